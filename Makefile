@@ -1,0 +1,45 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test lint format bench train-translator evaluate-translator clean
+
+run: $(VENV)/.run-ready
+	$(BIN)/streamlit run app.py
+
+test: $(VENV)/.dev-ready lint
+	BIN=$(BIN) sh tests/browser/install.sh
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev-ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(VENV)/.dev-ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev-ready
+	BIN=$(BIN) sh tests/browser/install.sh
+	$(BIN)/python -m benchmarks
+
+# DATA is a .tsv, .txt, .tsv.gz or .zip of English TAB French lines; OPTIONS are passed on, such as --resume
+train-translator: $(VENV)/.dev-ready
+	$(BIN)/python -m model.training translator --data "$(DATA)" --out assets/translator $(OPTIONS)
+
+evaluate-translator: $(VENV)/.dev-ready
+	$(BIN)/python -m model.training evaluate --data "$(DATA)" --model assets/translator
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.run-ready: requirements.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	touch $@
+
+$(VENV)/.dev-ready: requirements.txt requirements-dev.txt | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	touch $@ $(VENV)/.run-ready
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis
