@@ -1,0 +1,26 @@
+"""Everything that computes: the networks, the tracing and the training. PyTorch only, no user interface.
+
+from model import Translator
+translator = Translator.load()
+translator.translate("I am a student.")
+trace = translator.trace("I am a student.")
+"""
+
+from model.checkpoint import CheckpointError
+from model.config import TransformerConfig
+from model.decoding import DecodingOptions
+from model.trace import Candidate, Trace
+from model.translator import InputError, Step, Translator
+from model.verify import Verification
+
+__all__ = [
+    "Candidate",
+    "CheckpointError",
+    "DecodingOptions",
+    "InputError",
+    "Step",
+    "Trace",
+    "TransformerConfig",
+    "Translator",
+    "Verification",
+]

@@ -1,0 +1,107 @@
+"""Weights and state on disk: safetensors only, written whole or not at all, verified when read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+
+import safetensors
+import safetensors.torch
+import torch
+from torch import Tensor
+
+
+class CheckpointError(RuntimeError):
+    """A file of a model is missing, damaged or of another shape; the sentence says which and what to do."""
+
+
+def write_atomically(path: str | Path, content: bytes) -> None:
+    """Write to a temporary name in the same folder, flush to disk, then rename: a kill leaves the old file whole."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def write_json(path: str | Path, value: dict) -> None:
+    """`value` as indented JSON with a final line break, atomically."""
+    write_atomically(path, (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def read_json(path: str | Path) -> dict:
+    """A JSON object from `path`.
+
+    Raises:
+        CheckpointError: missing or not a JSON object.
+    """
+    path = Path(path)
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise CheckpointError(f"{path.name} is missing from {path.parent}; {_MEND}") from error
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{path.name} in {path.parent} is damaged; {_MEND}") from error
+    if not isinstance(value, dict):
+        raise CheckpointError(f"{path.name} in {path.parent} is damaged; {_MEND}")
+    return value
+
+
+def sha256_of(path: str | Path) -> str:
+    """SHA-256 of a file, hexadecimal."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def save_tensors(path: str | Path, tensors: dict[str, Tensor], metadata: dict[str, str] | None = None) -> None:
+    """Write tensors as safetensors, atomically. Metadata values are strings."""
+    content = safetensors.torch.save({name: tensor.contiguous() for name, tensor in tensors.items()}, metadata)
+    write_atomically(path, content)
+
+
+def load_tensors(path: str | Path, expected_sha256: str | None = None) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """Read what `save_tensors` wrote, after comparing the file's hash where one is expected.
+
+    Returns:
+        The tensors by name, on the CPU, and the metadata.
+
+    Raises:
+        CheckpointError: missing, truncated or altered file.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise CheckpointError(f"{path.name} is missing from {path.parent}; {_MEND}")
+    if expected_sha256 is not None and sha256_of(path) != expected_sha256:
+        raise CheckpointError(f"{path.name} in {path.parent} does not match its recorded SHA-256; {_MEND}")
+    try:
+        with safetensors.safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            return {name: file.get_tensor(name) for name in file.keys()}, metadata  # noqa: SIM118
+    except (safetensors.SafetensorError, OSError) as error:
+        raise CheckpointError(f"{path.name} in {path.parent} is damaged; {_MEND}") from error
+
+
+def load_weights(network: torch.nn.Module, tensors: dict[str, Tensor], where: str) -> None:
+    """Copy tensors into `network`, every one and nothing else.
+
+    Raises:
+        CheckpointError: a name or a shape differs.
+    """
+    try:
+        network.load_state_dict(tensors, strict=True)
+    except RuntimeError as error:
+        raise CheckpointError(f"The weights in {where} do not fit the sizes in its config.json; {_MEND}") from error
+
+
+_MEND = "restore it with `git checkout -- assets` or train the model again."

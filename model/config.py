@@ -1,0 +1,77 @@
+"""Sizes of the encoder-decoder Transformer, with the presets this project uses."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+
+
+@dataclass(frozen=True)
+class TransformerConfig:
+    """Hyperparameters of "Attention Is All You Need" (Vaswani et al. 2017, table 3).
+
+    Raises:
+        ValueError: a size is not positive, `d_model` is odd or not divisible by `n_heads`, or `dropout` is outside
+            [0, 1); the sentence says what to change.
+    """
+
+    vocabulary_size: int = 8000
+    d_model: int = 256  # width of the residual stream
+    n_heads: int = 8
+    n_encoder_layers: int = 4
+    n_decoder_layers: int = 4
+    d_ff: int = 1024  # width of the feed-forward layer, 4 d_model in the paper
+    dropout: float = 0.1  # on each sub-layer's output and on the embedding sums (section 5.4)
+    max_positions: int = 512  # rows of the precomputed sinusoid table
+    pad_id: int = 0
+    unk_id: int = 1
+    bos_id: int = 2
+    eos_id: int = 3
+
+    def __post_init__(self) -> None:
+        sizes = ("vocabulary_size", "d_model", "n_heads", "n_encoder_layers", "n_decoder_layers", "d_ff")
+        for name in (*sizes, "max_positions"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} is {getattr(self, name)}; it must be at least 1.")
+        if self.d_model % self.n_heads:
+            raise ValueError(
+                f"d_model {self.d_model} is not divisible by n_heads {self.n_heads}: every head needs the same "
+                f"d_k = d_model / n_heads. Choose a d_model that is a multiple of {self.n_heads}."
+            )
+        if self.d_model % 2:
+            raise ValueError(f"d_model {self.d_model} is odd; sines and cosines come in pairs, so make it even.")
+        if not 0 <= self.dropout < 1:
+            raise ValueError(f"dropout {self.dropout} is outside [0, 1).")
+
+    @property
+    def d_k(self) -> int:
+        """Width of one head's queries, keys and values: d_model / n_heads (section 3.2.2)."""
+        return self.d_model // self.n_heads
+
+    @classmethod
+    def preset(cls, name: str, **changes) -> TransformerConfig:
+        """The preset called `name` (a key of `PRESETS`), with single fields changed by keyword."""
+        if name not in PRESETS:
+            raise ValueError(f"There is no preset {name!r}; choose one of {', '.join(PRESETS)}.")
+        return cls(**{**PRESETS[name], **changes})
+
+    @classmethod
+    def from_dict(cls, values: dict) -> TransformerConfig:
+        """Read back what `to_dict` wrote; an unknown key is refused with its name."""
+        known = {field.name for field in fields(cls)}
+        unknown = sorted(set(values) - known)
+        if unknown:
+            raise ValueError(f"The configuration has unknown keys: {', '.join(unknown)}.")
+        return cls(**values)
+
+    def to_dict(self) -> dict:
+        """All fields as plain numbers, for JSON."""
+        return asdict(self)
+
+
+PRESETS: dict[str, dict] = {
+    "tiny": dict(vocabulary_size=64, d_model=16, n_heads=2, n_encoder_layers=2, n_decoder_layers=2, d_ff=64),
+    "small": dict(),  # the shipped translator
+    "base": dict(
+        vocabulary_size=37000, d_model=512, n_heads=8, n_encoder_layers=6, n_decoder_layers=6, d_ff=2048
+    ),  # the paper's base model
+}

@@ -1,0 +1,88 @@
+"""The one mechanism for looking and for intervening: a function that every named tensor passes through.
+
+Names read `<stack>.<layer>.<kind>.<step>`, for example `decoder.0.cross.weights`. Kinds are `self` and `cross`; steps
+are `queries`, `keys`, `values`, `scores` (scaled, unmasked), `mask`, `weights` and `outputs` (one vector per head).
+The residual stream passes as `<stack>.embedded` and `<stack>.<layer>.residual`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from torch import Tensor
+
+Tap = Callable[[str, Tensor], Tensor]
+
+
+class Recorder:
+    """A tap that changes nothing and keeps a reference to every tensor, by name, in `tensors`."""
+
+    def __init__(self) -> None:
+        self.tensors: dict[str, Tensor] = {}
+
+    def __call__(self, name: str, tensor: Tensor) -> Tensor:
+        self.tensors[name] = tensor
+        return tensor
+
+
+class Intervention:
+    """A tap that replaces chosen tensors and lets all others through untouched.
+
+    Args:
+        changes: name -> function from the tensor to what takes its place. An empty mapping changes nothing.
+    """
+
+    def __init__(self, changes: dict[str, Callable[[Tensor], Tensor]]) -> None:
+        self.changes = dict(changes)
+
+    def __call__(self, name: str, tensor: Tensor) -> Tensor:
+        change = self.changes.get(name)
+        return tensor if change is None else change(tensor)
+
+
+class Chain:
+    """Several taps one after another: `Chain(intervention, recorder)` records what the intervention left."""
+
+    def __init__(self, *taps: Tap) -> None:
+        self.taps = taps
+
+    def __call__(self, name: str, tensor: Tensor) -> Tensor:
+        for tap in self.taps:
+            tensor = tap(name, tensor)
+        return tensor
+
+
+def switch_off_heads(heads: Iterable[int]) -> Callable[[Tensor], Tensor]:
+    """A change for an `outputs` step: the given heads contribute nothing. Tensor is `(batch, head, query, d_k)`."""
+    indices = list(heads)
+
+    def change(outputs: Tensor) -> Tensor:
+        outputs = outputs.clone()
+        outputs[:, indices] = 0
+        return outputs
+
+    return change
+
+
+def replace_mask(allowed: Tensor) -> Callable[[Tensor], Tensor]:
+    """A change for a `mask` step: use `allowed` (bool, broadcastable to `(batch, head, query, key)`) instead.
+
+    Every query must keep at least one key, or its weights are undefined.
+
+    Raises:
+        ValueError: `allowed` has a query without any key.
+    """
+    if not bool(allowed.any(dim=-1).all()):
+        raise ValueError("The mask leaves a query without any key; let every query look at one position at least.")
+    return lambda _: allowed.to(_.device)
+
+
+def set_temperature(temperature: float) -> Callable[[Tensor], Tensor]:
+    """A change for a `scores` step: divide by `temperature`; below 1 sharpens, above 1 flattens.
+
+    Raises:
+        ValueError: `temperature` is not positive.
+    """
+    if temperature <= 0:
+        raise ValueError(f"The temperature is {temperature}; it must be above 0.")
+    return lambda scores: scores / temperature

@@ -1,0 +1,253 @@
+"""The encoder-decoder Transformer of "Attention Is All You Need" (Vaswani et al. 2017).
+
+Post-norm residuals, ReLU feed-forward layers, sinusoidal positions, embeddings scaled by sqrt(d_model) and tied with
+the output projection. Dropout is where section 5.4 puts it: on every sub-layer's output and on the embedding sums.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+
+from model.attention import KeyValue, MultiHeadAttention, append
+from model.config import TransformerConfig
+from model.masks import causal_mask, padding_mask
+from model.positional import sinusoidal_encoding
+from model.tap import Tap
+
+
+class FeedForward(nn.Module):
+    """max(0, x W1 + b1) W2 + b2, the same at every position (section 3.3). `(..., d_model)` -> `(..., d_model)`."""
+
+    def __init__(self, d_model: int, d_ff: int) -> None:
+        super().__init__()
+        self.expand = nn.Linear(d_model, d_ff)
+        self.contract = nn.Linear(d_ff, d_model)
+
+    def forward(self, stream: Tensor, tap: Tap | None = None, name: str = "ffn") -> Tensor:
+        hidden = self.expand(stream).relu()  # (batch, position, d_ff)
+        if tap is not None:
+            hidden = tap(f"{name}.hidden", hidden)
+        return self.contract(hidden)
+
+
+class AddNorm(nn.Module):
+    """LayerNorm(x + dropout(sublayer(x))): the post-norm residual of section 3.1."""
+
+    def __init__(self, d_model: int, dropout: float) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, stream: Tensor, written: Tensor) -> Tensor:
+        return self.norm(stream + self.dropout(written))
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention, then feed-forward, each with Add & Norm (figure 1, left)."""
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        self.self_attention = MultiHeadAttention(config.d_model, config.n_heads)
+        self.self_norm = AddNorm(config.d_model, config.dropout)
+        self.feed_forward = FeedForward(config.d_model, config.d_ff)
+        self.feed_forward_norm = AddNorm(config.d_model, config.dropout)
+
+    def forward(self, stream: Tensor, allowed: Tensor | None, tap: Tap | None, name: str) -> Tensor:
+        """`(batch, source, d_model)` -> the same shape."""
+        kv = self.self_attention.project_memory(stream)
+        stream = self.self_norm(stream, self.self_attention(stream, kv, allowed, tap, f"{name}.self"))
+        stream = self.feed_forward_norm(stream, self.feed_forward(stream, tap, f"{name}.ffn"))
+        return stream if tap is None else tap(f"{name}.residual", stream)
+
+
+@dataclass
+class DecoderCache:
+    """Keys and values computed so far, one entry a layer; `length` is the number of target positions in it."""
+
+    cross: list[KeyValue]
+    past: list[KeyValue | None] = field(default_factory=list)
+    length: int = 0
+
+    def reorder(self, rows: Tensor) -> None:
+        """Keep the given batch rows in the given order, as beam search does after each step."""
+        self.past = [kv and KeyValue(kv.keys[rows], kv.values[rows]) for kv in self.past]
+
+    def expand_cross(self, rows: Tensor) -> None:
+        """Give every batch row in `rows` its source keys and values; needed once, when beams are opened or shrink."""
+        self.cross = [KeyValue(kv.keys[rows], kv.values[rows]) for kv in self.cross]
+
+
+class DecoderLayer(nn.Module):
+    """Masked self-attention, cross-attention, feed-forward, each with Add & Norm (figure 1, right)."""
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        self.self_attention = MultiHeadAttention(config.d_model, config.n_heads)
+        self.self_norm = AddNorm(config.d_model, config.dropout)
+        self.cross_attention = MultiHeadAttention(config.d_model, config.n_heads)
+        self.cross_norm = AddNorm(config.d_model, config.dropout)
+        self.feed_forward = FeedForward(config.d_model, config.d_ff)
+        self.feed_forward_norm = AddNorm(config.d_model, config.dropout)
+
+    def forward(
+        self,
+        stream: Tensor,
+        self_kv: KeyValue,
+        cross_kv: KeyValue,
+        self_allowed: Tensor | None,
+        cross_allowed: Tensor | None,
+        tap: Tap | None,
+        name: str,
+    ) -> Tensor:
+        """`(batch, target, d_model)` -> the same shape."""
+        written = self.self_attention(stream, self_kv, self_allowed, tap, f"{name}.self")
+        stream = self.self_norm(stream, written)
+        written = self.cross_attention(stream, cross_kv, cross_allowed, tap, f"{name}.cross")
+        stream = self.cross_norm(stream, written)
+        stream = self.feed_forward_norm(stream, self.feed_forward(stream, tap, f"{name}.ffn"))
+        return stream if tap is None else tap(f"{name}.residual", stream)
+
+
+class Transformer(nn.Module):
+    """The whole network (figure 1): ids in, logits out.
+
+    Args:
+        config: the sizes; see `TransformerConfig`.
+    """
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.embedding = nn.Embedding(config.vocabulary_size, config.d_model)
+        self.dropout = nn.Dropout(config.dropout)
+        self.encoder = nn.ModuleList(EncoderLayer(config) for _ in range(config.n_encoder_layers))
+        self.decoder = nn.ModuleList(DecoderLayer(config) for _ in range(config.n_decoder_layers))
+        positions = sinusoidal_encoding(config.max_positions, config.d_model)
+        self.register_buffer("positions", positions, persistent=False)
+        self.register_buffer("triangle", causal_mask(config.max_positions), persistent=False)
+        self.apply(_initialise)
+
+    def embed(self, ids: Tensor, first_position: int = 0) -> Tensor:
+        """Embedding rows x sqrt(d_model) + positions (sections 3.4 and 3.5).
+
+        Args:
+            ids: `(batch, position)` int64.
+            first_position: position of the first column, above 0 when earlier ones are cached.
+
+        Returns:
+            `(batch, position, d_model)`.
+
+        Raises:
+            ValueError: the sequence is longer than the table of positions.
+        """
+        end = first_position + ids.shape[1]
+        if end > self.config.max_positions:
+            raise ValueError(f"{end} positions are more than the {self.config.max_positions} this model has.")
+        scaled = self.embedding(ids) * math.sqrt(self.config.d_model)
+        embedded = self.dropout(scaled + self.positions[first_position:end])
+        kind = embedded.device.type
+        # under autocast the residual stream is low precision too: half the memory traffic, and post-norm keeps it
+        # at unit scale
+        return embedded.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else embedded
+
+    def encode(self, source: Tensor, source_allowed: Tensor | None = None, tap: Tap | None = None) -> Tensor:
+        """Run the encoder.
+
+        Args:
+            source: `(batch, source)` ids.
+            source_allowed: `(batch, 1, 1, source)` from `padding_mask`; None where nothing is padded.
+
+        Returns:
+            `(batch, source, d_model)`.
+        """
+        stream = self.embed(source)
+        if tap is not None:
+            stream = tap("encoder.embedded", stream)
+        for index, layer in enumerate(self.encoder):
+            stream = layer(stream, source_allowed, tap, f"encoder.{index}")
+        return stream
+
+    def decode(
+        self, target: Tensor, memory: Tensor, source_allowed: Tensor | None = None, tap: Tap | None = None
+    ) -> Tensor:
+        """Run the decoder over a whole target (teacher forcing).
+
+        Padding in the target needs no mask of its own: it stands behind the real pieces, where the causal mask
+        already hides it from them.
+
+        Args:
+            target: `(batch, target)` ids that start with the begin-of-sentence piece.
+            memory: `(batch, source, d_model)` from `encode`.
+
+        Returns:
+            `(batch, target, d_model)`; `project` turns it into logits.
+        """
+        length = target.shape[1]
+        allowed = self.triangle[:, :, :length, :length]
+        stream = self.embed(target)
+        if tap is not None:
+            stream = tap("decoder.embedded", stream)
+        for index, layer in enumerate(self.decoder):
+            self_kv = layer.self_attention.project_memory(stream)
+            cross_kv = layer.cross_attention.project_memory(memory)
+            stream = layer(stream, self_kv, cross_kv, allowed, source_allowed, tap, f"decoder.{index}")
+        return stream
+
+    def start_cache(self, memory: Tensor) -> DecoderCache:
+        """Project the source's keys and values once, for `decode_step`."""
+        cross = [layer.cross_attention.project_memory(memory) for layer in self.decoder]
+        return DecoderCache(cross, [None] * len(self.decoder))
+
+    def decode_step(self, ids: Tensor, cache: DecoderCache, source_allowed: Tensor | None = None) -> Tensor:
+        """One more target piece per row, with everything earlier taken from the cache, which grows by one.
+
+        Args:
+            ids: `(batch,)` the newest piece of every row.
+
+        Returns:
+            `(batch, vocabulary)` logits of the piece that follows.
+        """
+        stream = self.embed(ids[:, None], cache.length)  # (batch, 1, d_model)
+        for index, layer in enumerate(self.decoder):
+            kv = append(cache.past[index], layer.self_attention.project_memory(stream))
+            cache.past[index] = kv
+            stream = layer(stream, kv, cache.cross[index], None, source_allowed, None, "")
+        cache.length += 1
+        return self.project(stream[:, 0])
+
+    def project(self, stream: Tensor) -> Tensor:
+        """Logits through the tied embedding: `(..., d_model)` -> `(..., vocabulary)` (section 3.4)."""
+        return stream @ self.embedding.weight.T
+
+    def forward(self, source: Tensor, target: Tensor, tap: Tap | None = None) -> Tensor:
+        """Teacher-forced logits.
+
+        Args:
+            source: `(batch, source)` ids, padded on the right with `pad_id`.
+            target: `(batch, target)` ids, likewise, starting with the begin-of-sentence piece.
+
+        Returns:
+            `(batch, target, vocabulary)`; row t predicts target piece t + 1.
+        """
+        source_allowed = padding_mask(source, self.config.pad_id)
+        memory = self.encode(source, source_allowed, tap)
+        return self.project(self.decode(target, memory, source_allowed, tap))
+
+
+def _initialise(module: nn.Module) -> None:
+    if isinstance(module, nn.Linear):
+        nn.init.xavier_uniform_(module.weight)
+        nn.init.zeros_(module.bias)
+    elif isinstance(module, nn.Embedding):
+        # sqrt(d_model) x this gives unit variance, the scale of the sinusoids it is added to
+        nn.init.normal_(module.weight, std=module.embedding_dim**-0.5)
+
+
+@torch.no_grad()
+def parameter_count(network: nn.Module) -> int:
+    """Number of trained numbers; tied tensors count once."""
+    return sum(parameter.numel() for parameter in network.parameters())

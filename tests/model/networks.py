@@ -1,0 +1,22 @@
+"""Tiny networks with random weights, for tests in which the weights are not the point."""
+
+import torch
+
+from model.config import TransformerConfig
+from model.transformer import Transformer
+
+
+def tiny_network(seed: int = 0, **changes) -> Transformer:
+    """The "tiny" preset in evaluation mode; biases and norms are random too, so that none can hide a mistake."""
+    torch.manual_seed(seed)
+    network = Transformer(TransformerConfig.preset("tiny", **changes)).eval()
+    with torch.no_grad():
+        for parameter in network.parameters():
+            if parameter.ndim == 1:
+                parameter.add_(torch.randn_like(parameter) * 0.1)
+    return network
+
+
+def random_ids(*shape: int, seed: int = 1, low: int = 4, high: int = 64) -> torch.Tensor:
+    """Ids of ordinary pieces, `shape` int64."""
+    return torch.randint(low, high, shape, generator=torch.Generator().manual_seed(seed))

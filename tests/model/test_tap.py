@@ -1,0 +1,59 @@
+import pytest
+import torch
+
+from model.tap import Chain, Intervention, Recorder, replace_mask, set_temperature, switch_off_heads
+from tests.model.networks import random_ids, tiny_network
+
+SOURCE, TARGET = random_ids(2, 6), random_ids(2, 5, seed=2)
+
+
+def test_an_empty_intervention_changes_nothing_bit_for_bit():
+    network = tiny_network()
+    recorded = network(SOURCE, TARGET, Recorder())
+    assert torch.equal(network(SOURCE, TARGET, Intervention({})), recorded)
+
+
+def test_switching_off_a_head_equals_zeroing_its_slice_of_the_output_projection():
+    network, cut = tiny_network(), tiny_network()
+    d_k = network.config.d_k
+    with torch.no_grad():
+        cut.decoder[1].cross_attention.output.weight[:, d_k : 2 * d_k] = 0
+    changed = network(SOURCE, TARGET, Intervention({"decoder.1.cross.outputs": switch_off_heads([1])}))
+    expected = cut(SOURCE, TARGET)
+    assert (changed - expected).abs().max() < 1e-5
+    assert (changed - network(SOURCE, TARGET)).abs().max() > 1e-3
+
+
+def test_a_replaced_mask_is_the_mask_that_counts():
+    network = tiny_network()
+    window = torch.eye(5, dtype=torch.bool)[None, None]
+    recorder = Recorder()
+    network(SOURCE, TARGET, Chain(Intervention({"decoder.0.self.mask": replace_mask(window)}), recorder))
+    weights = recorder.tensors["decoder.0.self.weights"]
+    torch.testing.assert_close(weights, torch.eye(5).expand_as(weights))
+    assert recorder.tensors["decoder.1.self.weights"][0, 0, 4, 0] > 0
+
+
+def test_a_mask_without_any_key_for_a_query_is_refused():
+    with pytest.raises(ValueError, match="without any key"):
+        replace_mask(torch.zeros(1, 1, 3, 3, dtype=torch.bool))
+
+
+def test_temperature_divides_the_scores():
+    scores = torch.randn(1, 2, 3, 3)
+    torch.testing.assert_close(set_temperature(0.5)(scores), 2 * scores)
+    with pytest.raises(ValueError, match="above 0"):
+        set_temperature(0)
+
+
+def test_every_tensor_that_is_promised_passes_the_tap():
+    network = tiny_network()
+    recorder = Recorder()
+    network(SOURCE, TARGET, recorder)
+    steps = ("queries", "keys", "values", "scores", "mask", "weights", "outputs")
+    kinds = [f"{stack}.{layer}" for stack in ("encoder", "decoder") for layer in range(2)]
+    expected = {f"{kind}.self.{step}" for kind in kinds for step in steps}
+    expected |= {f"decoder.{layer}.cross.{step}" for layer in range(2) for step in steps}
+    expected |= {f"{kind}.{rest}" for kind in kinds for rest in ("residual", "ffn.hidden")}
+    expected |= {"encoder.embedded", "decoder.embedded"}
+    assert set(recorder.tensors) == expected
