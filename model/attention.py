@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -13,7 +12,7 @@ from model.tap import Tap
 
 
 class KeyValue(NamedTuple):
-    """Keys and values already split into heads, each `(batch, head, key, d_k)`; what decoding caches."""
+    """Keys and values already split into heads, each `(batch, head, key, d_k)`."""
 
     keys: Tensor
     values: Tensor
@@ -81,7 +80,7 @@ class MultiHeadAttention(nn.Module):
 
         Args:
             stream: `(batch, query, d_model)`.
-            kv: what `project_memory` returned, possibly with cached positions in front.
+            kv: what `project_memory` returned.
             allowed: see `scaled_dot_product`.
             tap: called with `{name}.queries`, `.keys`, `.values` besides the steps of `scaled_dot_product`.
 
@@ -94,10 +93,3 @@ class MultiHeadAttention(nn.Module):
             kv = KeyValue(tap(f"{name}.keys", kv.keys), tap(f"{name}.values", kv.values))
         heads = scaled_dot_product(query, kv, allowed, tap, name)  # (batch, head, query, d_k)
         return self.output(heads.transpose(1, 2).flatten(-2))  # (batch, query, d_model)
-
-
-def append(past: KeyValue | None, new: KeyValue) -> KeyValue:
-    """Put newly computed positions behind the cached ones, along the key axis."""
-    if past is None:
-        return new
-    return KeyValue(torch.cat([past.keys, new.keys], dim=2), torch.cat([past.values, new.values], dim=2))

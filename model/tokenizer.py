@@ -1,18 +1,22 @@
 """Text to pieces and back: one joint SentencePiece model for both languages, with byte fallback.
 
-Normalisation, the only thing a round trip loses: Unicode NFKC as SentencePiece's `nfkc` rule has it, runs of spaces
-become one, spaces at both ends go, and the word-boundary mark U+2581 is read as a space. Whatever is then outside the
-vocabulary is spelt in UTF-8 bytes, so nothing is ever unknown.
+Normalisation, the only thing a round trip loses: Unicode NFKC, the word-boundary mark U+2581 is read as a space, runs
+of spaces (U+0020; other controls and line breaks stay) become one, and spaces at both ends go. Characters newer than
+Python's own Unicode tables follow SentencePiece's. Whatever is then outside the vocabulary is spelt in UTF-8 bytes, so
+nothing is ever unknown.
 """
 
 from __future__ import annotations
 
 import codecs
+import io
 import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import sentencepiece
+
+from model.checkpoint import write_atomically
 
 WORD_MARK = "\u2581"  # SentencePiece's sign for "a word starts here"
 THIN_SPACE = "\u2009"
@@ -56,7 +60,10 @@ class Tokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Piece ids of `text`, without start or end piece. Lone surrogates become U+FFFD."""
-        return self._pieces.encode(text.encode("utf-8", "replace_surrogates").decode("utf-8"))
+        text = text.encode("utf-8", "replace_surrogates").decode("utf-8")
+        # SentencePiece's own rule is a table read once from left to right: it misses marks in an unusual order, takes
+        # some characters apart without putting them together again, and keeps each typed word mark as one more space
+        return self._pieces.encode(unicodedata.normalize("NFKC", text).replace(WORD_MARK, " "))
 
     def encode_source(self, text: str) -> list[int]:
         """What the encoder reads: the pieces and `</s>`."""
@@ -143,25 +150,34 @@ def train_tokenizer(lines: Iterable[str], prefix: str | Path, vocabulary_size: i
 
     Returns:
         The path of the written model.
+
+    Raises:
+        ValueError: no text, or a vocabulary too small for the bytes and letters that it must hold.
     """
-    prefix = Path(prefix)
-    prefix.parent.mkdir(parents=True, exist_ok=True)
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines),
-        model_prefix=str(prefix),
-        vocab_size=vocabulary_size,
-        hard_vocab_limit=False,
-        model_type="unigram",
-        byte_fallback=True,
-        character_coverage=0.9999,
-        normalization_rule_name="nfkc",
-        num_threads=threads,
-        pad_id=0,
-        unk_id=1,
-        bos_id=2,
-        eos_id=3,
-        pad_piece="<pad>",
-        minloglevel=2,
-    )
-    prefix.with_suffix(".vocab").unlink(missing_ok=True)
-    return prefix.with_suffix(".model")
+    content = io.BytesIO()  # a file of SentencePiece's own would hold the path it was written to
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(lines),
+            model_writer=content,
+            vocab_size=vocabulary_size,
+            hard_vocab_limit=False,
+            model_type="unigram",
+            byte_fallback=True,
+            character_coverage=0.9999,
+            normalization_rule_name="nfkc",
+            num_threads=threads,
+            pad_id=0,
+            unk_id=1,
+            bos_id=2,
+            eos_id=3,
+            pad_piece="<pad>",
+            minloglevel=2,
+        )
+    except RuntimeError as error:
+        raise ValueError(
+            f"No tokenizer of {vocabulary_size} pieces can be trained on this text; give more text or another "
+            f"size of vocabulary."
+        ) from error
+    path = Path(prefix).with_suffix(".model")
+    write_atomically(path, content.getvalue())
+    return path

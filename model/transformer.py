@@ -7,12 +7,11 @@ the output projection. Dropout is where section 5.4 puts it: on every sub-layer'
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
 
-from model.attention import KeyValue, MultiHeadAttention, append
+from model.attention import KeyValue, MultiHeadAttention
 from model.config import TransformerConfig
 from model.masks import causal_mask, padding_mask
 from model.positional import sinusoidal_encoding
@@ -62,23 +61,6 @@ class EncoderLayer(nn.Module):
         stream = self.self_norm(stream, self.self_attention(stream, kv, allowed, tap, f"{name}.self"))
         stream = self.feed_forward_norm(stream, self.feed_forward(stream, tap, f"{name}.ffn"))
         return stream if tap is None else tap(f"{name}.residual", stream)
-
-
-@dataclass
-class DecoderCache:
-    """Keys and values computed so far, one entry a layer; `length` is the number of target positions in it."""
-
-    cross: list[KeyValue]
-    past: list[KeyValue | None] = field(default_factory=list)
-    length: int = 0
-
-    def reorder(self, rows: Tensor) -> None:
-        """Keep the given batch rows in the given order, as beam search does after each step."""
-        self.past = [kv and KeyValue(kv.keys[rows], kv.values[rows]) for kv in self.past]
-
-    def expand_cross(self, rows: Tensor) -> None:
-        """Give every batch row in `rows` its source keys and values; needed once, when beams are opened or shrink."""
-        self.cross = [KeyValue(kv.keys[rows], kv.values[rows]) for kv in self.cross]
 
 
 class DecoderLayer(nn.Module):
@@ -131,12 +113,11 @@ class Transformer(nn.Module):
         self.register_buffer("triangle", causal_mask(config.max_positions), persistent=False)
         self.apply(_initialise)
 
-    def embed(self, ids: Tensor, first_position: int = 0) -> Tensor:
+    def embed(self, ids: Tensor) -> Tensor:
         """Embedding rows x sqrt(d_model) + positions (sections 3.4 and 3.5).
 
         Args:
             ids: `(batch, position)` int64.
-            first_position: position of the first column, above 0 when earlier ones are cached.
 
         Returns:
             `(batch, position, d_model)`.
@@ -144,11 +125,11 @@ class Transformer(nn.Module):
         Raises:
             ValueError: the sequence is longer than the table of positions.
         """
-        end = first_position + ids.shape[1]
-        if end > self.config.max_positions:
-            raise ValueError(f"{end} positions are more than the {self.config.max_positions} this model has.")
+        length = ids.shape[1]
+        if length > self.config.max_positions:
+            raise ValueError(f"{length} positions are more than the {self.config.max_positions} this model has.")
         scaled = self.embedding(ids) * math.sqrt(self.config.d_model)
-        embedded = self.dropout(scaled + self.positions[first_position:end])
+        embedded = self.dropout(scaled + self.positions[:length])
         kind = embedded.device.type
         # under autocast the residual stream is low precision too: half the memory traffic, and post-norm keeps it
         # at unit scale
@@ -196,28 +177,6 @@ class Transformer(nn.Module):
             cross_kv = layer.cross_attention.project_memory(memory)
             stream = layer(stream, self_kv, cross_kv, allowed, source_allowed, tap, f"decoder.{index}")
         return stream
-
-    def start_cache(self, memory: Tensor) -> DecoderCache:
-        """Project the source's keys and values once, for `decode_step`."""
-        cross = [layer.cross_attention.project_memory(memory) for layer in self.decoder]
-        return DecoderCache(cross, [None] * len(self.decoder))
-
-    def decode_step(self, ids: Tensor, cache: DecoderCache, source_allowed: Tensor | None = None) -> Tensor:
-        """One more target piece per row, with everything earlier taken from the cache, which grows by one.
-
-        Args:
-            ids: `(batch,)` the newest piece of every row.
-
-        Returns:
-            `(batch, vocabulary)` logits of the piece that follows.
-        """
-        stream = self.embed(ids[:, None], cache.length)  # (batch, 1, d_model)
-        for index, layer in enumerate(self.decoder):
-            kv = append(cache.past[index], layer.self_attention.project_memory(stream))
-            cache.past[index] = kv
-            stream = layer(stream, kv, cache.cross[index], None, source_allowed, None, "")
-        cache.length += 1
-        return self.project(stream[:, 0])
 
     def project(self, stream: Tensor) -> Tensor:
         """Logits through the tied embedding: `(..., d_model)` -> `(..., vocabulary)` (section 3.4)."""

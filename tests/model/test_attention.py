@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.attention import KeyValue, MultiHeadAttention, append, scaled_dot_product
+from model.attention import KeyValue, MultiHeadAttention, scaled_dot_product
 from model.masks import causal_mask
 from model.tap import Recorder
 
@@ -85,11 +85,3 @@ def test_the_shapes_of_the_worked_example():
     assert attention(stream, attention.project_memory(stream), None, recorder, "a").shape == (10, 20, 512)
     assert recorder.tensors["a.scores"].shape == (10, 8, 20, 20)
     assert recorder.tensors["a.outputs"].shape == (10, 8, 20, 64)
-
-
-def test_appending_puts_new_positions_behind_the_cached_ones():
-    _, first = qkv(keys=2)
-    _, second = qkv(keys=1, seed=5)
-    both = append(append(None, first), second)
-    torch.testing.assert_close(both.keys, torch.cat([first.keys, second.keys], dim=2))
-    torch.testing.assert_close(both.values[:, :, 2:], second.values)

@@ -138,16 +138,6 @@ def test_changing_a_later_piece_leaves_every_earlier_output_exactly_as_it_was():
     assert (before[:, 4:] - after[:, 4:]).abs().max() > 1e-3
 
 
-@torch.no_grad()
-def test_steps_with_a_cache_give_the_logits_of_the_whole_target():
-    network = tiny_network()
-    allowed = padding_mask(SOURCE, 0)
-    cache = network.start_cache(network.encode(SOURCE, allowed))
-    steps = [network.decode_step(TARGET[:, position], cache, allowed) for position in range(7)]
-    assert cache.length == 7
-    assert (torch.stack(steps, dim=1) - network(SOURCE, TARGET)).abs().max() < 1e-5
-
-
 def test_the_embedding_is_scaled_and_tied_with_the_output():
     network = tiny_network()
     row = network.embed(torch.tensor([[5]]))[0, 0]

@@ -1,0 +1,73 @@
+"""Forward passes and translation against torch.nn.Transformer and Hugging Face, on the same weights and threads."""
+
+from __future__ import annotations
+
+import torch
+
+from benchmarks.peers import TorchTransformer, marian
+from benchmarks.timing import Measurement, take_turns
+from model import DecodingOptions, Translator
+from model.decoding import greedy_batch
+from model.trace import record_trace
+
+SENTENCE = "The animal didn't cross the street because it was too tired."
+LENGTHS = (12, 64, 256)
+
+
+@torch.inference_mode()
+def forward(translator: Translator) -> list[Measurement]:
+    """Teacher-forced logits of one sentence of 12, 64 and 256 pieces on either side."""
+    network, tokenizer = translator.network, translator.tokenizer
+    plain, fused, eager = TorchTransformer(network), marian(translator, "sdpa"), marian(translator, "eager")
+    rows: list[Measurement] = []
+    for length in LENGTHS:
+        generator = torch.Generator().manual_seed(length)
+        source, target = (torch.randint(300, 7000, (1, length), generator=generator) for _ in range(2))
+        ids = source[0].tolist(), target[0].tolist(), target[0].tolist()
+        difference = max(
+            (network(source, target) - plain(source, target)).abs().max().item(),
+            (network(source, target) - fused(input_ids=source, decoder_input_ids=target).logits).abs().max().item(),
+        )
+        if difference > 1e-3:
+            raise AssertionError(f"The candidates do not compute the same thing: logits differ by {difference}.")
+        candidates = {
+            "ours, fused": lambda s=source, t=target: network(s, t),
+            "ours, everything recorded": lambda i=ids: record_trace(network, tokenizer, *i),
+            "torch.nn.Transformer": lambda s=source, t=target: plain(s, t),
+            "HF Marian, sdpa": lambda s=source, t=target: fused(input_ids=s, decoder_input_ids=t),
+            "HF Marian, with attentions": lambda s=source, t=target: eager(
+                input_ids=s, decoder_input_ids=t, output_attentions=True
+            ),
+        }
+        rows += take_turns(f"forward, {length} pieces", candidates, rounds=25)
+    return rows
+
+
+@torch.inference_mode()
+def translate(translator: Translator) -> list[Measurement]:
+    """One sentence of 12 words, from ids to ids."""
+    network = translator.network
+    source = translator.tokenizer.encode_source(SENTENCE)
+    theirs = marian(translator, "sdpa")
+    batch, mask = torch.tensor([source]), torch.ones(1, len(source), dtype=torch.int64)
+
+    def generate(beams: int) -> list[int]:
+        return theirs.generate(batch, attention_mask=mask, num_beams=beams, max_new_tokens=128)[0, 1:].tolist()
+
+    if generate(1) != greedy_batch(network, [source])[0]:
+        raise AssertionError("Greedy translations differ, so their times cannot be compared.")
+    beam = DecodingOptions("beam", beam=4)
+    return [
+        *take_turns(
+            "greedy translation",
+            {
+                "ours": lambda: translator.translate(SENTENCE),
+                "ours, streamed with top 5": lambda: list(translator.stream(SENTENCE)),
+                "HF generate": lambda: generate(1),
+            },
+        ),
+        *take_turns(
+            "beam 4 translation",
+            {"ours": lambda: translator.translate(SENTENCE, beam), "HF generate": lambda: generate(4)},
+        ),
+    ]

@@ -1,0 +1,76 @@
+"""Fair timing: the candidates take turns, so that a slow moment of the machine meets all of them alike."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Times of one candidate in milliseconds, and its ratio to the first candidate, round by round.
+
+    Attributes:
+        median, lowest, highest: milliseconds a call.
+        ratio: median over the rounds of this candidate's time divided by the first one's.
+    """
+
+    group: str
+    name: str
+    median: float
+    lowest: float
+    highest: float
+    ratio: float
+    rounds: int
+
+    def to_dict(self) -> dict:
+        """All fields, for JSON."""
+        return asdict(self)
+
+
+def take_turns(
+    group: str, candidates: dict[str, Callable[[], object]], rounds: int = 15, warm_up: int = 2
+) -> list[Measurement]:
+    """Call every candidate once a round and compare.
+
+    Args:
+        group: heading of the comparison.
+        candidates: name -> what to time; the first is what the others are divided by.
+        rounds: counted rounds, after `warm_up` uncounted ones.
+    """
+    times: dict[str, list[float]] = {name: [] for name in candidates}
+    for number in range(warm_up + rounds):
+        for name, call in candidates.items():
+            started = time.perf_counter()
+            call()
+            if number >= warm_up:
+                times[name].append(1000 * (time.perf_counter() - started))
+    return summarise(group, times)
+
+
+def summarise(group: str, times: dict[str, list[float]]) -> list[Measurement]:
+    """Medians and ratios of times that were taken in turns; all lists are equally long."""
+    first = next(iter(times.values()))
+    return [
+        Measurement(
+            group,
+            name,
+            round(statistics.median(values), 2),
+            round(min(values), 2),
+            round(max(values), 2),
+            round(statistics.median(mine / base for mine, base in zip(values, first, strict=True)), 2),
+            len(values),
+        )
+        for name, values in times.items()
+    ]
+
+
+def table(measurements: list[Measurement]) -> str:
+    """The measurements as a Markdown table."""
+    lines = ["| what | candidate | median ms | min to max | ratio to first |", "| --- | --- | --- | --- | --- |"]
+    for row in measurements:
+        spread = f"{row.lowest:g} to {row.highest:g}"
+        lines.append(f"| {row.group} | {row.name} | {row.median:g} | {spread} | {row.ratio:.2f} |")
+    return "\n".join(lines)

@@ -1,0 +1,278 @@
+"""From logits to a translation: greedy, sampling and beam search, all with cached keys and values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from model.incremental import IncrementalDecoder
+from model.masks import pad_batch, padding_mask
+from model.transformer import Transformer
+
+TOP = 5  # alternatives that every step reports
+
+
+@dataclass(frozen=True)
+class DecodingOptions:
+    """How the next piece is chosen.
+
+    Attributes:
+        method: "greedy" takes the most probable piece, "sampling" draws, "beam" keeps the `beam` best beginnings.
+        length_penalty: alpha of the beam's length normalisation ((5 + length) / 6)^alpha (Wu et al. 2016, section 7;
+            0.6 in Vaswani et al. 2017); 0 compares plain sums of log probabilities.
+        temperature, top_k, top_p: for sampling, see `sampling_probabilities`; top_k 0 keeps every piece.
+        seed: of the draws; the same seed gives the same sample.
+        max_length: pieces after which decoding stops even without `</s>`.
+
+    Raises:
+        ValueError: a value lies outside its range; the sentence names it.
+    """
+
+    method: Literal["greedy", "beam", "sampling"] = "greedy"
+    beam: int = 4
+    length_penalty: float = 0.6
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+    seed: int = 0
+    max_length: int = 128
+
+    def __post_init__(self) -> None:
+        if self.method not in ("greedy", "beam", "sampling"):
+            raise ValueError(f"There is no method {self.method!r}; choose greedy, beam or sampling.")
+        for name, low in (("beam", 1), ("top_k", 0), ("seed", 0), ("max_length", 1)):
+            if getattr(self, name) < low:
+                raise ValueError(f"{name} is {getattr(self, name)}; it must be at least {low}.")
+        if self.seed >= 2**64:
+            raise ValueError(f"seed is {self.seed}; it must be below 2^64.")
+        if not self.temperature > 0 or not math.isfinite(self.temperature):
+            raise ValueError(f"temperature is {self.temperature}; it must be above 0.")
+        if not 0 < self.top_p <= 1:
+            raise ValueError(f"top_p is {self.top_p}; it must lie above 0 and at most at 1.")
+
+
+@dataclass(frozen=True)
+class PieceStep:
+    """One piece that decoding produced.
+
+    Attributes:
+        id: the piece; `probability` is what the model gave it here, before temperature and filters.
+        top: the most probable pieces at this position with their probabilities, best first.
+        ids: everything produced so far, this piece included, without `<s>`. In beam search another beginning may take
+            the lead, so `ids` need not extend the ids of the step before.
+        finished: no further step follows.
+    """
+
+    id: int
+    probability: float
+    top: tuple[tuple[int, float], ...]
+    ids: tuple[int, ...]
+    finished: bool
+
+
+def sampling_probabilities(logits: Tensor, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0) -> Tensor:
+    """Logits -> scaled -> filtered -> probabilities.
+
+    Logits are divided by `temperature`; of these the `top_k` largest stay (0: all; equals of the last one stay too);
+    of the resulting distribution the smallest set that reaches `top_p` of the mass stays (Holtzman et al. 2020); what
+    stays is renormalised.
+
+    Args:
+        logits: `(vocabulary,)`.
+
+    Returns:
+        `(vocabulary,)`, sums to 1; pieces that were filtered out have 0.
+    """
+    logits = logits.float()
+    # largest logit at 0, and no division by what single precision takes for 0: no temperature overflows
+    scaled = (logits - logits.max()) / max(temperature, torch.finfo(torch.float32).tiny)
+    if 0 < top_k < scaled.shape[-1]:
+        smallest_kept = scaled.topk(top_k).values[-1]
+        scaled = scaled.masked_fill(scaled < smallest_kept, -math.inf)
+    probabilities = scaled.softmax(dim=-1)
+    if top_p < 1:
+        ordered, order = probabilities.sort(descending=True)
+        before = ordered.cumsum(dim=-1) - ordered  # mass in front of each piece
+        dropped = before >= top_p
+        dropped[0] = False  # the most probable piece always stays
+        probabilities = probabilities.index_fill(0, order[dropped], 0)
+        probabilities = probabilities / probabilities.sum()
+    return probabilities
+
+
+@torch.inference_mode()
+def stream(network: Transformer, source: list[int], options: DecodingOptions) -> Iterator[PieceStep]:
+    """Translate one sentence and yield each step; the last has `finished` set.
+
+    Args:
+        source: ids that end with `</s>`.
+    """
+    if options.method == "beam":
+        yield from _beam_steps(network, source, options)
+        return
+    decoder = _start(network, source)
+    generator = torch.Generator().manual_seed(options.seed)
+    newest = _ids_on(network, [network.config.bos_id])
+    ids: tuple[int, ...] = ()
+    limit = _limit(network, options)
+    while True:
+        logits = decoder.step(newest)[0]  # (vocabulary,)
+        if options.method == "greedy":
+            chosen = _without_specials(logits, network).argmax(dim=-1, keepdim=True)
+        else:
+            kept = _without_specials(logits, network)
+            weights = sampling_probabilities(kept, options.temperature, options.top_k, options.top_p)
+            chosen = torch.multinomial(weights.cpu(), 1, generator=generator).to(logits.device)
+        probabilities = logits.float().softmax(dim=-1)
+        ids = (*ids, int(chosen))
+        finished = ids[-1] == network.config.eos_id or len(ids) >= limit
+        yield PieceStep(ids[-1], float(probabilities[ids[-1]]), _top(probabilities[None])[0], ids, finished)
+        if finished:
+            return
+        newest = chosen
+
+
+@torch.inference_mode()
+def greedy_batch(network: Transformer, sources: list[list[int]], max_length: int = 128) -> list[list[int]]:
+    """Greedy translations of many sentences at once; row by row the same as `stream` with method "greedy".
+
+    Args:
+        sources: ids that end with `</s>`, of any lengths.
+
+    Returns:
+        Produced ids a sentence, `</s>` included where it was reached.
+    """
+    config = network.config
+    source = pad_batch(sources, config.pad_id).to(network.embedding.weight.device)  # (batch, source)
+    allowed = padding_mask(source, config.pad_id)
+    decoder = IncrementalDecoder(network, network.encode(source, allowed), allowed)
+    produced = torch.empty(len(sources), 0, dtype=torch.int64, device=source.device)
+    newest = torch.full((len(sources),), config.bos_id, device=source.device)
+    done = torch.zeros(len(sources), dtype=torch.bool, device=source.device)
+    for _ in range(_limit(network, DecodingOptions(max_length=max_length))):
+        logits = decoder.step(newest)  # (batch, vocabulary)
+        newest = _without_specials(logits, network).argmax(dim=-1).masked_fill(done, config.pad_id)
+        produced = torch.cat([produced, newest[:, None]], dim=1)
+        done |= newest == config.eos_id
+        if bool(done.all()):
+            break
+    return [[piece for piece in row if piece != config.pad_id] for row in produced.tolist()]
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A finished or open beginning in a beam: its ids, the sum of its log probabilities, and the normalised score."""
+
+    ids: tuple[int, ...]
+    log_probability: float
+    score: float
+
+
+@torch.inference_mode()
+def beam_search(network: Transformer, source: list[int], options: DecodingOptions) -> list[Hypothesis]:
+    """The `options.beam` best translations of one sentence, best normalised score first."""
+    search = _Beam(network, source, options)
+    while not search.complete:
+        search.advance()
+    return search.best()
+
+
+class _Beam:
+    """One beam search, a step at a time."""
+
+    def __init__(self, network: Transformer, source: list[int], options: DecodingOptions) -> None:
+        self.network, self.options = network, options
+        self.limit = _limit(network, options)
+        self.decoder = _start(network, source)
+        self.alive = [Hypothesis((), 0.0, 0.0)]
+        self.done: list[Hypothesis] = []
+        self.reports: dict[tuple[int, ...], PieceStep] = {}  # how each beginning got its last piece
+
+    def normalise(self, log_probability: float, length: int) -> float:
+        return log_probability / ((5 + length) / 6) ** self.options.length_penalty
+
+    def advance(self) -> None:
+        """Extend every open beginning by one piece and keep the best."""
+        network, width = self.network, self.options.beam
+        last = [hypothesis.ids[-1] if hypothesis.ids else network.config.bos_id for hypothesis in self.alive]
+        logits = self.decoder.step(_ids_on(network, last)).float()  # (alive, vocabulary)
+        log_probabilities = logits.log_softmax(dim=-1)
+        tops = _top(log_probabilities.exp())
+        sums = _without_specials(log_probabilities, network)
+        sums = sums + sums.new_tensor([hypothesis.log_probability for hypothesis in self.alive])[:, None]
+        # at most one extension of each beginning ends, so among 2 x width at least `width` go on
+        values, flat = sums.flatten().topk(min(2 * width, sums.numel()))
+        rows: list[int] = []
+        open_hypotheses: list[Hypothesis] = []
+        for rank, (value, place) in enumerate(zip(values.tolist(), flat.tolist(), strict=True)):
+            if value == -math.inf:
+                break  # only special pieces are left
+            row, piece = divmod(place, sums.shape[1])
+            ids = (*self.alive[row].ids, piece)
+            hypothesis = Hypothesis(ids, value, self.normalise(value, len(ids)))
+            probability = math.exp(value - self.alive[row].log_probability)
+            self.reports[ids] = PieceStep(piece, probability, tops[row], ids, finished=False)
+            if len(ids) >= self.limit:
+                self.done.append(hypothesis)
+            elif piece == network.config.eos_id:
+                if rank < width:  # an end outside the beam does not count, so a beam of 1 is greedy
+                    self.done.append(hypothesis)
+            elif len(open_hypotheses) < width:
+                open_hypotheses.append(hypothesis)
+                rows.append(row)
+        self.alive = open_hypotheses
+        self.done = sorted(self.done, key=lambda hypothesis: -hypothesis.score)[:width]
+        if self.alive:
+            self.decoder.keep_rows(torch.tensor(rows, device=logits.device))
+
+    @property
+    def complete(self) -> bool:
+        """True once no open beginning is better than every one of `beam` finished translations."""
+        if not self.alive:
+            return True
+        return len(self.done) >= self.options.beam and self.alive[0].score <= self.done[-1].score
+
+    def best(self) -> list[Hypothesis]:
+        """Finished translations, or open beginnings while nothing has finished; best first."""
+        return self.done or sorted(self.alive, key=lambda hypothesis: -hypothesis.score)
+
+
+def _beam_steps(network: Transformer, source: list[int], options: DecodingOptions) -> Iterator[PieceStep]:
+    """A step each time the search advances: the leading beginning, and at the end the winner."""
+    search = _Beam(network, source, options)
+    while not search.complete:
+        search.advance()
+        leader = search.best()[0] if search.complete else search.alive[0]
+        yield replace(search.reports[leader.ids], finished=search.complete)
+
+
+def _start(network: Transformer, source: list[int]) -> IncrementalDecoder:
+    return IncrementalDecoder(network, network.encode(_ids_on(network, source)[None]))
+
+
+def _ids_on(network: Transformer, ids: list[int]) -> Tensor:
+    return torch.tensor(ids, device=network.embedding.weight.device)
+
+
+def _limit(network: Transformer, options: DecodingOptions) -> int:
+    return min(options.max_length, network.config.max_positions)
+
+
+def _without_specials(logits: Tensor, network: Transformer) -> Tensor:
+    """`<pad>`, `<unk>` and `<s>` are never right inside a translation; label smoothing leaves them a trace."""
+    config = network.config
+    logits = logits.clone()
+    logits[..., [config.pad_id, config.unk_id, config.bos_id]] = -math.inf
+    return logits
+
+
+def _top(probabilities: Tensor) -> list[tuple[tuple[int, float], ...]]:
+    """`TOP` pieces of every row of `(row, vocabulary)` with their probabilities, best first."""
+    best = probabilities.topk(min(TOP, probabilities.shape[-1]))
+    pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    return [tuple(zip(ids, values, strict=True)) for ids, values in pairs]

@@ -1,0 +1,56 @@
+"""Which hardware runs the networks, and its name for people."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+
+import torch
+
+
+def choose_device(wanted: str = "auto") -> torch.device:
+    """CUDA, else MPS, else CPU for "auto"; any other name is taken as it is.
+
+    Raises:
+        ValueError: the named device does not exist on this machine.
+    """
+    if wanted == "auto":
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        if torch.backends.mps.is_available():
+            return torch.device("mps")
+        return torch.device("cpu")
+    try:
+        device = torch.device(wanted)
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise ValueError(f"This machine has no device {wanted!r}; use auto or cpu.") from error
+    return device
+
+
+def device_name(device: torch.device) -> str:
+    """ "CPU", "Apple GPU", or the name the CUDA driver gives."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    return "Apple GPU" if device.type == "mps" else "CPU"
+
+
+def available_cores() -> int:
+    """Processor cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def hardware(device: torch.device) -> str:
+    """One line for a model card: the processor or GPU, and the number of cores."""
+    processor = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.is_file():
+        for line in cpuinfo.read_text(errors="replace").splitlines():
+            if line.startswith("model name"):
+                processor = line.split(":", 1)[1].strip()
+                break
+    cores = f"{available_cores()} cores of {processor}"
+    return cores if device.type == "cpu" else f"{device_name(device)}, {cores}"

@@ -1,0 +1,217 @@
+"""Everything the network computed for one pair of sentences, as plain arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from model.tap import Chain, Recorder, Tap
+from model.tokenizer import Tokenizer
+from model.transformer import Transformer
+from model.verify import Verification, verify_attention
+
+Kind = Literal["encoder", "decoder", "cross"]
+KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A piece and the probability the model gives it."""
+
+    id: int
+    piece: str
+    probability: float
+
+
+@dataclass(frozen=True)
+class NextPiece:
+    """What the model thought of the piece that really followed at one decoder position."""
+
+    id: int
+    piece: str
+    probability: float
+    rank: int  # 1 is the most probable
+    top: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionRecord:
+    """One kind of attention, all layers and heads; float32. Rows of `weights` are queries, columns are keys.
+
+    Attributes:
+        queries, outputs: `(layer, head, query, d_k)`.
+        keys, values: `(layer, head, key, d_k)`.
+        scores: `(layer, head, query, key)`, divided by sqrt(d_k), before the mask.
+        weights: `(layer, head, query, key)`.
+        allowed: `(query, key)` bool; None where no mask applies.
+    """
+
+    queries: np.ndarray
+    keys: np.ndarray
+    values: np.ndarray
+    scores: np.ndarray
+    weights: np.ndarray
+    outputs: np.ndarray
+    allowed: np.ndarray | None
+
+    def verify(self) -> Verification:
+        """Compare with an independent recomputation; see `Verification`."""
+        return verify_attention(self.queries, self.keys, self.values, self.weights, self.outputs, self.allowed)
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """A teacher-forced pass over one sentence pair. S source pieces with `</s>`, T decoder inputs with `<s>`.
+
+    Attributes:
+        source_ids, target_ids: what encoder and decoder read, S and T long.
+        next_ids: what each decoder position should produce, T long, ending with `</s>`.
+        source_tokens, target_tokens, next_tokens: readable labels of the same.
+        records: kind -> `AttentionRecord`.
+        encoder_stream: `(layers + 1, S, d_model)`: the embedded input, then the output of each layer.
+        decoder_stream: `(layers + 1, T, d_model)`, likewise.
+        encoder_hidden, decoder_hidden: `(layers, position, d_ff)` feed-forward activations after ReLU.
+        logits: `(T, vocabulary)`.
+    """
+
+    source_text: str
+    target_text: str
+    source_ids: tuple[int, ...]
+    target_ids: tuple[int, ...]
+    next_ids: tuple[int, ...]
+    source_tokens: tuple[str, ...]
+    target_tokens: tuple[str, ...]
+    next_tokens: tuple[str, ...]
+    records: dict[Kind, AttentionRecord]
+    encoder_stream: np.ndarray
+    decoder_stream: np.ndarray
+    encoder_hidden: np.ndarray
+    decoder_hidden: np.ndarray
+    logits: np.ndarray
+    tokenizer: Tokenizer
+
+    @property
+    def encoder_attention(self) -> np.ndarray:
+        """`(layers, heads, S, S)` float32."""
+        return self.records["encoder"].weights
+
+    @property
+    def decoder_attention(self) -> np.ndarray:
+        """`(layers, heads, T, T)` float32, 0 above the diagonal."""
+        return self.records["decoder"].weights
+
+    @property
+    def cross_attention(self) -> np.ndarray:
+        """`(layers, heads, T, S)` float32."""
+        return self.records["cross"].weights
+
+    def attention(self, kind: Kind) -> np.ndarray:
+        """`(layers, heads, query, key)` float32 of "encoder", "decoder" or "cross"."""
+        return self.records[kind].weights
+
+    def axes(self, kind: Kind) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Labels of the queries and of the keys of a kind."""
+        queries = self.source_tokens if kind == "encoder" else self.target_tokens
+        keys = self.target_tokens if kind == "decoder" else self.source_tokens
+        return queries, keys
+
+    @cached_property
+    def verification(self) -> dict[Kind, Verification]:
+        """The proof of each kind, computed once."""
+        return {kind: record.verify() for kind, record in self.records.items()}
+
+    def verify(self) -> Verification:
+        """The worst figures over all three kinds; `verification` has them one by one."""
+        return Verification.worst(list(self.verification.values()))
+
+    def next_pieces(self, top: int = 5) -> list[NextPiece]:
+        """For every decoder position: the piece that followed, its probability and rank, and the `top` best."""
+        logits = self.logits.astype(np.float64)
+        exponentials = np.exp(logits - logits.max(axis=1, keepdims=True))
+        probabilities = exponentials / exponentials.sum(axis=1, keepdims=True)  # (T, vocabulary)
+        best = np.argsort(-probabilities, axis=1, kind="stable")[:, :top]
+        labels = self.tokenizer.labels(best.flatten())
+        rows = []
+        for position, (piece, label) in enumerate(zip(self.next_ids, self.next_tokens, strict=True)):
+            row = probabilities[position]
+            candidates = tuple(
+                Candidate(int(id_), labels[position * top + place], float(row[id_]))
+                for place, id_ in enumerate(best[position])
+            )
+            rank = 1 + int((row > row[piece]).sum())
+            rows.append(NextPiece(int(piece), label, float(row[piece]), rank, candidates))
+        return rows
+
+
+@torch.inference_mode()
+def record_trace(
+    network: Transformer,
+    tokenizer: Tokenizer,
+    source_ids: list[int],
+    target_ids: list[int],
+    next_ids: list[int],
+    intervention: Tap | None = None,
+) -> Trace:
+    """Run the network once with a recorder attached.
+
+    Args:
+        source_ids: encoder input, ending with `</s>`.
+        target_ids: decoder input, starting with `<s>`.
+        next_ids: what each decoder position should produce; as long as `target_ids`.
+        intervention: a tap that changes tensors before they are recorded.
+    """
+    if len(target_ids) != len(next_ids):
+        raise ValueError(f"{len(target_ids)} decoder inputs need as many next pieces, not {len(next_ids)}.")
+    recorder = Recorder()
+    tap = recorder if intervention is None else Chain(intervention, recorder)
+    device = network.embedding.weight.device
+    source = torch.tensor([source_ids], device=device)
+    target = torch.tensor([target_ids], device=device)
+    logits = network.project(network.decode(target, network.encode(source, None, tap), None, tap))
+    config = network.config
+    tensors = recorder.tensors
+    records: dict[Kind, AttentionRecord] = {
+        "encoder": _gather(tensors, "encoder", "self", config.n_encoder_layers),
+        "decoder": _gather(tensors, "decoder", "self", config.n_decoder_layers),
+        "cross": _gather(tensors, "decoder", "cross", config.n_decoder_layers),
+    }
+    return Trace(
+        source_text=tokenizer.decode(source_ids),
+        target_text=tokenizer.decode(next_ids),
+        source_ids=tuple(source_ids),
+        target_ids=tuple(target_ids),
+        next_ids=tuple(next_ids),
+        source_tokens=tuple(tokenizer.display(source_ids)),
+        target_tokens=tuple(tokenizer.display(target_ids)),
+        next_tokens=tuple(tokenizer.display(next_ids)),
+        records=records,
+        encoder_stream=_stream(tensors, "encoder", config.n_encoder_layers),
+        decoder_stream=_stream(tensors, "decoder", config.n_decoder_layers),
+        encoder_hidden=_stack([tensors[f"encoder.{i}.ffn.hidden"] for i in range(config.n_encoder_layers)]),
+        decoder_hidden=_stack([tensors[f"decoder.{i}.ffn.hidden"] for i in range(config.n_decoder_layers)]),
+        logits=logits[0].float().cpu().numpy(),
+        tokenizer=tokenizer,
+    )
+
+
+def _stack(tensors: list[Tensor]) -> np.ndarray:
+    """The only sentence of each tensor's batch, stacked by layer: `(layer, ...)` float32."""
+    return torch.stack([tensor[0] for tensor in tensors]).float().cpu().numpy()
+
+
+def _gather(tensors: dict[str, Tensor], stack: str, kind: str, layers: int) -> AttentionRecord:
+    steps = ("queries", "keys", "values", "scores", "weights", "outputs")
+    arrays = [_stack([tensors[f"{stack}.{layer}.{kind}.{step}"] for layer in range(layers)]) for step in steps]
+    mask = tensors.get(f"{stack}.0.{kind}.mask")
+    allowed = None if mask is None else mask.expand(1, 1, *arrays[4].shape[2:])[0, 0].cpu().numpy()
+    return AttentionRecord(*arrays, allowed)
+
+
+def _stream(tensors: dict[str, Tensor], stack: str, layers: int) -> np.ndarray:
+    names = [f"{stack}.embedded", *(f"{stack}.{layer}.residual" for layer in range(layers))]
+    return _stack([tensors[name] for name in names])

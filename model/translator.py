@@ -1,0 +1,213 @@
+"""The translator as pages and notebooks use it: load once, then translate, stream and trace."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from model import decoding
+from model.checkpoint import CheckpointError, load_tensors, load_weights, read_json, sha256_of
+from model.config import TransformerConfig
+from model.decoding import DecodingOptions
+from model.device import choose_device, device_name
+from model.marian import write_marian
+from model.tap import Tap
+from model.tokenizer import Tokenizer
+from model.trace import Candidate, Trace, record_trace
+from model.transformer import Transformer, parameter_count
+
+SHIPPED = Path(__file__).resolve().parent.parent / "assets" / "translator"
+MAX_PIECES = 128
+MAX_CHARACTERS = 10_000  # far more than 128 pieces can spell; keeps a huge paste from being split at all
+GREEDY = DecodingOptions()
+
+
+class InputError(ValueError):
+    """A sentence that cannot be translated; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One produced piece; see `model.decoding.PieceStep`. `text` is the translation so far."""
+
+    id: int
+    piece: str
+    probability: float
+    top: tuple[Candidate, ...]
+    ids: tuple[int, ...]
+    text: str
+    finished: bool
+
+
+class Translator:
+    """A trained English-French Transformer with its tokenizer. Safe to share between threads.
+
+    Attributes:
+        network: the `Transformer`, in evaluation mode.
+        tokenizer: the `Tokenizer`.
+        card: figures about data, training and quality, as the evaluation wrote them.
+        weights_sha256: hash of the weight file, verified when it was read.
+        device_name: "CPU" or the GPU's name.
+        parameters: how many numbers were trained.
+    """
+
+    def __init__(
+        self, network: Transformer, tokenizer: Tokenizer, card: dict | None = None, card_markdown: str = ""
+    ) -> None:
+        self.network = network.eval().requires_grad_(False)
+        self.tokenizer = tokenizer
+        self.card = card or {}
+        self.card_markdown = card_markdown
+        self.weights_sha256: str = self.card.get("weights_sha256", "")
+
+    @classmethod
+    def load(cls, path: str | Path | None = None, device: str = "auto") -> Translator:
+        """Read a translator's folder; by default the one this project ships.
+
+        Args:
+            path: folder with `config.json`, `model.safetensors`, `tokenizer.model` and `card.json`.
+            device: "auto" picks CUDA, MPS or CPU.
+
+        Raises:
+            CheckpointError: a file is missing, damaged, or does not match the hash in `card.json`.
+            ValueError: the named device does not exist.
+        """
+        folder = Path(path) if path is not None else SHIPPED
+        card = read_json(folder / "card.json")
+        try:
+            config = TransformerConfig.from_dict(read_json(folder / "config.json"))
+            tensors, _ = load_tensors(folder / "model.safetensors", card["weights_sha256"])
+            if sha256_of(folder / "tokenizer.model") != card["tokenizer_sha256"]:
+                raise ValueError("tokenizer.model does not match its recorded SHA-256.")
+            tokenizer = Tokenizer(folder / "tokenizer.model")
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise CheckpointError(
+                f"The translator in {folder} cannot be read ({error}); restore it with `git checkout -- assets` "
+                f"or train it again."
+            ) from error
+        network = Transformer(config)
+        load_weights(network, tensors, str(folder))
+        markdown = folder / "card.md"
+        text = markdown.read_text(encoding="utf-8") if markdown.is_file() else ""
+        return cls(network.to(choose_device(device)), tokenizer, card, text)
+
+    @property
+    def config(self) -> TransformerConfig:
+        """The network's sizes."""
+        return self.network.config
+
+    @property
+    def device_name(self) -> str:
+        """Where the network runs."""
+        return device_name(self.network.embedding.weight.device)
+
+    @cached_property
+    def parameters(self) -> int:
+        """How many numbers were trained; the tied embedding counts once."""
+        return parameter_count(self.network)
+
+    def check(self, text: str) -> list[int]:
+        """Piece ids of a sentence the translator accepts, without `</s>`.
+
+        Raises:
+            InputError: nothing visible in it, or more than 128 pieces; the message states the count.
+        """
+        if not any(_visible(char) for char in text[: MAX_CHARACTERS + 1]):
+            raise InputError("There is nothing to translate yet: type an English sentence.")
+        if len(text) > MAX_CHARACTERS:
+            raise InputError(
+                f"That text has {len(text):,} characters; the model reads one sentence of at most {MAX_PIECES} "
+                f"pieces. Shorten it to a sentence."
+            )
+        ids = self.tokenizer.encode(text)
+        if len(ids) > MAX_PIECES:
+            raise InputError(
+                f"That sentence is {len(ids)} pieces long and the model reads at most {MAX_PIECES}. "
+                f"Shorten it by {len(ids) - MAX_PIECES} pieces."
+            )
+        return ids
+
+    def translate(self, text: str, options: DecodingOptions | None = None, **changes) -> str:
+        """French for one English sentence.
+
+        Args:
+            text: at most 128 pieces.
+            options: how pieces are chosen; or by keyword: `beam=4`, or `temperature=`, `top_k=`, `top_p=` and `seed=`
+                for sampling. Greedy where nothing is given.
+
+        Raises:
+            InputError: see `check`.
+            ValueError: an option out of range.
+        """
+        for step in self._steps(text, options or _options(changes)):
+            if step.finished:
+                return self.tokenizer.decode(step.ids)
+        raise AssertionError("decoding always ends with a finished step")
+
+    def stream(self, text: str, options: DecodingOptions = GREEDY) -> Iterator[Step]:
+        """Yield each produced piece as soon as it is known, with its probability and the five most probable.
+
+        In beam search a step shows the leading beginning, which may change; the last step is the winner.
+
+        Raises:
+            InputError: see `check`.
+        """
+        for step in self._steps(text, options):
+            labels = self.tokenizer.labels([step.id, *(piece for piece, _ in step.top)])
+            top = tuple(
+                Candidate(piece, label, probability)
+                for (piece, probability), label in zip(step.top, labels[1:], strict=True)
+            )
+            shown = self.tokenizer.decode(step.ids)
+            yield Step(step.id, labels[0], step.probability, top, step.ids, shown, step.finished)
+
+    def trace(
+        self,
+        text: str,
+        target: str | None = None,
+        *,
+        target_ids: tuple[int, ...] | None = None,
+        intervention: Tap | None = None,
+    ) -> Trace:
+        """Everything the network computes for `text`, teacher-forced on a target.
+
+        Args:
+            target: French to force; its own greedy translation where nothing is given.
+            target_ids: produced ids to force instead, such as the last `Step.ids`.
+            intervention: a tap that changes tensors on their way, see `model.tap.Intervention`.
+
+        Raises:
+            InputError: `text` or `target` cannot be used, see `check`.
+        """
+        source = [*self.check(text), self.tokenizer.eos_id]
+        if target is not None:
+            following = [*self.check(target), self.tokenizer.eos_id]
+        elif target_ids is not None:
+            following = list(target_ids)
+        else:
+            following = decoding.greedy_batch(self.network, [source])[0]
+        inputs = [self.tokenizer.bos_id, *following[:-1]]
+        return record_trace(self.network, self.tokenizer, source, inputs, following, intervention)
+
+    def export_marian(self, path: str | Path) -> None:
+        """Write the weights as a Hugging Face MarianMT checkpoint; see `model.marian.write_marian`."""
+        write_marian(self.network, self.tokenizer, Path(path))
+
+    def _steps(self, text: str, options: DecodingOptions) -> Iterator[decoding.PieceStep]:
+        return decoding.stream(self.network, [*self.check(text), self.tokenizer.eos_id], options)
+
+
+def _options(changes: dict) -> DecodingOptions:
+    """Options from keywords; the method follows from which ones are given."""
+    if "method" not in changes and "beam" in changes:
+        changes = {**changes, "method": "beam" if changes["beam"] != 1 else "greedy"}
+    elif "method" not in changes and changes.keys() & {"temperature", "top_k", "top_p", "seed"}:
+        changes = {**changes, "method": "sampling"}
+    return DecodingOptions(**changes)
+
+
+def _visible(char: str) -> bool:
+    return unicodedata.category(char) not in ("Zs", "Zl", "Zp", "Cc", "Cf")

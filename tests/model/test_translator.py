@@ -1,0 +1,153 @@
+"""The shipped translator, as pages and notebooks use it."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from model import CheckpointError, DecodingOptions, InputError, Translator
+from model.translator import SHIPPED
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return Translator.load(device="cpu")
+
+
+def test_it_translates_what_any_beginner_would_try(shipped):
+    assert shipped.translate("I want to buy a car.") == "Je veux acheter une voiture."
+    assert shipped.translate("I am a student.") in ("Je suis étudiant.", "Je suis un étudiant.", "Je suis étudiante.")
+
+
+def test_a_stream_ends_in_the_same_translation_and_its_pieces_are_the_models_choice(shipped):
+    steps = list(shipped.stream("Where is the station?"))
+    assert steps[-1].finished and not any(step.finished for step in steps[:-1])
+    assert steps[-1].text == shipped.translate("Where is the station?")
+    for step in steps:
+        assert step.top[0].id == step.id
+        assert step.top[0].probability == step.probability
+        assert 0 < sum(candidate.probability for candidate in step.top) <= 1 + 1e-6
+
+
+def test_a_streams_probabilities_are_those_of_the_trace(shipped):
+    text = "She reads a book every evening."
+    steps = list(shipped.stream(text))
+    pieces = shipped.trace(text).next_pieces()
+    assert [piece.id for piece in pieces] == [step.id for step in steps]
+    differences = [abs(piece.probability - step.probability) for piece, step in zip(pieces, steps, strict=True)]
+    assert max(differences) < 1e-4
+
+
+def test_a_trace_is_teacher_forced_on_a_given_target(shipped):
+    trace = shipped.trace("I am a student.", target="Elle est là.")
+    assert trace.target_text == "Elle est là."
+    assert trace.target_tokens[0] == "<s>" and trace.next_tokens[-1] == "</s>"
+
+
+def test_a_trace_can_follow_the_pieces_that_a_stream_produced(shipped):
+    last = list(shipped.stream("I am tired.", DecodingOptions("sampling", seed=4)))[-1]
+    assert shipped.trace("I am tired.", target_ids=last.ids).next_ids == last.ids
+
+
+@pytest.mark.parametrize(
+    "text", ["The animal didn't cross the street because it was too tired.", "나는 학생입니다.", "😀 שלום", "a\x00b"]
+)
+def test_the_proof_holds_on_the_shipped_weights(shipped, text):
+    trace = shipped.trace(text)
+    figures = trace.verify()
+    assert figures.max_difference < 1e-5
+    assert figures.row_sum_error < 1e-5
+    assert figures.mask_leak == 0
+    assert np.isfinite(trace.logits).all()
+
+
+def test_keywords_choose_the_method(shipped):
+    text = "Do you have any questions?"
+    beam = DecodingOptions("beam", beam=4)
+    assert shipped.translate(text, beam=4) == shipped.translate(text, beam)
+    assert shipped.translate(text, beam=1) == shipped.translate(text)
+    sample = DecodingOptions("sampling", temperature=2.0, seed=5)
+    assert shipped.translate(text, temperature=2.0, seed=5) == shipped.translate(text, sample)
+    with pytest.raises(ValueError, match="temperature is -1"):
+        shipped.translate(text, temperature=-1)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\t", "\u200b\u200d", "\x00\x01", "\u2028"])
+def test_nothing_visible_is_asked_to_be_replaced(shipped, text):
+    with pytest.raises(InputError, match="nothing to translate"):
+        shipped.translate(text)
+
+
+def test_a_long_sentence_is_refused_with_its_count_and_never_cut(shipped):
+    text = "word " * 400
+    count = len(shipped.tokenizer.encode(text))
+    with pytest.raises(InputError, match=f"is {count} pieces long and the model reads at most 128"):
+        shipped.trace(text)
+    with pytest.raises(InputError, match="pieces long"):
+        shipped.trace("I am a student.", target=text)
+    with pytest.raises(InputError, match="1,000,000 characters"):
+        shipped.check("x" * 1_000_000)
+
+
+def test_exactly_128_pieces_are_accepted(shipped):
+    ids = shipped.tokenizer.encode("a")
+    text = " ".join(["a"] * (128 // len(ids)))
+    assert len(shipped.check(text)) == 128
+    assert shipped.trace(text, target="oui").encoder_attention.shape[-1] == 129
+
+
+@pytest.mark.parametrize("text", ["<script>alert(1)</script>", "**bold** $x$ `code`", "</s> <s> <pad>", "\ud800 lone"])
+def test_markup_and_lone_surrogates_are_ordinary_text(shipped, text):
+    trace = shipped.trace(text)
+    assert shipped.tokenizer.eos_id not in trace.source_ids[:-1]
+    assert trace.verify().mask_leak == 0
+
+
+def test_the_shipped_files_are_small_and_described(shipped):
+    assert (SHIPPED / "model.safetensors").stat().st_size < 30e6
+    assert shipped.card["weights_sha256"] == shipped.weights_sha256
+    evaluation = shipped.card["evaluation"]
+    assert evaluation["sentences"] == 2000
+    assert evaluation["greedy"]["bleu_signature"].startswith("nrefs:var")
+    for figure in ("bleu", "chrf"):
+        assert f"{evaluation['greedy'][figure]:.2f}" in shipped.card_markdown
+    assert evaluation["greedy"]["bleu"] >= 42 and evaluation["greedy"]["chrf"] >= 61
+
+
+@pytest.fixture
+def copy(tmp_path):
+    shutil.copytree(SHIPPED, tmp_path / "translator", ignore=shutil.ignore_patterns("checkpoint*"))
+    return tmp_path / "translator"
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "tokenizer.model", "card.json"])
+def test_a_missing_file_gives_one_sentence_that_says_what_to_do(copy, name):
+    (copy / name).unlink()
+    with pytest.raises(CheckpointError, match=rf"(?s){name}.*restore it with `git checkout") as caught:
+        Translator.load(copy)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.model"])
+def test_an_altered_file_gives_one_sentence_that_says_what_to_do(copy, name):
+    content = bytearray((copy / name).read_bytes())
+    content[len(content) // 2] ^= 1
+    (copy / name).write_bytes(content)
+    with pytest.raises(CheckpointError, match=rf"{name}.*SHA-256.*restore it"):
+        Translator.load(copy)
+
+
+def test_a_config_of_other_sizes_gives_one_sentence(copy):
+    config = json.loads((copy / "config.json").read_text())
+    (copy / "config.json").write_text(json.dumps({**config, "d_ff": 512}))
+    with pytest.raises(CheckpointError, match="do not fit the sizes"):
+        Translator.load(copy)
+    (copy / "config.json").write_text(json.dumps({**config, "d_model": 250}))
+    with pytest.raises(CheckpointError, match="not divisible"):
+        Translator.load(copy)
+
+
+def test_a_device_that_is_not_there_is_refused_by_name():
+    with pytest.raises(ValueError, match="no device 'cuda:99'"):
+        Translator.load(device="cuda:99")
