@@ -1,0 +1,107 @@
+"""Train and evaluate the networks this project ships.
+
+    python -m model.training translator --data fra-eng.zip --out assets/translator [--resume]
+    python -m model.training evaluate --data fra-eng.zip --model assets/translator
+
+Both run unchanged under `torchrun --nproc-per-node N -m model.training ...`; --batch-tokens is for one process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import torch
+
+from model.checkpoint import CheckpointError, read_json, write_json
+from model.config import PRESETS, TransformerConfig
+from model.tokenizer import Tokenizer, train_tokenizer
+from model.training.corpus import CorpusError, read_corpus
+from model.training.loop import CHECKPOINT, train
+from model.training.optimizer import Recipe
+from model.training.processes import ProcessGroup
+from model.training.translation import TranslationTask
+from model.transformer import Transformer
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Parse the command line and run; user errors come out as one sentence and exit status 2."""
+    options = _parser().parse_args(arguments)
+    try:
+        return options.run(options)
+    except (CorpusError, CheckpointError, ValueError, OSError) as error:
+        print(f"model.training: {error}", file=sys.stderr)
+        return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m model.training", description=__doc__.split("\n\n")[0])
+    commands = parser.add_subparsers(required=True, metavar="translator|evaluate")
+    translator = commands.add_parser("translator", help="train the English-French translator")
+    translator.set_defaults(run=_train_translator)
+    translator.add_argument("--out", type=Path, required=True, help="folder for checkpoint, metrics and weights")
+    translator.add_argument("--resume", action="store_true", help="go on from the checkpoint in --out")
+    translator.add_argument("--preset", choices=sorted(PRESETS), default="small", help="sizes of the network")
+    translator.add_argument("--vocabulary", type=int, help="pieces of the joint vocabulary; by default the preset's")
+    translator.add_argument("--dropout", type=float, help="by default the preset's")
+    for field in fields(Recipe):
+        name = "--" + field.name.replace("_", "-")
+        translator.add_argument(name, type=type(field.default), default=field.default, help="default %(default)s")
+    evaluate = commands.add_parser("evaluate", help="score a trained translator and write its card")
+    evaluate.set_defaults(run=_evaluate_translator)
+    evaluate.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
+    for command in (translator, evaluate):
+        command.add_argument("--data", type=Path, required=True, help=".tsv, .txt, .tsv.gz or .zip of sentence pairs")
+        command.add_argument("--heldout", type=int, default=2000, help="English sentences kept for evaluation")
+        command.add_argument("--device", default="auto", help="auto, cpu, cuda or mps")
+    return parser
+
+
+def _train_translator(options: argparse.Namespace) -> int:
+    corpus = read_corpus(options.data, options.heldout)  # everything wrong with the data is said before any work
+    if options.resume and not (options.out / CHECKPOINT).is_file():
+        raise CheckpointError(f"There is no {CHECKPOINT} in {options.out} to resume; leave --resume out to start.")
+    if not options.resume and (options.out / CHECKPOINT).is_file():
+        raise CheckpointError(f"{options.out} holds a {CHECKPOINT}; give --resume to go on, or another --out.")
+    recipe = Recipe(**{field.name: getattr(options, field.name) for field in fields(Recipe)})
+    changes = {} if options.dropout is None else {"dropout": options.dropout}
+    config = TransformerConfig.preset(options.preset, **changes)
+    processes = ProcessGroup.join(options.device)
+    try:
+        if processes.leads and not options.resume:
+            wanted = config.vocabulary_size if options.vocabulary is None else options.vocabulary
+            train_tokenizer((text for pair in corpus.train for text in pair), options.out / "tokenizer", wanted)
+        processes.wait()
+        tokenizer = Tokenizer(options.out / "tokenizer.model")
+        config = TransformerConfig.preset(options.preset, vocabulary_size=len(tokenizer), **changes)
+        if options.resume and read_json(options.out / "config.json") != config.to_dict():
+            raise CheckpointError(f"{options.out} holds a network of other sizes; give the same --preset, --dropout.")
+        torch.manual_seed(recipe.seed)
+        network = Transformer(config)
+        if processes.leads:
+            write_json(options.out / "config.json", config.to_dict())
+        task = TranslationTask(network, tokenizer, corpus, recipe)
+        averaged = train(task, recipe, options.out, processes, options.resume)
+        if processes.leads:
+            from model.training.card import finish_translator
+
+            finish_translator(options.out, averaged, corpus, recipe, processes.device)
+        processes.wait()
+    finally:
+        processes.leave()
+    return 0
+
+
+def _evaluate_translator(options: argparse.Namespace) -> int:
+    from model.training.card import evaluate_translator
+
+    corpus = read_corpus(options.data, options.heldout)
+    read_json(options.model / "config.json")
+    evaluate_translator(options.model, corpus, options.device)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

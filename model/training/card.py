@@ -1,0 +1,145 @@
+"""The shipped folder of a trained translator: half-precision weights, and a card written from measurements."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from model.checkpoint import read_json, save_tensors, sha256_of, write_atomically, write_json
+from model.device import choose_device, hardware
+from model.training.corpus import Corpus
+from model.training.evaluate import evaluate
+from model.training.loop import METRICS, read_metrics
+from model.training.optimizer import Recipe
+from model.translator import Translator
+
+DATA_NAME = "English-French sentence pairs of the Tatoeba project"
+DATA_SOURCE = "tatoeba.org, by way of manythings.org/anki (fra-eng.zip)"
+DATA_LICENCE = "CC BY 2.0 FR; the sentences are the work of Tatoeba's contributors"
+
+
+def finish_translator(folder: Path, network: nn.Module, corpus: Corpus, recipe: Recipe, device: torch.device) -> None:
+    """Write the weights in half precision, then evaluate exactly what was written and write the card."""
+    tensors = {name: tensor.detach().half().cpu() for name, tensor in network.state_dict().items()}
+    save_tensors(folder / "model.safetensors", tensors, {"format": "pt"})
+    metrics = read_metrics(folder / METRICS)
+    starts = [row for row in metrics if row["event"] == "start"]
+    epochs = [row for row in metrics if row["event"] == "epoch"]
+    card = {
+        "weights_sha256": sha256_of(folder / "model.safetensors"),
+        "weights_bytes": (folder / "model.safetensors").stat().st_size,
+        "tokenizer_sha256": sha256_of(folder / "tokenizer.model"),
+        "data": {
+            "name": DATA_NAME,
+            "source": DATA_SOURCE,
+            "licence": DATA_LICENCE,
+            "sha256": corpus.sha256,
+            "training_pairs": len(corpus.train),
+        },
+        "training": {
+            "hardware": sorted({row["hardware"] for row in starts}),
+            "processes": max(row["processes"] for row in starts),
+            "torch": sorted({row["torch"] for row in starts}),
+            "epochs": len(epochs),
+            "steps": epochs[-1]["steps"],
+            "minutes": round(sum(row["seconds"] for row in epochs) / 60, 1),
+            "heldout_nll": [row["heldout_nll"] for row in epochs],
+            "recipe": recipe.to_dict(),
+        },
+    }
+    write_json(folder / "card.json", card)
+    evaluate_translator(folder, corpus, str(device))
+
+
+def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> dict:
+    """Score the translator in `folder`, greedy and beam 4, and write `card.json` and `card.md` anew.
+
+    Raises:
+        CheckpointError: the folder cannot be read.
+        ValueError: the data is not what this translator was trained on, or more of it is held out than was then, so
+            held-out sentences may have been seen.
+    """
+    card = read_json(folder / "card.json")
+    if card["data"]["sha256"] != corpus.sha256:
+        raise ValueError("This data file is not the one the translator was trained on, so no sentence is held out.")
+    if card["data"]["training_pairs"] > len(corpus.train):
+        raise ValueError("The translator was trained on some of these held-out sentences; give a smaller --heldout.")
+    translator = Translator.load(folder, device)
+    greedy = evaluate(translator, corpus.heldout, beam=1)
+    beam = evaluate(translator, corpus.heldout, beam=4)
+    card["evaluation"] = {
+        "sentences": len(corpus.heldout),
+        "references": sum(len(options) for options in corpus.heldout.values()),
+        "hardware": hardware(choose_device(device)),
+        "greedy": greedy.to_dict(),
+        "beam 4": beam.to_dict(),
+    }
+    card["parameters"] = translator.parameters
+    write_json(folder / "card.json", card)
+    write_atomically(folder / "card.md", card_markdown(card, translator.config.to_dict()).encode())
+    return card
+
+
+def card_markdown(card: dict, sizes: dict) -> str:
+    """The card for people. Every figure comes from `card.json` and `config.json`."""
+    data, training, evaluation = card["data"], card["training"], card["evaluation"]
+    recipe = training["recipe"]
+    optimiser = f"AdamW, peak rate {recipe['learning_rate']:g}"
+    if recipe["matrix_learning_rate"]:
+        optimiser += f", and Muon for the layers' weight matrices, peak rate {recipe['matrix_learning_rate']:g}"
+    rows = "\n".join(
+        f"| {name} | {evaluation[name]['bleu']:.2f} | {evaluation[name]['chrf']:.2f} | {evaluation[name]['seconds']} |"
+        for name in ("greedy", "beam 4")
+    )
+    return f"""# Model card: English-French translator
+
+Written by `python -m model.training`; every figure is measured on the weights in this folder.
+
+## What it is
+
+An encoder-decoder Transformer as in "Attention Is All You Need": {sizes["n_encoder_layers"]} encoder and
+{sizes["n_decoder_layers"]} decoder layers, {sizes["n_heads"]} heads, d_model {sizes["d_model"]}, d_ff {sizes["d_ff"]},
+{sizes["vocabulary_size"]:,} joint SentencePiece pieces with byte fallback, {card["parameters"]:,} parameters, stored in
+half precision ({card["weights_bytes"] / 1e6:.1f} MB).
+
+It is made to be looked into. It has seen only short everyday sentences and is no match for a production translator.
+
+## Data
+
+{data["name"]}, {data["source"]}. Licence: {data["licence"]}. {data["training_pairs"]:,} pairs to train on;
+{evaluation["sentences"]:,} English sentences with {evaluation["references"]:,} translations held out, split by English
+sentence.
+
+- SHA-256 of the text: `{data["sha256"]}`
+
+## Training
+
+- Hardware: {"; ".join(training["hardware"])}; processes: {training["processes"]}
+- PyTorch {", ".join(training["torch"])}
+- Time: {training["minutes"]} minutes for {training["epochs"]} epochs, {training["steps"]:,} steps
+- Optimiser: {optimiser}; {recipe["warmup_steps"]} warm-up steps, then linearly to zero
+- {recipe["batch_tokens"]:,} padded positions a batch and process; label smoothing {recipe["label_smoothing"]}; dropout
+  {sizes["dropout"]}; weight decay {recipe["weight_decay"]}; gradients clipped at {recipe["clip_norm"]};
+  weights averaged with decay {recipe["average_decay"]}; {recipe["precision"]}
+- -ln p a piece on held-out sentences after the last epoch: {training["heldout_nll"][-1]:.3f}
+
+## Quality
+
+On the {evaluation["sentences"]:,} held-out sentences, all their translations as references:
+
+| decoding | BLEU | chrF | seconds |
+| --- | --- | --- | --- |
+{rows}
+
+- BLEU: `{evaluation["greedy"]["bleu_signature"]}`
+- chrF: `{evaluation["greedy"]["chrf_signature"]}`
+- Decoded on {evaluation["hardware"]}, in batches for greedy and sentence by sentence for beam 4.
+
+## Files
+
+- `model.safetensors`, SHA-256 `{card["weights_sha256"]}`, verified when it is loaded
+- `tokenizer.model`, SHA-256 `{card["tokenizer_sha256"]}`, likewise
+- `metrics.jsonl`: the training curve, one JSON object a line
+"""

@@ -1,0 +1,86 @@
+"""Translation quality on held-out sentences: sacreBLEU and chrF against every reference there is."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+
+from sacrebleu.metrics import BLEU, CHRF
+from tqdm import tqdm
+
+from model.decoding import DecodingOptions, beam_search, greedy_batch
+from model.translator import MAX_PIECES, Translator
+
+BATCH = 64  # sentences decoded at once
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Corpus scores with the signatures that make them reproducible, and the seconds decoding took."""
+
+    bleu: float
+    chrf: float
+    bleu_signature: str
+    chrf_signature: str
+    seconds: float
+
+    def to_dict(self) -> dict:
+        """All fields, for JSON."""
+        return asdict(self)
+
+
+def evaluate(translator: Translator, heldout: dict[str, list[str]], beam: int = 1) -> Scores:
+    """Translate every held-out sentence and score the result.
+
+    Args:
+        heldout: English sentence -> all its French translations, which all count as references.
+        beam: 1 decodes greedily.
+
+    Raises:
+        ValueError: no sentences.
+    """
+    if not heldout:
+        raise ValueError("There are no held-out sentences to evaluate on.")
+    started = time.perf_counter()
+    hypotheses = translate_all(translator, list(heldout), beam)
+    seconds = time.perf_counter() - started
+    references = reference_streams(list(heldout.values()))
+    bleu, chrf = BLEU(), CHRF()
+    bleu_score = bleu.corpus_score(hypotheses, references)
+    chrf_score = chrf.corpus_score(hypotheses, references)
+    return Scores(
+        round(bleu_score.score, 2),
+        round(chrf_score.score, 2),
+        str(bleu.get_signature()),
+        str(chrf.get_signature()),
+        round(seconds, 1),
+    )
+
+
+def reference_streams(translations: list[list[str]]) -> list[list[str | None]]:
+    """sacreBLEU's layout: stream k holds the k-th translation of every sentence, None where there are fewer."""
+    most = max(len(options) for options in translations)
+    return [[options[k] if k < len(options) else None for options in translations] for k in range(most)]
+
+
+def translate_all(translator: Translator, sentences: list[str], beam: int = 1) -> list[str]:
+    """Translations in the order of `sentences`; sentences of like length are decoded together.
+
+    A sentence with more pieces than the network has positions gets an empty translation.
+    """
+    encoded = [translator.tokenizer.encode_source(sentence) for sentence in sentences]
+    fitting = [index for index, ids in enumerate(encoded) if len(ids) <= translator.config.max_positions]
+    order = sorted(fitting, key=lambda index: len(encoded[index]))
+    results: list[str] = [""] * len(encoded)
+    with tqdm(total=len(order), desc=f"beam {beam}" if beam > 1 else "greedy", mininterval=2) as bar:
+        for start in range(0, len(order), BATCH):
+            rows = order[start : start + BATCH]
+            if beam == 1:
+                produced = greedy_batch(translator.network, [encoded[row] for row in rows], MAX_PIECES)
+            else:
+                options = DecodingOptions("beam", beam=beam, max_length=MAX_PIECES)
+                produced = [beam_search(translator.network, encoded[row], options)[0].ids for row in rows]
+            for row, ids in zip(rows, produced, strict=True):
+                results[row] = translator.tokenizer.decode(ids)
+            bar.update(len(rows))
+    return results

@@ -1,0 +1,232 @@
+"""The one training loop: any task, one process or many, resumable after a kill."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import torch
+from torch import Tensor, nn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+from tqdm import tqdm
+
+from model.checkpoint import CheckpointError, load_tensors, load_weights, save_tensors, write_atomically
+from model.device import hardware
+from model.training.optimizer import (
+    Recipe,
+    build_optimizers,
+    optimizer_tensors,
+    rate_factor,
+    restore_optimizers,
+    set_rate,
+)
+from model.training.processes import ProcessGroup
+
+CHECKPOINT = "checkpoint.safetensors"
+METRICS = "metrics.jsonl"
+LOG_EVERY = 25  # steps between two lines of the metrics file
+
+
+class Task(Protocol):
+    """What the loop needs to know about a network and its data."""
+
+    network: nn.Module  # the weights to train
+    step: nn.Module  # forward(*tensors) -> (loss sum, -ln p sum), sums over the terms that `load` counts
+    data: str  # which data, and which part of it, is trained on; a resumed run must have the same
+
+    def plan(self, epoch: int, world_size: int) -> Sequence[list[int]]:
+        """The epoch's global batches, as item indices."""
+
+    def load(self, indices: list[int]) -> tuple[tuple[Tensor, ...], int]:
+        """The tensors of some items, and how many terms their loss sums over."""
+
+    def validate(self, network: nn.Module, device: torch.device) -> dict[str, float]:
+        """Figures on held-out data, for the metrics file."""
+
+
+@dataclass
+class TrainingState:
+    """Everything a checkpoint holds."""
+
+    network: nn.Module
+    average: AveragedModel
+    optimizers: list[torch.optim.Optimizer]
+    epoch: int = 0
+    steps: int = 0
+
+    def save(self, path: Path, recipe: Recipe) -> None:
+        """Write all of it in one safetensors file, atomically."""
+        tensors = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
+        tensors |= {f"average.{name}": tensor for name, tensor in self.average.module.state_dict().items()}
+        tensors |= {"averaged": self.average.n_averaged} | optimizer_tensors(self.optimizers)
+        metadata = {"epoch": str(self.epoch), "steps": str(self.steps), "recipe": json.dumps(recipe.to_dict())}
+        save_tensors(path, tensors, metadata)
+
+    def load(self, path: Path, recipe: Recipe) -> None:
+        """Take up what `save` wrote.
+
+        Raises:
+            CheckpointError: damaged file, or a checkpoint of another recipe. The number of epochs alone may differ: the
+                learning rate then falls to zero at the new end.
+        """
+        tensors, metadata = load_tensors(path)
+        if not {"epoch", "steps", "recipe"} <= metadata.keys() or "averaged" not in tensors:
+            raise CheckpointError(f"{path} is no checkpoint of this program; leave --resume out to start anew.")
+        if {**json.loads(metadata["recipe"]), "epochs": recipe.epochs} != recipe.to_dict():
+            raise CheckpointError(f"{path} belongs to another recipe; give the same options or another --out.")
+        for prefix, module in (("network.", self.network), ("average.", self.average.module)):
+            part = {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
+            load_weights(module, part, str(path))
+        self.average.n_averaged.copy_(tensors["averaged"])
+        restore_optimizers(self.optimizers, tensors)
+        self.epoch, self.steps = int(metadata["epoch"]), int(metadata["steps"])
+
+
+def train(task: Task, recipe: Recipe, out: Path, processes: ProcessGroup, resume: bool = False) -> nn.Module:
+    """Train to the end of the recipe and return the network with averaged weights.
+
+    After every epoch the state goes to `out/checkpoint.safetensors` (temporary name, then renamed) and figures go to
+    `out/metrics.jsonl`. Every epoch starts from a seed of its own, so a resumed run repeats an uninterrupted one.
+
+    Raises:
+        CheckpointError: `resume` without a usable checkpoint of this recipe and data.
+    """
+    device = processes.device
+    task.network.to(device)
+    average = AveragedModel(task.network, multi_avg_fn=get_ema_multi_avg_fn(recipe.average_decay))
+    state = TrainingState(task.network, average, build_optimizers(task.network, recipe))
+    if resume:
+        state.load(out / CHECKPOINT, recipe)
+        if any(row.get("data", task.data) != task.data for row in read_metrics(out / METRICS)):
+            raise CheckpointError(f"The run in {out} was trained on other data; give the same --data and --heldout.")
+    step_module = processes.wrap(task.step)
+    log = MetricsLog(out / METRICS, state.epoch, processes.leads)
+    log.write(
+        event="start",
+        epoch=state.epoch,
+        data=task.data,
+        hardware=hardware(device),
+        processes=processes.world_size,
+        threads=torch.get_num_threads(),
+        torch=torch.__version__,
+        recipe=recipe.to_dict(),
+    )
+    for epoch in range(state.epoch, recipe.epochs):
+        seconds = _train_epoch(task, step_module, state, recipe, epoch, processes, log)
+        state.epoch = epoch + 1
+        if processes.leads:
+            figures = task.validate(state.average.module, device)
+            log.write(event="epoch", epoch=epoch, steps=state.steps, seconds=round(seconds, 2), **figures)
+            state.save(out / CHECKPOINT, recipe)
+        processes.wait()
+    return state.average.module
+
+
+def _train_epoch(
+    task: Task,
+    step_module: nn.Module,
+    state: TrainingState,
+    recipe: Recipe,
+    epoch: int,
+    processes: ProcessGroup,
+    log: MetricsLog,
+) -> float:
+    """One pass over the data; returns its seconds."""
+    device = processes.device
+    torch.manual_seed(recipe.seed * 1_000_003 + epoch * 1009 + processes.rank)  # dropout's draws
+    batches = task.plan(epoch, processes.world_size)
+    started = time.perf_counter()
+    window = torch.zeros(3, dtype=torch.float64)  # loss, -ln p, terms since the last log line
+    window_started = started
+    step_module.train()
+    bar = tqdm(batches, desc=f"epoch {epoch + 1}/{recipe.epochs}", disable=not processes.leads, mininterval=2)
+    for number, batch in enumerate(bar):
+        factor = rate_factor(state.steps, (epoch + number / len(batches)) / recipe.epochs, recipe.warmup_steps)
+        set_rate(state.optimizers, factor)
+        sums = _train_step(task, step_module, state, recipe, batch, processes)
+        state.steps += 1
+        window += sums
+        if state.steps % LOG_EVERY == 0:
+            now = time.perf_counter()
+            loss, nll = (window[:2] / window[2]).tolist()
+            speed = window[2].item() / (now - window_started)
+            bar.set_postfix_str(f"loss {loss:.3f}, {speed:.0f} tokens/s")
+            log.write(
+                event="step",
+                epoch=epoch,
+                step=state.steps,
+                loss=loss,
+                nll=nll,
+                rate=factor * recipe.learning_rate,
+                tokens_per_second=round(speed),
+            )
+            window.zero_()
+            window_started = now
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    return time.perf_counter() - started
+
+
+def _train_step(
+    task: Task,
+    step_module: nn.Module,
+    state: TrainingState,
+    recipe: Recipe,
+    batch: list[int],
+    processes: ProcessGroup,
+) -> Tensor:
+    """Forward, backward and update on this process's share; returns global loss, -ln p and term sums `(3,)`.
+
+    Where a batch has fewer items than there are processes, the others run on its first item with weight 0, for every
+    process must take part in the exchange of gradients.
+    """
+    device = processes.device
+    share = batch[processes.rank :: processes.world_size]
+    tensors, terms = task.load(share or batch[:1])
+    tensors = tuple(tensor.to(device, non_blocking=True) for tensor in tensors)
+    with torch.autocast(device.type, torch.bfloat16, enabled=recipe.precision == "bf16"):
+        loss, nll = step_module(*tensors)
+    if not share:
+        loss, nll, terms = loss * 0, nll * 0, 0
+    sums = processes.total(torch.stack([loss.detach(), nll, loss.new_tensor(float(terms))]).double()).cpu()
+    # DDP averages gradients over processes; times world_size, that is the gradient of the global mean
+    (loss * (processes.world_size / sums[2].item())).backward()
+    nn.utils.clip_grad_norm_(state.network.parameters(), recipe.clip_norm)
+    for optimizer in state.optimizers:
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+    state.average.update_parameters(state.network)
+    return sums
+
+
+class MetricsLog:
+    """JSON lines. On resuming, lines of the epoch that did not finish are dropped, for it is trained again."""
+
+    def __init__(self, path: Path, first_epoch: int, active: bool) -> None:
+        self.path, self.active = path, active
+        if not active:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        kept = [row for row in read_metrics(path) if row["epoch"] < first_epoch]
+        write_atomically(path, "".join(json.dumps(row) + "\n" for row in kept).encode())
+
+    def write(self, **row) -> None:
+        """Append one line."""
+        if self.active:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
+
+
+def read_metrics(path: Path) -> list[dict]:
+    """The lines of a metrics file; a last line cut short by a kill is left out."""
+    rows = []
+    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else []:
+        try:
+            rows.append(json.loads(line))
+        except ValueError:
+            break
+    return rows

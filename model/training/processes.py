@@ -1,0 +1,67 @@
+"""One process or several under torchrun, seen the same way by the training loop."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import timedelta
+
+import torch
+import torch.distributed as distributed
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from model.device import choose_device
+
+PATIENCE = timedelta(hours=2)  # the first process trains the tokenizer and evaluates while the others wait
+
+
+@dataclass(frozen=True)
+class ProcessGroup:
+    """This process's place among its equals; `world_size` is 1 without torchrun."""
+
+    rank: int
+    world_size: int
+    device: torch.device
+
+    @classmethod
+    def join(cls, device: str = "auto") -> ProcessGroup:
+        """Read torchrun's environment and connect: NCCL on GPUs, gloo on CPUs."""
+        world_size = int(os.environ.get("WORLD_SIZE", "1"))
+        chosen = choose_device(device)
+        if world_size == 1:
+            return cls(0, 1, chosen)
+        if chosen.type == "cuda":
+            chosen = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+            torch.cuda.set_device(chosen)
+        backend = "nccl" if chosen.type == "cuda" else "gloo"
+        distributed.init_process_group(backend, timeout=PATIENCE)
+        return cls(distributed.get_rank(), world_size, chosen)
+
+    @property
+    def leads(self) -> bool:
+        """True in the one process that writes files and shows progress."""
+        return self.rank == 0
+
+    def wrap(self, module: nn.Module) -> nn.Module:
+        """`module` itself, or in DDP, which averages the gradients over the processes."""
+        if self.world_size == 1:
+            return module
+        return DistributedDataParallel(module, device_ids=[self.device] if self.device.type == "cuda" else None)
+
+    def total(self, value: Tensor) -> Tensor:
+        """Sum of `value` over all processes; the argument stays as it is."""
+        value = value.detach().clone()
+        if self.world_size > 1:
+            distributed.all_reduce(value)
+        return value
+
+    def wait(self) -> None:
+        """Until every process is here."""
+        if self.world_size > 1:
+            distributed.barrier()
+
+    def leave(self) -> None:
+        """Disconnect."""
+        if self.world_size > 1:
+            distributed.destroy_process_group()
