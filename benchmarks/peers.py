@@ -24,20 +24,8 @@ class TorchTransformer(nn.Module):
 
     def __init__(self, network: Transformer) -> None:
         super().__init__()
-        config = network.config
         self.network = network
-        self.body = nn.Transformer(
-            config.d_model,
-            config.n_heads,
-            config.n_encoder_layers,
-            config.n_decoder_layers,
-            config.d_ff,
-            dropout=0.0,
-            activation="relu",
-            batch_first=True,
-        ).eval()
-        self.body.encoder.norm = self.body.decoder.norm = None  # post-norm as in the paper has no final norm
-        copy_into_torch(network, self.body)
+        self.body = torch_body(network)
 
     def forward(self, source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
         """Logits `(batch, target, vocabulary)` of unpadded ids."""
@@ -48,8 +36,23 @@ class TorchTransformer(nn.Module):
 
 
 @torch.no_grad()
-def copy_into_torch(network: Transformer, body: nn.Transformer) -> None:
-    """Copy our layers' weights into a `torch.nn.Transformer` of the same sizes."""
+def torch_body(network: Transformer) -> nn.Transformer:
+    """Encoder and decoder layers as a `torch.nn.Transformer` with our weights.
+
+    Its final norms are taken out: post-norm as in the paper has none.
+    """
+    config = network.config
+    body = nn.Transformer(
+        config.d_model,
+        config.n_heads,
+        config.n_encoder_layers,
+        config.n_decoder_layers,
+        config.d_ff,
+        dropout=0.0,
+        activation="relu",
+        batch_first=True,
+    )
+    body.encoder.norm = body.decoder.norm = None
     for stack, layers in ((network.encoder, body.encoder.layers), (network.decoder, body.decoder.layers)):
         for ours, theirs in zip(stack, layers, strict=True):
             attentions = [(ours.self_attention, theirs.self_attn)]
@@ -65,3 +68,4 @@ def copy_into_torch(network: Transformer, body: nn.Transformer) -> None:
                 getattr(theirs, f"norm{number}").load_state_dict(norm.norm.state_dict())
             theirs.linear1.load_state_dict(ours.feed_forward.expand.state_dict())
             theirs.linear2.load_state_dict(ours.feed_forward.contract.state_dict())
+    return body.eval()

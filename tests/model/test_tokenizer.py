@@ -119,6 +119,13 @@ def test_a_character_outside_the_vocabulary_shows_as_its_code_point(tokenizer, t
     assert tokenizer.display(ids) == [THIN_SPACE, *labels]
 
 
+def test_an_invisible_character_inside_the_vocabulary_shows_as_its_code_point(tmp_path):
+    lines = ["co\u00adop the\u200dcat", "a\u2028b co\u00adop"] * 20
+    invisible = Tokenizer(train_tokenizer(lines, tmp_path / "invisible", 300))
+    for char in "\u00ad\u200d\u2028":
+        assert invisible.display([invisible.encode(f"a{char}")[-1]]) == [f"U+{ord(char):04X}"]
+
+
 def test_bytes_that_form_no_character_show_as_numbers(tokenizer):
     first, second, third = tokenizer.encode("한")[-3:]
     the = tokenizer.encode("the")

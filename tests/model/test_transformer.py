@@ -3,6 +3,7 @@ import torch
 from torch import nn
 from transformers import MarianConfig, MarianMTModel
 
+from benchmarks.peers import torch_body
 from model.config import TransformerConfig
 from model.marian import marian_config, marian_tensors, stream_permutation
 from model.masks import padding_mask
@@ -15,47 +16,10 @@ SOURCE[1, 6:] = 0
 SOURCE[2, 2:] = 0
 
 
-def torch_transformer(network: Transformer) -> nn.Transformer:
-    """`torch.nn.Transformer` with our weights; its final norms, which the paper does not have, taken out."""
-    config = network.config
-    theirs = nn.Transformer(
-        config.d_model,
-        config.n_heads,
-        config.n_encoder_layers,
-        config.n_decoder_layers,
-        config.d_ff,
-        dropout=0.0,
-        activation="relu",
-        batch_first=True,
-        norm_first=False,
-    )
-    theirs.encoder.norm = theirs.decoder.norm = None
-
-    def attention(ours, module):
-        module.in_proj_weight.copy_(torch.cat([ours.query.weight, ours.key.weight, ours.value.weight]))
-        module.in_proj_bias.copy_(torch.cat([ours.query.bias, ours.key.bias, ours.value.bias]))
-        module.out_proj.load_state_dict(ours.output.state_dict())
-
-    with torch.no_grad():
-        stacks = ((network.encoder, theirs.encoder.layers), (network.decoder, theirs.decoder.layers))
-        for stack, layers in stacks:
-            for ours, layer in zip(stack, layers, strict=True):
-                attention(ours.self_attention, layer.self_attn)
-                norms = [ours.self_norm, ours.feed_forward_norm]
-                if hasattr(layer, "multihead_attn"):
-                    attention(ours.cross_attention, layer.multihead_attn)
-                    norms.insert(1, ours.cross_norm)
-                for number, norm in enumerate(norms, start=1):
-                    getattr(layer, f"norm{number}").load_state_dict(norm.norm.state_dict())
-                layer.linear1.load_state_dict(ours.feed_forward.expand.state_dict())
-                layer.linear2.load_state_dict(ours.feed_forward.contract.state_dict())
-    return theirs.eval()
-
-
 @torch.no_grad()
 def test_logits_equal_torch_nn_transformer_with_the_same_weights():
     network = tiny_network()
-    theirs = torch_transformer(network)
+    theirs = torch_body(network)
     hidden = theirs(
         network.embed(SOURCE),
         network.embed(TARGET),

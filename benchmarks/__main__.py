@@ -1,0 +1,45 @@
+"""`python -m benchmarks [forward|translate|page ...]`: run the comparisons, print a table, write JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import torch
+
+from benchmarks.timing import Measurement, table
+from model import Translator
+from model.device import hardware
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def main() -> None:
+    """Run the chosen comparisons; all of them by default."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("which", nargs="*", choices=[[], "forward", "translate", "page"], help="all by default")
+    parser.add_argument("--json", type=Path, default=RESULTS / "latest.json", help="default %(default)s")
+    options = parser.parse_args()
+    chosen = options.which or ["forward", "translate", "page"]
+    rows: list[Measurement] = []
+    if {"forward", "translate"} & set(chosen):
+        from benchmarks import network
+
+        translator = Translator.load(device="cpu")
+        for name in ("forward", "translate"):
+            if name in chosen:
+                rows += getattr(network, name)(translator)
+    if "page" in chosen:
+        from benchmarks.page import page
+
+        rows += page()
+    machine = f"{hardware(torch.device('cpu'))}, {torch.get_num_threads()} threads, PyTorch {torch.__version__}"
+    print(f"{machine}\n\n{table(rows)}")
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    content = {"machine": machine, "measurements": [row.to_dict() for row in rows]}
+    options.json.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,30 @@
+"""Fixtures built from the toy language: a data file, its corpus and a tokenizer trained on it."""
+
+import pytest
+
+from model.tokenizer import Tokenizer, train_tokenizer
+from model.training.corpus import read_corpus
+from tests.model.toy_language import toy_pairs
+
+HELDOUT = 6
+
+
+@pytest.fixture(scope="session")
+def data_file(tmp_path_factory):
+    """A `.tsv` of the toy language."""
+    path = tmp_path_factory.mktemp("data") / "toy.tsv"
+    path.write_text("".join(f"{english}\t{french}\n" for english, french in toy_pairs()), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def corpus(data_file):
+    """The toy language with six English sentences held out."""
+    return read_corpus(data_file, HELDOUT)
+
+
+@pytest.fixture(scope="session")
+def tokenizer(tmp_path_factory):
+    """A tokenizer of a few hundred pieces."""
+    lines = (text for pair in toy_pairs() for text in pair)
+    return Tokenizer(train_tokenizer(lines, tmp_path_factory.mktemp("tokenizer") / "tokenizer", 340))
