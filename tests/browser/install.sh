@@ -1,12 +1,16 @@
 #!/bin/sh
-# A browser for the browser tests: the system's Chromium where there is one, else Debian's package, else Playwright's.
+# Make sure that a browser is there for tests and benchmarks: one of this machine's own, or Playwright's.
+# BIN is the folder of the virtual environment's programs.
 set -eu
-for name in "${CHROMIUM:-}" chromium chromium-browser google-chrome; do
+for name in "${CHROMIUM:-}" chromium chromium-browser google-chrome google-chrome-stable; do
     if [ -n "$name" ] && command -v "$name" >/dev/null 2>&1; then
         exit 0
     fi
 done
+BIN="${BIN:-.venv/bin}"
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
-    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null && exit 0
+    # Playwright's browser needs system libraries, which only root can install.
+    "$BIN/python" -m playwright install --with-deps chromium-headless-shell
+else
+    "$BIN/python" -m playwright install chromium-headless-shell
 fi
-"$BIN/python" -m playwright install chromium

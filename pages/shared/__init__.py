@@ -1,0 +1,1 @@
+"""What pages share: the one place where the model meets Streamlit."""

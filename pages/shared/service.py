@@ -1,0 +1,126 @@
+"""The translator as pages use it: loaded once a process, one sentence at a time, recent results kept.
+
+`pages` is the only floor that knows both the model and the views.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from model import CheckpointError, DecodingOptions, InputError, Step, Trace, Translator
+from pages.shared.description import describe
+from views import literal
+
+RECENT_TRANSLATIONS = 64  # a few kilobytes each
+RECENT_TRACES = 8  # about a megabyte for a dozen words, twenty for the longest sentence
+
+
+class Recent:
+    """The most recently used results, shared by all visitors. Safe to use from several threads."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._entries: OrderedDict[Hashable, object] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable):
+        """The result under `key`, or None."""
+        with self._lock:
+            if key in self._entries:
+                self._entries.move_to_end(key)
+            return self._entries.get(key)
+
+    def put(self, key: Hashable, value) -> None:
+        """Keep `value`; the one that was not used for longest gives way."""
+        with self._lock:
+            self._entries[key] = value
+            self._entries.move_to_end(key)
+            while len(self._entries) > self._size:
+                self._entries.popitem(last=False)
+
+
+@dataclass
+class Service:
+    """The loaded translator, its recent results, and the lock that lets one computation run at a time.
+
+    One computation already uses every core; several at once would only make each of them slower.
+    """
+
+    translator: Translator
+    computing: threading.Lock = field(default_factory=threading.Lock)
+    translations: Recent = field(default_factory=lambda: Recent(RECENT_TRANSLATIONS))
+    traces: Recent = field(default_factory=lambda: Recent(RECENT_TRACES))
+
+    def pieces(self, text: str) -> int:
+        """How many pieces `text` has.
+
+        Raises:
+            InputError: it cannot be translated; the message is one sentence for the reader.
+        """
+        return len(self.translator.check(text))
+
+    def known(self, text: str, options: DecodingOptions) -> tuple[Step, ...] | None:
+        """The steps of a recent translation, or None."""
+        return self.translations.get((text, options))
+
+    def stream(self, text: str, options: DecodingOptions) -> Iterator[Step]:
+        """Each piece as soon as it is produced; between two pieces other visitors have their turn."""
+        steps: list[Step] = []
+        source = self.translator.stream(text, options)
+        while True:
+            with self.computing:
+                step = next(source, None)
+            if step is None:
+                break
+            steps.append(step)
+            yield step
+        self.translations.put((text, options), tuple(steps))
+
+    def steps(self, text: str, options: DecodingOptions) -> tuple[Step, ...]:
+        """All steps of a translation."""
+        return self.known(text, options) or tuple(self.stream(text, options))
+
+    def trace(self, text: str, options: DecodingOptions) -> Trace:
+        """Everything the network computes for `text` and the translation that `options` lead to."""
+        produced = self.steps(text, options)[-1].ids
+        return self._remember((text, produced), lambda: self.translator.trace(text, target_ids=produced))
+
+    def _remember(self, key: Hashable, compute: Callable[[], Trace]) -> Trace:
+        trace = self.traces.get(key)
+        if trace is None:
+            with self.computing:
+                trace = self.traces.get(key) or compute()
+            self.traces.put(key, trace)
+        return trace
+
+
+@st.cache_resource(show_spinner=False)
+def _load() -> Service:
+    return Service(Translator.load())
+
+
+def open_service() -> Service:
+    """The translator, with the sidebar that describes it; on a broken installation one sentence, and the page ends."""
+    try:
+        with st.skeleton(height=240):
+            service = _load()
+    except CheckpointError as error:
+        st.error(literal.markdown(str(error)))
+        st.stop()
+    describe(service.translator)
+    return service
+
+
+def accepted(service: Service, text: str) -> bool:
+    """True if the model takes `text`; otherwise the reason is on the page."""
+    try:
+        service.pieces(text)
+    except InputError as error:
+        st.warning(literal.markdown(str(error)))
+        return False
+    return True

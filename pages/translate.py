@@ -1,0 +1,110 @@
+"""Home: a sentence goes in, its translation comes out piece by piece, with what else the model considered."""
+
+from __future__ import annotations
+
+import time
+
+import pandas as pd
+import streamlit as st
+
+from model import DecodingOptions
+from pages.shared.service import Service, accepted, open_service
+from views import downloads, frame, inputs, prose
+from views.components.drawing_view import drawing_view
+from views.figures import pieces
+from views.figures.architecture import Sizes, architecture
+from views.numbers import three_digits
+
+FRAME_SECONDS = 0.04  # a screen needs no more than 25 pictures a second while pieces arrive
+
+
+def main() -> None:
+    """Read the inputs, translate, show."""
+    st.html(pieces.STYLE)
+    st.title(prose.title("translate"), anchor=False)
+    st.markdown(prose.lead("translate"))
+    box, method = st.columns([5, 3], gap="medium")
+    with box:
+        text = inputs.sentence()
+    with method:
+        chosen = inputs.decoding()
+    inputs.examples(text)
+    service = open_service()
+    if accepted(service, text):
+        translation(service, text, DecodingOptions(**vars(chosen)))
+    model_diagram(service)
+
+
+def translation(service: Service, text: str, options: DecodingOptions) -> None:
+    """The translation as it grows, then what was considered at each place."""
+    st.subheader("Translation", anchor=False)
+    written, produced = st.empty(), st.empty()
+    steps = service.known(text, options)
+    if steps is None:
+        steps = []
+        shown_at = 0.0
+        for step in service.stream(text, options):
+            steps.append(step)
+            if time.monotonic() - shown_at > FRAME_SECONDS or step.finished:
+                written.html(pieces.sentence(step.text, "fr"))
+                shown_at = time.monotonic()
+    written.html(pieces.sentence(steps[-1].text, "fr"))
+    trace = service.trace(text, options)
+    rows = trace.next_pieces(5)
+    with produced.container():
+        st.html(
+            pieces.label(f"What the encoder reads: {len(trace.source_tokens)} pieces")
+            + pieces.chips(trace.source_tokens, "encoder")
+            + pieces.label(f"What the decoder writes: {len(rows)} pieces, each with the probability it had")
+            + pieces.chips(trace.next_tokens, "decoder", [row.probability for row in rows])
+            + pieces.label("At each place, the five pieces that were most probable; the one taken is orange")
+            + pieces.cards(rows)
+        )
+        proof(steps, rows, options)
+        numbers(rows)
+
+
+def proof(steps, rows, options: DecodingOptions) -> None:
+    """What was streamed, piece by piece from cached keys and values, against one pass over the finished translation."""
+    if options.method == "beam":
+        st.caption(prose.block("translate", "Proof for beam"))
+        return
+    difference = max(abs(step.probability - row.probability) for step, row in zip(steps, rows, strict=True))
+    st.caption(prose.block("translate", "Proof").format(difference=three_digits(difference)))
+
+
+def numbers(rows) -> None:
+    """The same as a table and a file."""
+    header = ["position", "piece", "probability", "rank"]
+    header += [f"{word} {place}" for place in range(1, 6) for word in ("piece", "probability")]
+    table = [
+        [place, row.piece, row.probability, row.rank, *(value for c in row.top for value in (c.piece, c.probability))]
+        for place, row in enumerate(rows, 1)
+    ]
+    safe = [[downloads.safe_cell(cell) if isinstance(cell, str) else cell for cell in line] for line in table]
+    with st.expander("Numbers as a table"):
+        st.dataframe(pd.DataFrame(table, columns=header), hide_index=True, height="content" if len(rows) < 12 else 420)
+        st.download_button(
+            "Download as CSV",
+            lambda: downloads.table_csv(header, safe),
+            "translation.csv",
+            "text/csv",
+            on_click="ignore",
+        )
+
+
+def model_diagram(service: Service) -> None:
+    """The architecture with the loaded model's sizes, and how to read the page."""
+    picture, words = st.columns([3, 2], gap="large")
+    config = service.translator.network.config
+    sizes = Sizes(**{name: getattr(config, name) for name in Sizes.__dataclass_fields__})
+    with picture:
+        st.subheader("The model", anchor=False)
+        drawing_view(architecture(sizes), key="architecture")
+    with words:
+        st.subheader("How to read it", anchor=False)
+        st.markdown(prose.block("translate", "How to read it"))
+
+
+frame.framed()
+main()

@@ -1,0 +1,88 @@
+"""A running app and a real browser, each started once for all browser tests.
+
+Nothing here waits a fixed time: every wait is for a condition, with a limit generous enough for a busy machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.browser.app_server import AppServer
+from tests.browser.chromium import launch_chromium
+
+PATIENCE = 60_000  # milliseconds
+
+
+@dataclass(frozen=True)
+class Server:
+    """The app under test and what its very first visitor saw, who came by a deep link."""
+
+    url: str
+    first_visit: dict
+
+
+def ready(page: Page) -> None:
+    """Wait until the script has run through and nothing on the page is stale."""
+    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for(timeout=PATIENCE)
+    page.wait_for_function("() => !document.querySelector('[data-stale=true]')", timeout=PATIENCE)
+
+
+def open_page(page: Page, url: str) -> None:
+    """Go to `url` and wait until its main part is there and the script has ended."""
+    page.goto(url, timeout=PATIENCE)
+    page.locator('[data-testid="stMain"] h1').wait_for(timeout=PATIENCE)
+    ready(page)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = launch_chromium(playwright)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def server(browser: Browser) -> Iterator[Server]:
+    with AppServer() as app:
+        yield Server(app.url, _first_visit(browser, app.url))
+        log = app.log()
+    assert "Traceback" not in log, log
+
+
+def _first_visit(browser: Browser, url: str) -> dict:
+    page = browser.new_page()
+    open_page(page, f"{url}/attention?kind=Cross")
+    seen = {
+        "navigation": page.locator('[data-testid="stTopNavLink"]').all_inner_texts(),
+        "sidebar": page.locator('[data-testid="stSidebar"]').inner_text(),
+        "title": page.locator('[data-testid="stMain"] h1').inner_text(),
+        "dialogs": page.get_by_role("dialog").count(),
+        "address": page.url,
+    }
+    page.close()
+    return seen
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A fresh visitor on a wide screen. The test fails if the browser asks any other host, or a script breaks."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    elsewhere, broken = [], []
+    page.on("request", lambda request: elsewhere.append(request.url) if _leaves(request.url) else None)
+    page.on("websocket", lambda socket: elsewhere.append(socket.url) if _leaves(socket.url) else None)
+    page.on("pageerror", lambda error: broken.append(str(error)))
+    yield page
+    context.close()
+    assert elsewhere == [], "the page asked another host"
+    assert broken == [], "a script on the page failed"
+
+
+def _leaves(url: str) -> bool:
+    return not url.startswith(("data:", "blob:", "about:", "http://localhost:", "ws://localhost:"))

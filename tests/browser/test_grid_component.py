@@ -1,0 +1,182 @@
+"""The overview's script on known numbers, in an empty page: what it draws, reads out and answers."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.app_server import ROOT
+from views import maps, palette
+from views.components.attention_grid import FULL_PRECISION_BYTES, Sheet, payload
+from views.numbers import three_digits
+
+SCRIPT = (ROOT / "views/components/attention_grid.js").read_text(encoding="utf-8")
+STYLE = (ROOT / "views/components/attention_grid.css").read_text(encoding="utf-8")
+HOSTILE = ("<s>", "<img src=x onerror=document.title='hacked'>", "$x$")
+
+
+def known_sheet(causal: bool = False, side: int = 3, **changes) -> Sheet:
+    """2 layers and 3 heads of softmaxed noise, and their means."""
+    noise = np.random.default_rng(0).normal(0, 2, (2, 3, side, side)).astype(np.float32)
+    noise[:, :, maps.masked(side, side, causal)] = -np.inf
+    weights = np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)
+    sheet = dict(
+        weights=maps.with_means(weights),
+        rows=maps.names(2),
+        columns=maps.names(3),
+        queries=(HOSTILE * side)[:side],
+        keys=(HOSTILE * side)[:side],
+        kind="decoder" if causal else "cross",
+        title="a known sheet",
+        causal=causal,
+        shared_scale=True,
+        selected=(0, 1),
+        theme="light",
+    )
+    return Sheet(**{**sheet, **changes})
+
+
+@pytest.fixture
+def mount(page: Page):
+    """Show a sheet in an empty page; what the script answers is collected in `window.answers`."""
+
+    def show(sheet: Sheet, background: str = "#FFFFFF") -> Page:
+        if not page.evaluate("() => 'component' in window"):
+            page.set_content(f"<style>{STYLE} main {{width: 480px}}</style><main><div class='grid-root'></div></main>")
+            module = "data:text/javascript;base64," + base64.b64encode(SCRIPT.encode()).decode()
+            page.evaluate("async url => { window.component = (await import(url)).default }", module)
+        page.evaluate(
+            """([data, background]) => {
+                const parent = document.querySelector("main")
+                parent.style.setProperty("--st-background-color", background)
+                window.answers = []
+                window.component({
+                    parentElement: parent,
+                    data: Uint8Array.from(atob(data), (char) => char.charCodeAt(0)),
+                    setTriggerValue: (name, value) => window.answers.push([name, value]),
+                    setStateValue: (name, value) => window.answers.push([name, value]),
+                })
+            }""",
+            [base64.b64encode(payload(sheet)).decode(), background],
+        )
+        return page
+
+    return show
+
+
+def hover(page: Page, sheet: Sheet, row: int, column: int, query: int, key: int) -> list[str]:
+    """Pair, value and place that the read-out shows over the middle of a cell."""
+    box = page.locator(".tile canvas").nth(row * len(sheet.columns) + column).bounding_box()
+    queries, keys = sheet.weights.shape[2:]
+    page.mouse.move(box["x"] + (key + 0.5) / keys * box["width"], box["y"] + (query + 0.5) / queries * box["height"])
+    return [page.locator(f".tip .{part}").inner_text() for part in ("pair", "value", "place")]
+
+
+def test_read_out_is_the_arrays_value(mount):
+    sheet = known_sheet()
+    page = mount(sheet)
+    for row, column, query, key in np.ndindex(sheet.weights.shape):
+        pair, value, place = hover(page, sheet, row, column, query, key)
+        assert value == three_digits(float(sheet.weights[row, column, query, key]))
+        assert pair == f"{sheet.queries[query]} \u2192 {sheet.keys[key]}"
+        assert place == maps.describe(sheet.rows[row], sheet.columns[column])
+
+
+def test_long_sentences_read_out_three_digits_from_half_precision(mount):
+    sheet = known_sheet(side=150)
+    assert sheet.weights.nbytes > FULL_PRECISION_BYTES
+    page = mount(sheet)
+    for query, key in ((0, 0), (64, 3), (149, 149)):
+        weight = float(sheet.weights[1, 2, query, key])
+        value = hover(page, sheet, 1, 2, query, key)[1]
+        if weight < 1e-4:
+            assert value == "< 0.0001"
+        else:
+            assert float(value) == pytest.approx(weight, rel=6e-3)
+
+
+def test_masked_cells_are_grey_and_say_so(mount):
+    sheet = known_sheet(causal=True)
+    page = mount(sheet)
+    assert hover(page, sheet, 0, 0, 0, 2)[1] == "masked"
+    assert hover(page, sheet, 0, 0, 2, 0)[1] == three_digits(float(sheet.weights[0, 0, 2, 0]))
+    grey = list(palette.to_rgb(palette.MASKED["light"]))
+    assert pixels(page, 0)[0, 1].tolist() == grey
+    assert pixels(page, 0)[1, 0].tolist() != grey
+
+
+def pixels(page: Page, tile: int) -> np.ndarray:
+    """`(query, key, channel)` of the colours in a map's canvas."""
+    script = "c => [c.height, c.width, ...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]"
+    height, width, *channels = page.locator(".tile canvas").nth(tile).evaluate(script)
+    return np.array(channels).reshape(height, width, 4)[..., :3]
+
+
+def test_colours_are_the_palettes(mount):
+    weights = np.zeros((1, 1, 3, 17), dtype=np.float32)
+    weights[0, 0, :] = np.linspace(0, 1, 17)
+    for background, theme in (("#FFFFFF", "light"), (palette.BACKGROUND["dark"], "dark")):
+        sheet = known_sheet(
+            weights=weights,
+            rows=["1"],
+            columns=["1"],
+            queries=HOSTILE,
+            keys=tuple("abcdefghijklmnopq"),
+            selected=(0, 0),
+        )
+        drawn = pixels(mount(sheet, background), 0)[0]
+        wanted = np.array([palette.to_rgb(colour) for colour in palette.scale("cross", theme)])
+        assert np.abs(drawn - wanted).max() <= 6  # 256 shades between 17 stops
+
+
+def test_shared_and_own_scale(mount):
+    weights = np.zeros((1, 2, 3, 3), dtype=np.float32)
+    weights[0, 0], weights[0, 1] = 0.2, 0.8
+    names = dict(rows=["1"], columns=["1", "2"], weights=weights, selected=(0, 0))
+    page = mount(known_sheet(shared_scale=True, **names))
+    assert pixels(page, 0)[0, 0].tolist() != pixels(page, 1)[0, 0].tolist()
+    page = mount(known_sheet(shared_scale=False, **names))
+    assert pixels(page, 0)[0, 0].tolist() == pixels(page, 1)[0, 0].tolist()
+
+
+def test_click_answers_row_and_column_at_once(mount):
+    page = mount(known_sheet())
+    page.locator(".tile").nth(6).click()
+    assert page.evaluate("answers") == [["chosen", [1, 2]]]
+    assert page.locator(".tile").nth(6).get_attribute("aria-selected") == "true"
+    assert page.locator(".tile[aria-selected=true]").count() == 1
+
+
+def test_keyboard_moves_and_chooses(mount):
+    page = mount(known_sheet())
+    page.keyboard.press("Tab")  # the selected map is the only one in the tab order
+    assert page.evaluate("document.activeElement.getAttribute('aria-selected')") == "true"
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp"):
+        page.keyboard.press(key)
+    page.keyboard.press("Enter")
+    assert page.evaluate("answers") == [["chosen", [0, 3]]]
+
+
+def test_a_theme_that_python_did_not_expect_is_reported(mount):
+    page = mount(known_sheet(theme="light"), palette.BACKGROUND["dark"])
+    assert page.evaluate("answers") == [["theme", "dark"]]
+    page = mount(known_sheet(theme="dark"), palette.BACKGROUND["dark"])
+    assert page.evaluate("answers") == []
+
+
+def test_pieces_are_text_and_every_map_is_described(mount):
+    sheet = known_sheet()
+    page = mount(sheet)
+    hover(page, sheet, 0, 0, 1, 1)
+    assert page.locator("main img").count() == 0
+    assert page.title() != "hacked"
+    assert page.get_by_role("grid").get_attribute("aria-label") == "a known sheet"
+    best = np.unravel_index(sheet.weights[0, 0].argmax(), sheet.weights[0, 0].shape)
+    wanted = (
+        f"layer 1, head 1. Strongest: {sheet.queries[best[0]]} looks at {sheet.keys[best[1]]}, "
+        f"{three_digits(float(sheet.weights[0, 0].max()))}"
+    )
+    assert page.locator(".tile").first.get_attribute("aria-label") == wanted

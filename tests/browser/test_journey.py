@@ -1,0 +1,257 @@
+"""The app as a person uses it, in a real browser, with the weights that ship."""
+
+from __future__ import annotations
+
+import io
+import re
+from urllib.parse import parse_qs, quote, urlsplit
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.drawn import PLOT
+from views import palette
+from views.numbers import three_digits
+
+SENTENCE = "I want to buy a car."
+
+
+@pytest.fixture(autouse=True)
+def patient():
+    expect.set_options(timeout=PATIENCE)
+
+
+def type_sentence(page: Page, sentence: str) -> None:
+    """Type into the box, press Enter, wait until the encoder's pieces spell the sentence."""
+    box = page.get_by_label("English sentence")
+    box.fill(sentence)
+    box.press("Enter")
+    wait_for_pieces(page, sentence)
+
+
+def wait_for_pieces(page: Page, sentence: str) -> None:
+    """Wait until the encoder's pieces spell `sentence`; a character in bytes counts where its first byte stands."""
+    page.wait_for_function(
+        """spelt => {
+            const character = (label) => {
+                const [all, code, place] = label.match(/^U\\+([0-9A-F]+)(?: (\\d)\\/\\d)?$/) ?? []
+                return !all ? label : (place ?? "1") === "1" ? String.fromCodePoint(parseInt(code, 16)) : ""
+            }
+            const chips = [...document.querySelectorAll(".aa-encoder > span")].map((chip) => chip.textContent)
+            return chips.map(character).join("").replace(/[\\s\u2423]/g, "") === spelt
+        }""",
+        arg=sentence.replace(" ", "") + "</s>",
+        timeout=PATIENCE,
+    )
+    ready(page)
+
+
+def wait_for_chart(page: Page, weights: np.ndarray | None = None) -> None:
+    """Wait until a heatmap is drawn; until it shows `weights`, NaN where masked, if they are given."""
+    page.wait_for_function(
+        f"""wanted => {{
+            const shown = {PLOT}?.z
+            if (!shown || !wanted) return Boolean(shown)
+            const same = (a, b) => Math.abs(a - b) < 1e-7 || (Number.isNaN(a) && b === 0)
+            return shown.length === wanted.length
+                && wanted.every((row, i) => row.length === shown[i].length && row.every((b, j) => same(shown[i][j], b)))
+        }}""",
+        arg=None if weights is None else weights.tolist(),
+        timeout=PATIENCE,
+    )
+
+
+def wait_for_colour(page: Page, colour: str) -> None:
+    """Wait until the heatmap's scale has `colour` among its stops."""
+    script = f"colour => {PLOT}?.colorscale.some((stop) => stop[1].toUpperCase() === colour)"
+    page.wait_for_function(script, arg=colour, timeout=PATIENCE)
+
+
+def downloaded(page: Page, label: str) -> bytes:
+    with page.expect_download(timeout=PATIENCE) as download:
+        page.get_by_role("button", name=label, exact=True).click()
+    return download.value.path().read_bytes()
+
+
+def maps_of(page: Page) -> dict[str, np.ndarray]:
+    return dict(np.load(io.BytesIO(downloaded(page, "All heads as NPZ"))))
+
+
+def choose_kind(page: Page, name: str) -> None:
+    page.get_by_role("radio", name=name, exact=True).click()
+    wait_for_colour(page, palette.scale(name.lower(), "light")[8])
+    ready(page)
+
+
+def test_a_deep_link_that_comes_first_shows_the_whole_frame(server: Server):
+    seen = server.first_visit
+    assert [name.strip() for name in seen["navigation"]] == ["Translate", "Attention"]
+    assert "Runs on" in seen["sidebar"]
+    assert "Sizes" in seen["sidebar"]
+    assert seen["title"] == "Attention"
+    assert seen["dialogs"] == 0
+    assert "kind=Cross" in seen["address"]
+
+
+def test_translate_then_open_every_kind(server: Server, page: Page):
+    open_page(page, server.url)
+    type_sentence(page, SENTENCE)
+    assert page.locator(".aa-text").first.inner_text().strip()
+    assert page.locator(".aa-decoder > span").count() == page.locator(".aa-cards > div").count()
+    assert page.get_by_role("img", name=re.compile("Encoder of")).count() == 1
+
+    page.get_by_role("link", name="Attention").click()
+    expect(page.get_by_role("heading", name="Attention", exact=True)).to_be_visible()
+    expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
+    wait_for_chart(page)
+    for kind in ("Cross", "Decoder", "Encoder"):
+        choose_kind(page, kind)
+        stored = maps_of(page)
+        weights = stored["attention"]
+        assert str(stored["kind"]) == kind.lower()
+        np.testing.assert_allclose(weights.sum(-1), 1, atol=1e-5)
+        wait_for_chart(page, weights[0, 0])
+        page.locator('.tile[aria-label^="layer 2, head 3."]').click()
+        wait_for_chart(page, weights[1, 2])
+        assert read_out(page, weights, 1, 2) == three_digits(float(weights[1, 2, -1, 0]))
+        page.locator('.tile[aria-label^="layer 1, mean over heads."]').click()
+        wait_for_chart(page, weights.mean(axis=1)[0])
+        page.locator('.tile[aria-label^="layer 1, head 1."]').click()
+        wait_for_chart(page, weights[0, 0])
+
+
+def read_out(page: Page, weights: np.ndarray, layer: int, head: int) -> str:
+    """The value over the last query's first key."""
+    canvas = page.locator(".tile canvas").nth(layer * (weights.shape[1] + 1) + head)
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    queries, keys = weights.shape[2:]
+    page.mouse.move(box["x"] + 0.5 * box["width"] / keys, box["y"] + (queries - 0.5) * box["height"] / queries)
+    tip = page.locator(".tip .value")
+    expect(tip).to_be_visible()
+    return tip.inner_text()
+
+
+def test_keyboard_scale_and_a_link_that_opens_the_same_view(server: Server, page: Page):
+    open_page(page, f"{server.url}/attention?kind=Cross&text={quote(SENTENCE)}")
+    weights = maps_of(page)["attention"]
+    wait_for_chart(page, weights[0, 0])
+    page.locator(".tile[aria-selected=true]").focus()
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    wait_for_chart(page, weights[1, 2])
+    page.get_by_role("radio", name="Per head").click()
+    expect(page.locator(".legend")).to_contain_text("each map")
+    page.wait_for_url(re.compile("scale="), timeout=PATIENCE)
+    chosen = parse_qs(urlsplit(page.url).query)
+    assert chosen == {"kind": ["Cross"], "layer": ["2"], "head": ["3"], "scale": ["Per head"], "text": [SENTENCE]}
+
+    address = page.url
+    page.goto("about:blank")
+    open_page(page, address)
+    expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
+    wait_for_chart(page, weights[1, 2])
+    assert page.locator(".tile[aria-selected=true]").get_attribute("aria-label").startswith("layer 2, head 3.")
+
+
+def test_files_hold_what_is_shown(server: Server, page: Page):
+    open_page(page, f"{server.url}/attention?kind=Decoder&layer=2&head=4&text={quote(SENTENCE)}")
+    stored = maps_of(page)
+    weights = stored["attention"]
+    wait_for_chart(page, weights[1, 3])
+    table = downloaded(page, "CSV").decode("utf-8-sig").splitlines()
+    numbers = np.array([[float(cell) for cell in line.split(",")[-weights.shape[3] :]] for line in table[1:]])
+    np.testing.assert_array_equal(numbers.astype(np.float32), weights[1, 3])
+    picture = Image.open(io.BytesIO(downloaded(page, "PNG")))
+    assert picture.format == "PNG"
+    assert picture.width > 600
+    vector = downloaded(page, "SVG").decode()
+    assert vector.startswith("<svg")
+    assert vector.count("<rect") > weights[1, 3].size
+    page.get_by_text("Numbers as a table").click()
+    expect(page.get_by_test_id("stDataFrame")).to_be_visible()
+    assert "Leak through the mask: 0." in page.locator('[data-testid="stMain"]').inner_text()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>window.hacked=1</script><img src=x onerror=window.hacked=1><b>a</b>",
+        "**a** `b` $x$ $$y^2$$ :red[c] :material/home: [d](javascript:alert(1)) # e",
+    ],
+)
+def test_marks_are_shown_as_typed(server: Server, page: Page, text: str):
+    open_page(page, server.url)
+    type_sentence(page, text)
+    assert_literal(page)
+    page.get_by_role("link", name="Attention").click()
+    wait_for_chart(page)
+    ready(page)
+    assert_literal(page)
+    assert page.locator(".js-plotly-plot .ytick").count() > 0
+    assert page.locator(".js-plotly-plot :is(.xtick, .ytick) :is(tspan, a, svg)").count() == 0
+
+
+def assert_literal(page: Page) -> None:
+    main = page.locator('[data-testid="stMain"]')
+    assert page.evaluate("window.hacked") is None
+    assert main.locator("img[src=x], script, .katex, a[href^=javascript]").count() == 0
+    assert page.get_by_test_id("stException").count() == 0
+
+
+def test_scripts_and_signs_of_all_kinds_are_translated_or_explained(server: Server, page: Page):
+    for text in ("\u05e9\u05dc\u05d5\u05dd abc", "\U0001f600 a\u200bb\u0007c \u202eevil", "%ED%A0%80"):
+        open_page(page, f"{server.url}/?text={text if text.startswith('%') else quote(text)}")
+        assert page.locator(".aa-text").first.is_visible()
+        assert_literal(page)
+
+
+@pytest.mark.parametrize("path", ["", "attention"])
+def test_what_cannot_be_translated_gets_one_sentence(server: Server, page: Page, path: str):
+    for text, reason in (("", "nothing to translate"), (" \u200b ", "nothing to translate"), ("car " * 200, "pieces")):
+        open_page(page, f"{server.url}/{path}?text={quote(text)}")
+        expect(page.get_by_test_id("stAlert")).to_contain_text(reason)
+        assert page.get_by_test_id("stException").count() == 0
+
+
+def test_nonsense_in_the_address_opens_the_default_view(server: Server, page: Page):
+    query = "kind=bogus&layer=99&head=-1&scale=&method=&beam=x&text=" + quote(SENTENCE)
+    open_page(page, f"{server.url}/attention?{query}")
+    wait_for_chart(page, maps_of(page)["attention"][0, 0])
+    assert page.get_by_test_id("stException").count() == 0
+    assert page.get_by_test_id("stAlert").count() == 0
+
+
+def test_beam_and_sampling_with_their_settings(server: Server, page: Page):
+    for query in ("method=Beam&beam=2&penalty=1.0", "method=Sampling&temperature=0.7&top_k=5&top_p=0.9&seed=3"):
+        open_page(page, f"{server.url}/?{query}&text={quote(SENTENCE)}")
+        wait_for_pieces(page, SENTENCE)
+        assert page.locator(".aa-text").first.inner_text().strip()
+        for name, values in parse_qs(query).items():
+            if name != "method":
+                assert float(page.locator(f".st-key-{name} input").input_value()) == float(values[0])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_overflows_on_a_phone_and_colours_follow_the_theme(server: Server, page: Page, scheme: str):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.emulate_media(color_scheme=scheme)
+    for path in ("", "attention?kind=Cross"):
+        open_page(page, f"{server.url}/{path}")
+        if path:
+            wait_for_colour(page, palette.BACKGROUND[scheme])
+        else:
+            expect(page.locator(".aa-cards")).to_be_visible()
+        widest = page.evaluate(
+            """() => {
+                const inside = (element) => element.parentElement?.closest('[style*="overflow"], .stDataFrame')
+                const boxes = [...document.querySelectorAll('[data-testid="stMain"] *')]
+                return Math.max(document.documentElement.scrollWidth,
+                    document.querySelector('[data-testid="stMain"]').scrollWidth,
+                    ...boxes.filter((box) => !inside(box)).map((box) => box.getBoundingClientRect().right))
+            }"""
+        )
+        assert widest <= 390

@@ -1,0 +1,33 @@
+"""Pages run in this process, without a browser, with the weights that ship."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE = 60  # seconds
+SENTENCE = "I want to buy a car."
+
+
+@pytest.fixture
+def open_app():
+    """Open a page of the app by its file's name, with query parameters as a link would carry them."""
+
+    def visit(page: str = "translate", **query: str) -> AppTest:
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
+        app.query_params.update({"text": SENTENCE} | query)
+        if page != "translate":
+            app.switch_page(f"pages/{page}.py")
+        app.run()
+        assert not app.exception
+        return app
+
+    return visit
+
+
+def html_of(app: AppTest) -> str:
+    """All HTML on the page, in order."""
+    return "\n".join(element.value for element in app.html)

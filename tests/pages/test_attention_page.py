@@ -1,0 +1,119 @@
+"""The attention page: what is drawn is what was traced, and the address bar decides what is shown."""
+
+import base64
+import json
+
+import numpy as np
+import pytest
+
+from model import Translator
+from tests.pages.conftest import SENTENCE
+from views import maps, palette
+
+
+@pytest.fixture(scope="module")
+def trace():
+    return Translator.load().trace(SENTENCE)
+
+
+def chart(app) -> dict:
+    """The Plotly figure that the page shows."""
+    (element,) = app.get("plotly_chart")
+    return json.loads(element.proto.spec)
+
+
+def numbers(packed: dict) -> np.ndarray:
+    """Plotly's packed arrays."""
+    kind = {"f4": "<f4", "f8": "<f8"}[packed["dtype"]]
+    shape = [int(size) for size in packed["shape"].split(",")]
+    return np.frombuffer(base64.b64decode(packed["bdata"]), kind).reshape(shape)
+
+
+def sheet(app) -> tuple[dict, np.ndarray]:
+    """Header and weights of the overview."""
+    (element,) = app.get("bidi_component")
+    content = element.proto.bytes
+    length = int.from_bytes(content[:4], "little")
+    header = json.loads(content[4 : 4 + length])
+    return header, np.frombuffer(content[4 + length :], "<f4").reshape(header["shape"])
+
+
+@pytest.mark.parametrize("kind", maps.KINDS)
+def test_overview_and_detail_show_the_trace(open_app, trace, kind):
+    app = open_app("attention", kind=kind.capitalize(), layer="2", head="3")
+    header, weights = sheet(app)
+    attention = trace.attention(kind)
+    np.testing.assert_allclose(weights[:-1, :-1], attention, atol=1e-5)
+    np.testing.assert_allclose(weights[:-1, -1], attention.mean(axis=1), atol=1e-5)
+    queries, keys = trace.axes(kind)
+    assert (tuple(header["queries"]), tuple(header["keys"])) == (queries, keys)
+    assert header["causal"] == (kind == "decoder")
+    assert header["selected"] == [1, 2]
+    drawn = numbers(chart(app)["data"][0]["z"])
+    wanted = np.where(maps.masked(*attention.shape[2:], kind == "decoder"), np.nan, attention[1, 2])
+    np.testing.assert_allclose(drawn, wanted, atol=1e-5)
+    assert palette.scale(kind, "light")[8] in json.dumps(chart(app))
+
+
+@pytest.mark.parametrize(("layer", "head"), [("mean", "2"), ("3", "mean"), ("mean", "mean")])
+def test_means(open_app, trace, layer, head):
+    app = open_app("attention", kind="Cross", layer=layer, head=head)
+    drawn = numbers(chart(app)["data"][0]["z"])
+    wanted = trace.cross_attention
+    wanted = wanted.mean(axis=1) if head == "mean" else wanted[:, int(head) - 1]
+    wanted = wanted.mean(axis=0) if layer == "mean" else wanted[int(layer) - 1]
+    np.testing.assert_allclose(drawn, wanted, atol=1e-5)
+
+
+def test_scales(open_app, trace):
+    shared = chart(open_app("attention", kind="Cross", layer="1", head="2"))["data"][0]["zmax"]
+    own = chart(open_app("attention", kind="Cross", layer="1", head="2", scale="Per head"))["data"][0]["zmax"]
+    assert shared == pytest.approx(float(trace.cross_attention.max()), abs=1e-5)
+    assert own == pytest.approx(float(trace.cross_attention[0, 1].max()), abs=1e-5)
+
+
+def test_the_proof_is_on_the_page(open_app):
+    (line,) = [c.value for c in open_app("attention", kind="Decoder").caption if "recomputed" in c.value]
+    assert "Leak through the mask: 0." in line
+    (line,) = [c.value for c in open_app("attention", kind="Cross").caption if "recomputed" in c.value]
+    assert "nothing is masked" in line
+
+
+def test_nonsense_in_the_address_falls_back(open_app):
+    app = open_app("attention", kind="bogus", layer="99", head="-1", scale="", method="x")
+    assert sheet(app)[0]["selected"] == [0, 0]
+    assert not app.warning
+
+
+def test_the_table_is_made_when_it_is_opened(open_app, trace):
+    app = open_app("attention", kind="Cross", layer="1", head="1")
+    assert not app.dataframe
+    app.session_state["table"] = True
+    app.run()
+    table = app.dataframe[0].value
+    np.testing.assert_allclose(table.to_numpy(), trace.cross_attention[0, 0], atol=1e-5)
+    assert list(table.columns) == maps.numbered(trace.source_tokens)
+
+
+def test_the_translation_is_the_one_that_was_asked_for(open_app):
+    texts = [
+        next(html.value for html in open_app("attention", **query).html if 'lang="fr"' in html.value)
+        for query in ({}, {"method": "Greedy"}, {"method": "Beam", "beam": "3"})
+    ]
+    assert texts[0] == texts[1]
+    assert 'lang="fr"' in texts[2]
+
+
+@pytest.mark.parametrize("text", ["", "  ", "car " * 240])
+def test_bad_input_gets_one_sentence(open_app, text):
+    app = open_app("attention")
+    app.text_input(key="text").set_value(text).run()
+    assert not app.exception
+    assert len(app.warning) == 1
+    assert not app.get("plotly_chart")
+
+
+def test_the_longest_sentence_is_drawn(open_app):
+    app = open_app("attention", text="a " * 120, kind="Encoder")
+    assert not app.warning
+    assert len(app.get("plotly_chart")) == 1

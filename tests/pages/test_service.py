@@ -1,0 +1,89 @@
+"""What pages share: recent results, one computation at a time, a clear word when the model is broken."""
+
+import threading
+import time
+from unittest.mock import patch
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from model import CheckpointError, DecodingOptions
+from pages.shared.service import Recent, Service
+from tests.pages.conftest import PATIENCE, ROOT
+
+
+def test_recent_keeps_what_was_used_last():
+    recent = Recent(2)
+    recent.put("a", 1)
+    recent.put("b", 2)
+    assert recent.get("a") == 1
+    recent.put("c", 3)
+    assert (recent.get("a"), recent.get("b"), recent.get("c")) == (1, None, 3)
+
+
+class SlowTranslator:
+    """Counts how many computations run at once."""
+
+    def __init__(self) -> None:
+        self.running = self.most = self.traces = 0
+
+    def _work(self) -> None:
+        self.running += 1
+        self.most = max(self.most, self.running)
+        time.sleep(0.005)
+        self.running -= 1
+
+    def stream(self, text, options):
+        for place in range(3):
+            self._work()
+            yield type("Step", (), {"ids": (text, place), "text": text})()
+
+    def trace(self, text, target_ids):
+        self._work()
+        self.traces += 1
+        return type("Trace", (), {"text": text, "verification": {}})()
+
+
+def test_visitors_take_turns_and_share_results():
+    translator = SlowTranslator()
+    service = Service(translator)
+    texts = ["one", "two", "three", "one"]
+    seen = []
+    threads = [
+        threading.Thread(target=lambda text=text: seen.append(service.trace(text, DecodingOptions()).text))
+        for text in texts
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(seen) == sorted(texts)
+    assert translator.most == 1
+    assert translator.traces == 3
+    assert len(service.known("one", DecodingOptions())) == 3
+
+
+def test_a_stream_that_is_abandoned_leaves_no_lock_and_no_half_result():
+    service = Service(SlowTranslator())
+    stream = service.stream("one", DecodingOptions())
+    next(stream)
+    stream.close()
+    assert service.known("one", DecodingOptions()) is None
+    assert not service.computing.locked()
+
+
+@pytest.fixture
+def fresh_cache():
+    import streamlit
+
+    streamlit.cache_resource.clear()
+    yield
+    streamlit.cache_resource.clear()
+
+
+def test_a_broken_model_is_one_sentence(fresh_cache):
+    reason = "model.safetensors is missing from *assets*."
+    with patch("model.Translator.load", side_effect=CheckpointError(reason)):
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
+    assert not app.exception
+    assert app.error[0].value.replace("\\", "") == reason

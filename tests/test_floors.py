@@ -1,0 +1,53 @@
+"""The house has three floors and imports only go down; files stay small enough to read in one go."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FORBIDDEN = {
+    "model": {"streamlit", "plotly", "pandas", "views", "pages", "app"},
+    "views": {"torch", "model", "pages", "app", "sentencepiece", "safetensors"},
+    "views/figures": {"streamlit", "torch", "model", "pages", "app"},
+    "pages": {"torch", "app"},
+    "benchmarks": set(),
+}
+LONGEST = {"app.py": 40, "pages": 150, "views": 350, "model": 350}
+
+
+def sources(folder: str) -> list[Path]:
+    path = ROOT / folder
+    return [path] if path.is_file() else sorted(path.rglob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    """Names of the top packages that a file imports, wherever in the file."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative imports hide which floor they lead to"
+            found.add((node.module or "").split(".")[0])
+    return found
+
+
+@pytest.mark.parametrize("folder", FORBIDDEN)
+def test_imports_only_go_down(folder: str):
+    for path in sources(folder):
+        climbing = imported(path) & FORBIDDEN[folder]
+        assert not climbing, f"{path.relative_to(ROOT)} imports {sorted(climbing)}"
+
+
+@pytest.mark.parametrize("folder", LONGEST)
+def test_files_are_short(folder: str):
+    for path in sources(folder):
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        assert lines <= LONGEST[folder], f"{path.relative_to(ROOT)} has {lines} lines"
+
+
+def test_app_knows_only_the_frame():
+    assert imported(ROOT / "app.py") == {"views"}

@@ -1,0 +1,73 @@
+"""The overview's payload, and what is believed of its answers. Its script is tested in a browser."""
+
+import json
+
+import numpy as np
+import pytest
+
+from views import maps, palette
+from views.components.attention_grid import FULL_PRECISION_BYTES, Sheet, payload, valid_cell
+
+
+def sheet(side: int) -> Sheet:
+    weights = np.random.default_rng(0).dirichlet(np.ones(side), (5, 9, side)).astype(np.float32)
+    pieces = tuple(f"\u2009piece {n} é" for n in range(side))
+    return Sheet(
+        weights, maps.names(4), maps.names(8), pieces, pieces, "cross", "cross-attention", False, True, (1, 2), "dark"
+    )
+
+
+def read(content: bytes) -> tuple[dict, np.ndarray]:
+    length = int.from_bytes(content[:4], "little")
+    assert length % 4 == 0  # typed arrays start at multiples of their size
+    header = json.loads(content[4 : 4 + length])
+    kind = {"float32": "<f4", "float16": "<f2"}[header["type"]]
+    return header, np.frombuffer(content[4 + length :], kind).reshape(header["shape"])
+
+
+def test_short_sentences_travel_exactly():
+    shown = sheet(14)
+    header, weights = read(payload(shown))
+    assert header["type"] == "float32"
+    np.testing.assert_array_equal(weights, shown.weights)
+    assert header["queries"] == list(shown.queries)
+    assert header["selected"] == [1, 2]
+    assert header["theme"] == "dark"
+    assert header["scales"]["light"] == list(palette.scale("cross", "light"))
+
+
+def test_long_sentences_travel_in_half_the_bytes_with_three_digits():
+    shown = sheet(130)
+    content = payload(shown)
+    header, weights = read(content)
+    assert header["type"] == "float16"
+    assert len(content) < shown.weights.nbytes / 2 + 20_000
+    np.testing.assert_allclose(weights.astype(np.float32), shown.weights, rtol=5e-4, atol=6e-8)
+    assert sheet(3).weights.nbytes < FULL_PRECISION_BYTES < shown.weights.nbytes
+
+
+@pytest.mark.parametrize("chosen", [[0, 0], [4, 8], (2, 3)])
+def test_cells_of_the_sheet_are_taken(chosen):
+    assert valid_cell(chosen, 5, 9) == tuple(chosen)
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        None,
+        [],
+        [1],
+        [5, 0],
+        [0, 9],
+        [-1, 0],
+        [1.5, 0],
+        ["1", 0],
+        [True, 0],
+        {"0": 1},
+        [1, 2, 3],
+        "12",
+        [float("nan"), 0],
+    ],
+)
+def test_anything_else_is_not(chosen):
+    assert valid_cell(chosen, 5, 9) is None

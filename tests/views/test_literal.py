@@ -1,0 +1,51 @@
+"""What a person typed is shown, not interpreted."""
+
+import html
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from views import literal
+
+ANY_TEXT = st.text(st.characters())  # lone surrogates included
+
+
+def test_html_marks_are_escaped():
+    assert literal.html("<b onclick='x'>&\"") == "&lt;b onclick=&#x27;x&#x27;&gt;&amp;&quot;"
+
+
+@given(ANY_TEXT)
+def test_html_round_trip_for_any_text(text):
+    shown = literal.html(text)
+    assert "<" not in shown
+    assert html.unescape(shown) == html.unescape(html.escape(literal.without_surrogates(text)))
+    shown.encode("utf-8")
+
+
+def test_markdown_punctuation_is_escaped():
+    assert literal.markdown("**a** $x$ :red[b]") == r"\*\*a\*\* \$x\$ \:red\[b\]"
+    assert literal.markdown("a\n\n# b") == r"a \# b"
+
+
+def test_plotly_labels_hold_neither_tags_nor_formulas():
+    assert literal.plotly("<b>$x$</b>") == "&lt;b&gt;&#36;x&#36;&lt;/b&gt;"
+
+
+def test_unseen_characters_are_written_by_number():
+    assert literal.visible("a\u200bb\x07\u202e") == "aU+200BbU+0007U+202E"
+    assert literal.visible("\ud800") == "U+D800"
+    assert literal.visible("שלום 😀 é") == "שלום 😀 é"
+
+
+def test_pieces():
+    assert literal.piece("\u2009cat") == "cat"
+    assert literal.piece("\u2009") == "\u2423"
+
+
+@given(ANY_TEXT)
+def test_without_surrogates_fits_utf8(text):
+    literal.without_surrogates(text).encode("utf-8")
+
+
+def test_without_surrogates_keeps_everything_else():
+    assert literal.without_surrogates("a😀\ud800b") == "a😀\ufffdb"

@@ -1,0 +1,41 @@
+"""Sheets of maps and their means."""
+
+import numpy as np
+import pytest
+
+from views import maps
+
+
+def test_means_stand_behind_the_heads():
+    attention = np.random.default_rng(0).random((4, 8, 5, 6), dtype=np.float32)
+    sheet = maps.with_means(attention)
+    assert sheet.shape == (5, 9, 5, 6)
+    assert sheet.dtype == np.float32
+    np.testing.assert_array_equal(sheet[:4, :8], attention)
+    np.testing.assert_allclose(sheet[:4, 8], attention.mean(axis=1), atol=1e-6)
+    np.testing.assert_allclose(sheet[4, :8], attention.mean(axis=0), atol=1e-6)
+    np.testing.assert_allclose(sheet[4, 8], attention.mean(axis=(0, 1)), atol=1e-6)
+
+
+def test_names_and_descriptions():
+    assert maps.names(2) == ["1", "2", "mean"]
+    assert maps.describe("1", "2") == "layer 1, head 2"
+    assert maps.describe("1", "mean") == "layer 1, mean over heads"
+    assert maps.describe("mean", "2") == "head 2, mean over layers"
+    assert maps.describe("mean", "mean") == "mean over all layers and heads"
+
+
+def test_mask_lets_a_query_see_itself_and_before():
+    assert maps.masked(3, 3, causal=True).tolist() == [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
+    assert not maps.masked(2, 5, causal=False).any()
+
+
+def test_numbered_labels_differ_and_begin_with_a_digit():
+    assert maps.numbered(("\u2009=SUM(A1)", "\u2009a", "\u2009a")) == ["1 =SUM(A1)", "2 a", "3 a"]
+
+
+@pytest.mark.parametrize("kind", maps.KINDS.values())
+def test_axes_say_which_side_is_which(kind):
+    assert kind.query_axis.startswith("Query: ")
+    assert kind.key_axis.startswith("Key: ")
+    assert kind.causal == (kind.name == "decoder")

@@ -1,0 +1,67 @@
+"""Colours: the scales are even, pass through their hue, and match the app's themes."""
+
+import tomllib
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from views import palette
+
+CONFIG = Path(__file__).resolve().parents[2] / ".streamlit/config.toml"
+SCALES = [(kind, theme) for kind in palette.HUES for theme in ("light", "dark")]
+
+
+@pytest.mark.parametrize(("kind", "theme"), SCALES)
+def test_lightness_changes_in_equal_steps(kind, theme):
+    lightness = np.array([palette.to_oklab(colour)[0] for colour in palette.scale(kind, theme)])
+    steps = np.diff(lightness)
+    assert (np.sign(steps) == np.sign(steps[0])).all()
+    np.testing.assert_allclose(steps, steps.mean(), atol=0.006)
+
+
+@pytest.mark.parametrize(("kind", "theme"), SCALES)
+def test_a_scale_starts_at_the_background_and_passes_its_hue(kind, theme):
+    colours = palette.scale(kind, theme)
+    assert len(colours) == palette.STOPS
+    assert colours[0] == palette.BACKGROUND[theme]
+    hue = palette.to_oklab(palette.HUES[kind])
+    assert min(np.linalg.norm(palette.to_oklab(colour) - hue) for colour in colours) < 0.04
+
+
+@pytest.mark.parametrize("colour", ["#000000", "#FFFFFF", "#0072B2", "#D55E00", "#123456"])
+def test_oklab_round_trip(colour):
+    assert palette.from_oklab(palette.to_oklab(colour)) == colour
+
+
+def test_oklab_of_known_colours():
+    np.testing.assert_allclose(palette.to_oklab("#FFFFFF"), [1, 0, 0], atol=1e-4)
+    np.testing.assert_allclose(palette.to_oklab("#FF0000"), [0.62796, 0.22486, 0.12585], atol=1e-4)
+
+
+def test_colours_are_the_themes_own():
+    themes = tomllib.loads(CONFIG.read_text())["theme"]
+    for name in ("light", "dark"):
+        assert themes[name]["backgroundColor"] == palette.BACKGROUND[name]
+        assert themes[name]["textColor"] == palette.INK[name]
+
+
+def contrast(first: str, second: str) -> float:
+    """WCAG 2.2 contrast ratio."""
+    linear = [np.array(palette.to_rgb(colour)) / 255 for colour in (first, second)]
+    linear = [np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4) for c in linear]
+    low, high = sorted(float(c @ [0.2126, 0.7152, 0.0722]) for c in linear)
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_text_can_be_read(name):
+    theme = tomllib.loads(CONFIG.read_text())["theme"][name]
+    for surface in (theme["backgroundColor"], theme["secondaryBackgroundColor"], theme["codeBackgroundColor"]):
+        for ink in (theme["textColor"], theme["linkColor"], theme["primaryColor"]):
+            assert contrast(ink, surface) >= 4.5
+
+
+def test_neighbours_of_a_scale_differ():
+    assert all(a != b for kind, theme in SCALES for a, b in pairwise(palette.scale(kind, theme)))

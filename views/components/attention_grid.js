@@ -1,0 +1,257 @@
+// The overview of all maps. One button a map, each with a small canvas that holds one pixel a cell and is scaled up by
+// the browser, so it stays sharp on any screen. Hovering reads from the payload; nothing is asked of the server.
+
+const instances = new WeakMap()
+
+export default function ({ data, parentElement, setTriggerValue, setStateValue }) {
+  let grid = instances.get(parentElement)
+  if (!grid) {
+    grid = new AttentionGrid(parentElement)
+    instances.set(parentElement, grid)
+  }
+  grid.choose = (row, column) => setTriggerValue("chosen", [row, column])
+  grid.reportTheme = (theme) => setStateValue("theme", theme)
+  grid.show(data)
+  return () => instances.delete(parentElement)
+}
+
+class AttentionGrid {
+  constructor(parentElement) {
+    this.host = parentElement.host ?? parentElement
+    this.root = parentElement.querySelector(".grid-root")
+    this.tiles = []
+    this.layout = ""
+  }
+
+  show(bytes) {
+    this.sheet = decode(bytes)
+    const { sheet } = this
+    const layout = JSON.stringify([sheet.rows, sheet.columns])
+    if (layout !== this.layout) this.build()
+    this.layout = layout
+    const theme = themeOf(this.host)
+    if (theme !== sheet.theme) this.reportTheme(theme)
+    this.draw(theme)
+    this.select(...sheet.selected)
+    this.hideTip()
+    this.root.dataset.drawn = `${sheet.title}: ${sheet.queries.join(" ")} / ${sheet.keys.join(" ")}`
+  }
+
+  build() {
+    const { rows, columns } = this.sheet
+    this.root.replaceChildren()
+    this.grid = element("div", "grid", this.root)
+    this.grid.setAttribute("role", "grid")
+    this.grid.style.setProperty("--columns", columns.length)
+    const head = element("div", "row", this.grid)
+    head.setAttribute("role", "row")
+    element("span", "corner", head).textContent = "layer \u2193 \u2009head \u2192"
+    for (const name of columns) header(head, name, "columnheader")
+    this.tiles = rows.map((name, row) => {
+      const line = element("div", "row", this.grid)
+      line.setAttribute("role", "row")
+      header(line, name, "rowheader")
+      return columns.map((_, column) => this.buildTile(line, row, column))
+    })
+    this.legend = element("div", "legend", this.root)
+    this.low = element("span", "", this.legend)
+    this.bar = element("canvas", "bar", this.legend)
+    this.high = element("span", "", this.legend)
+    this.maskedKey = element("span", "masked-key", this.legend)
+    this.maskedSwatch = element("span", "swatch", this.maskedKey)
+    element("span", "", this.maskedKey).textContent = "masked"
+    this.tip = element("div", "tip", this.root)
+    this.tip.hidden = true
+    this.tipPair = element("div", "pair", this.tip)
+    this.tipValue = element("div", "value", this.tip)
+    this.tipPlace = element("div", "place", this.tip)
+  }
+
+  buildTile(line, row, column) {
+    const tile = element("button", "tile", line)
+    tile.type = "button"
+    tile.setAttribute("role", "gridcell")
+    const canvas = element("canvas", "", tile)
+    tile.onclick = () => {
+      this.select(row, column)
+      this.choose(row, column)
+    }
+    tile.onkeydown = (event) => this.move(event, row, column)
+    tile.onpointermove = (event) => this.hover(event, row, column)
+    tile.onpointerleave = () => this.hideTip()
+    return { tile, canvas }
+  }
+
+  draw(theme) {
+    const { sheet } = this
+    const [rows, columns, queries, keys] = sheet.shape
+    const colours = lookupTable(sheet.scales[theme])
+    const grey = packed(sheet.masked[theme])
+    const cells = queries * keys
+    const largest = (values) => values.reduce((most, value) => Math.max(most, value), 0)
+    const heads = [...Array(rows * columns).keys()].map((place) => largest(sheet.weights.subarray(place * cells, (place + 1) * cells)))
+    const shared = Math.max(...heads)
+    // A stretched map keeps its proportions within bounds, so that a long target beside a short source stays readable.
+    this.grid.style.setProperty("--ratio", Math.min(2, Math.max(0.5, keys / queries)))
+    this.tiles.forEach((line, row) => line.forEach(({ tile, canvas }, column) => {
+      const offset = (row * columns + column) * cells
+      const top = (sheet.shared ? shared : heads[row * columns + column]) || 1
+      canvas.width = keys
+      canvas.height = queries
+      const image = new ImageData(keys, queries)
+      const pixels = new Uint32Array(image.data.buffer)
+      for (let cell = 0; cell < cells; cell++) {
+        const future = sheet.causal && cell % keys > Math.floor(cell / keys)
+        const shade = Math.min(255, Math.round((sheet.weights[offset + cell] / top) * 255))
+        pixels[cell] = future ? grey : colours[shade]
+      }
+      canvas.getContext("2d").putImageData(image, 0, 0)
+      tile.setAttribute("aria-label", this.describe(row, column))
+    }))
+    this.grid.setAttribute("aria-label", sheet.title)
+    this.drawLegend(colours, shared, sheet.masked[theme])
+  }
+
+  drawLegend(colours, shared, grey) {
+    this.bar.width = 256
+    this.bar.height = 1
+    const image = new ImageData(256, 1)
+    new Uint32Array(image.data.buffer).set(colours)
+    this.bar.getContext("2d").putImageData(image, 0, 0)
+    this.low.textContent = "0"
+    this.high.textContent = this.sheet.shared ? threeDigits(shared) : "each map\u2019s largest weight"
+    this.maskedKey.hidden = !this.sheet.causal
+    this.maskedSwatch.style.background = grey
+  }
+
+  describe(row, column) {
+    const { sheet } = this
+    const [, columns, queries, keys] = sheet.shape
+    const offset = (row * columns + column) * queries * keys
+    let best = 0
+    for (let cell = 0; cell < queries * keys; cell++) {
+      if (sheet.weights[offset + cell] > sheet.weights[offset + best]) best = cell
+    }
+    const query = sheet.queries[Math.floor(best / keys)].trim()
+    const key = sheet.keys[best % keys].trim()
+    const value = this.readOut(sheet.weights[offset + best])
+    return `${place(sheet.rows[row], sheet.columns[column])}. Strongest: ${query} looks at ${key}, ${value}`
+  }
+
+  hover(event, row, column) {
+    const { sheet } = this
+    const [, columns, queries, keys] = sheet.shape
+    const box = this.tiles[row][column].canvas.getBoundingClientRect()
+    const query = Math.floor(((event.clientY - box.top) / box.height) * queries)
+    const key = Math.floor(((event.clientX - box.left) / box.width) * keys)
+    if (query < 0 || key < 0 || query >= queries || key >= keys) return this.hideTip()
+    const weight = sheet.weights[((row * columns + column) * queries + query) * keys + key]
+    this.tipPair.textContent = `${sheet.queries[query].trim()} \u2192 ${sheet.keys[key].trim()}`
+    this.tipValue.textContent = sheet.causal && key > query ? "masked" : this.readOut(weight)
+    this.tipPlace.textContent = place(sheet.rows[row], sheet.columns[column])
+    this.tip.hidden = false
+    const frame = this.root.getBoundingClientRect()
+    const x = Math.min(event.clientX - frame.left + 14, frame.width - this.tip.offsetWidth)
+    const above = event.clientY - frame.top - this.tip.offsetHeight - 10
+    this.tip.style.left = `${Math.max(0, x)}px`
+    this.tip.style.top = `${above < 0 ? event.clientY - frame.top + 18 : above}px`
+  }
+
+  hideTip() {
+    if (this.tip) this.tip.hidden = true
+  }
+
+  // Half precision no longer holds three digits below 0.0001.
+  readOut(weight) {
+    return this.sheet.type === "float16" && weight < 1e-4 ? "< 0.0001" : threeDigits(weight)
+  }
+
+  select(row, column) {
+    this.tiles.forEach((line, r) => line.forEach(({ tile }, c) => {
+      const chosen = r === row && c === column
+      tile.setAttribute("aria-selected", chosen)
+      tile.tabIndex = chosen ? 0 : -1
+    }))
+  }
+
+  move(event, row, column) {
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key]
+    if (!step) return
+    event.preventDefault()
+    const line = this.tiles[Math.min(this.tiles.length - 1, Math.max(0, row + step[0]))]
+    const next = line[Math.min(line.length - 1, Math.max(0, column + step[1]))].tile
+    next.focus()
+  }
+}
+
+function decode(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const length = view.getUint32(0, true)
+  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)))
+  const body = bytes.slice(4 + length).buffer // a copy starts at 0, as typed arrays need
+  return { ...header, weights: header.type === "float32" ? new Float32Array(body) : fromHalf(new Uint16Array(body)) }
+}
+
+// IEEE 754 half precision: 1 sign bit (never set here), 5 exponent bits, 10 fraction bits.
+function fromHalf(halves) {
+  return Float32Array.from(halves, (half) => {
+    const exponent = (half >> 10) & 31
+    const fraction = half & 1023
+    return exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024)
+  })
+}
+
+// The same rule as views/numbers.py.
+function threeDigits(value) {
+  if (value === 0) return "0"
+  return Math.abs(value) < 1e-3 ? value.toExponential(2).replace("e+", "e") : value.toPrecision(3)
+}
+
+function place(row, column) {
+  if (row === "mean" && column === "mean") return "mean over all layers and heads"
+  if (column === "mean") return `layer ${row}, mean over heads`
+  if (row === "mean") return `head ${column}, mean over layers`
+  return `layer ${row}, head ${column}`
+}
+
+function lookupTable(colours) {
+  const channels = colours.map(rgb)
+  return Uint32Array.from({ length: 256 }, (_, shade) => {
+    const position = (shade / 255) * (channels.length - 1)
+    const left = Math.min(channels.length - 2, Math.floor(position))
+    const mixed = channels[left].map((low, channel) => Math.round(low + (position - left) * (channels[left + 1][channel] - low)))
+    return pack(mixed)
+  })
+}
+
+function rgb(colour) {
+  return [1, 3, 5].map((start) => parseInt(colour.slice(start, start + 2), 16))
+}
+
+function packed(colour) {
+  return pack(rgb(colour))
+}
+
+function pack([red, green, blue]) {
+  return new Uint32Array(new Uint8ClampedArray([red, green, blue, 255]).buffer)[0] // in the machine's own byte order
+}
+
+function themeOf(host) {
+  const probe = document.createElement("canvas").getContext("2d")
+  probe.fillStyle = getComputedStyle(host).getPropertyValue("--st-background-color").trim() || "#ffffff"
+  const [red, green, blue] = rgb(probe.fillStyle)
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 128 ? "light" : "dark"
+}
+
+function element(tag, className, parent) {
+  const made = document.createElement(tag)
+  if (className) made.className = className
+  parent.append(made)
+  return made
+}
+
+function header(line, name, role) {
+  const made = element("span", `name ${role}`, line)
+  made.setAttribute("role", role)
+  made.textContent = name
+}

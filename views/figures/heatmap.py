@@ -1,0 +1,137 @@
+"""One attention map as a Plotly heatmap: pieces on both axes, the full value under the pointer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from views import literal, palette
+from views.maps import Kind, masked
+
+_CELL = 26  # pixels a cell where there is room
+_HEIGHT = (300, 640)  # of the map alone, whatever the sentence
+_LABELS = 130  # pixels that the axis titles and slanted pieces take
+_GAP_CELLS = 40  # up to this many cells a side, a hairline keeps neighbours apart
+
+
+@dataclass(frozen=True)
+class HeadMap:
+    """One map to draw.
+
+    Attributes:
+        weights: `(query, key)` float32.
+        queries, keys: pieces on the axes.
+        kind: names the axes, decides colour and mask.
+        place: which layer and head, in words.
+        top: the weight that gets the deepest colour.
+    """
+
+    weights: np.ndarray
+    queries: tuple[str, ...]
+    keys: tuple[str, ...]
+    kind: Kind
+    place: str
+    top: float
+
+    @property
+    def title(self) -> str:
+        """Kind, layer and head as a heading."""
+        return f"{self.kind.title[:1].upper()}{self.kind.title[1:]}, {self.place}"
+
+
+def heatmap(head: HeadMap, theme: palette.Theme) -> go.Figure:
+    """Draw `head`. Axes hold numbered categories, so repeated pieces stay apart and zooming brings labels back."""
+    hidden = masked(*head.weights.shape, head.kind.causal)
+    rows, columns = axis_labels(head.queries), axis_labels(head.keys)
+    gap = 1 if max(head.weights.shape) <= _GAP_CELLS else 0
+    shown = go.Heatmap(
+        z=np.where(hidden, np.float32(np.nan), head.weights).astype(np.float32),
+        x=columns,
+        y=rows,
+        zmin=0,
+        zmax=head.top or 1,
+        colorscale=palette.plotly_scale(head.kind.name, theme),
+        colorbar=_colour_bar(theme),
+        hovertemplate="query: %{y}<br>key: %{x}<br><b>%{z:.7g}</b><extra></extra>",
+        hoverongaps=False,
+        xgap=gap,
+        ygap=gap,
+    )
+    figure = go.Figure(shown)
+    if hidden.any():
+        figure.add_trace(_mask(hidden, rows, columns, theme, gap))
+    figure.update_xaxes(
+        side="top",
+        tickangle=-60 if len(columns) > 6 else 0,
+        **_axis(theme, head.kind.key_axis),
+    )
+    figure.update_yaxes(autorange="reversed", **_axis(theme, head.kind.query_axis))
+    figure.update_layout(height=height(len(rows)), margin={"l": 8, "r": 28, "t": 8, "b": 8}, dragmode="zoom")
+    return figure
+
+
+def _axis(theme: palette.Theme, title: str) -> dict:
+    ink = {"color": palette.INK[theme]}
+    return {
+        "type": "category",
+        "title": {"text": title, "standoff": 14, "font": ink},
+        "tickfont": ink,
+        "showgrid": False,
+        "zeroline": False,
+        "ticks": "",
+        "automargin": True,
+    }
+
+
+def _colour_bar(theme: palette.Theme) -> dict:
+    """Below the map, where it takes no width from it on a phone."""
+    ink = {"color": palette.INK[theme]}
+    return {
+        "orientation": "h",
+        "x": 0,
+        "xanchor": "left",
+        "y": 0,
+        "yanchor": "top",
+        "len": 0.6,
+        "thickness": 8,
+        "outlinewidth": 0,
+        "nticks": 5,
+        "tickfont": ink,
+        "title": {"text": "weight", "side": "right", "font": ink},
+    }
+
+
+def _mask(hidden: np.ndarray, rows: list[str], columns: list[str], theme: palette.Theme, gap: int) -> go.Heatmap:
+    grey = palette.MASKED[theme]
+    return go.Heatmap(
+        z=np.where(hidden, np.float32(1), np.float32(np.nan)).astype(np.float32),
+        x=columns,
+        y=rows,
+        colorscale=[(0, grey), (1, grey)],
+        showscale=False,
+        hovertemplate="query: %{y}<br>key: %{x}<br>masked: not produced yet<extra></extra>",
+        hoverongaps=False,
+        xgap=gap,
+        ygap=gap,
+    )
+
+
+def height(queries: int) -> int:
+    """Pixels of the whole figure: the same for every head of a sentence, so nothing jumps."""
+    return int(min(_HEIGHT[1], max(_HEIGHT[0], _CELL * queries))) + _LABELS
+
+
+def axis_labels(pieces: tuple[str, ...]) -> list[str]:
+    """Pieces as categories of a Plotly axis: shown literally, and all different.
+
+    Plotly joins equal categories and reads HTML, so marks are escaped and the n-th repetition of a piece gets n
+    zero-width spaces, which nobody sees.
+    """
+    seen: dict[str, int] = {}
+    labels = []
+    for piece in map(literal.piece, pieces):
+        labels.append(literal.plotly(piece) + "\u200b" * seen.get(piece, 0))
+        seen[piece] = seen.get(piece, 0) + 1
+    return labels

@@ -1,0 +1,103 @@
+"""Navigation and sidebar: what surrounds every page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from views import literal
+
+NAME = "Attention Atlas"
+FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"
+
+# One line per page: file, title, what a person finds there. The first is the home page.
+PAGES = (
+    ("pages/translate.py", "Translate", "Type an English sentence and watch a Transformer translate it into French."),
+    ("pages/attention.py", "Attention", "Open every head of the encoder, the decoder and the cross-attention."),
+)
+
+_inside_frame: ContextVar[bool] = ContextVar("inside_frame", default=False)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A small table of the sidebar: what its two columns of values are, and a name and two values a row."""
+
+    heading: str
+    columns: tuple[str, str]
+    rows: Sequence[tuple[str, str, str]]
+
+
+def run() -> None:
+    """Set the page up, offer the pages and run the chosen one."""
+    # An own icon file: the default one, or a Material symbol, would be fetched from another host.
+    st.set_page_config(page_title=NAME, page_icon=str(FAVICON), layout="wide", menu_items=_menu())
+    pages = [
+        st.Page(path, title=title, help=help_text, default=place == 0)
+        for place, (path, title, help_text) in enumerate(PAGES)
+    ]
+    page = st.navigation(pages, position="top")
+    token = _inside_frame.set(True)
+    try:
+        page.run()
+    finally:
+        _inside_frame.reset(token)
+
+
+def framed() -> None:
+    """First line of every page: make sure that the frame is around it.
+
+    Streamlit runs the files of a folder called `pages` on their own until `st.navigation` has been called once in the
+    process, so a deep link that is the first visit after a start would show a page without its frame.
+    """
+    if not _inside_frame.get():
+        run()
+        st.stop()
+
+
+def sidebar(device: str, tables: Sequence[Table], licence: str, card: str) -> None:
+    """Where the model runs, its sizes and scores, and its card.
+
+    Args:
+        licence: of the data it was trained on; empty if unknown.
+        card: Markdown that this project generated.
+    """
+    with st.sidebar:
+        st.markdown("#### Runs on")
+        st.text(device)
+        for table in tables:
+            if table.rows:
+                st.markdown(f"#### {table.heading}")
+                st.html(_table(table))
+        if licence:
+            st.caption(literal.markdown(f"Training data: {licence}."))
+        if st.button("Model card"):
+            _show_card(card)
+
+
+@st.dialog("Model card", width="large")
+def _show_card(card: str) -> None:
+    st.markdown(card.removeprefix("# Model card: "))
+
+
+def _table(table: Table) -> str:
+    cell = 'style="text-align:right;padding:2px 0 2px 12px;font-variant-numeric:tabular-nums;white-space:nowrap"'
+    quiet = 'style="opacity:.7"'
+    head = "".join(f'<th scope="col" {cell}><span {quiet}>{literal.html(name)}</span></th>' for name in table.columns)
+    rows = "".join(
+        f'<tr><th scope="row" style="text-align:left;font-weight:400;padding:2px 0">{literal.html(name)}</th>'
+        f"<td {cell}>{literal.html(first)}</td><td {cell}>{literal.html(second)}</td></tr>"
+        for name, first, second in table.rows
+    )
+    return (
+        f'<table style="width:100%;border-collapse:collapse;font-size:.875rem">'
+        f'<tr style="font-size:.8em"><td></td>{head}</tr>{rows}</table>'
+    )
+
+
+def _menu() -> dict[str, str | None]:
+    return {"Get help": None, "Report a bug": None, "About": f"{NAME}: open a trained Transformer and look inside."}

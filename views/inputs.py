@@ -1,0 +1,147 @@
+"""The sentence box and the settings beside it, the same on every page and kept in the address bar.
+
+Nothing a browser sends is trusted: the address bar can hold anything, and so can a widget's value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from views import literal, maps, palette
+
+LONGEST = 1000  # characters the box takes; 128 pieces are about 600
+DEFAULT = "The animal didn't cross the street because it was too tired."
+EXAMPLES = (
+    "I am a student.",
+    "I want to buy a car.",
+    DEFAULT,
+    "Where did you learn to cook?",
+    "She gave him the book that he had lost.",
+    "We would rather stay at home tonight.",
+)
+METHODS = ("Greedy", "Beam", "Sampling")
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How the next piece is chosen, as a person set it."""
+
+    method: str = "greedy"
+    beam: int = 4
+    length_penalty: float = 0.6
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+    seed: int = 0
+
+
+def sentence() -> str:
+    """The sentence box. Returns what was typed, without characters that UTF-8 cannot carry."""
+    if "text" not in st.session_state and "text" not in st.query_params:
+        st.session_state["text"] = DEFAULT
+    if isinstance(st.session_state.get("text"), str):
+        st.session_state["text"] = literal.without_surrogates(st.session_state["text"])[:LONGEST]
+    text = st.text_input(
+        "English sentence", key="text", bind="query-params", max_chars=LONGEST, placeholder="Type an English sentence"
+    )
+    return text or ""
+
+
+def examples(text: str) -> None:
+    """Sentences to begin with; the one in the box is marked."""
+    st.session_state["example"] = text if text in EXAMPLES else None
+    st.pills("Examples", EXAMPLES, key="example", label_visibility="collapsed", on_change=_take_example)
+
+
+def _take_example() -> None:
+    if st.session_state.get("example") in EXAMPLES:
+        st.session_state["text"] = st.session_state["example"]
+
+
+def decoding() -> Decoding:
+    """Method and its settings. A value outside its range counts as the default."""
+    method = st.segmented_control(
+        "How the next piece is chosen",
+        METHODS,
+        default=METHODS[0],
+        required=True,
+        key="method",
+        bind="query-params",
+        help=(
+            "Greedy takes the most probable piece each time. Beam keeps several beginnings and ends with the most "
+            "probable whole. Sampling draws by probability."
+        ),
+    )
+    if method == "Beam":
+        with st.container(horizontal=True):
+            beam = _number("Beginnings kept", "beam", 4, 1, 8, 1)
+            penalty = _number("Length penalty", "penalty", 0.6, 0.0, 2.0, 0.1)
+        return Decoding("beam", beam=beam, length_penalty=penalty)
+    if method == "Sampling":
+        with st.container(horizontal=True):
+            temperature = _number("Temperature", "temperature", 1.0, 0.1, 3.0, 0.1)
+            top_k = _number("Top k, 0 keeps all", "top_k", 0, 0, 1000, 1)
+            top_p = _number("Top p", "top_p", 1.0, 0.05, 1.0, 0.05)
+            seed = _number("Seed", "seed", 0, 0, 999_999, 1)
+        return Decoding("sampling", temperature=temperature, top_k=top_k, top_p=top_p, seed=seed)
+    return Decoding()
+
+
+def _number(label: str, key: str, default: float, low: float, high: float, step: float):
+    value = st.number_input(
+        label, min_value=low, max_value=high, value=default, step=step, key=key, bind="query-params", width=130
+    )
+    return value if value is not None and low <= value <= high else default
+
+
+def choice(value: object, options: tuple[str, ...], default: str) -> str:
+    """`value` if it is one of `options`, else the default."""
+    return value if value in options else default
+
+
+def kind() -> maps.Kind:
+    """Which attention to look at."""
+    names = {kind.name.capitalize(): kind for kind in maps.KINDS.values()}
+    chosen = st.segmented_control(
+        "Attention", tuple(names), default="Encoder", required=True, key="kind", bind="query-params"
+    )
+    return names[choice(chosen, tuple(names), "Encoder")]
+
+
+def shared_scale() -> bool:
+    """True for one colour scale over all heads, False for one of its own for each."""
+    options = ("Shared", "Per head")
+    chosen = st.segmented_control(
+        "Colour scale",
+        options,
+        default=options[0],
+        required=True,
+        key="scale",
+        bind="query-params",
+        help="Shared lets heads be compared; per head shows the pattern of weak ones.",
+    )
+    return choice(chosen, options, options[0]) == options[0]
+
+
+def head(layers: list[str], heads: list[str]) -> tuple[str, str]:
+    """Layer and head of the map shown in detail; "mean" averages over all of them."""
+    layer = st.selectbox("Layer", layers, key="layer", bind="query-params", width=110)
+    chosen = st.selectbox("Head", heads, key="head", bind="query-params", width=110)
+    return choice(layer, tuple(layers), layers[0]), choice(chosen, tuple(heads), heads[0])
+
+
+def choose_head(layer: str, head: str) -> None:
+    """Select a map from a callback, before the boxes of `head` are drawn."""
+    st.session_state["layer"], st.session_state["head"] = layer, head
+
+
+def theme() -> palette.Theme:
+    """Light or dark; what the browser answered counts more than what it announced when the session began."""
+    return st.session_state.get("seen_theme") or ("dark" if st.context.theme.type == "dark" else "light")
+
+
+def remember_theme(seen: palette.Theme) -> None:
+    """Keep what the browser answered."""
+    st.session_state["seen_theme"] = seen

@@ -1,0 +1,93 @@
+"""Attention of one kind as a sheet of maps: every head of every layer, and their averages.
+
+Axis words are always layer, head, query, key; rows are queries, columns are keys.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from views import literal
+
+MEAN = "mean"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One of the places where attention happens.
+
+    Attributes:
+        name: what the address bar and the model call it.
+        title: what a page calls it.
+        query_side, key_side: whose pieces the rows and the columns are.
+        causal: True where a query may only look at itself and earlier pieces.
+    """
+
+    name: str
+    title: str
+    query_side: str
+    key_side: str
+    causal: bool = False
+
+    @property
+    def query_axis(self) -> str:
+        return f"Query: {self.query_side}"
+
+    @property
+    def key_axis(self) -> str:
+        return f"Key: {self.key_side}"
+
+
+KINDS = {
+    "encoder": Kind("encoder", "encoder self-attention", "English piece that looks", "English piece looked at"),
+    "decoder": Kind(
+        "decoder", "masked decoder self-attention", "French piece that looks", "French piece looked at", causal=True
+    ),
+    "cross": Kind("cross", "cross-attention", "French piece that looks", "English piece looked at"),
+}
+
+
+def with_means(attention: np.ndarray) -> np.ndarray:
+    """Append the average over layers as a last layer and the average over heads as a last head.
+
+    Args:
+        attention: `(layers, heads, query, key)`.
+
+    Returns:
+        `(layers + 1, heads + 1, query, key)` float32. `[-1, h]` averages head h over the layers, `[l, -1]` averages
+        layer l over its heads, `[-1, -1]` averages everything.
+    """
+    over_heads = attention.mean(axis=1, keepdims=True, dtype=np.float32)  # (layers, 1, query, key)
+    wide = np.concatenate([attention.astype(np.float32, copy=False), over_heads], axis=1)
+    over_layers = wide.mean(axis=0, keepdims=True, dtype=np.float32)  # (1, heads + 1, query, key)
+    return np.concatenate([wide, over_layers], axis=0)
+
+
+def names(count: int) -> list[str]:
+    """Names of `count` layers or heads and of their mean: `["1", "2", ..., "mean"]`."""
+    return [*(str(number + 1) for number in range(count)), MEAN]
+
+
+def describe(layer: str, head: str) -> str:
+    """The map of a layer and a head in words."""
+    if layer == MEAN and head == MEAN:
+        return "mean over all layers and heads"
+    if head == MEAN:
+        return f"layer {layer}, mean over heads"
+    if layer == MEAN:
+        return f"head {head}, mean over layers"
+    return f"layer {layer}, head {head}"
+
+
+def masked(queries: int, keys: int, causal: bool) -> np.ndarray:
+    """`(query, key)` bool: True where the causal mask forbids a look."""
+    if not causal:
+        return np.zeros((queries, keys), dtype=bool)
+    return np.triu(np.ones((queries, keys), dtype=bool), k=1)
+
+
+def numbered(labels: tuple[str, ...]) -> list[str]:
+    """Labels that are all different and never start a spreadsheet formula: `1 I`, `2 want`."""
+    return [f"{place + 1} {literal.piece(label)}" for place, label in enumerate(labels)]

@@ -1,0 +1,35 @@
+"""How numbers are written: three significant digits everywhere; the full value stays in tables and downloads."""
+
+from __future__ import annotations
+
+import math
+
+
+def three_digits(value: float) -> str:
+    """Three significant digits: `0.412`, `0.0031`, and `2.40e-7` below 0.001.
+
+    The overview component writes its read-out by the same rule; a browser test holds the two together.
+    """
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else str(value)
+    if abs(value) < 1e-3:
+        mantissa, exponent = f"{value:.2e}".split("e")
+        return f"{mantissa}e{int(exponent)}"
+    return f"{value:#.3g}".rstrip(".")
+
+
+def percent(probability: float) -> str:
+    """A probability between 0 and 1 in per cent, with as many digits as matter: `97.3 %`, `0.4 %`, `< 0.1 %`."""
+    if 0 < probability < 0.001:
+        return "< 0.1 %"
+    return f"{100 * probability:.1f} %"
+
+
+def grouped(count: int) -> str:
+    """A count with a thin space between groups of three digits: `8 000`."""
+    return f"{count:,}".replace(",", "\u2009")
+
+
+def millions(count: int) -> str:
+    """A large count in millions with three digits: `9.42 M`."""
+    return f"{count / 1e6:.3g}\u2009M"

@@ -1,0 +1,96 @@
+"""Colour has meaning here and keeps it everywhere.
+
+Encoder blue, decoder orange, cross green and vision purple are hues of Okabe and Ito's palette (2008), which people
+with any common form of colour blindness can tell apart. Each has a sequential scale from the page's background through
+the hue: lightness changes in equal steps in OKLab (Ottosson 2020), so equal steps of a number look like equal steps.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+
+Theme = Literal["light", "dark"]
+
+HUES = {"encoder": "#0072B2", "decoder": "#D55E00", "cross": "#009E73", "vision": "#CC79A7"}
+BACKGROUND = {"light": "#FFFFFF", "dark": "#12151A"}  # the same as in .streamlit/config.toml
+INK = {"light": "#1B1F24", "dark": "#E4E7EB"}  # text colour, likewise
+MASKED = {"light": "#DADCE0", "dark": "#3A3F47"}
+STOPS = 17
+
+_END_LIGHTNESS = {"light": 0.28, "dark": 0.94}
+
+_LINEAR_TO_LMS = np.array(
+    [
+        [0.4122214708, 0.5363325363, 0.0514459929],
+        [0.2119034982, 0.6806995451, 0.1073969566],
+        [0.0883024619, 0.2817188376, 0.6299787005],
+    ]
+)
+_LMS_TO_LAB = np.array(
+    [
+        [0.2104542553, 0.7936177850, -0.0040720468],
+        [1.9779984951, -2.4285922050, 0.4505937099],
+        [0.0259040371, 0.7827717662, -0.8086757660],
+    ]
+)
+
+
+def to_rgb(colour: str) -> tuple[int, int, int]:
+    """`#RRGGBB` to three numbers from 0 to 255."""
+    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return red, green, blue
+
+
+def to_oklab(colour: str) -> np.ndarray:
+    """`#RRGGBB` to OKLab, `(3,)`: lightness from 0 to 1, then the two colour axes."""
+    srgb = np.array(to_rgb(colour)) / 255
+    linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+    return _LMS_TO_LAB @ np.cbrt(_LINEAR_TO_LMS @ linear)
+
+
+def _to_linear(lab: np.ndarray) -> np.ndarray:
+    return np.linalg.inv(_LINEAR_TO_LMS) @ (np.linalg.inv(_LMS_TO_LAB) @ lab) ** 3
+
+
+def from_oklab(lab: np.ndarray) -> str:
+    """OKLab `(3,)` to `#RRGGBB`; a colour that screens cannot show loses as much chroma as it must."""
+    low, high = 0.0, 1.0
+    grey = np.array([0.0, 1.0, 1.0])
+    if not _displayable(lab):
+        for _ in range(24):
+            middle = (low + high) / 2
+            low, high = (middle, high) if _displayable(lab * (1 - grey + grey * middle)) else (low, middle)
+        lab = lab * (1 - grey + grey * low)
+    linear = _to_linear(lab).clip(0, 1)
+    srgb = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+    return "#" + "".join(f"{round(255 * channel):02X}" for channel in srgb)
+
+
+def _displayable(lab: np.ndarray) -> bool:
+    linear = _to_linear(lab)
+    return bool((linear >= -1e-4).all() and (linear <= 1 + 1e-4).all())
+
+
+@lru_cache(maxsize=16)
+def scale(kind: str, theme: Theme) -> tuple[str, ...]:
+    """`STOPS` colours from the background (0) through the kind's hue to its deepest shade (1)."""
+    start, hue = to_oklab(BACKGROUND[theme]), to_oklab(HUES[kind])
+    end_lightness = _END_LIGHTNESS[theme]
+    turning = (hue[0] - start[0]) / (end_lightness - start[0])  # where on the scale the hue itself lies
+    colours = []
+    for place in np.linspace(0, 1, STOPS):
+        lightness = start[0] + place * (end_lightness - start[0])
+        if place <= turning:
+            chroma = start[1:] + place / turning * (hue[1:] - start[1:])
+        else:
+            chroma = hue[1:] * (1 - 0.6 * (place - turning) / (1 - turning))
+        colours.append(from_oklab(np.array([lightness, *chroma])))
+    return tuple(colours)
+
+
+def plotly_scale(kind: str, theme: Theme) -> list[tuple[float, str]]:
+    """`scale` in the form that Plotly reads."""
+    return [(place / (STOPS - 1), colour) for place, colour in enumerate(scale(kind, theme))]
