@@ -11,7 +11,6 @@ import streamlit as st
 
 from views import literal, maps, palette
 
-LONGEST = 1000  # characters the box takes; 128 pieces are about 600
 DEFAULT = "The animal didn't cross the street because it was too tired."
 EXAMPLES = (
     "I am a student.",
@@ -41,16 +40,19 @@ def sentence() -> str:
     """The sentence box. Returns what was typed, without characters that UTF-8 cannot carry."""
     if "text" not in st.session_state and "text" not in st.query_params:
         st.session_state["text"] = DEFAULT
-    if isinstance(st.session_state.get("text"), str):
-        st.session_state["text"] = literal.without_surrogates(st.session_state["text"])[:LONGEST]
-    text = st.text_input(
-        "English sentence", key="text", bind="query-params", max_chars=LONGEST, placeholder="Type an English sentence"
+    typed = st.session_state.get("text")
+    if isinstance(typed, str) and typed != literal.without_surrogates(typed):
+        st.session_state["text"] = literal.without_surrogates(typed)
+    # No limit here: a box that ignores what is pasted explains nothing, while the model's answer states the count.
+    return (
+        st.text_input("English sentence", key="text", bind="query-params", placeholder="Type an English sentence") or ""
     )
-    return text or ""
 
 
 def examples(text: str) -> None:
     """Sentences to begin with; the one in the box is marked."""
+    # On a phone a long example takes two lines instead of losing its end.
+    st.html("<style>.st-key-example button, .st-key-example button * {white-space: normal; height: auto}</style>")
     st.session_state["example"] = text if text in EXAMPLES else None
     st.pills("Examples", EXAMPLES, key="example", label_visibility="collapsed", on_change=_take_example)
 

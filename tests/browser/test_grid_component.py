@@ -98,6 +98,20 @@ def test_long_sentences_read_out_three_digits_from_half_precision(mount):
             assert float(value) == pytest.approx(weight, rel=6e-3)
 
 
+def test_long_sentences_show_the_largest_weight_of_each_block(mount):
+    weights = np.zeros((1, 1, 130, 130), dtype=np.float32)
+    weights[0, 0, 4, 7] = 1
+    sheet = known_sheet(
+        weights=weights, rows=["1"], columns=["1"], selected=(0, 0), queries=("a",) * 130, keys=("b",) * 130
+    )
+    page = mount(sheet)
+    drawn = pixels(page, 0)
+    assert drawn.shape == (44, 44, 3)  # blocks of 3 x 3
+    deepest = list(palette.to_rgb(palette.scale("cross", "light")[-1]))
+    assert np.argwhere((drawn == deepest).all(-1)).tolist() == [[1, 2]]
+    assert "largest of 3 \u00d7 3 cells" in page.locator(".legend").inner_text()
+
+
 def test_masked_cells_are_grey_and_say_so(mount):
     sheet = known_sheet(causal=True)
     page = mount(sheet)

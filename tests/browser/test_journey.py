@@ -123,6 +123,21 @@ def test_translate_then_open_every_kind(server: Server, page: Page):
         wait_for_chart(page, weights[0, 0])
 
 
+def test_the_translation_grows_while_it_is_produced(server: Server, page: Page):
+    open_page(page, f"{server.url}/?text={quote(SENTENCE)}")
+    page.evaluate(
+        """() => {
+            window.seen = new Set()
+            const note = () => seen.add(document.querySelector(".aa-text")?.textContent)
+            new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true })
+        }"""
+    )
+    type_sentence(page, "The old man who lives in the next house told us that he had never seen such a hot summer.")
+    final = page.locator(".aa-text").first.inner_text()
+    assert page.evaluate("seen.size") >= 3  # the old sentence, a beginning of the new one, the whole
+    assert final in page.evaluate("[...seen]")
+
+
 def read_out(page: Page, weights: np.ndarray, layer: int, head: int) -> str:
     """The value over the last query's first key."""
     canvas = page.locator(".tile canvas").nth(layer * (weights.shape[1] + 1) + head)
@@ -215,6 +230,16 @@ def test_what_cannot_be_translated_gets_one_sentence(server: Server, page: Page,
         open_page(page, f"{server.url}/{path}?text={quote(text)}")
         expect(page.get_by_test_id("stAlert")).to_contain_text(reason)
         assert page.get_by_test_id("stException").count() == 0
+
+
+def test_a_huge_paste_is_refused_with_its_size(server: Server, page: Page):
+    open_page(page, f"{server.url}/?text={quote(SENTENCE)}")
+    box = page.get_by_label("English sentence")
+    box.fill("word " * 20_000)
+    box.press("Enter")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("characters")
+    type_sentence(page, SENTENCE)
+    expect(page.get_by_test_id("stAlert")).to_have_count(0)
 
 
 def test_nonsense_in_the_address_opens_the_default_view(server: Server, page: Page):

@@ -2,6 +2,7 @@
 // the browser, so it stays sharp on any screen. Hovering reads from the payload; nothing is asked of the server.
 
 const instances = new WeakMap()
+const MOST_DOTS = 64 // a side of one map; longer sentences show the largest weight of each block of cells
 
 export default function ({ data, parentElement, setTriggerValue, setStateValue }) {
   let grid = instances.get(parentElement)
@@ -57,6 +58,7 @@ class AttentionGrid {
     this.low = element("span", "", this.legend)
     this.bar = element("canvas", "bar", this.legend)
     this.high = element("span", "", this.legend)
+    this.blocks = element("span", "blocks", this.legend)
     this.maskedKey = element("span", "masked-key", this.legend)
     this.maskedSwatch = element("span", "swatch", this.maskedKey)
     element("span", "", this.maskedKey).textContent = "masked"
@@ -88,6 +90,7 @@ class AttentionGrid {
     const colours = lookupTable(sheet.scales[theme])
     const grey = packed(sheet.masked[theme])
     const cells = queries * keys
+    const block = Math.ceil(Math.max(queries, keys) / MOST_DOTS)
     const largest = (values) => values.reduce((most, value) => Math.max(most, value), 0)
     const heads = [...Array(rows * columns).keys()].map((place) => largest(sheet.weights.subarray(place * cells, (place + 1) * cells)))
     const shared = Math.max(...heads)
@@ -96,23 +99,37 @@ class AttentionGrid {
     this.tiles.forEach((line, row) => line.forEach(({ tile, canvas }, column) => {
       const offset = (row * columns + column) * cells
       const top = (sheet.shared ? shared : heads[row * columns + column]) || 1
-      canvas.width = keys
-      canvas.height = queries
-      const image = new ImageData(keys, queries)
+      canvas.width = Math.ceil(keys / block)
+      canvas.height = Math.ceil(queries / block)
+      const image = new ImageData(canvas.width, canvas.height)
       const pixels = new Uint32Array(image.data.buffer)
-      for (let cell = 0; cell < cells; cell++) {
-        const future = sheet.causal && cell % keys > Math.floor(cell / keys)
-        const shade = Math.min(255, Math.round((sheet.weights[offset + cell] / top) * 255))
-        pixels[cell] = future ? grey : colours[shade]
+      for (let y = 0; y < canvas.height; y++) {
+        for (let x = 0; x < canvas.width; x++) {
+          const weight = this.largestIn(offset, y * block, x * block, block)
+          pixels[y * canvas.width + x] = weight < 0 ? grey : colours[Math.min(255, Math.round((weight / top) * 255))]
+        }
       }
       canvas.getContext("2d").putImageData(image, 0, 0)
       tile.setAttribute("aria-label", this.describe(row, column))
     }))
     this.grid.setAttribute("aria-label", sheet.title)
-    this.drawLegend(colours, shared, sheet.masked[theme])
+    this.drawLegend(colours, shared, sheet.masked[theme], block)
   }
 
-  drawLegend(colours, shared, grey) {
+  // The largest weight in a block of cells; -1 if all of them are masked.
+  largestIn(offset, firstQuery, firstKey, block) {
+    const { sheet } = this
+    const [, , queries, keys] = sheet.shape
+    let most = -1
+    for (let query = firstQuery; query < Math.min(queries, firstQuery + block); query++) {
+      for (let key = firstKey; key < Math.min(keys, firstKey + block); key++) {
+        if (!(sheet.causal && key > query)) most = Math.max(most, sheet.weights[offset + query * keys + key])
+      }
+    }
+    return most
+  }
+
+  drawLegend(colours, shared, grey, block) {
     this.bar.width = 256
     this.bar.height = 1
     const image = new ImageData(256, 1)
@@ -120,6 +137,7 @@ class AttentionGrid {
     this.bar.getContext("2d").putImageData(image, 0, 0)
     this.low.textContent = "0"
     this.high.textContent = this.sheet.shared ? threeDigits(shared) : "each map\u2019s largest weight"
+    this.blocks.textContent = block > 1 ? `each dot: the largest of ${block} \u00d7 ${block} cells` : ""
     this.maskedKey.hidden = !this.sheet.causal
     this.maskedSwatch.style.background = grey
   }

@@ -112,7 +112,7 @@ def _stack(middle: int, top: int, bottom: int, kind: str, layers: int) -> str:
     return (
         f'<rect x="{left}" y="{top}" width="{_BLOCK + 24}" height="{bottom - top}" rx="8" fill="none" '
         f'stroke="{palette.HUES[kind]}" stroke-opacity=".5" stroke-dasharray="4 4"/>'
-        f'<text x="{left + 4}" y="{top - 8}" text-anchor="start" font-weight="600" fill="{_INK}">'
+        f'<text x="{middle + 10}" y="{top - 8}" text-anchor="start" font-weight="600" fill="{_INK}">'
         f"{kind.capitalize()}, {layers} {word}</text>"
     )
 
