@@ -75,18 +75,18 @@ class Tokenizer:
 
     def decode(self, ids: Sequence[int]) -> str:
         """Text of `ids`; special pieces are left out, byte pieces that are no UTF-8 become U+FFFD."""
-        special = {self.pad_id, self.bos_id, self.eos_id}
-        return self._pieces.decode([int(piece) for piece in ids if piece not in special])
+        return self._pieces.decode([int(piece) for piece in ids])
 
     def pieces(self, ids: Iterable[int]) -> list[str]:
         """The raw pieces, as in the vocabulary file."""
         return [self._pieces.id_to_piece(int(piece)) for piece in ids]
 
     def display(self, ids: Sequence[int]) -> list[str]:
-        """One readable label a piece: the word mark as a thin space, bytes as U+XXXX, controls by number.
+        """One readable label a piece: the word mark as a thin space, controls and characters spelt in bytes as U+XXXX.
 
-        A character spelt in several bytes shows its code point on the first byte and the byte's place on each, such
-        as `U+AC00 1/3`, `U+AC00 2/3`, `U+AC00 3/3`; bytes that form no character show as `0xFF`.
+        A printable character spelt in one byte shows as itself. One spelt in several bytes shows its code point on
+        each with the byte's place, such as `U+AC00 1/3`, `U+AC00 2/3`, `U+AC00 3/3`; bytes that form no character
+        show as `0xFF`.
         """
         labels = [_readable(piece) for piece in self.pieces(ids)]
         start = 0
@@ -132,8 +132,10 @@ def _byte_labels(values: list[int]) -> list[str]:
                 code = ord(rest[:width].decode("utf-8"))
             except (UnicodeDecodeError, TypeError):
                 continue
-            places = [f" {place + 1}/{width}" for place in range(width)] if width > 1 else [""]
-            labels.extend(f"U+{code:04X}{place}" for place in places)
+            if width == 1:
+                labels.append(chr(code) if chr(code).isprintable() and code != ord(" ") else f"U+{code:04X}")
+            else:
+                labels.extend(f"U+{code:04X} {place + 1}/{width}" for place in range(width))
             break
         else:
             labels.append(f"0x{rest[0]:02X}")

@@ -134,7 +134,7 @@ class Trace:
         logits = self.logits.astype(np.float64)
         exponentials = np.exp(logits - logits.max(axis=1, keepdims=True))
         probabilities = exponentials / exponentials.sum(axis=1, keepdims=True)  # (T, vocabulary)
-        best = np.argsort(-probabilities, axis=1, kind="stable")[:, :top]
+        best = np.argpartition(-logits, range(top), axis=1)[:, :top]  # the `top` largest, already in order
         labels = self.tokenizer.labels(best.flatten())
         rows = []
         for position, (piece, label) in enumerate(zip(self.next_ids, self.next_tokens, strict=True)):
