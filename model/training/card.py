@@ -47,6 +47,7 @@ def finish_translator(folder: Path, network: nn.Module, corpus: Corpus, recipe: 
             "minutes": round(sum(row["seconds"] for row in epochs) / 60, 1),
             "heldout_nll": [row["heldout_nll"] for row in epochs],
             "recipe": recipe.to_dict(),
+            "schedule": [[row["epoch"] + 1, row["recipe"]["epochs"]] for row in starts if row["epoch"] < len(epochs)],
         },
     }
     write_json(folder / "card.json", card)
@@ -89,6 +90,7 @@ def card_markdown(card: dict, sizes: dict) -> str:
     optimiser = f"AdamW, peak rate {recipe['learning_rate']:g}"
     if recipe["matrix_learning_rate"]:
         optimiser += f", and Muon for the layers' weight matrices, peak rate {recipe['matrix_learning_rate']:g}"
+    planned = ", then ".join(f"at the end of epoch {end} from epoch {first} on" for first, end in training["schedule"])
     rows = "\n".join(
         f"| {name} | {evaluation[name]['bleu']:.2f} | {evaluation[name]['chrf']:.2f} | {evaluation[name]['seconds']} |"
         for name in ("greedy", "beam 4")
@@ -120,6 +122,7 @@ sentence.
 - PyTorch {", ".join(training["torch"])}
 - Time: {training["minutes"]} minutes for {training["epochs"]} epochs, {training["steps"]:,} steps
 - Optimiser: {optimiser}; {recipe["warmup_steps"]} warm-up steps, then linearly to zero
+  {planned}
 - {recipe["batch_tokens"]:,} padded positions a batch and process; label smoothing {recipe["label_smoothing"]}; dropout
   {sizes["dropout"]}; weight decay {recipe["weight_decay"]}; gradients clipped at {recipe["clip_norm"]};
   weights averaged with decay {recipe["average_decay"]}; {recipe["precision"]}

@@ -1,0 +1,70 @@
+"""The training program as a process of its own, as people start it; nothing here can hang."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+PATIENCE = 150  # seconds after which a program is ended and its test fails
+
+
+def start(*arguments: object, processes: int = 1) -> subprocess.Popen:
+    """`python -m model.training ...`, under torchrun where `processes` is more than 1."""
+    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", processes]
+    command = [sys.executable, *(torchrun if processes > 1 else []), "-m", "model.training", *arguments]
+    return subprocess.Popen(
+        [str(word) for word in command],
+        cwd=ROOT,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,  # a group of its own, so that its children end with it
+    )
+
+
+def finish(program: subprocess.Popen, patience: float = PATIENCE) -> str:
+    """Wait for the end and return what the program printed."""
+    try:
+        printed, _ = program.communicate(timeout=patience)
+    except BaseException:
+        os.killpg(program.pid, signal.SIGKILL)
+        program.communicate()
+        raise
+    return printed
+
+
+def run(*arguments: object, processes: int = 1) -> str:
+    """Run to a good end and return what was printed."""
+    program = start(*arguments, processes=processes)
+    printed = finish(program)
+    assert program.returncode == 0, printed
+    return printed
+
+
+def toy_training(data: Path, out: Path, **options: object) -> list[object]:
+    """Arguments that train a tiny network on the toy language."""
+    chosen = {
+        "preset": "tiny",
+        "vocabulary": 340,
+        "heldout": 6,
+        "device": "cpu",
+        "warmup_steps": 20,
+        "learning_rate": 0.01,
+        "matrix_learning_rate": 0.01,
+        "average_decay": 0.98,
+        "batch_tokens": 60,
+        **options,
+    }
+    words = [word for name, value in chosen.items() for word in (f"--{name.replace('_', '-')}", value)]
+    return ["translator", "--data", data, "--out", out, *words]
+
+
+def reproducible_rows(folder: Path) -> list[dict]:
+    """The step and epoch lines of a metrics file, without what depends on the clock."""
+    rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    clock = ("seconds", "tokens_per_second")
+    return [{key: value for key, value in row.items() if key not in clock} for row in rows if row["event"] != "start"]

@@ -1,0 +1,98 @@
+"""Scores on held-out sentences."""
+
+import pytest
+import sacrebleu
+
+from model.decoding import DecodingOptions, beam_search, greedy_batch
+from model.training import evaluate as module
+from model.training.evaluate import evaluate, reference_streams, translate_all
+from model.translator import Translator
+from tests.model.half_trained import half_trained_network
+
+HELDOUT = {
+    "A red car.": ["Une voiture rouge est devant la maison.", "Une auto rouge est devant la maison."],
+    "A boat.": ["Le vieux bateau est dans le petit port."],
+    "The dog.": ["Le chien noir dort sous le grand arbre.", "Le chien noir dort sous l'arbre.", "Le chien dort là."],
+}
+
+
+@pytest.fixture(scope="module")
+def translator(tokenizer):
+    """Untaught in French, but its translations differ and end."""
+    return Translator(half_trained_network(len(tokenizer), 60), tokenizer)
+
+
+def score(monkeypatch, hypotheses: dict[str, str]):
+    monkeypatch.setattr(module, "translate_all", lambda _, sentences, __: [hypotheses[text] for text in sentences])
+    return evaluate(None, HELDOUT)
+
+
+def test_references_are_laid_out_one_stream_per_place():
+    assert reference_streams([["a", "b"], ["c"], ["d", "e", "f"]]) == [
+        ["a", "c", "d"],
+        ["b", None, "e"],
+        [None, None, "f"],
+    ]
+
+
+@pytest.mark.parametrize("place", [0, -1])
+def test_any_of_the_references_is_a_perfect_translation(monkeypatch, place):
+    scores = score(monkeypatch, {english: options[place] for english, options in HELDOUT.items()})
+    assert (scores.bleu, scores.chrf) == (100.0, 100.0)
+
+
+def test_wrong_translations_score_nothing_like_right_ones(monkeypatch):
+    scores = score(monkeypatch, dict.fromkeys(HELDOUT, "Xyz qqq www kkk."))
+    assert scores.bleu < 5 and scores.chrf < 10
+    partly = score(monkeypatch, {english: options[0][:-12] for english, options in HELDOUT.items()})
+    assert 30 < partly.bleu < 90 and 50 < partly.chrf < 95
+    hypotheses, references = [options[0][:-12] for options in HELDOUT.values()], reference_streams([*HELDOUT.values()])
+    assert partly.bleu == round(sacrebleu.corpus_bleu(hypotheses, references).score, 2)
+    assert partly.chrf == round(sacrebleu.corpus_chrf(hypotheses, references).score, 2)
+
+
+def test_the_signatures_say_how_to_get_the_scores_again(monkeypatch):
+    scores = score(monkeypatch, {english: options[0] for english, options in HELDOUT.items()})
+    version = f"version:{sacrebleu.__version__}"
+    assert scores.bleu_signature == f"nrefs:var|case:mixed|eff:no|tok:13a|smooth:exp|{version}"
+    assert scores.chrf_signature == f"nrefs:var|case:mixed|eff:yes|nc:6|nw:0|space:no|{version}"
+    assert scores.to_dict().keys() == {"bleu", "chrf", "bleu_signature", "chrf_signature", "seconds"}
+
+
+def test_nothing_to_evaluate_on_is_refused():
+    with pytest.raises(ValueError, match="There are no held-out sentences to evaluate on."):
+        evaluate(None, {})
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+def test_translations_come_in_the_order_of_the_sentences(translator, monkeypatch, beam):
+    monkeypatch.setattr(module, "BATCH", 4)
+    sentences = [
+        "The teacher likes the small black bird.",
+        "A boat.",
+        "A girl sees a red car.",
+        "The dog.",
+        "",
+        "A cat",
+    ]
+    sentences += ["My sister finds an apple.", "A boat."]
+    expected = []
+    for sentence in sentences:
+        source = translator.tokenizer.encode_source(sentence)
+        if beam == 1:
+            ids = greedy_batch(translator.network, [source])[0]
+        else:
+            ids = beam_search(translator.network, source, DecodingOptions("beam", beam=beam))[0].ids
+        expected.append(translator.tokenizer.decode(ids))
+    assert len(set(expected)) >= 4, "translations must differ for their order to show"
+    assert translate_all(translator, sentences, beam) == expected
+
+
+def test_a_sentence_longer_than_the_networks_positions_gets_an_empty_translation(translator):
+    long = "the house " * 600
+    first, second = translate_all(translator, [long, "A boat."])
+    assert first == ""
+    assert second == translate_all(translator, ["A boat."])[0] != ""
+    longest = "\0" * (translator.config.max_positions - 2)  # one byte each, a word mark and </s>
+    ids = greedy_batch(translator.network, [translator.tokenizer.encode_source(longest)])[0]
+    assert translate_all(translator, [longest]) == [translator.tokenizer.decode(ids)] != [""]
