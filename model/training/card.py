@@ -90,7 +90,7 @@ def card_markdown(card: dict, sizes: dict) -> str:
     optimiser = f"AdamW, peak rate {recipe['learning_rate']:g}"
     if recipe["matrix_learning_rate"]:
         optimiser += f", and Muon for the layers' weight matrices, peak rate {recipe['matrix_learning_rate']:g}"
-    planned = ", then ".join(f"at the end of epoch {end} from epoch {first} on" for first, end in training["schedule"])
+    planned = ", ".join(f"{end} from epoch {first} on" for first, end in training["schedule"])
     rows = "\n".join(
         f"| {name} | {evaluation[name]['bleu']:.2f} | {evaluation[name]['chrf']:.2f} | {evaluation[name]['seconds']} |"
         for name in ("greedy", "beam 4")
@@ -102,18 +102,20 @@ Written by `python -m model.training`; every figure is measured on the weights i
 ## What it is
 
 An encoder-decoder Transformer as in "Attention Is All You Need": {sizes["n_encoder_layers"]} encoder and
-{sizes["n_decoder_layers"]} decoder layers, {sizes["n_heads"]} heads, d_model {sizes["d_model"]}, d_ff {sizes["d_ff"]},
-{sizes["vocabulary_size"]:,} joint SentencePiece pieces with byte fallback, {card["parameters"]:,} parameters, stored in
-half precision ({card["weights_bytes"] / 1e6:.1f} MB).
+{sizes["n_decoder_layers"]} decoder layers, {sizes["n_heads"]} heads, d_model {sizes["d_model"]}, d_ff {sizes["d_ff"]}.
+It has {sizes["vocabulary_size"]:,} joint SentencePiece pieces with byte fallback and {card["parameters"]:,} parameters,
+stored in half precision ({card["weights_bytes"] / 1e6:.1f} MB).
 
 It is made to be looked into. It has seen only short everyday sentences and is no match for a production translator.
 
 ## Data
 
-{data["name"]}, {data["source"]}. Licence: {data["licence"]}. {data["training_pairs"]:,} pairs to train on;
-{evaluation["sentences"]:,} English sentences with {evaluation["references"]:,} translations held out, split by English
-sentence.
+{data["name"]}, split by English sentence.
 
+- Source: {data["source"]}
+- Licence: {data["licence"]}
+- {data["training_pairs"]:,} pairs to train on
+- Held out: {evaluation["sentences"]:,} English sentences with {evaluation["references"]:,} translations
 - SHA-256 of the text: `{data["sha256"]}`
 
 ## Training
@@ -121,11 +123,12 @@ sentence.
 - Hardware: {"; ".join(training["hardware"])}; processes: {training["processes"]}
 - PyTorch {", ".join(training["torch"])}
 - Time: {training["minutes"]} minutes for {training["epochs"]} epochs, {training["steps"]:,} steps
-- Optimiser: {optimiser}; {recipe["warmup_steps"]} warm-up steps, then linearly to zero
+- Optimiser: {optimiser}
+- Learning rate: {recipe["warmup_steps"]} warm-up steps, then linearly to zero at the end of the run; epochs planned:
   {planned}
-- {recipe["batch_tokens"]:,} padded positions a batch and process; label smoothing {recipe["label_smoothing"]}; dropout
-  {sizes["dropout"]}; weight decay {recipe["weight_decay"]}; gradients clipped at {recipe["clip_norm"]};
-  weights averaged with decay {recipe["average_decay"]}; {recipe["precision"]}
+- {recipe["batch_tokens"]:,} padded positions a batch and process
+- Label smoothing {recipe["label_smoothing"]}, dropout {sizes["dropout"]}, weight decay {recipe["weight_decay"]},
+  gradients clipped at {recipe["clip_norm"]}, weights averaged with decay {recipe["average_decay"]}, {recipe["precision"]}
 - -ln p a piece on held-out sentences after the last epoch: {training["heldout_nll"][-1]:.3f}
 
 ## Quality
