@@ -128,7 +128,8 @@ It is made to be looked into. It has seen only short everyday sentences and is n
   {planned}
 - {recipe["batch_tokens"]:,} padded positions a batch and process
 - Label smoothing {recipe["label_smoothing"]}, dropout {sizes["dropout"]}, weight decay {recipe["weight_decay"]},
-  gradients clipped at {recipe["clip_norm"]}, weights averaged with decay {recipe["average_decay"]}, {recipe["precision"]}
+  gradients clipped at {recipe["clip_norm"]}, weights averaged with decay {recipe["average_decay"]}
+- Precision of the forward and backward pass: {recipe["precision"]}
 - -ln p a piece on held-out sentences after the last epoch: {training["heldout_nll"][-1]:.3f}
 
 ## Quality
