@@ -62,3 +62,15 @@ def test_a_step_beyond_the_table_of_positions_is_refused():
         decoder.step(torch.tensor([2, 2, 2]))
     with pytest.raises(ValueError, match="10 positions are more than the 9"):
         decoder.step(torch.tensor([2, 2, 2]))
+
+
+@torch.no_grad()
+def test_weights_that_changed_in_between_are_the_ones_that_count():
+    network = tiny_network()
+    target = random_ids(3, 1, seed=2)
+    before = start(network).step(target[:, 0])
+    network.decoder[1].feed_forward.expand.weight.mul_(1.5)
+    network.embedding.weight[7] += 1
+    after = start(network).step(target[:, 0])
+    assert (after - network(SOURCE, target)[:, 0]).abs().max() < 1e-5
+    assert (after - before).abs().max() > 1e-3
