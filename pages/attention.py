@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import pandas as pd
 import streamlit as st
 
-from model import DecodingOptions, Trace
-from pages.shared.service import accepted, open_service
+from model import Trace
+from pages.shared import files
+from pages.shared.opening import opening
 from views import downloads, frame, inputs, maps, prose
 from views.components.attention_grid import Sheet, attention_grid
-from views.figures import drawing, pieces
+from views.figures import pieces
 from views.figures.heatmap import HeadMap, heatmap
-from views.figures.picture import picture
 from views.numbers import three_digits
 
 
 def main() -> None:
     """Read the inputs, trace, show."""
-    st.html(pieces.STYLE)
-    st.title(prose.title("attention"), anchor=False)
-    st.markdown(prose.lead("attention"))
-    box, method = st.columns([5, 3], gap="medium")
-    with box:
-        text = inputs.sentence()
-    with method:
-        chosen = inputs.decoding()
-    service = open_service()
-    if not accepted(service, text):
+    asked = opening("attention")
+    if not asked.accepted:
         return
-    trace = service.trace(text, DecodingOptions(**vars(chosen)))
+    trace = asked.trace()
     st.html(pieces.label("Translation") + pieces.sentence(trace.target_text, "fr"))
     explore(trace)
     st.subheader("How to read it", anchor=False)
@@ -73,7 +62,7 @@ def explore(trace: Trace) -> None:
         )
         proof(trace, kind)
         everything = (kind.name, attention, queries, keys)
-        download(
+        files.download(
             "All heads as NPZ", lambda: downloads.attention_npz(*everything), f"{kind.name}.npz", "application/zip"
         )
     with detail:
@@ -84,8 +73,7 @@ def explore(trace: Trace) -> None:
             config={"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]},
             alt=f"Heatmap: {shown.title}. The table below has the same numbers.",
         )
-        files(shown)
-        table(shown)
+        files.head_map(shown)
 
 
 def proof(trace: Trace, kind: maps.Kind) -> None:
@@ -100,30 +88,6 @@ def proof(trace: Trace, kind: maps.Kind) -> None:
     )
     with st.expander("What this checks"):
         st.markdown(prose.block("attention", "What this checks"))
-
-
-def files(shown: HeadMap) -> None:
-    """Picture and numbers of the selected map as files."""
-    name = f"{shown.kind.name} {shown.place}".replace(",", "").replace(" ", "-")
-    with st.container(horizontal=True):
-        download("PNG", lambda: drawing.to_png(picture(shown)), f"{name}.png", "image/png")
-        download("SVG", lambda: drawing.to_svg(picture(shown)), f"{name}.svg", "image/svg+xml")
-        download(
-            "CSV", lambda: downloads.matrix_csv(shown.weights, shown.queries, shown.keys), f"{name}.csv", "text/csv"
-        )
-
-
-def download(label: str, make: Callable[[], bytes | str], file_name: str, mime: str) -> None:
-    """A file that is made when it is asked for, so that choosing a head stays quick."""
-    st.download_button(label, make, file_name, mime, on_click="ignore", key=f"download {label}")
-
-
-def table(shown: HeadMap) -> None:
-    """The selected map as numbers."""
-    numbers = st.expander("Numbers as a table", on_change="rerun", key="table")
-    if numbers.open:
-        frame_ = pd.DataFrame(shown.weights, index=maps.numbered(shown.queries), columns=maps.numbered(shown.keys))
-        numbers.dataframe(frame_)
 
 
 frame.framed()

@@ -8,8 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from model import DecodingOptions
-from pages.shared.service import Service, accepted, open_service
-from views import downloads, frame, inputs, prose
+from pages.shared.opening import opening
+from pages.shared.service import Service
+from views import downloads, frame, prose
 from views.components.drawing_view import drawing_view
 from views.figures import pieces
 from views.figures.architecture import Sizes, architecture
@@ -20,19 +21,10 @@ FRAME_SECONDS = 0.04  # a screen needs no more than 25 pictures a second while p
 
 def main() -> None:
     """Read the inputs, translate, show."""
-    st.html(pieces.STYLE)
-    st.title(prose.title("translate"), anchor=False)
-    st.markdown(prose.lead("translate"))
-    box, method = st.columns([5, 3], gap="medium")
-    with box:
-        text = inputs.sentence()
-    with method:
-        chosen = inputs.decoding()
-    inputs.examples(text)
-    service = open_service()
-    if accepted(service, text):
-        translation(service, text, DecodingOptions(**vars(chosen)))
-    model_diagram(service)
+    asked = opening("translate", examples=True)
+    if asked.accepted:
+        translation(asked.service, asked.text, asked.options)
+    model_diagram(asked.service)
 
 
 def translation(service: Service, text: str, options: DecodingOptions) -> None:

@@ -9,6 +9,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import streamlit as st
 
@@ -18,6 +19,9 @@ from views import literal
 
 RECENT_TRANSLATIONS = 64  # a few kilobytes each
 RECENT_TRACES = 8  # about a megabyte for a dozen words, twenty for the longest sentence
+RECENT_ANALYSES = 32  # what single pages compute besides; each may hold some hundred kilobytes
+
+T = TypeVar("T")
 
 
 class Recent:
@@ -55,6 +59,7 @@ class Service:
     computing: threading.Lock = field(default_factory=threading.Lock)
     translations: Recent = field(default_factory=lambda: Recent(RECENT_TRANSLATIONS))
     traces: Recent = field(default_factory=lambda: Recent(RECENT_TRACES))
+    analyses: Recent = field(default_factory=lambda: Recent(RECENT_ANALYSES))
 
     def pieces(self, text: str) -> int:
         """How many pieces `text` has.
@@ -88,15 +93,21 @@ class Service:
     def trace(self, text: str, options: DecodingOptions) -> Trace:
         """Everything the network computes for `text` and the translation that `options` lead to."""
         produced = self.steps(text, options)[-1].ids
-        return self._remember((text, produced), lambda: self.translator.trace(text, target_ids=produced))
+        return self._remember(self.traces, (text, produced), lambda: self.translator.trace(text, target_ids=produced))
 
-    def _remember(self, key: Hashable, compute: Callable[[], Trace]) -> Trace:
-        trace = self.traces.get(key)
-        if trace is None:
+    def analysis(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What `compute` returns, from the recent results if it is there. `key` says what is computed, of what."""
+        return self._remember(self.analyses, key, compute)
+
+    def _remember(self, recent: Recent, key: Hashable, compute: Callable[[], T]) -> T:
+        result = recent.get(key)
+        if result is None:
             with self.computing:
-                trace = self.traces.get(key) or compute()
-            self.traces.put(key, trace)
-        return trace
+                result = recent.get(key)
+                if result is None:
+                    result = compute()
+            recent.put(key, result)
+        return result
 
 
 @st.cache_resource(show_spinner=False)

@@ -1,0 +1,38 @@
+"""What is shown, as files and as tables: every page offers its pictures and its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from views import downloads, maps
+from views.figures import drawing
+from views.figures.heatmap import HeadMap
+from views.figures.picture import picture
+
+
+def download(label: str, make: Callable[[], bytes | str], file_name: str, mime: str) -> None:
+    """A file that is made when it is asked for, so that a page stays quick. Labels differ within a page."""
+    st.download_button(label, make, file_name, mime, on_click="ignore", key=f"download {label}")
+
+
+def numbers(table: Callable[[], pd.DataFrame], key: str = "table", **options) -> None:
+    """A table below a fold, made when the fold is opened. `options` go to `st.dataframe`."""
+    fold = st.expander("Numbers as a table", on_change="rerun", key=key)
+    if fold.open:
+        fold.dataframe(table(), **options)
+
+
+def head_map(shown: HeadMap) -> None:
+    """Picture and numbers of one head's map as files and as a table."""
+    name = f"{shown.kind.name} {shown.place}".replace(",", "").replace(" ", "-")
+    axes = maps.numbered(shown.queries), maps.numbered(shown.keys)
+    with st.container(horizontal=True):
+        download("PNG", lambda: drawing.to_png(picture(shown)), f"{name}.png", "image/png")
+        download("SVG", lambda: drawing.to_svg(picture(shown)), f"{name}.svg", "image/svg+xml")
+        download(
+            "CSV", lambda: downloads.matrix_csv(shown.weights, shown.queries, shown.keys), f"{name}.csv", "text/csv"
+        )
+    numbers(lambda: pd.DataFrame(shown.weights, index=axes[0], columns=axes[1]))
