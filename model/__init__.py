@@ -4,9 +4,13 @@ from model import Translator
 translator = Translator.load()
 translator.translate("I am a student.")
 trace = translator.trace("I am a student.")
+
+from model import VisionClassifier
+seen = VisionClassifier.load().trace(image)  # a PIL image
 """
 
 from model.checkpoint import CheckpointError
+from model.classifier import VisionClassifier, VisionTrace
 from model.config import TransformerConfig
 from model.decoding import DecodingOptions
 from model.trace import Candidate, Trace
@@ -23,4 +27,6 @@ __all__ = [
     "TransformerConfig",
     "Translator",
     "Verification",
+    "VisionClassifier",
+    "VisionTrace",
 ]

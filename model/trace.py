@@ -176,9 +176,9 @@ def record_trace(
     config = network.config
     tensors = recorder.tensors
     records: dict[Kind, AttentionRecord] = {
-        "encoder": _gather(tensors, "encoder", "self", config.n_encoder_layers),
-        "decoder": _gather(tensors, "decoder", "self", config.n_decoder_layers),
-        "cross": _gather(tensors, "decoder", "cross", config.n_decoder_layers),
+        "encoder": gather_attention(tensors, "encoder", "self", config.n_encoder_layers),
+        "decoder": gather_attention(tensors, "decoder", "self", config.n_decoder_layers),
+        "cross": gather_attention(tensors, "decoder", "cross", config.n_decoder_layers),
     }
     return Trace(
         source_text=tokenizer.decode(source_ids),
@@ -190,8 +190,8 @@ def record_trace(
         target_tokens=tuple(tokenizer.display(target_ids)),
         next_tokens=tuple(tokenizer.display(next_ids)),
         records=records,
-        encoder_stream=_stream(tensors, "encoder", config.n_encoder_layers),
-        decoder_stream=_stream(tensors, "decoder", config.n_decoder_layers),
+        encoder_stream=gather_stream(tensors, "encoder", config.n_encoder_layers),
+        decoder_stream=gather_stream(tensors, "decoder", config.n_decoder_layers),
         encoder_hidden=_stack([tensors[f"encoder.{i}.ffn.hidden"] for i in range(config.n_encoder_layers)]),
         decoder_hidden=_stack([tensors[f"decoder.{i}.ffn.hidden"] for i in range(config.n_decoder_layers)]),
         logits=logits[0].float().cpu().numpy(),
@@ -204,7 +204,8 @@ def _stack(tensors: list[Tensor]) -> np.ndarray:
     return torch.stack([tensor[0] for tensor in tensors]).float().cpu().numpy()
 
 
-def _gather(tensors: dict[str, Tensor], stack: str, kind: str, layers: int) -> AttentionRecord:
+def gather_attention(tensors: dict[str, Tensor], stack: str, kind: str, layers: int) -> AttentionRecord:
+    """One kind of attention from a recorder's tensors, for example `("decoder", "cross")`."""
     steps = ("queries", "keys", "values", "scores", "weights", "outputs")
     arrays = [_stack([tensors[f"{stack}.{layer}.{kind}.{step}"] for layer in range(layers)]) for step in steps]
     mask = tensors.get(f"{stack}.0.{kind}.mask")
@@ -212,6 +213,7 @@ def _gather(tensors: dict[str, Tensor], stack: str, kind: str, layers: int) -> A
     return AttentionRecord(*arrays, allowed)
 
 
-def _stream(tensors: dict[str, Tensor], stack: str, layers: int) -> np.ndarray:
+def gather_stream(tensors: dict[str, Tensor], stack: str, layers: int) -> np.ndarray:
+    """The residual stream from a recorder's tensors: `(layers + 1, position, d_model)`."""
     names = [f"{stack}.embedded", *(f"{stack}.{layer}.residual" for layer in range(layers))]
     return _stack([tensors[name] for name in names])

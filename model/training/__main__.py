@@ -2,8 +2,10 @@
 
     python -m model.training translator --data fra-eng.zip --out assets/translator [--resume]
     python -m model.training evaluate --data fra-eng.zip --model assets/translator
+    python -m model.training vision --data imagenette --out assets/vision [--resume]
+    python -m model.training evaluate-vision --data imagenette --model assets/vision
 
-Both run unchanged under `torchrun --nproc-per-node N -m model.training ...`; --batch-tokens is for one process.
+All run unchanged under `torchrun --nproc-per-node N -m model.training ...`; --batch-tokens is for one process.
 """
 
 from __future__ import annotations
@@ -18,12 +20,22 @@ import torch
 from model.checkpoint import CheckpointError, read_json, write_json
 from model.config import PRESETS, TransformerConfig
 from model.tokenizer import Tokenizer, train_tokenizer
+from model.training.augment import Augmentation
 from model.training.corpus import CorpusError, read_corpus
+from model.training.images import read_images
 from model.training.loop import CHECKPOINT, train
 from model.training.optimizer import Recipe
 from model.training.processes import ProcessGroup
+from model.training.recognition import RecognitionTask, Stages
 from model.training.translation import TranslationTask
 from model.transformer import Transformer
+from model.vision import VisionConfig, VisionTransformer
+
+STAGES = "48x60,64x35,96x20"
+VISION_RECIPE = Recipe(
+    batch_tokens=4096, warmup_steps=200, weight_decay=0.05, average_decay=0.998, matrix_learning_rate=2e-3
+)
+NETWORK_OPTIONS = ("patch_size", "d_model", "n_heads", "n_layers", "d_ff", "drop_path")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -38,34 +50,65 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m model.training", description=__doc__.split("\n\n")[0])
-    commands = parser.add_subparsers(required=True, metavar="translator|evaluate")
+    commands = parser.add_subparsers(required=True, metavar="translator|evaluate|vision|evaluate-vision")
     translator = commands.add_parser("translator", help="train the English-French translator")
     translator.set_defaults(run=_train_translator)
-    translator.add_argument("--out", type=Path, required=True, help="folder for checkpoint, metrics and weights")
-    translator.add_argument("--resume", action="store_true", help="go on from the checkpoint in --out")
+    _add_run_options(translator, Recipe())
+    translator.add_argument("--epochs", type=int, default=Recipe().epochs, help="default %(default)s")
     translator.add_argument("--preset", choices=sorted(PRESETS), default="small", help="sizes of the network")
     translator.add_argument("--vocabulary", type=int, help="pieces of the joint vocabulary; by default the preset's")
     translator.add_argument("--dropout", type=float, help="by default the preset's")
-    for field in fields(Recipe):
-        name = "--" + field.name.replace("_", "-")
-        translator.add_argument(name, type=type(field.default), default=field.default, help="default %(default)s")
     evaluate = commands.add_parser("evaluate", help="score a trained translator and write its card")
     evaluate.set_defaults(run=_evaluate_translator)
     evaluate.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
     for command in (translator, evaluate):
         command.add_argument("--data", type=Path, required=True, help=".tsv, .txt, .tsv.gz or .zip of sentence pairs")
         command.add_argument("--heldout", type=int, default=2000, help="English sentences kept for evaluation")
+    vision = commands.add_parser("vision", help="train the picture classifier")
+    vision.set_defaults(run=_train_vision)
+    _add_run_options(vision, VISION_RECIPE)
+    vision.add_argument("--stages", default=STAGES, help="pixels x epochs, in order; default %(default)s")
+    for field in (*fields(Augmentation), *(field for field in fields(VisionConfig) if field.name in NETWORK_OPTIONS)):
+        name = "--" + field.name.replace("_", "-")
+        vision.add_argument(name, type=type(field.default), default=field.default, help="default %(default)s")
+    evaluate_vision = commands.add_parser("evaluate-vision", help="score a trained classifier and write its card")
+    evaluate_vision.set_defaults(run=_evaluate_vision)
+    evaluate_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
+    for command in (vision, evaluate_vision):
+        command.add_argument("--data", type=Path, required=True, help="folder of parquet shards or of class folders")
+    for command in (translator, evaluate, vision, evaluate_vision):
         command.add_argument("--device", default="auto", help="auto, cpu, cuda or mps")
     return parser
 
 
-def _train_translator(options: argparse.Namespace) -> int:
-    corpus = read_corpus(options.data, options.heldout)  # everything wrong with the data is said before any work
+def _add_run_options(command: argparse.ArgumentParser, recipe: Recipe) -> None:
+    """What every training run takes; the number of epochs is for the command itself to ask for."""
+    command.add_argument("--out", type=Path, required=True, help="folder for checkpoint, metrics and weights")
+    command.add_argument("--resume", action="store_true", help="go on from the checkpoint in --out")
+    for field in fields(Recipe):
+        if field.name != "epochs":
+            default = getattr(recipe, field.name)
+            name = "--" + field.name.replace("_", "-")
+            command.add_argument(name, type=type(field.default), default=default, help="default %(default)s")
+
+
+def _check_out(options: argparse.Namespace) -> None:
+    """A run is either new or resumed, never both by accident."""
     if options.resume and not (options.out / CHECKPOINT).is_file():
         raise CheckpointError(f"There is no {CHECKPOINT} in {options.out} to resume; leave --resume out to start.")
     if not options.resume and (options.out / CHECKPOINT).is_file():
         raise CheckpointError(f"{options.out} holds a {CHECKPOINT}; give --resume to go on, or another --out.")
-    recipe = Recipe(**{field.name: getattr(options, field.name) for field in fields(Recipe)})
+
+
+def _taken(cls: type, options: argparse.Namespace, **given):
+    """A dataclass filled from the options of the same names."""
+    return cls(**{**{f.name: getattr(options, f.name) for f in fields(cls) if hasattr(options, f.name)}, **given})
+
+
+def _train_translator(options: argparse.Namespace) -> int:
+    corpus = read_corpus(options.data, options.heldout)  # everything wrong with the data is said before any work
+    _check_out(options)
+    recipe = _taken(Recipe, options)
     changes = {} if options.dropout is None else {"dropout": options.dropout}
     config = TransformerConfig.preset(options.preset, **changes)
     processes = ProcessGroup.join(options.device)
@@ -100,6 +143,41 @@ def _evaluate_translator(options: argparse.Namespace) -> int:
     corpus = read_corpus(options.data, options.heldout)
     read_json(options.model / "config.json")
     evaluate_translator(options.model, corpus, options.device)
+    return 0
+
+
+def _train_vision(options: argparse.Namespace) -> int:
+    stages = Stages.parse(options.stages)
+    recipe = _taken(Recipe, options, epochs=stages.epochs)
+    how = _taken(Augmentation, options)
+    _check_out(options)
+    images = read_images(options.data)  # everything wrong with the data is said before any work
+    config = _taken(VisionConfig, options, classes=images.classes, image_size=stages.final_size)
+    processes = ProcessGroup.join(options.device)
+    try:
+        if options.resume and read_json(options.out / "config.json") != config.to_dict():
+            raise CheckpointError(f"{options.out} holds a network of other sizes; give the same options.")
+        torch.manual_seed(recipe.seed)
+        network = VisionTransformer(config)
+        if processes.leads:
+            write_json(options.out / "config.json", config.to_dict())
+        task = RecognitionTask(network, images, recipe, stages, how)
+        averaged = train(task, recipe, options.out, processes, options.resume)
+        if processes.leads:
+            from model.training.vision_card import finish_vision
+
+            finish_vision(options.out, averaged, images, recipe, processes.device)
+        processes.wait()
+    finally:
+        processes.leave()
+    return 0
+
+
+def _evaluate_vision(options: argparse.Namespace) -> int:
+    from model.training.vision_card import evaluate_vision
+
+    read_json(options.model / "config.json")
+    evaluate_vision(options.model, read_images(options.data), options.device)
     return 0
 
 

@@ -7,15 +7,12 @@ from torch import Tensor, nn
 
 from model.losses import smoothed_cross_entropy
 from model.masks import padding_mask
+from model.tap import untouched
 from model.tokenizer import Tokenizer
 from model.training.batching import EncodedPair, collate, plan_epoch
 from model.training.corpus import Corpus
 from model.training.optimizer import Recipe
 from model.transformer import Transformer
-
-
-def _untouched(name: str, tensor: Tensor) -> Tensor:
-    return tensor
 
 
 class TranslationStep(nn.Module):
@@ -38,7 +35,7 @@ class TranslationStep(nn.Module):
             target: `(batch, target)` ids from `<s>` to `</s>`.
         """
         network = self.network
-        tap = _untouched if source.device.type == "cpu" else None
+        tap = untouched if source.device.type == "cpu" else None
         allowed = padding_mask(source, network.config.pad_id)
         memory = network.encode(source, allowed, tap)
         hidden = network.decode(target[:, :-1], memory, allowed, tap)  # (batch, target - 1, d_model)

@@ -1,0 +1,114 @@
+"""From attention maps to "what mattered": rollout, gradient-weighted relevance, and the plain gradient.
+
+Attention of one layer says what is mixed there, not what reaches the answer. These methods follow it through all
+layers; `model.faithfulness` measures which of them is right about the model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from model.vision import VisionTransformer
+
+Fusion = Literal["mean", "max", "min"]
+FUSIONS: tuple[Fusion, ...] = ("mean", "max", "min")
+
+
+def rollout(attention: np.ndarray, fusion: Fusion = "mean") -> np.ndarray:
+    """Attention rollout (Abnar and Zuidema 2020, section 3): how much of each input reaches each position.
+
+    Heads are fused, rows normalised, the residual connection added as one half of the identity, and the layers
+    multiplied from the first to the last.
+
+    Args:
+        attention: `(layer, head, position, position)`, rows sum to 1.
+        fusion: how heads become one map. Chefer et al. and others use the maximum or minimum besides the mean.
+
+    Returns:
+        `(layer, position, position)` float64: the product up to and including each layer. Every row sums to 1.
+
+    Raises:
+        ValueError: unknown fusion.
+    """
+    if fusion not in FUSIONS:
+        raise ValueError(f"There is no fusion {fusion!r}; choose one of {', '.join(FUSIONS)}.")
+    fused = getattr(attention.astype(np.float64), fusion)(axis=1)  # (layer, position, position)
+    rows = fused.sum(axis=-1, keepdims=True)
+    # The least weight over heads can be 0 in a whole row; such a query passes on its own content alone.
+    identity = np.eye(fused.shape[-1])
+    normalised = np.divide(fused, rows, out=np.broadcast_to(identity, fused.shape).copy(), where=rows > 0)
+    steps = (normalised + identity) / 2
+    product, products = identity, []
+    for step in steps:
+        product = step @ product
+        products.append(product)
+    return np.stack(products)
+
+
+def relevance(weights: list[Tensor], gradients: list[Tensor]) -> Tensor:
+    """Gradient-weighted relevance of every position for every other (Chefer et al. 2021, equations 5 and 6).
+
+    R starts as the identity; each layer adds A R, with A the mean over heads of the positive part of gradient x weight.
+
+    Args:
+        weights: a layer each, `(head, position, position)`.
+        gradients: of the explained output with respect to `weights`.
+
+    Returns:
+        `(position, position)`; row 0 is what the CLS vector rests on.
+    """
+    total = torch.eye(weights[0].shape[-1], dtype=weights[0].dtype, device=weights[0].device)
+    for weight, gradient in zip(weights, gradients, strict=True):
+        total = total + (gradient * weight).clamp(min=0).mean(dim=0) @ total
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class ClassGradients:
+    """Gradients of one class's logit for one image.
+
+    Attributes:
+        weights: `(layer, head, position, position)`, the attention.
+        gradients: of the logit with respect to `weights`, same shape.
+        pixels: of the logit with respect to the pixels, `(3, height, width)`.
+    """
+
+    weights: Tensor
+    gradients: Tensor
+    pixels: Tensor
+
+    def relevance(self) -> np.ndarray:
+        """What CLS rests on, by `relevance`: `(patch,)` float32, without CLS itself."""
+        return relevance(list(self.weights), list(self.gradients))[0, 1:].float().cpu().numpy()
+
+    def raw(self, patch_size: int) -> np.ndarray:
+        """Length of the pixel gradient in each patch (Simonyan et al. 2014), `(patch,)` float32."""
+        squares = self.pixels.square().sum(dim=0)  # (height, width)
+        blocks = squares.unfold(0, patch_size, patch_size).unfold(1, patch_size, patch_size)  # (row, column, y, x)
+        return blocks.sum(dim=(2, 3)).sqrt().flatten().float().cpu().numpy()
+
+
+def class_gradients(network: VisionTransformer, pixels: Tensor, class_index: int) -> ClassGradients:
+    """One forward and one backward pass from the logit of `class_index`.
+
+    Args:
+        pixels: `(3, height, width)` in [-1, 1].
+    """
+    kept: dict[str, Tensor] = {}
+
+    def keep_weights(name: str, tensor: Tensor) -> Tensor:
+        if name.endswith(".weights"):
+            kept[name] = tensor
+        return tensor
+
+    with torch.enable_grad():
+        pixels = pixels.detach().clone().requires_grad_(True)
+        logit = network(pixels[None], keep_weights)[0, class_index]
+        gradients = torch.autograd.grad(logit, [pixels, *kept.values()])
+    weights = torch.cat([weight.detach() for weight in kept.values()])  # (layer, head, position, position)
+    return ClassGradients(weights, torch.cat(gradients[1:]), gradients[0])

@@ -1,0 +1,117 @@
+"""Random views of training pictures: crop, flip, colour, and mixing with another picture.
+
+Every draw depends on the seed, the epoch and the picture alone, so a resumed run and a run on several processes see the
+same pictures as an undisturbed run on one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import Image
+
+
+@dataclass(frozen=True)
+class Augmentation:
+    """How far a random view may stray from the picture.
+
+    Attributes:
+        smallest_crop: least share of the picture's area that a crop keeps (random resized crop, Szegedy et al. 2015).
+        aspect: the crop's sides differ by at most this factor.
+        colour: brightness, contrast and saturation are each multiplied by 1 - colour to 1 + colour.
+        mixed: share of the pictures that are mixed with another one; half of them as a weighted mean (mixup, Zhang et
+            al. 2018), half by pasting a rectangle (CutMix, Yun et al. 2019).
+        mixup_alpha: both parameters of the beta distribution that mixup's weight is drawn from; CutMix's is uniform.
+
+    Raises:
+        ValueError: a value lies outside its range.
+    """
+
+    smallest_crop: float = 0.25
+    aspect: float = 4 / 3
+    colour: float = 0.3
+    mixed: float = 0.5
+    mixup_alpha: float = 0.4
+
+    def __post_init__(self) -> None:
+        if not 0 < self.smallest_crop <= 1:
+            raise ValueError(f"smallest_crop is {self.smallest_crop}; it must be above 0 and at most 1.")
+        if not 1 <= self.aspect < math.inf:
+            raise ValueError(f"aspect is {self.aspect}; it must be at least 1.")
+        if not 0 <= self.colour < 1:
+            raise ValueError(f"colour is {self.colour}; it must be at least 0 and below 1.")
+        if not 0 <= self.mixed <= 1:
+            raise ValueError(f"mixed is {self.mixed}; it must be from 0 to 1.")
+        if not 0 < self.mixup_alpha < math.inf:
+            raise ValueError(f"mixup_alpha is {self.mixup_alpha}; it must be above 0.")
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """One training example.
+
+    Attributes:
+        pixels: `(side, side, 3)` float32 in [0, 1].
+        label, other: classes of the picture and of the one mixed in, which is the picture itself where none is.
+        share: how much of the picture counts as `label`; the rest is `other`.
+    """
+
+    pixels: np.ndarray
+    label: int
+    other: int
+    share: float
+
+
+def draw_example(
+    pictures: np.ndarray, labels: np.ndarray, index: int, side: int, how: Augmentation, seed: tuple[int, ...]
+) -> Example:
+    """A random view of picture `index`, mixed or not.
+
+    Args:
+        pictures: `(picture, height, width, 3)` uint8.
+        side: pixels a side of the view.
+        seed: together with `index` decides every draw.
+    """
+    draw = np.random.default_rng((*seed, index))
+    pixels, label = random_view(pictures[index], side, how, draw), int(labels[index])
+    if draw.random() >= how.mixed:
+        return Example(pixels, label, label, 1.0)
+    other = int(draw.integers(len(pictures)))
+    second = random_view(pictures[other], side, how, draw)
+    if draw.random() < 0.5:
+        share = float(np.float32(draw.beta(how.mixup_alpha, how.mixup_alpha)))
+        return Example(share * pixels + (1 - share) * second, label, int(labels[other]), share)
+    pixels, share = paste_rectangle(pixels, second, draw)
+    return Example(pixels, label, int(labels[other]), share)
+
+
+def random_view(picture: np.ndarray, side: int, how: Augmentation, draw: np.random.Generator) -> np.ndarray:
+    """Random resized crop, flip and colour of `(height, width, 3)` uint8: `(side, side, 3)` float32 in [0, 1]."""
+    height, width = picture.shape[:2]
+    area = height * width * draw.uniform(how.smallest_crop, 1)
+    ratio = math.exp(draw.uniform(-math.log(how.aspect), math.log(how.aspect)))
+    crop_width, crop_height = min(width, math.sqrt(area * ratio)), min(height, math.sqrt(area / ratio))
+    left, top = draw.uniform(0, width - crop_width), draw.uniform(0, height - crop_height)
+    box = (left, top, left + crop_width, top + crop_height)
+    view = np.asarray(Image.fromarray(picture).resize((side, side), Image.Resampling.BILINEAR, box), np.float32) / 255
+    if draw.random() < 0.5:
+        view = view[:, ::-1]
+    brightness, contrast, saturation = draw.uniform(1 - how.colour, 1 + how.colour, 3).astype(np.float32)
+    view = view * brightness
+    view = (view - view.mean()) * contrast + view.mean()
+    grey = view.mean(axis=2, keepdims=True)
+    return (grey + (view - grey) * saturation).clip(0, 1)
+
+
+def paste_rectangle(first: np.ndarray, second: np.ndarray, draw: np.random.Generator) -> tuple[np.ndarray, float]:
+    """`first` with a random rectangle of `second`, and the share of pixels that are still `first`'s."""
+    side = first.shape[0]
+    size = side * math.sqrt(draw.random())
+    middle_row, middle_column = draw.uniform(0, side, 2)
+    top, bottom = (round(min(side, max(0, middle_row + sign * size / 2))) for sign in (-1, 1))
+    left, right = (round(min(side, max(0, middle_column + sign * size / 2))) for sign in (-1, 1))
+    pasted = first.copy()
+    pasted[top:bottom, left:right] = second[top:bottom, left:right]
+    return pasted, 1 - (bottom - top) * (right - left) / side**2

@@ -1,0 +1,146 @@
+"""Labelled pictures from disk: the hub's parquet shards or a folder of class folders, decoded once."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, UnidentifiedImageError
+from tqdm import tqdm
+
+from model.classifier import middle_square
+
+SIDE = 128  # pixels a side that pictures are kept at
+SPLITS = ("train", "validation")
+SUFFIXES = {".jpg", ".jpeg", ".png", ".webp", ".bmp"}
+
+# Imagenette's ten classes in label order, with the WordNet numbers its folders are called by.
+IMAGENETTE = {
+    "n01440764": "tench",
+    "n02102040": "English springer",
+    "n02979186": "cassette player",
+    "n03000684": "chain saw",
+    "n03028079": "church",
+    "n03394916": "French horn",
+    "n03417042": "garbage truck",
+    "n03425413": "gas pump",
+    "n03445777": "golf ball",
+    "n03888257": "parachute",
+}
+
+
+class ImageDataError(ValueError):
+    """The pictures cannot be used; the sentence names the file and what is wrong."""
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Pictures `(picture, SIDE, SIDE, 3)` uint8 and labels `(picture,)` int64."""
+
+    pictures: np.ndarray
+    labels: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledImages:
+    """Both splits, the classes' names in label order, and a SHA-256 over every picture's bytes and label."""
+
+    train: Split
+    validation: Split
+    classes: tuple[str, ...]
+    sha256: str
+
+
+def read_images(folder: Path) -> LabelledImages:
+    """Read `train-*.parquet` and `validation-*.parquet`, or `train/<class>/*` and `val/<class>/*`.
+
+    Pictures of other sizes are scaled so that the short side fits and cut to the middle square.
+
+    Raises:
+        ImageDataError: missing, empty, or of another form; said before any training starts.
+    """
+    if not folder.is_dir():
+        raise ImageDataError(f"{folder} is no folder; give the one that holds the pictures.")
+    if sorted(folder.glob("train-*.parquet")):
+        names, sources = _parquet_names(folder), {split: _parquet(folder, split) for split in SPLITS}
+    elif (folder / "train").is_dir():
+        names, sources = _folder_names(folder), {}
+        sources = {split: _class_folders(folder, split, names) for split in SPLITS}
+        names = [IMAGENETTE.get(name, name) for name in names]
+    else:
+        raise ImageDataError(f"{folder} holds neither train-*.parquet files nor a folder called train.")
+    digest = hashlib.sha256()
+    splits = {split: _decode(source, split, len(names), digest) for split, source in sources.items()}
+    return LabelledImages(splits["train"], splits["validation"], tuple(names), digest.hexdigest())
+
+
+def _decode(source: Iterator[tuple[str, bytes, int]], split: str, classes: int, digest) -> Split:
+    pictures, labels = [], []
+    for name, content, label in tqdm(source, desc=f"reading {split}", mininterval=2):
+        if not 0 <= label < classes:
+            raise ImageDataError(f"{name} has label {label}, but there are {classes} classes.")
+        try:
+            pictures.append(middle_square(Image.open(io.BytesIO(content)), SIDE))
+        except (UnidentifiedImageError, OSError, ValueError) as error:
+            raise ImageDataError(f"{name} is not a picture that can be read ({error}).") from error
+        labels.append(label)
+        digest.update(hashlib.sha256(content).digest() + label.to_bytes(4, "little"))
+    if not labels:
+        raise ImageDataError(f"There are no {split} pictures.")
+    return Split(np.stack(pictures), np.array(labels))
+
+
+def _parquet(folder: Path, split: str) -> Iterator[tuple[str, bytes, int]]:
+    import pyarrow
+    import pyarrow.parquet
+
+    for path in sorted(folder.glob(f"{split}-*.parquet")):
+        try:
+            table = pyarrow.parquet.read_table(path, columns=["image", "label"])
+        except (pyarrow.ArrowException, OSError, KeyError) as error:
+            raise ImageDataError(f"{path} cannot be read as pictures with labels ({error}).") from error
+        for number, row in enumerate(table.to_pylist()):
+            if not isinstance(row["image"], dict) or not isinstance(row["image"].get("bytes"), bytes):
+                raise ImageDataError(f"Row {number + 1} of {path} has no picture; the image column needs bytes.")
+            if not isinstance(row["label"], int):
+                raise ImageDataError(f"Row {number + 1} of {path} has no label.")
+            yield f"row {number + 1} of {path}", row["image"]["bytes"], row["label"]
+
+
+def _parquet_names(folder: Path) -> list[str]:
+    """Class names as the hub stores them beside the table; Imagenette's where there are none."""
+    import json
+
+    import pyarrow
+    import pyarrow.parquet
+
+    path = min(folder.glob("train-*.parquet"))
+    try:
+        metadata = pyarrow.parquet.read_schema(path).metadata or {}
+        hub = json.loads(metadata.get(b"huggingface", b"{}"))
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        raise ImageDataError(f"{path} cannot be read as pictures with labels ({error}).") from error
+    names = hub.get("info", {}).get("features", {}).get("label", {}).get("names")
+    return [str(name) for name in names] if names else list(IMAGENETTE.values())
+
+
+def _class_folders(folder: Path, split: str, names: list[str]) -> Iterator[tuple[str, bytes, int]]:
+    root = folder / ("train" if split == "train" else "val")
+    for label, name in enumerate(names):
+        for path in sorted((root / name).glob("*")):
+            if path.suffix.lower() in SUFFIXES:
+                yield str(path), path.read_bytes(), label
+
+
+def _folder_names(folder: Path) -> list[str]:
+    names = sorted(path.name for path in (folder / "train").iterdir() if path.is_dir())
+    if len(names) < 2:
+        raise ImageDataError(f"{folder / 'train'} needs a folder for each class, at least two.")
+    return names
