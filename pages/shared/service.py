@@ -6,54 +6,24 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 import streamlit as st
 
 from model import CheckpointError, DecodingOptions, InputError, Step, Trace, Translator
 from pages.shared.description import describe
+from pages.shared.recent import Recent, T, computing
 from views import literal
 
 RECENT_TRANSLATIONS = 64  # a few kilobytes each
 RECENT_TRACES = 8  # about a megabyte for a dozen words, twenty for the longest sentence
 RECENT_ANALYSES = 32  # what single pages compute besides; each may hold some hundred kilobytes
 
-T = TypeVar("T")
-
-
-class Recent:
-    """The most recently used results, shared by all visitors. Safe to use from several threads."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._entries: OrderedDict[Hashable, object] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: Hashable):
-        """The result under `key`, or None."""
-        with self._lock:
-            if key in self._entries:
-                self._entries.move_to_end(key)
-            return self._entries.get(key)
-
-    def put(self, key: Hashable, value) -> None:
-        """Keep `value`; the one that was not used for longest gives way."""
-        with self._lock:
-            self._entries[key] = value
-            self._entries.move_to_end(key)
-            while len(self._entries) > self._size:
-                self._entries.popitem(last=False)
-
 
 @dataclass
 class Service:
-    """The loaded translator, its recent results, and the lock that lets one computation run at a time.
-
-    One computation already uses every core; several at once would only make each of them slower.
-    """
+    """The loaded translator, its recent results, and the lock that lets one computation run at a time."""
 
     translator: Translator
     computing: threading.Lock = field(default_factory=threading.Lock)
@@ -93,26 +63,18 @@ class Service:
     def trace(self, text: str, options: DecodingOptions) -> Trace:
         """Everything the network computes for `text` and the translation that `options` lead to."""
         produced = self.steps(text, options)[-1].ids
-        return self._remember(self.traces, (text, produced), lambda: self.translator.trace(text, target_ids=produced))
+        return self.traces.get_or_compute(
+            (text, produced), lambda: self.translator.trace(text, target_ids=produced), self.computing
+        )
 
     def analysis(self, key: Hashable, compute: Callable[[], T]) -> T:
         """What `compute` returns, from the recent results if it is there. `key` says what is computed, of what."""
-        return self._remember(self.analyses, key, compute)
-
-    def _remember(self, recent: Recent, key: Hashable, compute: Callable[[], T]) -> T:
-        result = recent.get(key)
-        if result is None:
-            with self.computing:
-                result = recent.get(key)
-                if result is None:
-                    result = compute()
-            recent.put(key, result)
-        return result
+        return self.analyses.get_or_compute(key, compute, self.computing)
 
 
 @st.cache_resource(show_spinner=False)
 def _load() -> Service:
-    return Service(Translator.load())
+    return Service(Translator.load(), computing())
 
 
 def open_service() -> Service:

@@ -8,7 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model import CheckpointError, DecodingOptions
-from pages.shared.service import Recent, Service
+from pages.shared.recent import Recent
+from pages.shared.service import Service
 from tests.pages.conftest import PATIENCE, ROOT
 
 

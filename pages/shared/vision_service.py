@@ -1,0 +1,56 @@
+"""The picture classifier as its page uses it: loaded once a process, recent pictures kept.
+
+A picture is known by the SHA-256 of its pixels as the model receives them; the upload itself is not kept here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+
+import streamlit as st
+from PIL import Image
+
+from model import CheckpointError, VisionClassifier, VisionTrace
+from pages.shared.recent import Recent, T, computing
+from views import literal
+
+RECENT_TRACES = 8  # about eight megabytes each
+RECENT_ANALYSES = 32  # curves, relevance, changed probabilities: some kilobytes each
+
+
+@dataclass
+class VisionService:
+    """The loaded classifier, its recent results, and the lock that lets one computation run at a time."""
+
+    classifier: VisionClassifier
+    computing: threading.Lock = field(default_factory=threading.Lock)
+    traces: Recent = field(default_factory=lambda: Recent(RECENT_TRACES))
+    analyses: Recent = field(default_factory=lambda: Recent(RECENT_ANALYSES))
+
+    def trace(self, image: Image.Image) -> tuple[str, VisionTrace]:
+        """Everything the network computes for a picture, and the key to ask `analysis` about it."""
+        pixels = self.classifier.prepare(image)
+        key = hashlib.sha256(pixels.tobytes()).hexdigest()
+        return key, self.traces.get_or_compute(key, lambda: self.classifier.trace(pixels), self.computing)
+
+    def analysis(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What `compute` returns, from the recent results if it is there. `key` says what is computed, of what."""
+        return self.analyses.get_or_compute(key, compute, self.computing)
+
+
+@st.cache_resource(show_spinner=False)
+def _load() -> VisionService:
+    return VisionService(VisionClassifier.load(), computing())
+
+
+def open_vision() -> VisionService:
+    """The classifier; on a broken installation one sentence, and the page ends."""
+    try:
+        with st.skeleton(height=240):
+            return _load()
+    except CheckpointError as error:
+        st.error(literal.markdown(str(error)))
+        st.stop()
