@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test lint format bench train-translator evaluate-translator clean
+.PHONY: run test lint format bench train-translator evaluate-translator train-vision evaluate-vision clean
 
 run: $(VENV)/.run-ready
 	$(BIN)/streamlit run app.py
@@ -29,6 +29,13 @@ train-translator: $(VENV)/.dev-ready
 
 evaluate-translator: $(VENV)/.dev-ready
 	$(BIN)/python -m model.training evaluate --data "$(DATA)" --model assets/translator
+
+# DATA is a folder of parquet shards (train-*.parquet, validation-*.parquet) or of class folders (train/, val/)
+train-vision: $(VENV)/.dev-ready
+	$(BIN)/python -m model.training vision --data "$(DATA)" --out assets/vision $(OPTIONS)
+
+evaluate-vision: $(VENV)/.dev-ready
+	$(BIN)/python -m model.training evaluate-vision --data "$(DATA)" --model assets/vision
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

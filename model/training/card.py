@@ -22,14 +22,8 @@ DATA_LICENCE = "CC BY 2.0 FR; the sentences are the work of Tatoeba's contributo
 
 def finish_translator(folder: Path, network: nn.Module, corpus: Corpus, recipe: Recipe, device: torch.device) -> None:
     """Write the weights in half precision, then evaluate exactly what was written and write the card."""
-    tensors = {name: tensor.detach().half().cpu() for name, tensor in network.state_dict().items()}
-    save_tensors(folder / "model.safetensors", tensors, {"format": "pt"})
-    metrics = read_metrics(folder / METRICS)
-    starts = [row for row in metrics if row["event"] == "start"]
-    epochs = [row for row in metrics if row["event"] == "epoch"]
     card = {
-        "weights_sha256": sha256_of(folder / "model.safetensors"),
-        "weights_bytes": (folder / "model.safetensors").stat().st_size,
+        **write_weights(folder, network),
         "tokenizer_sha256": sha256_of(folder / "tokenizer.model"),
         "data": {
             "name": DATA_NAME,
@@ -38,17 +32,7 @@ def finish_translator(folder: Path, network: nn.Module, corpus: Corpus, recipe: 
             "sha256": corpus.sha256,
             "training_pairs": len(corpus.train),
         },
-        "training": {
-            "hardware": sorted({row["hardware"] for row in starts}),
-            "processes": max(row["processes"] for row in starts),
-            "torch": sorted({row["torch"] for row in starts}),
-            "epochs": len(epochs),
-            "steps": epochs[-1]["steps"],
-            "minutes": round(sum(row["seconds"] for row in epochs) / 60, 1),
-            "heldout_nll": [row["heldout_nll"] for row in epochs],
-            "recipe": recipe.to_dict(),
-            "schedule": [[row["epoch"] + 1, row["recipe"]["epochs"]] for row in starts if row["epoch"] < len(epochs)],
-        },
+        "training": training_facts(folder, recipe),
     }
     write_json(folder / "card.json", card)
     evaluate_translator(folder, corpus, str(device))
@@ -86,11 +70,6 @@ def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> d
 def card_markdown(card: dict, sizes: dict) -> str:
     """The card for people. Every figure comes from `card.json` and `config.json`."""
     data, training, evaluation = card["data"], card["training"], card["evaluation"]
-    recipe = training["recipe"]
-    optimiser = f"AdamW, peak rate {recipe['learning_rate']:g}"
-    if recipe["matrix_learning_rate"]:
-        optimiser += f", and Muon for the layers' weight matrices, peak rate {recipe['matrix_learning_rate']:g}"
-    planned = ", ".join(f"{end} from epoch {first} on" for first, end in training["schedule"])
     rows = "\n".join(
         f"| {name} | {evaluation[name]['bleu']:.2f} | {evaluation[name]['chrf']:.2f} | {evaluation[name]['seconds']} |"
         for name in ("greedy", "beam 4")
@@ -120,16 +99,8 @@ It is made to be looked into. It has seen only short everyday sentences and is n
 
 ## Training
 
-- Hardware: {"; ".join(training["hardware"])}; processes: {training["processes"]}
-- PyTorch {", ".join(training["torch"])}
-- Time: {training["minutes"]} minutes for {training["epochs"]} epochs, {training["steps"]:,} steps
-- Optimiser: {optimiser}
-- Learning rate: {recipe["warmup_steps"]} warm-up steps, then linearly to zero at the end of the run; epochs planned:
-  {planned}
-- {recipe["batch_tokens"]:,} padded positions a batch and process
-- Label smoothing {recipe["label_smoothing"]}, dropout {sizes["dropout"]}, weight decay {recipe["weight_decay"]},
-  gradients clipped at {recipe["clip_norm"]}, weights averaged with decay {recipe["average_decay"]}
-- Precision of the forward and backward pass: {recipe["precision"]}
+{training_lines(training)}
+- {training["recipe"]["batch_tokens"]:,} padded positions a batch and process; dropout {sizes["dropout"]}
 - -ln p a piece on held-out sentences after the last epoch: {training["heldout_nll"][-1]:.3f}
 
 ## Quality
@@ -150,3 +121,47 @@ On the {evaluation["sentences"]:,} held-out sentences, all their translations as
 - `tokenizer.model`, SHA-256 `{card["tokenizer_sha256"]}`, likewise
 - `metrics.jsonl`: the training curve, one JSON object a line
 """
+
+
+def write_weights(folder: Path, network: nn.Module) -> dict:
+    """Write the weights in half precision, and return what a card says of them."""
+    tensors = {name: tensor.detach().half().cpu() for name, tensor in network.state_dict().items()}
+    path = folder / "model.safetensors"
+    save_tensors(path, tensors, {"format": "pt"})
+    return {"weights_sha256": sha256_of(path), "weights_bytes": path.stat().st_size}
+
+
+def training_facts(folder: Path, recipe: Recipe) -> dict:
+    """What the metrics file says of a run: hardware, time, steps, the held-out figures and the recipe."""
+    metrics = read_metrics(folder / METRICS)
+    starts = [row for row in metrics if row["event"] == "start"]
+    epochs = [row for row in metrics if row["event"] == "epoch"]
+    return {
+        "hardware": sorted({row["hardware"] for row in starts}),
+        "processes": max(row["processes"] for row in starts),
+        "torch": sorted({row["torch"] for row in starts}),
+        "epochs": len(epochs),
+        "steps": epochs[-1]["steps"],
+        "minutes": round(sum(row["seconds"] for row in epochs) / 60, 1),
+        "heldout_nll": [row["heldout_nll"] for row in epochs],
+        "recipe": recipe.to_dict(),
+        "schedule": [[row["epoch"] + 1, row["recipe"]["epochs"]] for row in starts if row["epoch"] < len(epochs)],
+    }
+
+
+def training_lines(training: dict) -> str:
+    """The part of a card on hardware, time and recipe that all networks have in common, as Markdown."""
+    recipe = training["recipe"]
+    optimiser = f"AdamW, peak rate {recipe['learning_rate']:g}"
+    if recipe["matrix_learning_rate"]:
+        optimiser += f", and Muon for the layers' weight matrices, peak rate {recipe['matrix_learning_rate']:g}"
+    planned = ", ".join(f"{end} from epoch {first} on" for first, end in training["schedule"])
+    return f"""- Hardware: {"; ".join(training["hardware"])}; processes: {training["processes"]}
+- PyTorch {", ".join(training["torch"])}
+- Time: {training["minutes"]} minutes for {training["epochs"]} epochs, {training["steps"]:,} steps
+- Optimiser: {optimiser}
+- Learning rate: {recipe["warmup_steps"]} warm-up steps, then linearly to zero at the end of the run; epochs planned:
+  {planned}
+- Label smoothing {recipe["label_smoothing"]}, weight decay {recipe["weight_decay"]},
+  gradients clipped at {recipe["clip_norm"]}, weights averaged with decay {recipe["average_decay"]}
+- Precision of the forward and backward pass: {recipe["precision"]}"""

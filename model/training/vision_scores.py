@@ -1,0 +1,62 @@
+"""How well a picture classifier knows what it knows, and which explanations of its answers are right about it."""
+
+from __future__ import annotations
+
+import numpy as np
+from torch import Tensor
+from tqdm import tqdm
+
+from model.classifier import VisionClassifier
+from model.training.recognition import resized
+
+BINS = 15
+
+
+def calibration_error(probabilities: Tensor, labels: Tensor, bins: int = BINS) -> float:
+    """Expected calibration error (Guo et al. 2017, equation 3): mean |accuracy - confidence| over equal bins.
+
+    Args:
+        probabilities: `(picture, class)`.
+        labels: `(picture,)`.
+    """
+    confidence, answer = probabilities.double().max(dim=1)
+    right = (answer == labels).double()
+    place = (confidence * bins).ceil().long().clamp(1, bins) - 1  # bins are open below and closed above
+    error = 0.0
+    for number in place.unique():
+        inside = place == number
+        error += inside.double().mean().item() * abs((right[inside].mean() - confidence[inside].mean()).item())
+    return error
+
+
+def compare_explanations(classifier: VisionClassifier, pictures: np.ndarray, count: int) -> dict:
+    """Deletion and insertion areas of every explanation over `count` pictures spread evenly over `pictures`.
+
+    Each picture's most probable class is explained. Differences are paired: a method's deletion area minus that of the
+    mean of random orders on the same picture, so below 0 is better than random.
+
+    Returns:
+        Method, or "random", -> means and standard deviations of both areas, the paired difference with its standard
+        error, and the share of pictures on which the deletion area is below random's.
+    """
+    chosen = np.linspace(0, len(pictures) - 1, count).round().astype(int)
+    areas: dict[str, list[tuple[float, float]]] = {}
+    for index in tqdm(chosen, desc="faithfulness", mininterval=2):
+        trace = classifier.trace(resized(pictures[index : index + 1], classifier.config.image_size)[0])
+        scores = classifier.explain(trace, trace.answer)
+        found = classifier.faithfulness(trace, scores, trace.answer, seed=int(index))
+        for method, curve in found.items():
+            areas.setdefault(method, []).append((curve.deletion_area, curve.insertion_area))
+    measured = {method: np.array(rows) for method, rows in areas.items()}  # (picture, deletion or insertion)
+    return {method: _spread(rows, measured) for method, rows in measured.items()}
+
+
+def _spread(rows: np.ndarray, measured: dict[str, np.ndarray]) -> dict:
+    difference = rows[:, 0] - measured["random"][:, 0]
+    error = difference.std(ddof=1) / np.sqrt(len(rows)) if len(rows) > 1 else float("nan")
+    return {
+        "deletion": {"mean": float(rows[:, 0].mean()), "sd": float(rows[:, 0].std())},
+        "insertion": {"mean": float(rows[:, 1].mean()), "sd": float(rows[:, 1].std())},
+        "difference": {"mean": float(difference.mean()), "standard_error": float(error)},
+        "below_random": float((difference < 0).mean()),
+    }

@@ -1,0 +1,168 @@
+"""The classifier is trained by the loop that trains the translator: from pictures to a card, resumed and shared out."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from model.checkpoint import load_tensors, sha256_of
+from model.classifier import VisionClassifier
+from model.training.__main__ import main
+from model.training.images import read_images
+from model.training.loop import CHECKPOINT
+from model.training.recognition import RecognitionTask, Stages, classify_all
+from model.training.vision_scores import calibration_error
+from tests.model.training.programs import reproducible_rows, run
+from tests.model.training.toy_pictures import CLASSES, vision_training, write_shards
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return write_shards(tmp_path_factory.mktemp("shapes"))
+
+
+def call(arguments) -> int:
+    return main([str(word) for word in arguments])
+
+
+@pytest.fixture(scope="module")
+def finished(data, tmp_path_factory):
+    """The folder of a run of two epochs at 8 pixels and eight at 16."""
+    out = tmp_path_factory.mktemp("finished") / "vision"
+    assert call(vision_training(data, out, stages="8x2,16x8", mixed=0.2)) == 0
+    return out
+
+
+def test_the_shapes_are_learned_and_the_weights_are_the_averaged_ones(finished, data):
+    images = read_images(data)
+    classifier = VisionClassifier.load(finished, "cpu")
+    assert classifier.config.classes == CLASSES and classifier.config.image_size == 16
+    logits = classify_all(classifier.network, images.validation.pictures, 16, torch.device("cpu"))
+    right = (logits.argmax(dim=1).numpy() == images.validation.labels).mean()
+    card = json.loads((finished / "card.json").read_text())
+    assert card["evaluation"]["top1"] == right
+    assert right > 0.6
+    tensors, _ = load_tensors(finished / "model.safetensors")
+    checkpoint, _ = load_tensors(finished / CHECKPOINT)
+    for name, tensor in tensors.items():
+        assert torch.equal(tensor, checkpoint[f"average.{name}"].half())
+
+
+def test_the_card_states_what_was_measured(finished, data):
+    card = json.loads((finished / "card.json").read_text())
+    text = (finished / "card.md").read_text()
+    assert card["weights_sha256"] == sha256_of(finished / "model.safetensors")
+    assert card["training"]["stages"] == [[8, 2], [16, 8]]
+    assert card["training"]["epochs"] == 10
+    assert card["data"]["training_pictures"] == 36 and card["evaluation"]["pictures"] == 12
+    evaluation = card["evaluation"]
+    assert np.mean(list(evaluation["classes"].values())) == pytest.approx(evaluation["top1"])
+    assert evaluation["explained"] == 12
+    methods = evaluation["faithfulness"]
+    assert set(methods) == {"CLS attention", "rollout", "gradient relevance", "raw gradient", "random"}
+    assert methods["random"]["difference"]["mean"] == 0
+    for name, figures in methods.items():
+        wanted = figures["deletion"]["mean"] - methods["random"]["deletion"]["mean"]
+        assert figures["difference"]["mean"] == pytest.approx(wanted, abs=1e-9)
+        assert f"{figures['deletion']['mean']:.3f} ± {figures['deletion']['sd']:.3f}" in text, name
+    for figure in (
+        f"Top-1 accuracy {100 * evaluation['top1']:.1f} %",
+        f"calibration error {100 * evaluation['calibration_error']:.1f} %",
+        "2 epochs at 8 pixels, then 8 epochs at 16 pixels",
+        card["weights_sha256"],
+        card["data"]["licence"],
+        "'mixed': 0.2",
+    ):
+        assert figure in text, figure
+
+
+def test_evaluating_again_changes_nothing_and_other_pictures_are_refused(finished, data, tmp_path, capsys):
+    before = json.loads((finished / "card.json").read_text())
+    assert call(["evaluate-vision", "--data", data, "--model", finished, "--device", "cpu"]) == 0
+    assert json.loads((finished / "card.json").read_text()) == before
+    other = write_shards(tmp_path / "other", train=2, validation=1)
+    capsys.readouterr()
+    assert call(["evaluate-vision", "--data", other, "--model", finished, "--device", "cpu"]) == 2
+    assert "not the ones the classifier was trained with" in capsys.readouterr().err
+
+
+def test_a_run_that_stops_in_mid_epoch_and_is_resumed_ends_with_the_same_weights(data, tmp_path, monkeypatch):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    options = dict(stages="8x1,16x2", drop_path=0.3)
+    assert call(vision_training(data, whole, **options)) == 0
+    load = RecognitionTask.load
+
+    def stop_in_second_epoch(task, indices):
+        if task.epoch == 1 and stop_in_second_epoch.calls > 2:
+            raise KeyboardInterrupt
+        stop_in_second_epoch.calls += task.epoch == 1
+        return load(task, indices)
+
+    stop_in_second_epoch.calls = 0
+    monkeypatch.setattr(RecognitionTask, "load", stop_in_second_epoch)
+    with pytest.raises(KeyboardInterrupt):
+        call(vision_training(data, parts, **options))
+    monkeypatch.undo()
+    assert not (parts / "model.safetensors").exists()
+    assert call([*vision_training(data, parts, **options), "--resume"]) == 0
+    assert reproducible_rows(parts) == reproducible_rows(whole)
+    assert (parts / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
+
+
+def test_two_processes_take_the_steps_of_one_with_the_doubled_batch(data, tmp_path):
+    two, one = tmp_path / "two", tmp_path / "one"
+    exact = dict(stages="16x1", precision="fp32")
+    run(*vision_training(data, two, batch_tokens=3 * 17, **exact), processes=2)
+    assert call(vision_training(data, one, batch_tokens=6 * 17, **exact)) == 0
+    mine, theirs = (load_tensors(folder / CHECKPOINT)[0] for folder in (two, one))
+    for name, tensor in theirs.items():
+        # softmax does not see the keys' bias: its gradient is rounding alone, which AdamW scales up to a whole step
+        if name.startswith("network.") and not name.endswith("attention.key.bias"):
+            torch.testing.assert_close(mine[name], tensor, atol=2e-3, rtol=0)
+    rows, expected = reproducible_rows(two), reproducible_rows(one)
+    assert rows[-1]["steps"] == expected[-1]["steps"]
+    assert rows[-1]["heldout_nll"] == pytest.approx(expected[-1]["heldout_nll"], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (dict(stages="16"), "'16' is no plan of sizes; write pixels x epochs"),
+        (dict(stages="16x0"), "is no plan of sizes"),
+        (dict(stages="18x1"), "image_size 18 is no whole number of patches of 4 pixels"),
+        (dict(mixed=2), "mixed is 2.0; it must be from 0 to 1"),
+        (dict(d_model=17), "not divisible by n_heads 2"),
+    ],
+)
+def test_options_out_of_range_are_refused_before_anything_is_written(data, tmp_path, capsys, options, sentence):
+    assert call(vision_training(data, tmp_path / "out", **options)) == 2
+    assert re.search(re.escape(sentence), capsys.readouterr().err)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_on_other_views_cannot_be_resumed(finished, data, capsys):
+    assert call([*vision_training(data, finished, stages="8x2,16x8", mixed=0.9), "--resume"]) == 2
+    assert "trained on other data" in capsys.readouterr().err
+
+
+def test_stages():
+    stages = Stages.parse("48x2,96x1")
+    assert [stages.size(epoch) for epoch in range(4)] == [48, 48, 96, 96]
+    assert (stages.epochs, stages.final_size) == (3, 96)
+
+
+def test_calibration_error_of_cases_worked_by_hand():
+    labels = torch.tensor([0, 0, 0, 0])
+    sure_and_right = torch.tensor([[1.0, 0.0]] * 4)
+    assert calibration_error(sure_and_right, labels) == 0
+    assert calibration_error(sure_and_right, 1 - labels) == 1
+    # four answers at 0.75, three of them right: no error; two right: 0.25
+    three_quarters = torch.tensor([[0.75, 0.25]] * 4)
+    assert calibration_error(three_quarters, torch.tensor([0, 0, 0, 1])) == pytest.approx(0)
+    assert calibration_error(three_quarters, torch.tensor([0, 0, 1, 1])) == pytest.approx(0.25)
+    # two bins count by their size: 3/4 x |2/3 - 0.6| + 1/4 x |1 - 0.9|
+    mixed = torch.tensor([[0.6, 0.4]] * 3 + [[0.9, 0.1]])
+    wanted = 0.75 * abs(2 / 3 - 0.6) + 0.25 * 0.1
+    assert calibration_error(mixed, torch.tensor([0, 0, 1, 0])) == pytest.approx(wanted, abs=1e-6)
