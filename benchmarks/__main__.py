@@ -1,4 +1,4 @@
-"""`python -m benchmarks [forward|translate|page ...]`: run the comparisons, print a table, write JSON."""
+"""`python -m benchmarks [forward|translate|vision|page ...]`: run the comparisons, print a table, write JSON."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from pathlib import Path
 import torch
 
 from benchmarks.timing import Measurement, table
-from model import Translator
+from model import Translator, VisionClassifier
 from model.device import hardware
 
+COMPARISONS = ("forward", "translate", "vision", "page")
 RESULTS = Path(__file__).parent / "results"
 
 
 def main() -> None:
     """Run the chosen comparisons; all of them by default."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("which", nargs="*", choices=[[], "forward", "translate", "page"], help="all by default")
+    parser.add_argument("which", nargs="*", choices=[[], *COMPARISONS], help="all by default")
     parser.add_argument("--json", type=Path, default=RESULTS / "latest.json", help="default %(default)s")
     options = parser.parse_args()
-    chosen = options.which or ["forward", "translate", "page"]
+    chosen = options.which or list(COMPARISONS)
     rows: list[Measurement] = []
     if {"forward", "translate"} & set(chosen):
         from benchmarks import network
@@ -30,6 +31,10 @@ def main() -> None:
         for name in ("forward", "translate"):
             if name in chosen:
                 rows += getattr(network, name)(translator)
+    if "vision" in chosen:
+        from benchmarks import network
+
+        rows += network.vision(VisionClassifier.load(device="cpu"))
     if "page" in chosen:
         from benchmarks.page import page
 

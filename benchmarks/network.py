@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import torch
 
-from benchmarks.peers import TorchTransformer, marian
+from benchmarks.peers import TorchTransformer, hugging_face_vit, marian
 from benchmarks.timing import Measurement, take_turns
-from model import DecodingOptions, Translator
+from model import DecodingOptions, Translator, VisionClassifier
 from model.decoding import greedy_batch
 from model.trace import record_trace
 
@@ -71,3 +71,22 @@ def translate(translator: Translator) -> list[Measurement]:
             {"ours": lambda: translator.translate(SENTENCE, beam), "HF generate": lambda: generate(4)},
         ),
     ]
+
+
+@torch.inference_mode()
+def vision(classifier: VisionClassifier) -> list[Measurement]:
+    """One picture through the ViT, with and without its maps."""
+    size = classifier.config.image_size
+    image = torch.rand(size, size, 3, generator=torch.Generator().manual_seed(size)).numpy()
+    pixels = torch.from_numpy(image).permute(2, 0, 1)[None] * 2 - 1
+    fused, eager = hugging_face_vit(classifier, "sdpa"), hugging_face_vit(classifier, "eager")
+    difference = (classifier.network(pixels) - fused(pixels).logits).abs().max().item()
+    if difference > 1e-3:
+        raise AssertionError(f"The candidates do not compute the same thing: logits differ by {difference}.")
+    candidates = {
+        "ours, fused": lambda: classifier.network(pixels),
+        "ours, everything recorded": lambda: classifier.trace(image),
+        "HF ViT, sdpa": lambda: fused(pixels),
+        "HF ViT, with attentions": lambda: eager(pixels, output_attentions=True),
+    }
+    return take_turns(f"ViT forward, {1 + classifier.config.grid**2} tokens", candidates, rounds=25)

@@ -6,9 +6,9 @@ import tempfile
 
 import torch
 from torch import nn
-from transformers import MarianMTModel
+from transformers import MarianMTModel, ViTForImageClassification
 
-from model import Translator
+from model import Translator, VisionClassifier
 from model.transformer import Transformer
 
 
@@ -17,6 +17,13 @@ def marian(translator: Translator, attention: str) -> MarianMTModel:
     with tempfile.TemporaryDirectory() as folder:
         translator.export_marian(folder)
         return MarianMTModel.from_pretrained(folder, attn_implementation=attention).eval()
+
+
+def hugging_face_vit(classifier: VisionClassifier, attention: str) -> ViTForImageClassification:
+    """Hugging Face's ViT with our weights; `attention` as for `marian`."""
+    with tempfile.TemporaryDirectory() as folder:
+        classifier.export_vit(folder)
+        return ViTForImageClassification.from_pretrained(folder, attn_implementation=attention).eval()
 
 
 class TorchTransformer(nn.Module):

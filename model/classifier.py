@@ -20,6 +20,7 @@ from model.tap import Chain, Recorder, Tap
 from model.trace import AttentionRecord, gather_attention, gather_stream
 from model.verify import Verification
 from model.vision import VisionConfig, VisionTransformer
+from model.vit_export import write_vit
 
 SHIPPED = Path(__file__).resolve().parent.parent / "assets" / "vision"
 METHODS = ("CLS attention", "rollout", "gradient relevance", "raw gradient")
@@ -205,6 +206,10 @@ class VisionClassifier:
             np.mean([curve.insertion for curve in at_random], axis=0),
         )
         return result
+
+    def export_vit(self, path: str | Path) -> None:
+        """Write the weights as a Hugging Face ViT checkpoint; see `model.vit_export.write_vit`."""
+        write_vit(self.network, Path(path))
 
     def _tensor(self, pixels: np.ndarray) -> Tensor:
         """`(height, width, 3)` in [0, 1] -> `(3, height, width)` in [-1, 1] on the network's device."""

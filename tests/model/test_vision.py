@@ -7,6 +7,7 @@ import torch.nn.functional as F
 
 from model.tap import Intervention, Recorder, untouched
 from model.vision import VisionConfig, VisionTransformer, to_patches
+from model.vit_export import write_vit
 from tests.model.images import CLASSES, tiny_vision
 
 
@@ -15,56 +16,19 @@ def pixels(*shape: int, seed: int = 1) -> torch.Tensor:
 
 
 @pytest.fixture(scope="module")
-def peer():
-    """Our weights in Hugging Face's ViT."""
-    from transformers import ViTConfig, ViTForImageClassification
+def peer(tmp_path_factory):
+    """Our weights in Hugging Face's ViT, by way of the exported files."""
+    from transformers import ViTForImageClassification
 
+    folder = tmp_path_factory.mktemp("vit")
     ours = tiny_vision()
-    config = ours.config
-    theirs = ViTForImageClassification(
-        ViTConfig(
-            hidden_size=config.d_model,
-            num_hidden_layers=config.n_layers,
-            num_attention_heads=config.n_heads,
-            intermediate_size=config.d_ff,
-            image_size=config.image_size,
-            patch_size=config.patch_size,
-            layer_norm_eps=1e-6,
-            num_labels=len(CLASSES),
-            hidden_dropout_prob=0.0,
-            attention_probs_dropout_prob=0.0,
-            attn_implementation="eager",
-        )
-    ).eval()
-    size = config.patch_size
-    state = {
-        "vit.embeddings.cls_token": ours.class_embedding.view(1, 1, -1),
-        "vit.embeddings.position_embeddings": ours.position_embedding[None],
-        "vit.embeddings.patch_embeddings.projection.weight": ours.patch_embedding.weight.unflatten(1, (3, size, size)),
-        "vit.embeddings.patch_embeddings.projection.bias": ours.patch_embedding.bias,
-        "vit.layernorm.weight": ours.norm.weight,
-        "vit.layernorm.bias": ours.norm.bias,
-        "classifier.weight": ours.head.weight,
-        "classifier.bias": ours.head.bias,
-    }
-    names = {
-        "attention_norm": "layernorm_before",
-        "feed_forward_norm": "layernorm_after",
-        "attention.query": "attention.q_proj",
-        "attention.key": "attention.k_proj",
-        "attention.value": "attention.v_proj",
-        "attention.output": "attention.o_proj",
-        "expand": "mlp.fc1",
-        "contract": "mlp.fc2",
-    }
-    wanted = theirs.state_dict()
-    for number, layer in enumerate(ours.layers):
-        for mine, yours in names.items():
-            for part in ("weight", "bias"):
-                state[f"vit.layers.{number}.{yours}.{part}"] = layer.get_parameter(f"{mine}.{part}")
-    assert state.keys() == wanted.keys(), sorted(state.keys() ^ wanted.keys())
-    theirs.load_state_dict(state)
-    return ours, theirs
+    write_vit(ours, folder)
+    theirs, report = ViTForImageClassification.from_pretrained(
+        folder, attn_implementation="eager", output_loading_info=True
+    )
+    assert not report["missing_keys"] and not report["unexpected_keys"]
+    assert tuple(theirs.config.id2label.values()) == CLASSES
+    return ours, theirs.eval()
 
 
 @torch.inference_mode()
