@@ -66,7 +66,8 @@ def rotated(asked: Asked) -> None:
         block = found.matrix[:drawn, :drawn]
         shown = Matrix(block, "row", "column", "entry", low=-1, high=1)
         chart(matrix(shown, inputs.theme()), "rotation", f"The first {drawn} rows and columns of the matrix.")
-        st.caption(f"The first {drawn} of {chosen.d_model} rows and columns; the rest goes on in the same way.")
+        if drawn < chosen.d_model:
+            st.caption(f"The first {drawn} of {chosen.d_model} rows and columns; the rest goes on in the same way.")
     with right:
         st.markdown(prose.block("positions", "Rotation"))
         pair = controls.slider("Pair i", "pair", 0, 0, chosen.d_model // 2 - 1) if chosen.d_model > 2 else 0

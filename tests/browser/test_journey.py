@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.drawn import PLOT
+from tests.browser.overflow import rightmost
 from views import frame, palette
 from views.numbers import three_digits
 
@@ -276,13 +277,4 @@ def test_nothing_overflows_on_a_phone_and_colours_follow_the_theme(server: Serve
             wait_for_colour(page, palette.BACKGROUND[scheme])
         else:
             expect(page.locator(".aa-cards")).to_be_visible()
-        widest = page.evaluate(
-            """() => {
-                const inside = (element) => element.parentElement?.closest('[style*="overflow"], .stDataFrame')
-                const boxes = [...document.querySelectorAll('[data-testid="stMain"] *')]
-                return Math.max(document.documentElement.scrollWidth,
-                    document.querySelector('[data-testid="stMain"]').scrollWidth,
-                    ...boxes.filter((box) => !inside(box)).map((box) => box.getBoundingClientRect().right))
-            }"""
-        )
-        assert widest <= 390
+        assert rightmost(page) <= 390
