@@ -18,6 +18,8 @@ FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"
 PAGES = (
     ("pages/translate.py", "Translate", "Type an English sentence and watch a Transformer translate it into French."),
     ("pages/attention.py", "Attention", "Open every head of the encoder, the decoder and the cross-attention."),
+    ("pages/tokens.py", "Tokens", "Follow a sentence into pieces, ids and vectors; compare words and orders."),
+    ("pages/positions.py", "Positions", "Take sinusoidal positions apart, then take them away from the model."),
 )
 
 _inside_frame: ContextVar[bool] = ContextVar("inside_frame", default=False)

@@ -19,8 +19,10 @@ BACKGROUND = {"light": "#FFFFFF", "dark": "#12151A"}  # the same as in .streamli
 INK = {"light": "#1B1F24", "dark": "#E4E7EB"}  # text colour, likewise
 MASKED = {"light": "#DADCE0", "dark": "#3A3F47"}
 STOPS = 17
+NEGATIVE = "#E69F00"  # amber of the same palette; the other end of signed scales, told apart from every kind's hue
 
 _END_LIGHTNESS = {"light": 0.28, "dark": 0.94}
+_SIGNED_LIGHTNESS = {"light": 0.46, "dark": 0.76}
 
 _LINEAR_TO_LMS = np.array(
     [
@@ -93,4 +95,26 @@ def scale(kind: str, theme: Theme) -> tuple[str, ...]:
 
 def plotly_scale(kind: str, theme: Theme) -> list[tuple[float, str]]:
     """`scale` in the form that Plotly reads."""
-    return [(place / (STOPS - 1), colour) for place, colour in enumerate(scale(kind, theme))]
+    return plotly_stops(scale(kind, theme))
+
+
+@lru_cache(maxsize=16)
+def signed_scale(kind: str, theme: Theme) -> tuple[str, ...]:
+    """`2 * STOPS - 1` colours for numbers of both signs: amber below 0, the background at 0, the kind's hue above.
+
+    Both ends are equally light and keep their hue, so that neither sign looks stronger and the two cannot be confused.
+    """
+    below, above = (_towards(to_oklab(colour), theme) for colour in (NEGATIVE, HUES[kind]))
+    return (*below[:0:-1], *above)
+
+
+def _towards(hue: np.ndarray, theme: Theme) -> list[str]:
+    """`STOPS` colours from the background to a colour of `hue`, as light as every other signed scale's end."""
+    start = to_oklab(BACKGROUND[theme])
+    end = np.array([_SIGNED_LIGHTNESS[theme], *hue[1:]])
+    return [from_oklab(start + place * (end - start)) for place in np.linspace(0, 1, STOPS)]
+
+
+def plotly_stops(colours: tuple[str, ...]) -> list[tuple[float, str]]:
+    """Colours at equal distances in the form that Plotly reads."""
+    return [(place / (len(colours) - 1), colour) for place, colour in enumerate(colours)]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from model import DecodingOptions, Trace
+from model import DecodingOptions, InputError, Trace
 from pages.shared.service import Service, accepted, open_service
-from views import inputs, prose
+from views import inputs, literal, prose
 from views.figures import pieces
 
 
@@ -44,3 +44,13 @@ def opening(page: str, examples: bool = False) -> Asked:
         inputs.examples(text)
     service = open_service()
     return Asked(service, text, DecodingOptions(**vars(chosen)), accepted(service, text))
+
+
+def usable(asked: Asked, text: str, name: str) -> bool:
+    """True if the model takes `text`, typed into a page's own box called `name`; else the reason is on the page."""
+    try:
+        asked.service.translator.check(text)
+    except InputError as error:
+        st.warning(literal.markdown(f"{name}: {error}"))
+        return False
+    return True

@@ -13,7 +13,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.drawn import PLOT
-from views import palette
+from tests.browser.overflow import rightmost
+from views import frame, palette
 from views.numbers import three_digits
 
 SENTENCE = "I want to buy a car."
@@ -88,7 +89,7 @@ def choose_kind(page: Page, name: str) -> None:
 
 def test_a_deep_link_that_comes_first_shows_the_whole_frame(server: Server):
     seen = server.first_visit
-    assert [name.strip() for name in seen["navigation"]] == ["Translate", "Attention"]
+    assert [name.strip() for name in seen["navigation"]] == [title for _, title, _ in frame.PAGES]
     assert "Runs on" in seen["sidebar"]
     assert "Sizes" in seen["sidebar"]
     assert seen["title"] == "Attention"
@@ -276,13 +277,4 @@ def test_nothing_overflows_on_a_phone_and_colours_follow_the_theme(server: Serve
             wait_for_colour(page, palette.BACKGROUND[scheme])
         else:
             expect(page.locator(".aa-cards")).to_be_visible()
-        widest = page.evaluate(
-            """() => {
-                const inside = (element) => element.parentElement?.closest('[style*="overflow"], .stDataFrame')
-                const boxes = [...document.querySelectorAll('[data-testid="stMain"] *')]
-                return Math.max(document.documentElement.scrollWidth,
-                    document.querySelector('[data-testid="stMain"]').scrollWidth,
-                    ...boxes.filter((box) => !inside(box)).map((box) => box.getBoundingClientRect().right))
-            }"""
-        )
-        assert widest <= 390
+        assert rightmost(page) <= 390

@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.positional import sinusoidal_angles, sinusoidal_encoding, wavelengths
+from model.positional import rotation, sinusoidal_angles, sinusoidal_encoding, wavelengths
 
 
 def test_the_worked_example_column_0():
@@ -66,3 +66,35 @@ def test_an_empty_table_and_a_negative_length():
 def test_an_odd_width_still_has_a_sine_in_its_last_column():
     encoding = sinusoidal_encoding(3, 5, torch.float64)
     torch.testing.assert_close(encoding[:, 4], (torch.arange(3, dtype=torch.float64) / 10000 ** (4 / 5)).sin())
+
+
+def test_the_variant_gives_every_column_its_own_frequency():
+    encoding = sinusoidal_encoding(4, 4, torch.float64, form="column")
+    expected = torch.tensor([1.0, 0.9950041653, 0.9800665778, 0.9553364891], dtype=torch.float64)
+    torch.testing.assert_close(encoding[:, 1], expected, atol=1e-10, rtol=0)
+    torch.testing.assert_close(encoding[:, 0], sinusoidal_encoding(4, 4, torch.float64)[:, 0])  # column 0 is the same
+    assert len(wavelengths(8, "column").unique()) == 8
+    assert len(wavelengths(8, "paper").unique()) == 4
+
+
+@pytest.mark.parametrize("d_model", [4, 256, 512])
+def test_the_wavelength_of_pair_i(d_model):
+    lengths = wavelengths(d_model)
+    for i in range(d_model // 2):
+        assert lengths[2 * i] == lengths[2 * i + 1] == pytest.approx(2 * math.pi * 10000 ** (2 * i / d_model))
+
+
+def test_the_rotation_moves_every_position_on():
+    table = sinusoidal_encoding(300, 64, torch.float64)
+    for shift in (0, 1, 7, 100):
+        matrix = rotation(shift, 64)
+        assert (table[shift:] - table[: 300 - shift] @ matrix.T).abs().max() < 1e-6
+        torch.testing.assert_close(matrix @ matrix.T, torch.eye(64, dtype=torch.float64))
+        torch.testing.assert_close(rotation(-shift, 64), matrix.T)
+
+
+def test_unknown_forms_and_odd_rotations_are_refused():
+    with pytest.raises(ValueError, match="no form 'row'"):
+        sinusoidal_encoding(4, 4, form="row")
+    with pytest.raises(ValueError, match="d_model 5 must be even"):
+        rotation(1, 5)

@@ -65,3 +65,15 @@ def test_text_can_be_read(name):
 
 def test_neighbours_of_a_scale_differ():
     assert all(a != b for kind, theme in SCALES for a, b in pairwise(palette.scale(kind, theme)))
+
+
+@pytest.mark.parametrize(("kind", "theme"), SCALES)
+def test_both_signs_are_equally_strong_and_told_apart(kind, theme):
+    colours = palette.signed_scale(kind, theme)
+    assert len(colours) == 2 * palette.STOPS - 1
+    assert colours[palette.STOPS - 1] == palette.BACKGROUND[theme]
+    ends = [palette.to_oklab(colours[place]) for place in (0, -1)]
+    assert abs(ends[0][0] - ends[1][0]) < 0.01  # equally light
+    assert np.linalg.norm(ends[0][1:] - ends[1][1:]) > 0.04
+    lightness = np.array([palette.to_oklab(colour)[0] for colour in colours])
+    np.testing.assert_allclose(lightness, lightness[::-1], atol=0.01)

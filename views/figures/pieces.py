@@ -62,17 +62,25 @@ def label(text: str) -> str:
     return f'<p class="aa-label">{literal.html(text)}</p>'
 
 
-def chips(pieces: Iterable[str], kind: str, probabilities: Sequence[float] | None = None) -> str:
+def chips(
+    pieces: Iterable[str],
+    kind: str,
+    probabilities: Sequence[float] | None = None,
+    notes: Sequence[str] | None = None,
+) -> str:
     """Pieces in a row, underlined in the colour of the stack that reads or writes them.
 
     Args:
         kind: "encoder" or "decoder".
         probabilities: shown beside each piece where given.
+        notes: short texts shown beside each piece instead; an empty one shows nothing.
     """
+    if probabilities is not None:
+        notes = [percent(probability) for probability in probabilities]
     items = []
     for place, piece in enumerate(pieces):
-        share = f"<small>{literal.html(percent(probabilities[place]))}</small>" if probabilities is not None else ""
-        items.append(f'<span role="listitem">{literal.html(literal.piece(piece))}{share}</span>')
+        note = f"<small>{literal.html(notes[place])}</small>" if notes is not None and notes[place] else ""
+        items.append(f'<span role="listitem">{literal.html(literal.piece(piece))}{note}</span>')
     return f'<div role="list" class="aa-chips aa-{kind}">{"".join(items)}</div>'
 
 

@@ -1,0 +1,101 @@
+"""Sines and cosines as a basis: how well the first columns add up to a curve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+CURVES = ("step", "square wave", "sawtooth", "triangle", "bump", "one position")
+NEW = 0.01  # a column of which less than this share is new, beside the columns before it, is passed over
+
+
+def curve(name: str, length: int) -> np.ndarray:
+    """A curve over the positions, `(length,)` float64 within [-1, 1].
+
+    Raises:
+        ValueError: there is no such curve.
+    """
+    place = np.arange(length) / max(length, 1)  # 0 to below 1
+    turns = 3 * place % 1  # three periods
+    shapes = {
+        "step": np.where(place < 0.5, -1.0, 1.0),
+        "square wave": np.where(turns < 0.5, 1.0, -1.0),
+        "sawtooth": 2 * turns - 1,
+        "triangle": 4 * np.abs(turns - 0.5) - 1,
+        "bump": np.exp(-(((place - 0.5) / 0.08) ** 2)),
+        "one position": (np.arange(length) == length // 2).astype(np.float64),
+    }
+    if name not in shapes:
+        raise ValueError(f"There is no curve {name!r}; choose one of {', '.join(CURVES)}.")
+    return shapes[name]
+
+
+def harmonics(length: int, columns: int) -> np.ndarray:
+    """Fourier's own basis: a constant, then sine and cosine of 1, 2, 3, ... whole turns over the positions.
+
+    Returns:
+        `(length, columns)` float64; the first `length` columns are orthogonal, save that a sine of length / 2 turns
+        is 0 everywhere.
+    """
+    place = np.arange(length)[:, None] / max(length, 1)
+    turns = (np.arange(columns) + 1) // 2  # 0 1 1 2 2 ...
+    shift = np.where(np.arange(columns) % 2, 0.0, np.pi / 2)
+    return np.sin(2 * np.pi * turns * place + shift)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Least squares of a curve on the first n columns, for every n at once.
+
+    Attributes:
+        residuals: `(columns + 1,)`: what the first n columns leave over, as a share of the curve's own length; it
+            never rises.
+        used: `(columns,)` bool: False for a column that those before it nearly make up.
+        approximation: `(length,)` the best sum of the first `first` columns.
+    """
+
+    residuals: np.ndarray
+    used: np.ndarray
+    approximation: np.ndarray
+
+
+def fit(target: np.ndarray, table: np.ndarray, first: int) -> Fit:
+    """Fit `target` with the columns of `table`, one more at a time.
+
+    Each column in turn is made orthogonal to those already used (Gram and Schmidt, twice for rounding). Neighbouring
+    slow waves hardly differ on a short stretch: a column of which less than `NEW` remains is passed over, since it
+    could only help by a huge coefficient against an equally huge one.
+
+    Args:
+        target: `(length,)`, not all 0.
+        table: `(length, columns)`.
+        first: how many columns `approximation` may use.
+
+    Raises:
+        ValueError: `first` is not between 0 and the number of columns.
+    """
+    length, columns = table.shape
+    if not 0 <= first <= columns:
+        raise ValueError(f"{first} columns were asked for; there are {columns}.")
+    basis = np.zeros((min(length, columns), length))  # orthonormal rows
+    left = target.astype(np.float64)
+    whole = np.linalg.norm(left)
+    approximation = np.zeros(length)
+    residuals, used = np.ones(columns + 1), np.zeros(columns, dtype=bool)
+    count = 0
+    for column in range(columns):
+        new = table[:, column].astype(np.float64)
+        size = np.linalg.norm(new)
+        for _ in range(2):
+            new = new - (basis[:count] @ new) @ basis[:count]
+        if count < len(basis) and np.linalg.norm(new) > NEW * max(size, 1e-9):
+            basis[count] = new / np.linalg.norm(new)
+            share = (basis[count] @ left) * basis[count]
+            left = left - share
+            used[column] = True
+            count += 1
+            if column < first:
+                approximation += share
+        residuals[column + 1] = np.linalg.norm(left) / whole
+    return Fit(np.minimum.accumulate(residuals), used, approximation)  # rounding may lift a residual by 1e-17

@@ -1,0 +1,113 @@
+"""From text to what the encoder's first layer reads, step by step."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from model.embedding import EmbeddingSteps, embedding_steps
+from pages.shared import files
+from pages.shared.charts import chart
+from pages.shared.opening import Asked
+from views import controls, downloads, inputs, maps, prose
+from views.figures import bars, pieces
+from views.figures.matrix import Matrix, matrix, symmetric
+from views.numbers import three_digits
+
+STEPS = ("1 Pieces", "2 Ids", "3 Embedding rows", "4 \u00d7 \u221ad_model", "5 + position")
+FOLLOWED = 4  # dimensions written out as numbers
+
+
+def show(asked: Asked) -> None:
+    """The five steps; one is open at a time."""
+    translator = asked.service.translator
+    steps = asked.service.analysis(
+        ("embedding", asked.text),
+        lambda: embedding_steps(
+            translator.network, translator.tokenizer, translator.tokenizer.encode_source(asked.text)
+        ),
+    )
+    step = controls.pick("Step", STEPS, "step")
+    wide, narrow = st.columns([3, 2], gap="large")
+    with narrow:
+        st.markdown(prose.block("tokens", step))
+    with wide:
+        if step == STEPS[0]:
+            st.html(pieces.label(f"{len(asked.text)} characters, {len(steps.ids) - 1} pieces and the end mark"))
+            st.html(pieces.chips(steps.tokens, "encoder"))
+        elif step == STEPS[1]:
+            st.html(pieces.label(f"Each piece with its place in the table of {len(translator.tokenizer)} pieces"))
+            st.html(pieces.chips(steps.tokens, "encoder", notes=[str(piece) for piece in steps.ids]))
+        else:
+            vectors(steps, step)
+    with narrow:
+        follow(steps)
+    st.caption(prose.block("tokens", "Proof of the steps").format(difference=three_digits(steps.difference)))
+    numbers(steps)
+
+
+def vectors(steps: EmbeddingSteps, step: str) -> None:
+    """One row a piece, one column a dimension."""
+    values, what = {
+        STEPS[2]: (steps.rows, "entry of the embedding row"),
+        STEPS[3]: (steps.scaled, "entry after scaling"),
+        STEPS[4]: (steps.embedded, "entry after adding the position"),
+    }[step]
+    labels = maps.numbered(steps.tokens)
+    high = symmetric(values)
+    shown = Matrix(values, "piece", "dimension", what, rows=labels, low=-high, high=high)
+    chart(matrix(shown, inputs.theme()), "vectors", f"Heatmap of every {what}; the table below has the same numbers.")
+    lengths = [np.linalg.norm(array, axis=1).mean() for array in (steps.rows, steps.scaled, steps.positions)]
+    st.caption(
+        f"Mean length of the rows {three_digits(lengths[0])}, after scaling {three_digits(lengths[1])}; of the "
+        f"position vectors {three_digits(lengths[2])}."
+    )
+
+
+def follow(steps: EmbeddingSteps) -> None:
+    """One piece's first numbers through all steps."""
+    labels = maps.numbered(steps.tokens)
+    place = labels.index(controls.select("Follow one piece", labels, "piece"))
+    root = three_digits(float(np.sqrt(steps.rows.shape[1])))
+    named = (
+        (f"row {steps.ids[place]}", steps.rows),
+        (f"\u00d7 {root}", steps.scaled),
+        (f"position {place}", steps.positions),
+        ("sum", steps.embedded),
+        ("encoder read", steps.recorded),
+    )
+    rows = [[name, *(float(value) for value in array[place, :FOLLOWED])] for name, array in named]
+    header = [f"dimension 0 to {FOLLOWED - 1}", *map(str, range(FOLLOWED))]
+    st.html(bars.table(header, rows, f"First numbers of piece {place + 1} in every step"))
+
+
+def numbers(steps: EmbeddingSteps) -> None:
+    """All steps as files; the sum as a table."""
+    labels = maps.numbered(steps.tokens)
+    dimensions = range(steps.rows.shape[1])
+    header = ["piece", "id", *map(str, dimensions)]
+    with st.container(horizontal=True):
+        files.download(
+            "Input vectors as CSV",
+            lambda: downloads.table_csv(
+                header,
+                [[label, piece, *row] for label, piece, row in zip(labels, steps.ids, steps.embedded, strict=True)],
+            ),
+            "embedded.csv",
+            "text/csv",
+        )
+        files.download(
+            "All steps as NPZ",
+            lambda: downloads.arrays_npz(
+                tokens=np.array(steps.tokens),
+                ids=np.array(steps.ids),
+                rows=steps.rows,
+                scaled=steps.scaled,
+                positions=steps.positions,
+                embedded=steps.embedded,
+            ),
+            "embedding.npz",
+            "application/zip",
+        )
+    files.numbers(lambda: pd.DataFrame(steps.embedded, index=labels, columns=list(map(str, dimensions))))

@@ -1,0 +1,94 @@
+"""The trained model with its positions taken away or mixed up: what it writes, and what the reference then costs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from model.position_effects import CHANGES, PLACES, Change, Where, greedy_under, position_losses, positions_tap
+from pages.shared import files
+from pages.shared.opening import Asked, usable
+from views import controls, downloads, prose
+from views.figures import bars, pieces
+from views.numbers import three_digits
+
+WHERE: dict[str, Where] = {"Encoder": "encoder", "Decoder": "decoder", "Both": "both"}
+NAMES: dict[Change, str] = {
+    "kept": "as trained",
+    "none": "set to 0",
+    "shuffled": "shuffled",
+    "reversed": "reversed",
+    "shifted": "shifted",
+}
+FARTHEST = 300  # of 512 positions, so that the longest sentence still fits behind it
+
+
+def show(asked: Asked) -> None:
+    """Choose a change; read translation and loss."""
+    translator = asked.service.translator
+    left, right = st.columns([3, 2], gap="large")
+    with right:
+        st.markdown(prose.block("positions", "In the trained model"))
+    with left:
+        with st.container(horizontal=True, gap="medium"):
+            titles = {NAMES[change].capitalize(): change for change in CHANGES[1:]}
+            change = titles[controls.pick("Positions are", tuple(titles), "change")]
+            where = WHERE[controls.pick("Where", tuple(WHERE), "where")]
+        with st.container(horizontal=True):
+            seed = controls.number("Shuffle number", "shuffle", 0, 0, 9999)
+            shift = controls.number("Shift by", "by", 10, 0, FARTHEST)
+        reference = controls.text(
+            "Reference translation in French", "reference", "", "Empty: what the model writes with its positions"
+        )
+        following = target(asked, reference)
+    if following is None:
+        return
+    network, tokenizer = translator.network, translator.tokenizer
+    source = tokenizer.encode_source(asked.text)
+    inputs = [tokenizer.bos_id, *following[:-1]]
+    losses = asked.service.analysis(
+        ("position losses", tuple(source), tuple(following), seed, shift),
+        lambda: position_losses(network, source, inputs, following, seed, shift),
+    )
+
+    def written(chosen: Change) -> str:
+        tap = positions_tap(network, where, chosen, len(source), len(inputs), seed, shift)
+        limit = min(2 * len(source) + 10, 128)
+        key = ("under positions", tuple(source), len(inputs), where, chosen, seed, shift)
+        return tokenizer.decode(asked.service.analysis(key, lambda: greedy_under(network, source, tap, limit)))
+
+    with left:
+        st.html(pieces.label("Translation with positions as trained, greedy") + pieces.sentence(written("kept"), "fr"))
+        stacks = "encoder and the decoder" if where == "both" else where
+        label = f"Translation with positions {NAMES[change]} in the {stacks}"
+        st.html(pieces.label(label) + pieces.sentence(written(change) or "(nothing)", "fr"))
+        tokens = tokenizer.display(following)
+        for title, chosen in (("as trained", "kept"), (NAMES[change], change)):
+            probabilities = np.exp(-losses.per_piece[where, chosen].astype(np.float64)).tolist()
+            st.html(
+                pieces.label(f"Probability of each piece of the reference, positions {title}")
+                + pieces.chips(tokens, "decoder", probabilities)
+            )
+    highest = max(losses.mean(place, name) for place in PLACES for name in CHANGES)
+    header = ["positions", *WHERE]
+    values = [[NAMES[name], *(losses.mean(place, name) for place in PLACES)] for name in CHANGES]
+    with right:
+        st.markdown("**Loss of the reference: mean of** $-\\ln p$ **over its pieces**")
+        shown = [[name, *(bars.bar(value, highest, "decoder") for value in row)] for name, *row in values]
+        st.html(bars.table(header, shown, "Loss of the reference under every change, in encoder, decoder or both"))
+    st.caption(
+        prose.block("positions", "Proof in the trained model").format(difference=three_digits(losses.difference))
+    )
+    files.download("Losses as CSV", lambda: downloads.table_csv(header, values), "positions-loss.csv", "text/csv")
+    files.numbers(lambda: pd.DataFrame(values, columns=header), hide_index=True)
+
+
+def target(asked: Asked, reference: str) -> list[int] | None:
+    """Ids of the reference with `</s>`, the model's own translation where nothing is typed; None if it is refused."""
+    translator = asked.service.translator
+    if not reference.strip():
+        return list(asked.service.steps(asked.text, asked.options)[-1].ids)
+    if not usable(asked, reference, "Reference"):
+        return None
+    return translator.tokenizer.encode_source(reference)

@@ -1,0 +1,68 @@
+"""Integer, normalised and sinusoidal positions side by side, on two lengths."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from model.position_geometry import Schemes, schemes
+from pages.shared import files
+from pages.shared.charts import chart
+from pages.shared.opening import Asked
+from views import controls, downloads, inputs, prose
+from views.figures import bars
+from views.figures.lines import Line, lines
+from views.numbers import three_digits
+
+NAMES = {"integers": "integer", "normalised": "normalised", "sinusoids": "sinusoidal"}
+
+
+def show(asked: Asked) -> None:
+    """The three schemes for the reader's sentence and for another length."""
+    width = asked.service.translator.config.d_model
+    pieces = min(max(len(asked.service.translator.tokenizer.encode_source(asked.text)), 2), 128)
+    left, right = st.columns([3, 2], gap="large")
+    with right:
+        st.markdown(prose.block("positions", "Why sinusoids"))
+        first = controls.slider("One length; your sentence\u2019s at first", "short", pieces, 2, 128)
+        second = controls.slider("Another length", "long", min(2 * pieces, 128), 2, 128)
+        dimension = controls.slider("Dimension of the sinusoids", "wave", 8, 0, width - 1)
+    both = [schemes(first, width), schemes(second, width)]
+    with left:
+        curves = [
+            Line(
+                f"{length} positions",
+                np.arange(length),
+                scheme.table(name)[:, column],
+                place,
+                _DASH[place],
+                panel=panel,
+            )
+            for place, (length, scheme) in enumerate(zip((first, second), both, strict=True))
+            for panel, (name, column) in enumerate((("integers", 0), ("normalised", 0), ("sinusoids", dimension)))
+        ]
+        figure = lines(curves, inputs.theme(), "position", list(NAMES.values()), height=520)
+        chart(figure, "schemes", "Each scheme's value by position, for both lengths; the table compares them.")
+    header = ["scheme", "length", "largest value", "first step", "closest two"]
+    rows = [
+        [title, length, scheme.largest(name), scheme.step(name), scheme.closest(name)]
+        for name, title in NAMES.items()
+        for length, scheme in zip((first, second), both, strict=True)
+    ]
+    st.html(bars.table(header, rows, "The three schemes on both lengths"))
+    st.caption(_proof(both))
+    files.download("Comparison as CSV", lambda: downloads.table_csv(header, rows), "schemes.csv", "text/csv")
+    files.numbers(lambda: pd.DataFrame(rows, columns=header), hide_index=True)
+
+
+_DASH = ("solid", "dash")
+
+
+def _proof(both: list[Schemes]) -> str:
+    """Do positions that both sentences have get the same vector?"""
+    shared = min(len(scheme.integers) for scheme in both)
+    moved = {name: float(np.abs(both[0].table(name)[:shared] - both[1].table(name)[:shared]).max()) for name in NAMES}
+    return prose.block("positions", "Proof of the schemes").format(
+        shared=shared, **{name: three_digits(value) for name, value in moved.items()}
+    )

@@ -1,0 +1,73 @@
+"""The sizes of a Transformer: this model's, the paper's, and those the reader tries."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from model import TransformerConfig
+from model.sizes import part_sizes
+from pages.shared import files
+from pages.shared.opening import Asked
+from views import controls, downloads, literal, prose
+from views.figures import bars
+from views.numbers import grouped
+
+WIDTH = 120  # pixels a box
+
+
+def show(asked: Asked) -> None:
+    """Three columns of sizes; the first answers to the boxes."""
+    trained = asked.service.translator.config
+    left, right = st.columns([3, 2], gap="large")
+    with right:
+        st.markdown(prose.block("tokens", "Sizes"))
+    with left:
+        with st.container(horizontal=True):
+            width = controls.number("d_model", "d_model", trained.d_model, 1, 4096, width=WIDTH)
+            heads = controls.number("n_heads", "n_heads", trained.n_heads, 1, 64, width=WIDTH)
+            inner = controls.number("d_ff", "d_ff", trained.d_ff, 1, 16384, width=WIDTH)
+            layers = controls.number("Layers", "layers", trained.n_encoder_layers, 1, 48, width=WIDTH)
+        try:
+            tried = TransformerConfig(
+                d_model=width, n_heads=heads, d_ff=inner, n_encoder_layers=layers, n_decoder_layers=layers
+            )
+        except ValueError as error:
+            st.warning(literal.markdown(str(error)))
+            return
+        columns = {"yours": tried, "this model": trained, "paper\u2019s base": TransformerConfig.preset("base")}
+        names = ["size", *columns]
+        rows = zip(*map(described, columns.values()), strict=True)
+        table = [[row[0][0], *(value for _, value in row)] for row in rows]
+        st.html(bars.table(names, table, "Sizes side by side"))
+    counted = sum(part.total for part in part_sizes(trained))
+    st.caption(
+        prose.block("tokens", "Proof of the sizes").format(
+            formula=grouped(counted), counted=grouped(asked.service.translator.parameters)
+        )
+    )
+    files.download("Sizes as CSV", lambda: downloads.table_csv(names, table), "sizes.csv", "text/csv")
+    files.numbers(lambda: pd.DataFrame(table, columns=names), hide_index=True)
+
+
+def described(config: TransformerConfig) -> list[tuple[str, str]]:
+    """Name and value of every size, in words of the paper."""
+    return [
+        ("d_model", _whole(config.d_model)),
+        ("n_heads", _whole(config.n_heads)),
+        ("d_k = d_model / n_heads", f"{config.d_model} / {config.n_heads} = {config.d_k}"),
+        ("layers, encoder + decoder", f"{config.n_encoder_layers} + {config.n_decoder_layers}"),
+        ("d_ff", f"{_whole(config.d_ff)} = {config.d_ff / config.d_model:.3g} d_model"),
+        ("feed-forward path", f"{config.d_model} \u2192 {config.d_ff} \u2192 {config.d_model}"),
+        ("vocabulary", _whole(config.vocabulary_size)),
+        *(
+            (f"parameters: {part.name}", f"{part.count} \u00d7 {_whole(part.parameters)}")
+            for part in part_sizes(config)
+        ),
+        ("parameters, all", _whole(sum(part.total for part in part_sizes(config)))),
+    ]
+
+
+def _whole(count: int) -> str:
+    """A count that no line break tears apart."""
+    return grouped(count).replace("\u2009", "\u202f")

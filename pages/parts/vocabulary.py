@@ -1,0 +1,119 @@
+"""Pieces of the vocabulary: the nearest ones to a piece, and how spellings of a word are split."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pandas as pd
+import streamlit as st
+
+from model.embedding import neighbourhood
+from model.spelling import MAX_WORD, Split, spellings, splits
+from pages.shared import files
+from pages.shared.charts import chart
+from pages.shared.opening import Asked
+from views import controls, downloads, inputs, literal, maps, prose
+from views.figures import bars, pieces
+from views.figures.histogram import histogram
+from views.numbers import grouped, three_digits
+
+MOST = 50  # neighbours
+
+
+def neighbours(asked: Asked) -> None:
+    """The vocabulary sorted by the cosine of its rows with one row."""
+    translator = asked.service.translator
+    network, tokenizer = translator.network, translator.tokenizer
+    ids = tokenizer.encode_source(asked.text)
+    tokens = tuple(tokenizer.display(ids))
+    labels = maps.numbered(tokens)
+    wide, narrow = st.columns([3, 2], gap="large")
+    with wide:
+        longest = max(range(len(ids) - 1), key=lambda place: (len(literal.piece(tokens[place])), place))
+        place = labels.index(controls.select("Piece of your sentence", labels, "near", labels[longest]))
+        count = controls.slider("Neighbours shown", "count", 12, 3, MOST)
+    found = asked.service.analysis(
+        ("neighbourhood", ids[place]), lambda: neighbourhood(network, tokenizer, ids[place], MOST)
+    )
+    rows = [(near.piece, near.id, near.cosine) for near in found.nearest]
+    with wide:
+        shown = [[literal.piece(piece), id_, bars.bar(cosine, rows[0][2])] for piece, id_, cosine in rows[:count]]
+        st.html(bars.table(["piece", "id", "cosine"], shown, f"Nearest pieces to {literal.piece(found.piece)}"))
+    with narrow:
+        st.markdown(prose.block("tokens", "Neighbours"))
+        chart(
+            histogram(found.others, rows[count - 1][2], inputs.theme(), "cosine"),
+            "cosines",
+            "Histogram of the cosines with all other pieces; the line is the last neighbour shown.",
+        )
+        st.caption(
+            f"All {grouped(len(found.others))} other pieces: mean {three_digits(float(found.others.mean()))}, standard "
+            f"deviation {three_digits(float(found.others.std()))}; random directions in {network.config.d_model} "
+            f"dimensions would have 0 and {three_digits(network.config.d_model**-0.5)}."
+        )
+    st.caption(prose.block("tokens", "Proof of the neighbours").format(difference=three_digits(found.difference)))
+    header = ["piece", "id", "cosine"]
+    safe = [[downloads.safe_cell(piece), id_, cosine] for piece, id_, cosine in rows]
+    files.download(f"{MOST} neighbours as CSV", lambda: downloads.table_csv(header, safe), "neighbours.csv", "text/csv")
+    files.numbers(lambda: pd.DataFrame(safe, columns=header), hide_index=True)
+
+
+def spelling(asked: Asked) -> None:
+    """One word in many spellings."""
+    tokenizer = asked.service.translator.tokenizer
+    wide, narrow = st.columns([3, 2], gap="large")
+    with narrow:
+        st.markdown(prose.block("tokens", "Spelling"))
+    with wide:
+        with st.container(horizontal=True):
+            word = controls.text("Word", "word", "cat", "A word")
+            other = controls.text("One more spelling, in any script", "other", "\uace0\uc591\uc774", "Another spelling")
+        problem = refusal(word) or (refusal(other) if other.strip() else "")
+        if problem:
+            st.warning(literal.markdown(problem))
+            return
+        rows = splits(tokenizer, [*spellings(word), ("your other spelling", other)])
+        shown = [
+            [
+                row.name,
+                row.text,
+                len(row.pieces),
+                row.shared,
+                bars.Cell(pieces.chips(row.pieces, "encoder")),
+            ]
+            for row in rows
+        ]
+        header = ["spelling", "text", "count", "in common", "pieces"]
+        st.html(bars.table(header, shown, "Pieces of each spelling"))
+        numbers(rows, header)
+    back = sum(tokenizer.decode(row.ids) == _normal(row.text) for row in rows)
+    st.caption(prose.block("tokens", "Proof of the spelling").format(back=back, all=len(rows)))
+
+
+def refusal(word: str) -> str:
+    """Why `word` cannot be split here, or nothing."""
+    if not any(unicodedata.category(char)[0] not in "CZ" for char in word):
+        return "There is no word to split yet: type one."
+    if len(word) > MAX_WORD:
+        return f"That is {len(word)} characters long; this box takes a word of at most {MAX_WORD}."
+    return ""
+
+
+def _normal(text: str) -> str:
+    return " ".join(part for part in unicodedata.normalize("NFKC", text).split(" ") if part)
+
+
+def numbers(rows: list[Split], header: list[str]) -> None:
+    """The same as a file and a table."""
+    safe = [
+        [
+            row.name,
+            downloads.safe_cell(row.text),
+            len(row.pieces),
+            row.shared,
+            " | ".join(downloads.safe_cell(piece) for piece in row.pieces),
+        ]
+        for row in rows
+    ]
+    files.download("Spellings as CSV", lambda: downloads.table_csv(header, safe), "spellings.csv", "text/csv")
+    files.numbers(lambda: pd.DataFrame(safe, columns=header), hide_index=True)

@@ -1,0 +1,32 @@
+"""The Plotly figures that a browser has drawn, with their numbers."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+PATIENCE = 60_000  # milliseconds
+
+# name of the curve, or "" for a heatmap -> its y or z values
+_DRAWN = """() => Object.fromEntries([...document.querySelectorAll('[data-testid="stMain"] .js-plotly-plot')]
+    .flatMap((plot) => (plot._fullData ?? []).map((trace) =>
+        [trace.type === "heatmap" ? "heatmap" : trace.name ?? "", Array.from(trace.z ?? trace.y, (v) =>
+            typeof v === "number" ? v : Array.from(v))])))"""
+
+
+def drawn(page: Page) -> dict[str, list]:
+    """Every curve by its name, and the last heatmap as "heatmap"."""
+    return page.evaluate(_DRAWN)
+
+
+def wait_for_numbers(page: Page, name: str, expected: list, tolerance: float = 1e-4) -> None:
+    """Wait until the curve or heatmap `name` shows `expected`."""
+    page.wait_for_function(
+        f"""([name, expected, tolerance]) => {{
+            const shown = ({_DRAWN})()[name]
+            const flat = (values) => values.flat()
+            return shown && flat(shown).length === flat(expected).length
+                && flat(shown).every((value, place) => Math.abs(value - flat(expected)[place]) < tolerance)
+        }}""",
+        arg=[name, expected, tolerance],
+        timeout=PATIENCE,
+    )

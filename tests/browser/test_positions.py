@@ -1,0 +1,117 @@
+"""The Positions page as a reader uses it."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.overflow import WIDE, assert_nothing_overflows
+from tests.browser.plots import wait_for_numbers
+
+SENTENCE = "I want to buy a car."
+FACETS = (
+    "Table and curves",
+    "Wavelengths",
+    "Why sinusoids",
+    "Similarity",
+    "Rotation",
+    "Orthogonality",
+    "A basis",
+    "In the trained model",
+)
+
+
+@pytest.fixture(autouse=True)
+def patient():
+    expect.set_options(timeout=PATIENCE)
+
+
+def choose(page: Page, option: str) -> None:
+    page.get_by_role("radio", name=option, exact=True).click()
+    ready(page)
+
+
+def paper(length: int, width: int) -> np.ndarray:
+    """The formula once more, `(length, width)`."""
+    angles = np.arange(length)[:, None] / 10000 ** (np.arange(width) // 2 * 2 / width)
+    return np.where(np.arange(width) % 2, np.cos(angles), np.sin(angles))
+
+
+def test_length_width_and_form_are_the_readers(server: Server, page: Page):
+    open_page(page, f"{server.url}/positions?length=4&width=4&column=0")
+    wait_for_numbers(page, "heatmap", paper(4, 4).tolist(), 1e-6)
+    wait_for_numbers(page, "dimension 0, sine", [0.0, 0.8414709848, 0.9092974268, 0.1411200081], 1e-6)
+    choose(page, "Column index")
+    wait_for_numbers(page, "dimension 1, cosine", [1.0, 0.9950041653, 0.9800665778, 0.9553364891], 1e-6)
+    expect(page.get_by_text("not this one")).to_be_visible()
+    choose(page, "Paper")
+    expect(page.get_by_text("This model uses it, with d_model 256.")).to_be_visible()
+    page.get_by_role("slider", name="Positions").focus()
+    page.keyboard.press("ArrowRight")
+    wait_for_numbers(page, "heatmap", paper(5, 4).tolist(), 1e-6)
+
+
+def test_the_largest_table(server: Server, page: Page):
+    open_page(page, f"{server.url}/positions?length=512&width=512")
+    page.wait_for_function("document.querySelector('.js-plotly-plot .hm')", timeout=PATIENCE)
+    shown = page.evaluate(
+        "(() => {const {z} = document.querySelector('.js-plotly-plot')._fullData[0];"
+        "return [z.length, z[0].length, z[511][0]]})()"
+    )
+    assert shown == [512, 512, pytest.approx(np.sin(511), abs=1e-6)]
+
+
+def test_the_rotation_and_its_residual(server: Server, page: Page):
+    open_page(page, f"{server.url}/positions?facet=Rotation&width=8")
+    proof = page.get_by_text(re.compile("Checked: over all 64 positions"))
+    expect(proof).to_be_visible()
+    residual = re.search(r"R PE\(pos\)\| is ([\d.e-]+?)\. A", " ".join(proof.inner_text().split()))[1]
+    assert float(residual) < 1e-6
+    assert page.locator(".katex-error").count() == 0
+    assert page.locator('[data-testid="stMain"] .katex-display').count() == 2
+    choose(page, "Column index")
+    expect(page.get_by_text("In the variant no such matrix exists")).to_be_visible()
+
+
+def test_a_curve_from_more_and_more_columns(server: Server, page: Page):
+    open_page(page, f"{server.url}/positions?facet=A+basis&basis=Harmonics+of+the+length&columns=1&width=64")
+    caption = page.get_by_text(re.compile("of the first 1 columns are used"))
+    expect(caption).to_be_visible()
+    slider = page.get_by_role("slider", name="Columns used")
+    slider.focus()
+    page.keyboard.press("End")
+    expect(page.get_by_text(re.compile("63 of the first 64 columns are used"))).to_be_visible()
+
+
+def test_the_model_without_its_positions(server: Server, page: Page):
+    open_page(page, f"{server.url}/positions?facet={quote(FACETS[-1])}&text={quote(SENTENCE)}")
+    texts = page.locator(".aa-text")
+    expect(texts).to_have_count(2)
+    before = texts.all_inner_texts()
+    choose(page, "Reversed")
+    expect(texts.nth(1)).not_to_have_text(before[1])
+    assert texts.first.inner_text() == before[0] != texts.nth(1).inner_text()
+    rows = page.locator(".aa-table tbody tr")
+    kept, reversed_ = (float(rows.nth(n).locator("td").first.inner_text()) for n in (0, 3))
+    assert reversed_ > kept
+    box = page.get_by_label("Reference translation in French")
+    box.fill("Le chat dort.")
+    box.press("Enter")
+    expect(page.locator(".aa-decoder").first).to_contain_text("chat")
+    assert float(rows.first.locator("td").first.inner_text()) > kept  # a wrong reference costs more
+
+
+def test_nothing_overflows_and_formulas_are_rendered(server: Server, page: Page):
+    open_page(page, f"{server.url}/positions")
+    for facet in FACETS:
+        page.set_viewport_size(WIDE)
+        choose(page, facet)
+        expect(page.get_by_text(re.compile("Checked"))).to_be_visible()
+        assert page.locator(".katex-error").count() == 0
+        assert "$" not in page.locator('[data-testid="stMain"]').inner_text()
+        assert_nothing_overflows(page)

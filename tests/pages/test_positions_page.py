@@ -1,0 +1,201 @@
+"""The Positions page: what is drawn is the encoding that was asked for, and the trained model answers to changes."""
+
+import re
+
+import numpy as np
+import pytest
+
+from model import Translator
+from model.position_basis import curve as target_curve
+from model.position_basis import fit, harmonics
+from model.position_effects import CHANGES, PLACES, position_losses
+from model.position_geometry import shift_of, similarity
+from model.positional import positional_table, wavelengths
+from tests.pages.charts import charts, curve, numbers, proof
+from tests.pages.conftest import SENTENCE, html_of
+from views.numbers import three_digits
+
+FACETS = (
+    "Table and curves",
+    "Wavelengths",
+    "Why sinusoids",
+    "Similarity",
+    "Rotation",
+    "Orthogonality",
+    "A basis",
+    "In the trained model",
+)
+
+
+def last_number(line: str) -> float:
+    return float(re.findall(r"\d[\d.]*(?:e-?\d+)?", line.rstrip("."))[-1].rstrip("."))
+
+
+@pytest.mark.parametrize(("form", "name"), [("Paper", "paper"), ("Column index", "column")])
+@pytest.mark.parametrize(("length", "width"), [(4, 4), (64, 256)])
+def test_table_and_curves(open_app, form, name, length, width):
+    app = open_app("positions", form=form, length=str(length), width=str(width), column="1")
+    heat, curves = charts(app) if "colorbar" in charts(app)[0]["data"][0] else charts(app)[::-1]
+    table = positional_table(length, width, name)
+    np.testing.assert_allclose(numbers(heat["data"][0]["z"]), table, atol=1e-6)
+    np.testing.assert_allclose(curve(curves, "dimension 1, cosine")[1], table[:, 1], atol=1e-6)
+    np.testing.assert_allclose(curve(curves, "dimension 0, sine")[1], table[:, 0], atol=1e-6)
+    captions = " ".join(c.value for c in app.caption)
+    assert ("This model uses it" in captions) == (name == "paper")
+    assert ("not this one" in captions) == (name == "column")
+    assert ("inside the loaded network; largest" in captions) == (name == "paper" and width == 256)
+
+
+def test_the_worked_example_is_on_the_page(open_app):
+    expected = {
+        "Paper": [np.cos(n) for n in range(4)],
+        "Column index": [1.0, 0.9950041653, 0.9800665778, 0.9553364891],
+    }
+    for form, column in expected.items():
+        app = open_app("positions", form=form, length="4", width="4")
+        app.session_state["table"] = True
+        app.run()
+        values = app.dataframe[0].value.to_numpy()
+        np.testing.assert_allclose(values[:, 0], [0.0, 0.8414709848, 0.9092974268, 0.1411200081], atol=1e-10)
+        np.testing.assert_allclose(values[:, 1], column, atol=1e-10)
+
+
+def test_the_table_is_the_networks(open_app):
+    assert last_number(proof(open_app("positions"), "inside the loaded network").split(", the rounding")[0]) < 1e-6
+
+
+def test_up_to_512_by_512(open_app):
+    app = open_app("positions", length="512", width="512")
+    shapes = [numbers(trace["z"]).shape for figure in charts(app) for trace in figure["data"] if "z" in trace]
+    assert shapes == [(512, 512)]
+
+
+def test_the_lowest_dimensions_vary_fastest(open_app):
+    (figure,) = charts(open_app("positions", facet="Wavelengths", width="8"))
+    x, paper = curve(figure, "paper")
+    np.testing.assert_allclose(paper, wavelengths(8).numpy(), rtol=1e-6)
+    np.testing.assert_allclose(paper[::2], 2 * np.pi * 10000 ** (np.arange(4) * 2 / 8), rtol=1e-6)
+    assert (np.diff(paper) >= 0).all()
+    assert (np.diff(curve(figure, "column index")[1]) > 0).all()
+
+
+def test_three_schemes_on_two_lengths(open_app):
+    app = open_app("positions", facet="Why sinusoids", short="5", long="9", wave="0")
+    (figure,) = charts(app)
+    drawn = {(trace["name"], trace["yaxis"]): numbers(trace["y"]) for trace in figure["data"]}
+    np.testing.assert_allclose(drawn["9 positions", "y"], np.arange(9))
+    np.testing.assert_allclose(drawn["5 positions", "y2"], np.linspace(0, 1, 5))
+    np.testing.assert_allclose(drawn["9 positions", "y2"], np.linspace(0, 1, 9))
+    np.testing.assert_allclose(drawn["9 positions", "y3"], np.sin(np.arange(9)), atol=1e-6)
+    assert "0 for integers, 0.500 for normalised positions, 0 for sinusoids" in proof(app, "Checked on the 5 positions")
+
+
+@pytest.mark.parametrize(("form", "name"), [("Paper", "paper"), ("Column index", "column")])
+def test_similarity(open_app, form, name):
+    app = open_app("positions", facet="Similarity", length="20", width="16", form=form)
+    heat, lines = charts(app)
+    found = similarity(20, 16, name)
+    np.testing.assert_allclose(numbers(heat["data"][0]["z"]), found.products, atol=1e-5)
+    np.testing.assert_allclose(curve(lines, "mean")[1], found.by_distance, atol=1e-5)
+    spread = found.spread.max()
+    assert (spread < 1e-12) == (name == "paper")
+
+
+def test_the_rotation_has_a_residual_below_a_millionth(open_app):
+    app = open_app("positions", facet="Rotation", shift="7", pair="1")
+    (figure,) = charts(app)
+    np.testing.assert_allclose(numbers(figure["data"][0]["z"]), shift_of(64, 256, 7).matrix[:16, :16], atol=1e-6)
+    residual = re.search(r"R PE\(pos\)\| is ([\d.e-]+?)\. A matrix", proof(app, "Checked"))[1]
+    assert float(residual) < 1e-6
+    latex = app.latex[0].value
+    assert three_digits(np.cos(7 / 10000 ** (2 / 256))) in latex
+    assert "R_{7}^{(1)}" in latex
+    variant = proof(open_app("positions", facet="Rotation", form="Column index"), "In the variant")
+    assert "residual of 1.36" in variant
+
+
+def test_orthogonality(open_app):
+    assert "one whole period of the slower wave: 0;" in proof(open_app("positions", facet="Orthogonality"), "Over one")
+    assert "slower wave: 1.00" in proof(open_app("positions", facet="Orthogonality", first="3", second="3"), "Over one")
+    app = open_app("positions", facet="Orthogonality", first="4", second="20")
+    (figure,) = charts(app)
+    at_whole = curve(figure, "over whole periods of the slower wave")[1]
+    assert abs(at_whole[-1]) < 0.02
+    assert last_number(proof(app, "Over one")) < 1e-6
+
+
+@pytest.mark.parametrize("basis", ["Columns of the encoding", "Harmonics of the length"])
+def test_a_curve_is_fitted_with_the_first_columns(open_app, basis):
+    query = {"facet": "A basis", "curve": "triangle", "basis": basis, "columns": "16", "width": "32", "length": "50"}
+    app = open_app("positions", **query)
+    drawn, residuals = charts(app)
+    target = target_curve("triangle", 50)
+    table = positional_table(50, 32) if basis.startswith("Col") else harmonics(50, 32)
+    found = fit(target, table, 16)
+    np.testing.assert_allclose(curve(drawn, "triangle")[1], target, atol=1e-6)
+    np.testing.assert_allclose(curve(drawn, "sum of 16 columns")[1], found.approximation, atol=1e-6)
+    left = curve(residuals, "residual")[1]
+    np.testing.assert_allclose(left, found.residuals, atol=1e-6)
+    assert (np.diff(left) <= 0).all()
+    assert left[-1] < left[0]
+
+
+def test_the_trained_model_answers_to_its_positions(open_app):
+    app = open_app(
+        "positions", facet="In the trained model", reference="Je veux acheter une voiture.", change="Reversed"
+    )
+    translator = Translator.load()
+    tokenizer = translator.tokenizer
+    following = tokenizer.encode_source("Je veux acheter une voiture.")
+    losses = position_losses(
+        translator.network, tokenizer.encode_source(SENTENCE), [tokenizer.bos_id, *following[:-1]], following
+    )
+    html = html_of(app)
+    for where in PLACES:
+        for change in CHANGES:
+            assert f">{three_digits(losses.mean(where, change))}</span>" in html
+    assert losses.mean("encoder", "reversed") > losses.mean("encoder", "kept") + 0.5
+    translations = re.findall(r'lang="fr" dir="auto">(.*?)</p>', html)
+    assert len(translations) == 2
+    assert translations[0] == translator.translate(SENTENCE)
+    assert translations[1] != translations[0]
+    assert last_number(proof(app, "taken off and put back").split(" from a pass")[0]) < 1e-4
+
+
+def test_another_shuffle_is_another_result(open_app):
+    losses = {
+        re.search(
+            r">shuffled</th>.*?</tr>", html_of(open_app("positions", facet="In the trained model", shuffle=seed))
+        )[0]
+        for seed in ("0", "1")
+    }
+    assert len(losses) == 2
+
+
+def test_a_reference_that_cannot_be_used_gets_one_sentence(open_app):
+    app = open_app("positions", facet="In the trained model", reference="mot " * 300)
+    (warning,) = app.warning
+    assert "Reference" in warning.value
+    assert "pieces" in warning.value
+
+
+@pytest.mark.parametrize("facet", FACETS)
+def test_nonsense_in_the_address_falls_back(open_app, facet):
+    wrong = dict.fromkeys(("column", "first", "second", "shift", "pair", "columns", "shuffle", "by", "short"), "-4")
+    wrong |= dict.fromkeys(("form", "curve", "basis", "change", "where"), "zz") | {"length": "9999", "width": "7"}
+    app = open_app("positions", facet=facet, **wrong)
+    assert not app.warning
+    assert open_app("positions", facet="bogus").get("plotly_chart")
+
+
+def test_the_smallest_width_works_everywhere(open_app):
+    for facet in FACETS:
+        assert not open_app("positions", facet=facet, width="2", length="2").exception
+
+
+@pytest.mark.parametrize("text", ["", "  ", "car " * 240])
+def test_bad_input_gets_one_sentence(open_app, text):
+    app = open_app("positions")
+    app.text_input(key="text").set_value(text).run()
+    assert not app.exception
+    assert len(app.warning) == 1

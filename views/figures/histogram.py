@@ -1,0 +1,29 @@
+"""How many of many numbers lie where, as a Plotly figure."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from views import palette
+
+BINS = 60
+
+
+def histogram(values: np.ndarray, mark: float, theme: palette.Theme, x_title: str, kind: str = "encoder") -> go.Figure:
+    """Counts of `values` `(n,)` in `BINS` equal bins; a line marks the number `mark`."""
+    counts, edges = np.histogram(values, BINS)
+    ink = {"color": palette.INK[theme]}
+    figure = go.Figure(
+        go.Bar(
+            x=((edges[:-1] + edges[1:]) / 2).astype(np.float32),
+            y=counts.astype(np.int32),
+            marker={"color": palette.HUES[kind], "line": {"width": 0}},
+            hovertemplate="around %{x:.3g}: <b>%{y}</b><extra></extra>",
+        )
+    )
+    figure.add_vline(x=mark, line={"color": palette.NEGATIVE, "width": 2})
+    grid = {"tickfont": ink, "gridcolor": palette.MASKED[theme], "zeroline": False, "automargin": True}
+    figure.update_xaxes(title={"text": x_title, "standoff": 8, "font": ink}, **grid)
+    figure.update_yaxes(title={"text": "pieces", "standoff": 8, "font": ink}, **grid)
+    return figure.update_layout(height=300, margin={"l": 8, "r": 16, "t": 8, "b": 8}, bargap=0.05)

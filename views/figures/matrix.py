@@ -1,0 +1,105 @@
+"""A matrix of numbers as a Plotly heatmap: vectors, cosines, rotations; signed numbers have amber below zero."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from views import palette
+from views.figures.heatmap import axis_labels
+
+_HEIGHT = (220, 560)  # pixels of the matrix
+_ROW = 22  # pixels a row that has a label
+_MARGINS = 130  # pixels that titles, labels and colour bar take
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A matrix to draw.
+
+    Attributes:
+        values: `(row, column)`; drawn as float32.
+        row_title, column_title: what the axes count.
+        value_title: what a number is.
+        rows, columns: labels that may come from a person; None numbers them from 0.
+        kind: decides the hue.
+        low, high: numbers of the first and the last colour. A `low` below 0 makes the scale signed: then it must be
+            `-high`.
+    """
+
+    values: np.ndarray
+    row_title: str
+    column_title: str
+    value_title: str
+    rows: Sequence[str] | None = None
+    columns: Sequence[str] | None = None
+    kind: str = "encoder"
+    low: float = -1.0
+    high: float = 1.0
+
+
+def matrix(shown: Matrix, theme: palette.Theme) -> go.Figure:
+    """Draw `shown`, first row on top."""
+    signed = shown.low < 0
+    colours = palette.signed_scale(shown.kind, theme) if signed else palette.scale(shown.kind, theme)
+    rows = None if shown.rows is None else axis_labels(tuple(shown.rows))
+    columns = None if shown.columns is None else axis_labels(tuple(shown.columns))
+    ink = {"color": palette.INK[theme]}
+    figure = go.Figure(
+        go.Heatmap(
+            z=np.asarray(shown.values, dtype=np.float32),
+            y=rows,
+            x=columns,
+            zmin=shown.low,
+            zmax=shown.high,
+            colorscale=palette.plotly_stops(colours),
+            colorbar={
+                "orientation": "h",
+                "x": 0,
+                "xanchor": "left",
+                "y": 0,
+                "yanchor": "top",
+                "len": 0.7,
+                "thickness": 8,
+                "outlinewidth": 0,
+                "nticks": 5,
+                "tickangle": 0,
+                "tickfont": ink,
+                "title": {"text": shown.value_title, "side": "top", "font": ink},
+            },
+            hovertemplate=(
+                f"{shown.row_title}: %{{y}}<br>{shown.column_title}: %{{x}}<br><b>%{{z:.7g}}</b><extra></extra>"
+            ),
+            hoverongaps=False,
+        )
+    )
+    axis = {"tickfont": ink, "showgrid": False, "zeroline": False, "ticks": "", "automargin": True}
+    figure.update_xaxes(
+        title={"text": shown.column_title, "standoff": 10, "font": ink},
+        side="top",
+        type="linear" if columns is None else "category",
+        tickangle=None if columns is None or len(columns) <= 8 else -60,
+        **axis,
+    )
+    figure.update_yaxes(
+        title={"text": shown.row_title, "standoff": 10, "font": ink},
+        autorange="reversed",
+        type="linear" if rows is None else "category",
+        **axis,
+    )
+    figure.update_layout(height=height(shown), margin={"l": 8, "r": 16, "t": 8, "b": 8}, dragmode="zoom")
+    return figure
+
+
+def height(shown: Matrix) -> int:
+    """Pixels of the whole figure."""
+    wanted = _ROW * len(shown.values) if shown.rows is not None else 380
+    return int(min(_HEIGHT[1], max(_HEIGHT[0], wanted))) + _MARGINS
+
+
+def symmetric(values: np.ndarray) -> float:
+    """The largest |value|, for a signed scale; 1 where all are 0."""
+    return float(np.abs(values).max()) or 1.0
