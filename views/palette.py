@@ -19,6 +19,7 @@ BACKGROUND = {"light": "#FFFFFF", "dark": "#12151A"}  # the same as in .streamli
 INK = {"light": "#1B1F24", "dark": "#E4E7EB"}  # text colour, likewise
 MASKED = {"light": "#DADCE0", "dark": "#3A3F47"}
 STOPS = 17
+NEGATIVE = "#E69F00"  # amber of the same palette; the other end of signed scales, told apart from every kind's hue
 
 _END_LIGHTNESS = {"light": 0.28, "dark": 0.94}
 

@@ -1,0 +1,1 @@
+"""Parts of pages: each shows one subject of a page that has several."""

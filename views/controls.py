@@ -1,0 +1,58 @@
+"""Settings of single pages, kept in the address bar. Whatever the address holds, a valid value comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from views import literal
+
+
+def pick(label: str, options: Sequence[str], key: str, default: str = "", help: str | None = None) -> str:
+    """One of a few options, as buttons in a row; the first one where nothing else is said."""
+    default = default or options[0]
+    chosen = st.segmented_control(
+        label, options, default=default, required=True, key=key, bind="query-params", persist_state="session", help=help
+    )
+    return chosen if chosen in options else default
+
+
+def select(label: str, options: Sequence[str], key: str, default: str = "") -> str:
+    """One of many options, which may change with the sentence; the default, or the first, where the old one is gone."""
+    default = default or options[0]
+    if st.session_state.get(key, default) not in options:
+        del st.session_state[key]
+    chosen = st.selectbox(label, options, options.index(default), key=key, bind="query-params", persist_state="session")
+    return chosen if chosen in options else default
+
+
+def slider(label: str, key: str, default: int, low: int, high: int, step: int = 1, help: str | None = None) -> int:
+    """A whole number from `low` to `high`; one that a change of the limits has put outside moves to the nearest."""
+    default = min(max(default, low), high)
+    kept = st.session_state.get(key)
+    if isinstance(kept, int) and not low <= kept <= high:
+        st.session_state[key] = min(max(kept, low), high)
+    value = st.slider(label, low, high, default, step, key=key, bind="query-params", persist_state="session", help=help)
+    if not isinstance(value, int) or not low <= value <= high:
+        return default
+    return value - (value - low) % step  # an address may hold a number between two steps
+
+
+def number(label: str, key: str, default: int, low: int, high: int, step: int = 1, width: int = 130) -> int:
+    """A whole number to type; outside its range it counts as the default."""
+    value = st.number_input(
+        label, low, high, default, step, key=key, bind="query-params", persist_state="session", width=width
+    )
+    return value if isinstance(value, int) and low <= value <= high else default
+
+
+def text(label: str, key: str, default: str, placeholder: str = "", help: str | None = None) -> str:
+    """A line of text, without characters that UTF-8 cannot carry. Who uses it checks the rest."""
+    kept = st.session_state.get(key)
+    if isinstance(kept, str) and kept != literal.without_surrogates(kept):
+        st.session_state[key] = literal.without_surrogates(kept)
+    typed = st.text_input(
+        label, default, key=key, bind="query-params", persist_state="session", placeholder=placeholder, help=help
+    )
+    return literal.without_surrogates(typed or "")
