@@ -165,6 +165,11 @@ def greedy_batch(network: Transformer, sources: list[list[int]], max_length: int
     return [[piece for piece in row if piece != config.pad_id] for row in produced.tolist()]
 
 
+def length_penalty(length: int, alpha: float) -> float:
+    """What a sum of log probabilities over `length` pieces is divided by: ((5 + length) / 6)^alpha (Wu et al. 2016)."""
+    return ((5 + length) / 6) ** alpha
+
+
 def beam_search(network: Transformer, source: list[int], options: DecodingOptions) -> list[Hypothesis]:
     """The `options.beam` best translations of one sentence, best normalised score first."""
     return list(beam_tree(network, source, options).best)
@@ -196,7 +201,7 @@ class _Beam:
         self.considered: list[list[BeamNode]] = []  # a list a step
 
     def normalise(self, log_probability: float, length: int) -> float:
-        return log_probability / ((5 + length) / 6) ** self.options.length_penalty
+        return log_probability / length_penalty(length, self.options.length_penalty)
 
     def advance(self) -> None:
         """Extend every open beginning by one piece and keep the best."""
