@@ -13,7 +13,7 @@ def pick(label: str, options: Sequence[str], key: str, default: str = "", help: 
     """One of a few options, as buttons in a row; the first one where nothing else is said."""
     default = default or options[0]
     chosen = st.segmented_control(
-        label, options, default=default, required=True, key=key, bind="query-params", persist_state="session", help=help
+        label, options, default=default, required=True, key=key, bind="query-params", help=help
     )
     return chosen if chosen in options else default
 
@@ -23,7 +23,7 @@ def select(label: str, options: Sequence[str], key: str, default: str = "") -> s
     default = default or options[0]
     if st.session_state.get(key, default) not in options:
         del st.session_state[key]
-    chosen = st.selectbox(label, options, options.index(default), key=key, bind="query-params", persist_state="session")
+    chosen = st.selectbox(label, options, options.index(default), key=key, bind="query-params")
     return chosen if chosen in options else default
 
 
@@ -33,7 +33,7 @@ def slider(label: str, key: str, default: int, low: int, high: int, step: int = 
     kept = st.session_state.get(key)
     if isinstance(kept, int) and not low <= kept <= high:
         st.session_state[key] = min(max(kept, low), high)
-    value = st.slider(label, low, high, default, step, key=key, bind="query-params", persist_state="session", help=help)
+    value = st.slider(label, low, high, default, step, key=key, bind="query-params", help=help)
     if not isinstance(value, int) or not low <= value <= high:
         return default
     return value - (value - low) % step  # an address may hold a number between two steps
@@ -41,9 +41,7 @@ def slider(label: str, key: str, default: int, low: int, high: int, step: int = 
 
 def number(label: str, key: str, default: int, low: int, high: int, step: int = 1, width: int = 130) -> int:
     """A whole number to type; outside its range it counts as the default."""
-    value = st.number_input(
-        label, low, high, default, step, key=key, bind="query-params", persist_state="session", width=width
-    )
+    value = st.number_input(label, low, high, default, step, key=key, bind="query-params", width=width)
     return value if isinstance(value, int) and low <= value <= high else default
 
 
@@ -52,7 +50,5 @@ def text(label: str, key: str, default: str, placeholder: str = "", help: str | 
     kept = st.session_state.get(key)
     if isinstance(kept, str) and kept != literal.without_surrogates(kept):
         st.session_state[key] = literal.without_surrogates(kept)
-    typed = st.text_input(
-        label, default, key=key, bind="query-params", persist_state="session", placeholder=placeholder, help=help
-    )
+    typed = st.text_input(label, default, key=key, bind="query-params", placeholder=placeholder, help=help)
     return literal.without_surrogates(typed or "")

@@ -11,6 +11,7 @@ from model.decoding import beam_tree, length_penalty
 from model.loss_terms import score_target
 from pages.shared import files
 from pages.shared.opening import Asked
+from pages.shared.sliders import decimal
 from views import controls, downloads, prose
 from views.components.drawing_view import drawing_view
 from views.figures import bars, beam, steps
@@ -54,8 +55,8 @@ def settings(asked: Asked) -> DecodingOptions:
     with first:
         width = controls.slider("Beginnings kept", "try_beam", 4, 1, 8)
     with second:
-        alpha = controls.slider("Length penalty, tenths", "try_penalty", 6, 0, 20)
-    return DecodingOptions("beam", beam=width, length_penalty=alpha / 10)
+        alpha = decimal("Length penalty", "try_penalty", 0.6, 0.0, 2.0, 0.1)
+    return DecodingOptions("beam", beam=width, length_penalty=alpha)
 
 
 def results(asked: Asked, tree: BeamTree, options: DecodingOptions) -> None:

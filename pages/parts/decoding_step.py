@@ -10,7 +10,7 @@ from model import Trace
 from model.sampling_stages import SamplingStages, never_written, sampling_stages
 from pages.shared import files
 from pages.shared.opening import Asked
-from pages.shared.stepper import stepper
+from pages.shared.sliders import decimal, stepper
 from views import controls, downloads, maps, prose
 from views.figures import bars, pieces, steps
 from views.numbers import grouped, percent, three_digits
@@ -38,8 +38,8 @@ def attention(trace: Trace, step: int) -> None:
     st.subheader("Where this step looks", anchor=False)
     layers, heads = (maps.names(count) for count in trace.cross_attention.shape[:2])
     with st.container(horizontal=True):
-        layer = controls.select("Layer", layers, "cross_layer", maps.MEAN, width=110)
-        head = controls.select("Head", heads, "cross_head", maps.MEAN, width=110)
+        layer = controls.select("Layer", layers, "cross_layer", maps.MEAN)
+        head = controls.select("Head", heads, "cross_head", maps.MEAN)
     sheet = maps.with_means(trace.cross_attention[:, :, step - 1 : step])  # (layers + 1, heads + 1, 1, source)
     weights = sheet[layers.index(layer), heads.index(head), 0]  # (source,)
     place = maps.describe(layer, head)
@@ -137,14 +137,9 @@ def settings(asked: Asked) -> tuple[float, int, float]:
         return options.temperature, options.top_k, options.top_p
     first, second, third = st.columns(3)
     with first:
-        temperature = _decimal("Temperature", "try_temperature", 0.1, 3.0, 0.1)
+        temperature = decimal("Temperature", "try_temperature", 1.0, 0.1, 3.0, 0.1)
     with second:
         top_k = controls.slider("Top k, 0 keeps all", "try_k", 0, 0, 100)
     with third:
-        top_p = _decimal("Top p", "try_p", 0.05, 1.0, 0.05)
+        top_p = decimal("Top p", "try_p", 1.0, 0.05, 1.0, 0.05)
     return temperature, top_k, top_p
-
-
-def _decimal(label: str, key: str, low: float, high: float, step: float) -> float:
-    value = st.slider(label, low, high, 1.0, step, key=key, bind="query-params")
-    return value if isinstance(value, float) and low <= value <= high else 1.0

@@ -9,7 +9,7 @@ import streamlit as st
 from model.output_layer import Row, output_step, read_row
 from pages.shared import files
 from pages.shared.opening import Asked
-from pages.shared.stepper import stepper
+from pages.shared.sliders import stepper
 from views import controls, downloads, literal, prose
 from views.figures import bars, pieces, steps
 from views.numbers import grouped, three_digits

@@ -10,7 +10,7 @@ from model import Trace
 from model.loss_terms import LogitGradient, logit_gradient, score_target, smallest_loss, smoothed_target
 from pages.shared import files
 from pages.shared.opening import Asked
-from pages.shared.stepper import stepper
+from pages.shared.sliders import stepper
 from pages.shared.target import target
 from views import controls, downloads, prose
 from views.figures import bars, pieces, steps
@@ -60,8 +60,8 @@ def position(trace: Trace, smoothing: float) -> None:
         [
             steps.strong(piece) if id_ == trace.next_ids[step - 1] else steps.plain(piece),
             bars.bar(probability, 1, "decoder"),
-            bars.bar(wanted, 1, "cross"),
-            bars.bar(push, largest, "vision"),
+            steps.meter(wanted, 1),
+            steps.meter(push, largest, signed=True),
         ]
         for piece, id_, probability, wanted, push in rows
     ]

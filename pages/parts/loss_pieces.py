@@ -19,7 +19,7 @@ from views.numbers import grouped, three_digits
 WHOSE = ("Your target", "Five given pieces")
 # A sum to do by hand: the right pieces of "Je suis un etudiant" and what a model might give them.
 FIVE = (("Je", 0.8), ("suis", 0.6), ("un", 0.7), ("\u00e9tudiant", 0.5), ("</s>", 0.9))
-HEADER = ["position", "piece", "probability", "-ln p", "share of the total", "rank", "running mean"]
+HEADER = ["position", "piece", "probability", "-ln p", "share", "rank", "running mean"]
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def dress(scored: Scored, place: int) -> list:
         place + 1,
         steps.plain(scored.labels[place]),
         bars.bar(float(terms.probabilities[place]), 1, "decoder"),
-        bars.bar(float(terms.losses[place]), float(terms.losses.max()), "vision"),
+        steps.meter(float(terms.losses[place]), float(terms.losses.max())),
         bars.Cell(f"{100 * terms.shares[place]:.1f} %"),
         "" if rank is None else str(rank),
         float(terms.running_means[place]),

@@ -15,7 +15,7 @@ from views import downloads, literal, prose
 from views.figures import bars, pieces, steps
 from views.numbers import percent, three_digits
 
-HEADER = ["position", "fed by the teacher", "says", "should write", "p of that", "rank", "fed by itself", "writes", "p"]
+HEADER = ["position", "forced: reads", "says", "should write", "p", "rank", "free: reads", "writes", "p of that"]
 
 
 def show(asked: Asked) -> None:

@@ -37,6 +37,7 @@ def show(asked: Asked) -> None:
         ]
         title = "step" if by_step else "epoch"
         figure = lines(drawn, inputs.theme(), title, ("nats a piece", "learning rate"), height=520)
+        figure.update_yaxes(exponentformat="none", row=2, col=1)
         chart(figure, "curves", "Losses and learning rate over the training; the table below has the same numbers.")
         rows = table(curves)
         files.download("CSV", lambda: downloads.table_csv(HEADER, rows), "training.csv", "text/csv")
@@ -49,6 +50,7 @@ def show(asked: Asked) -> None:
             prose.block("loss", "Proof of the curves").format(
                 lines=len(curves.steps),
                 epochs=len(curves.heldout_steps),
+                train=three_digits(float(curves.nlls[-1])),
                 last=three_digits(float(curves.heldout_nlls[-1])),
                 card=three_digits(card[-1]),
                 yours=three_digits(score_target(trace.logits, trace.next_ids).terms.mean),

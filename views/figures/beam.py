@@ -10,7 +10,7 @@ from views.numbers import three_digits
 
 _BOX, _TALL = 112, 42  # of a node, in pixels
 _PITCH, _ROW = 150, 52  # from column to column and from row to row
-_TOP, _SIDE = 34, 8
+_TOP, _SIDE, _FIRST = 34, 8, 48  # margins; width of the box that all begins with
 _LETTERS = 13  # of a piece that fit into a box
 _INK = "var(--st-text-color, #1B1F24)"
 _PAPER = "var(--st-background-color, #FFFFFF)"
@@ -47,7 +47,7 @@ def beam(columns: Sequence[Sequence[Node]], title: str) -> str:
         title: describes the drawing to those who cannot see it; this project's own words.
     """
     rows = max(len(column) for column in columns)
-    width = 2 * _SIDE + _PITCH * len(columns) + _BOX
+    width = _left(len(columns)) + _BOX + _SIDE
     height = _TOP + _ROW * rows
     lines, boxes = [], [_start()]
     for step, column in enumerate(columns, 1):
@@ -66,7 +66,7 @@ def beam(columns: Sequence[Sequence[Node]], title: str) -> str:
 
 
 def _left(step: int) -> int:
-    return _SIDE + _PITCH * step
+    return _SIDE + _FIRST - _BOX + _PITCH * step
 
 
 def _middle(row: int) -> float:
@@ -75,8 +75,9 @@ def _middle(row: int) -> float:
 
 def _start() -> str:
     return (
-        f'<rect x="{_SIDE + _BOX - 48}" y="{_TOP}" width="48" height="{_TALL}" rx="4" fill="{_HUE}" fill-opacity=".16" '
-        f'stroke="{_HUE}"/><text x="{_SIDE + _BOX - 24}" y="{_TOP + 26}" font-size="14" fill="{_INK}">&lt;s&gt;</text>'
+        f'<rect x="{_SIDE}" y="{_TOP}" width="{_FIRST}" height="{_TALL}" rx="4" fill="{_HUE}" fill-opacity=".16" '
+        f'stroke="{_HUE}"/><text x="{_SIDE + _FIRST / 2:g}" y="{_TOP + 26}" font-size="14" fill="{_INK}">&lt;s&gt;'
+        "</text>"
     )
 
 

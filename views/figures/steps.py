@@ -19,8 +19,10 @@ STYLE = f"""<style>
 .aa-differs {{ background: color-mix(in srgb, {palette.NEGATIVE} 34%, transparent); padding: 0 4px;
   border-radius: 2px }}
 .aa-quiet {{ opacity: .5 }}
+.aa-table td.aa-wide {{ min-width: 3.6rem }}
 </style>"""
 
+_RISES, _FALLS = "#56B4E9", palette.NEGATIVE
 _STRONGEST = 70  # per cent of the hue behind the largest weight, so that the text on it stays readable
 
 
@@ -88,6 +90,19 @@ def strong(piece: str) -> Cell:
     """A piece in a table that was taken: marked by colour and weight."""
     fill = f"color-mix(in srgb, {palette.HUES['decoder']} 38%, transparent)"
     return Cell(f'<b style="background:{fill};padding:0 4px;border-radius:2px">{_piece(piece)}</b>')
+
+
+def meter(value: float, largest: float, signed: bool = False) -> Cell:
+    """A number with a bar behind it, grey; where signs matter, sky blue above 0 and amber below.
+
+    Args:
+        largest: what fills the whole width.
+    """
+    share = min(100.0, 100 * abs(value) / (largest or 1))
+    colour = "currentColor 22%" if not signed else f"{_FALLS if value < 0 else _RISES} 45%"
+    fill = f"color-mix(in srgb, {colour}, transparent)"
+    style = f"background:linear-gradient(to right, {fill} {share:.1f}%, transparent {share:.1f}%);padding:0 4px"
+    return Cell(f'<span style="display:block;{style}">{literal.html(three_digits(value))}</span>')
 
 
 def _piece(piece: str) -> str:
