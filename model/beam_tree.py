@@ -63,13 +63,6 @@ class BeamTree:
         """True if the best translation begins with this node's pieces."""
         return self.winner[: len(node.ids)] == node.ids
 
-    def leads_nowhere(self, node: BeamNode) -> bool:
-        """True for a node that was kept although none of its extensions was, or the search ended before it did."""
-        if node.fate != "kept":
-            return False
-        following = self.steps[len(node.ids)] if len(node.ids) < len(self.steps) else ()
-        return not any(later.fate != "pruned" and later.ids[:-1] == node.ids for later in following)
-
 
 def settle(steps: list[list[BeamNode]], best: list[Hypothesis]) -> BeamTree:
     """The tree of a search that has ended: what finished and is not among `best` was displaced."""

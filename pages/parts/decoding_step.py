@@ -77,7 +77,7 @@ def choice(asked: Asked, trace: Trace, step: int) -> None:
             steps.strong(piece) if id_ == taken else steps.plain(piece),
             logit,
             scaled,
-            scaled if kept else steps.quiet("out"),
+            steps.number(three_digits(scaled)) if kept else steps.quiet("out"),
             bars.bar(probability, 1, "decoder") if kept else steps.quiet("0"),
         ]
         for rank, piece, id_, logit, _, scaled, kept, probability in rows

@@ -57,7 +57,7 @@ def show(asked: Asked) -> None:
             ("Perplexity", terms.perplexity),
         )
         for column, (name, value) in zip(st.columns(3), totals, strict=True):
-            column.metric(name, three_digits(value))
+            column.metric(name, three_digits(value) if value < 1000 else grouped(round(value)))
         st.html(bars.table(HEADER, [dress(scored, place) for place in range(len(scored.labels))], "Loss by piece"))
         if scored.proof:
             st.caption(scored.proof)
@@ -95,7 +95,7 @@ def dress(scored: Scored, place: int) -> list:
         steps.plain(scored.labels[place]),
         bars.bar(float(terms.probabilities[place]), 1, "decoder"),
         steps.meter(float(terms.losses[place]), float(terms.losses.max())),
-        bars.Cell(f"{100 * terms.shares[place]:.1f} %"),
+        steps.number(f"{100 * terms.shares[place]:.1f} %"),
         "" if rank is None else str(rank),
         float(terms.running_means[place]),
     ]

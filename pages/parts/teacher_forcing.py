@@ -92,11 +92,11 @@ def dress(row: list) -> list:
         cell(fed),
         cell(says, says == right),
         cell(right),
-        "" if probability is None else bars.Cell(percent(probability)),
+        "" if probability is None else steps.number(percent(probability)),
         "" if rank is None else str(rank),
         cell(own, own == fed),
         cell(writes, writes == right),
-        "" if own_probability is None else bars.Cell(percent(own_probability)),
+        "" if own_probability is None else steps.number(percent(own_probability)),
     ]
 
 

@@ -19,10 +19,10 @@ STYLE = f"""<style>
 .aa-differs {{ background: color-mix(in srgb, {palette.NEGATIVE} 34%, transparent); padding: 0 4px;
   border-radius: 2px }}
 .aa-quiet {{ opacity: .5 }}
-.aa-table td.aa-wide {{ min-width: 3.6rem }}
 </style>"""
 
 _RISES, _FALLS = "#56B4E9", palette.NEGATIVE
+_NARROW = "2rem"  # of a column that holds pieces
 _STRONGEST = 70  # per cent of the hue behind the largest weight, so that the text on it stays readable
 
 
@@ -73,23 +73,28 @@ def aligned(rows: Sequence[tuple[str, Sequence[str]]], name: str) -> str:
 
 def plain(piece: str) -> Cell:
     """A piece in a table."""
-    return Cell(_piece(piece))
+    return Cell(_piece(piece), _NARROW)
 
 
 def flagged(piece: str) -> Cell:
     """A piece in a table that is not the one that was expected: marked by colour and by a sign."""
-    return Cell(f'<span class="aa-differs">\u2260 {_piece(piece)}</span>')
+    return Cell(f'<span class="aa-differs">\u2260 {_piece(piece)}</span>', _NARROW)
+
+
+def number(text: str) -> Cell:
+    """A number in a column that also has other cells."""
+    return Cell(literal.html(text), _NARROW)
 
 
 def quiet(text: str) -> Cell:
     """A cell that stands back, such as a number that was filtered out."""
-    return Cell(f'<span class="aa-quiet">{literal.html(text)}</span>')
+    return Cell(f'<span class="aa-quiet">{literal.html(text)}</span>', _NARROW)
 
 
 def strong(piece: str) -> Cell:
     """A piece in a table that was taken: marked by colour and weight."""
     fill = f"color-mix(in srgb, {palette.HUES['decoder']} 38%, transparent)"
-    return Cell(f'<b style="background:{fill};padding:0 4px;border-radius:2px">{_piece(piece)}</b>')
+    return Cell(f'<b style="background:{fill};padding:0 4px;border-radius:2px">{_piece(piece)}</b>', _NARROW)
 
 
 def meter(value: float, largest: float, signed: bool = False) -> Cell:
@@ -102,7 +107,7 @@ def meter(value: float, largest: float, signed: bool = False) -> Cell:
     colour = "currentColor 22%" if not signed else f"{_FALLS if value < 0 else _RISES} 45%"
     fill = f"color-mix(in srgb, {colour}, transparent)"
     style = f"background:linear-gradient(to right, {fill} {share:.1f}%, transparent {share:.1f}%);padding:0 4px"
-    return Cell(f'<span style="display:block;{style}">{literal.html(three_digits(value))}</span>')
+    return Cell(f'<span style="display:block;{style}">{literal.html(three_digits(value))}</span>', "4rem")
 
 
 def _piece(piece: str) -> str:
