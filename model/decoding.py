@@ -10,6 +10,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
+from model.beam_tree import BeamNode, BeamTree, Hypothesis, settle
 from model.incremental import IncrementalDecoder
 from model.masks import pad_batch, padding_mask
 from model.transformer import Transformer
@@ -164,22 +165,27 @@ def greedy_batch(network: Transformer, sources: list[list[int]], max_length: int
     return [[piece for piece in row if piece != config.pad_id] for row in produced.tolist()]
 
 
-@dataclass(frozen=True)
-class Hypothesis:
-    """A finished or open beginning in a beam: its ids, the sum of its log probabilities, and the normalised score."""
+def length_penalty(length: int, alpha: float) -> float:
+    """What a sum of log probabilities over `length` pieces is divided by: ((5 + length) / 6)^alpha (Wu et al. 2016)."""
+    return ((5 + length) / 6) ** alpha
 
-    ids: tuple[int, ...]
-    log_probability: float
-    score: float
+
+def beam_search(network: Transformer, source: list[int], options: DecodingOptions) -> list[Hypothesis]:
+    """The `options.beam` best translations of one sentence, best normalised score first."""
+    return list(beam_tree(network, source, options).best)
 
 
 @torch.inference_mode()
-def beam_search(network: Transformer, source: list[int], options: DecodingOptions) -> list[Hypothesis]:
-    """The `options.beam` best translations of one sentence, best normalised score first."""
+def beam_tree(network: Transformer, source: list[int], options: DecodingOptions) -> BeamTree:
+    """The same search with everything it considered on its way.
+
+    Args:
+        source: ids that end with `</s>`.
+    """
     search = _Beam(network, source, options)
     while not search.complete:
         search.advance()
-    return search.best()
+    return settle(search.considered, search.best())
 
 
 class _Beam:
@@ -192,9 +198,10 @@ class _Beam:
         self.alive = [Hypothesis((), 0.0, 0.0)]
         self.done: list[Hypothesis] = []
         self.reports: dict[tuple[int, ...], PieceStep] = {}  # how each beginning got its last piece
+        self.considered: list[list[BeamNode]] = []  # a list a step
 
     def normalise(self, log_probability: float, length: int) -> float:
-        return log_probability / ((5 + length) / 6) ** self.options.length_penalty
+        return log_probability / length_penalty(length, self.options.length_penalty)
 
     def advance(self) -> None:
         """Extend every open beginning by one piece and keep the best."""
@@ -209,6 +216,7 @@ class _Beam:
         values, flat = sums.flatten().topk(min(2 * width, sums.numel()))
         rows: list[int] = []
         open_hypotheses: list[Hypothesis] = []
+        nodes: list[BeamNode] = []
         for rank, (value, place) in enumerate(zip(values.tolist(), flat.tolist(), strict=True)):
             if value == -math.inf:
                 break  # only special pieces are left
@@ -217,14 +225,18 @@ class _Beam:
             hypothesis = Hypothesis(ids, value, self.normalise(value, len(ids)))
             probability = math.exp(value - self.alive[row].log_probability)
             self.reports[ids] = PieceStep(piece, probability, tops[row], ids, finished=False)
-            if len(ids) >= self.limit:
+            ends = piece == network.config.eos_id
+            fate = "pruned"
+            # an end outside the beam does not count, so a beam of 1 is greedy
+            if len(ids) >= self.limit or (ends and rank < width):
+                fate = "finished"
                 self.done.append(hypothesis)
-            elif piece == network.config.eos_id:
-                if rank < width:  # an end outside the beam does not count, so a beam of 1 is greedy
-                    self.done.append(hypothesis)
-            elif len(open_hypotheses) < width:
+            elif not ends and len(open_hypotheses) < width:
+                fate = "kept"
                 open_hypotheses.append(hypothesis)
                 rows.append(row)
+            nodes.append(BeamNode(ids, probability, value, hypothesis.score, fate))
+        self.considered.append(nodes)
         self.alive = open_hypotheses
         self.done = sorted(self.done, key=lambda hypothesis: -hypothesis.score)[:width]
         if self.alive:

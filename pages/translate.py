@@ -10,7 +10,7 @@ import streamlit as st
 from model import DecodingOptions
 from pages.shared.opening import opening
 from pages.shared.service import Service
-from views import downloads, frame, prose
+from views import downloads, frame, inputs, prose
 from views.components.drawing_view import drawing_view
 from views.figures import pieces
 from views.figures.architecture import Sizes, architecture
@@ -92,7 +92,8 @@ def model_diagram(service: Service) -> None:
     sizes = Sizes(**{name: getattr(config, name) for name in Sizes.__dataclass_fields__})
     with picture:
         st.subheader("The model", anchor=False)
-        drawing_view(architecture(sizes), key="architecture")
+        drawing_view(architecture(sizes, frame.available(), inputs.kept()), key="architecture")
+        st.caption(prose.block("translate", "Diagram"))
     with words:
         st.subheader("How to read it", anchor=False)
         st.markdown(prose.block("translate", "How to read it"))

@@ -20,6 +20,8 @@ PAGES = (
     ("pages/attention.py", "Attention", "Open every head of the encoder, the decoder and the cross-attention."),
     ("pages/tokens.py", "Tokens", "Follow a sentence into pieces, ids and vectors; compare words and orders."),
     ("pages/positions.py", "Positions", "Take sinusoidal positions apart, then take them away from the model."),
+    ("pages/decoding.py", "Decoding", "Go through a translation step by step: logits, choice, teacher forcing, beam."),
+    ("pages/loss.py", "Loss", "Score a French target piece by piece; smoothing, gradient and training curves."),
 )
 
 _inside_frame: ContextVar[bool] = ContextVar("inside_frame", default=False)
@@ -48,6 +50,11 @@ def run() -> None:
         page.run()
     finally:
         _inside_frame.reset(token)
+
+
+def available() -> frozenset[str]:
+    """Names of the pages as their addresses have them; the home page is the bare address and has none."""
+    return frozenset(Path(path).stem for path, *_ in PAGES[1:])
 
 
 def framed() -> None:

@@ -98,6 +98,14 @@ def _number(label: str, key: str, default: float, low: float, high: float, step:
     return value if value is not None and low <= value <= high else default
 
 
+def kept() -> dict[str, str]:
+    """The sentence and the settings beside it as the address bar has them, for links to other pages."""
+    names = ("text", "method", "beam", "penalty", "temperature", "top_k", "top_p", "seed")
+    found = {name: st.query_params[name] for name in names if name in st.query_params}
+    text = st.session_state.get("text")
+    return found | {"text": literal.without_surrogates(text)} if isinstance(text, str) and text else found
+
+
 def choice(value: object, options: tuple[str, ...], default: str) -> str:
     """`value` if it is one of `options`, else the default."""
     return value if value in options else default

@@ -9,9 +9,9 @@ from torch import nn
 
 from model.checkpoint import read_json, save_tensors, sha256_of, write_atomically, write_json
 from model.device import choose_device, hardware
+from model.metrics import METRICS, read_metrics
 from model.training.corpus import Corpus
 from model.training.evaluate import evaluate
-from model.training.loop import METRICS, read_metrics
 from model.training.optimizer import Recipe
 from model.translator import Translator
 

@@ -16,6 +16,7 @@ from tqdm import tqdm
 
 from model.checkpoint import CheckpointError, load_tensors, load_weights, save_tensors, write_atomically
 from model.device import hardware
+from model.metrics import METRICS, read_metrics
 from model.training.optimizer import (
     Recipe,
     build_optimizers,
@@ -27,7 +28,6 @@ from model.training.optimizer import (
 from model.training.processes import ProcessGroup
 
 CHECKPOINT = "checkpoint.safetensors"
-METRICS = "metrics.jsonl"
 LOG_EVERY = 25  # steps between two lines of the metrics file
 
 
@@ -219,14 +219,3 @@ class MetricsLog:
         if self.active:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
-
-
-def read_metrics(path: Path) -> list[dict]:
-    """The lines of a metrics file; a last line cut short by a kill is left out."""
-    rows = []
-    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else []:
-        try:
-            rows.append(json.loads(line))
-        except ValueError:
-            break
-    return rows

@@ -67,6 +67,14 @@ class Service:
             (text, produced), lambda: self.translator.trace(text, target_ids=produced), self.computing
         )
 
+    def forced(self, text: str, target: str) -> Trace:
+        """Everything the network computes for `text` while it is fed `target`.
+
+        Raises:
+            InputError: `target` cannot be used.
+        """
+        return self._remember(self.traces, (text, "target", target), lambda: self.translator.trace(text, target=target))
+
     def analysis(self, key: Hashable, compute: Callable[[], T]) -> T:
         """What `compute` returns, from the recent results if it is there. `key` says what is computed, of what."""
         return self.analyses.get_or_compute(key, compute, self.computing)

@@ -102,7 +102,7 @@ def test_translate_then_open_every_kind(server: Server, page: Page):
     type_sentence(page, SENTENCE)
     assert page.locator(".aa-text").first.inner_text().strip()
     assert page.locator(".aa-decoder > span").count() == page.locator(".aa-cards > div").count()
-    assert page.get_by_role("img", name=re.compile("Encoder of")).count() == 1
+    assert page.get_by_role("group", name=re.compile("Encoder of")).count() == 1
 
     page.get_by_role("link", name="Attention").click()
     expect(page.get_by_role("heading", name="Attention", exact=True)).to_be_visible()

@@ -3,7 +3,10 @@
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".drawing-root")
   if (root.shown === data.svg) return
-  const parsed = new DOMParser().parseFromString(data.svg, "image/svg+xml")
-  root.replaceChildren(document.importNode(parsed.documentElement, true))
+  const parsed = new DOMParser().parseFromString(data.svg, "image/svg+xml").documentElement
+  root.replaceChildren(document.importNode(parsed, true))
   root.shown = data.svg
+  // A drawing that is wider than the page can be scrolled with the keyboard too.
+  if (parsed.hasAttribute("width")) root.tabIndex = 0
+  else root.removeAttribute("tabindex")
 }

@@ -9,11 +9,21 @@ import streamlit as st
 _MOUNT = st.components.v2.component(
     "drawing_view",
     html='<div class="drawing-root"></div>\n<!-- filled by drawing_view.js -->',
-    css=".drawing-root svg { display: block; width: 100%; height: auto;\n  font-family: var(--st-font); }",
+    css=(
+        ".drawing-root { overflow-x: auto; }\n"
+        ".drawing-root svg { display: block; width: 100%; height: auto; font-family: var(--st-font); }\n"
+        ".drawing-root a { cursor: pointer; }\n"
+        ".drawing-root a:hover .mark { stroke-width: 2.5px; }\n"
+        ".drawing-root a:focus { outline: none; }\n"
+        ".drawing-root a:focus-visible .mark { stroke: var(--st-text-color); stroke-width: 3px; }\n"
+    ),
     js=Path(__file__).with_suffix(".js").read_text(encoding="utf-8"),
 )
 
 
 def drawing_view(svg: str, key: str) -> None:
-    """Show `svg`, which must come from this project's own code and hold no text that a person typed."""
+    """Show `svg`, which must come from this project's own code, with every text in it escaped.
+
+    A drawing with a width of its own scrolls sideways where the page is narrower. Links in it stay in the same tab.
+    """
     _MOUNT(key=key, data={"svg": svg})

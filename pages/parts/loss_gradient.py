@@ -1,0 +1,91 @@
+"""Label smoothing and the gradient of the loss with respect to the logits, at one position of the target."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from model import Trace
+from model.loss_terms import LogitGradient, logit_gradient, score_target, smallest_loss, smoothed_target
+from pages.shared import files
+from pages.shared.opening import Asked
+from pages.shared.sliders import stepper
+from pages.shared.target import target
+from views import controls, downloads, prose
+from views.figures import bars, pieces, steps
+from views.numbers import grouped, three_digits
+
+COUNT = 10  # pieces shown: those whose logits are pushed hardest
+HEADER = ["piece", "id", "model p", "target q", "gradient p - q"]
+
+
+def show(asked: Asked) -> None:
+    """Choose the smoothing and a position; see the target distribution and the push on each logit."""
+    left, right = st.columns([3, 2], gap="large")
+    vocabulary = asked.service.translator.config.vocabulary_size
+    with left:
+        trace = target(asked)
+        smoothing = controls.slider("Label smoothing \u03b5, in per cent", "smoothing", 10, 0, 90) / 100
+    if trace is not None:
+        with left:
+            position(trace, smoothing)
+    recipe = asked.service.translator.card.get("training", {}).get("recipe", {})
+    with right:
+        st.markdown(
+            prose.block("loss", "Label smoothing")
+            .replace("{vocabulary}", grouped(vocabulary))
+            .replace("{trained}", str(recipe.get("label_smoothing", "unknown")))
+            .replace("{floor}", three_digits(smallest_loss(vocabulary, smoothing)))
+        )
+        st.markdown(prose.block("loss", "Gradient"))
+
+
+def position(trace: Trace, smoothing: float) -> None:
+    """The sums over the target, and one position in detail."""
+    found = logit_gradient(trace.logits, trace.next_ids, smoothing)
+    plain = score_target(trace.logits, trace.next_ids).terms
+    floor = smallest_loss(trace.logits.shape[1], smoothing)
+    totals = (("Plain loss", plain.mean), ("Smoothed loss", found.mean), ("Smallest possible", floor))
+    for column, (name, value) in zip(st.columns(3), totals, strict=True):
+        column.metric(name, three_digits(value))
+    step = stepper(len(trace.next_ids), f"Position, 1 to {len(trace.next_ids)}")
+    st.html(
+        pieces.label("What the decoder was fed, the right piece at this position, and what follows")
+        + steps.written(trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:])
+    )
+    rows = table(trace, found, step, smoothing)
+    largest = max(abs(row[4]) for row in rows)
+    shown = [
+        [
+            steps.strong(piece) if id_ == trace.next_ids[step - 1] else steps.plain(piece),
+            bars.bar(probability, 1, "decoder"),
+            steps.meter(wanted, 1),
+            steps.meter(push, largest, signed=True),
+        ]
+        for piece, id_, probability, wanted, push in rows
+    ]
+    st.html(bars.table([HEADER[0], *HEADER[2:]], shown, f"Target and gradient at position {step}"))
+    total = float(found.gradient[step - 1].sum(dtype=np.float64))
+    st.caption(
+        prose.block("loss", "Proof of the gradient").format(
+            difference=three_digits(found.difference), sum=three_digits(total)
+        )
+    )
+    safe = [[downloads.safe_cell(piece), *rest] for piece, *rest in rows]
+    files.download("CSV", lambda: downloads.table_csv(HEADER, safe), f"gradient-position-{step}.csv", "text/csv")
+    files.numbers(lambda: pd.DataFrame(safe, columns=HEADER), "gradient_table", hide_index=True)
+
+
+def table(trace: Trace, found: LogitGradient, step: int, smoothing: float) -> list[tuple]:
+    """The right piece, then the pieces whose logits are pushed hardest: piece, id, p, q, p - q."""
+    gradient = found.gradient[step - 1]  # (vocabulary,)
+    right = trace.next_ids[step - 1]
+    wanted = smoothed_target(len(gradient), right, smoothing).numpy()
+    others = [int(id_) for id_ in np.argsort(-np.abs(gradient), kind="stable")[:COUNT] if id_ != right]
+    ids = [right, *others][:COUNT]
+    labels = trace.tokenizer.labels(ids)
+    return [
+        (label, id_, float(gradient[id_] + wanted[id_]), float(wanted[id_]), float(gradient[id_]))
+        for label, id_ in zip(labels, ids, strict=True)
+    ]

@@ -1,0 +1,73 @@
+"""How the shipped model was trained: the curves in the record beside its weights."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from model.loss_terms import score_target
+from model.metrics import TrainingCurves, training_curves
+from model.translator import SHIPPED
+from pages.shared import files
+from pages.shared.charts import chart
+from pages.shared.opening import Asked
+from views import controls, downloads, inputs, prose
+from views.figures.lines import Line, lines
+from views.numbers import three_digits
+
+AXES = ("Steps", "Epochs")
+HEADER = ["step", "epoch", "training loss", "training -ln p", "learning rate", "held-out -ln p"]
+
+
+def show(asked: Asked) -> None:
+    """Two panels over one axis, their numbers, and how the reader's own sentence compares."""
+    curves = asked.service.analysis(("training curves",), lambda: training_curves(SHIPPED))
+    if curves is None:
+        st.info("This model came without a record of its training.")
+        return
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        by_step = controls.pick("Along the axis", AXES, "axis") == AXES[0]
+        at, ends = (curves.steps, curves.heldout_steps) if by_step else (curves.epochs, curves.heldout_epochs)
+        drawn = [
+            Line("training loss, smoothed labels", at, curves.losses, 4),
+            Line("training, -ln p of the right piece", at, curves.nlls, 1),
+            Line("held-out, -ln p of the right piece", ends, curves.heldout_nlls, 0, marks=True),
+            Line("learning rate", at, curves.rates, 3, panel=1),
+        ]
+        title = "step" if by_step else "epoch"
+        figure = lines(drawn, inputs.theme(), title, ("nats a piece", "learning rate"), height=520)
+        figure.update_yaxes(exponentformat="none", row=2, col=1)
+        chart(figure, "curves", "Losses and learning rate over the training; the table below has the same numbers.")
+        rows = table(curves)
+        files.download("CSV", lambda: downloads.table_csv(HEADER, rows), "training.csv", "text/csv")
+        files.numbers(lambda: pd.DataFrame(rows, columns=HEADER), "training_table", hide_index=True)
+    with right:
+        st.markdown(prose.block("loss", "Training curves").format(decay=curves.average_decay))
+        trace = asked.trace()
+        card = asked.service.translator.card.get("training", {}).get("heldout_nll", [float("nan")])
+        st.caption(
+            prose.block("loss", "Proof of the curves").format(
+                lines=len(curves.steps),
+                epochs=len(curves.heldout_steps),
+                train=three_digits(float(curves.nlls[-1])),
+                last=three_digits(float(curves.heldout_nlls[-1])),
+                card=three_digits(card[-1]),
+                yours=three_digits(score_target(trace.logits, trace.next_ids).terms.mean),
+            )
+        )
+
+
+def table(curves: TrainingCurves) -> list[list]:
+    """Logged points and ends of epochs in the order of their steps."""
+    rows = [
+        [int(step), float(epoch), float(loss), float(nll), float(rate), None]
+        for step, epoch, loss, nll, rate in zip(
+            curves.steps, curves.epochs, curves.losses, curves.nlls, curves.rates, strict=True
+        )
+    ]
+    rows += [
+        [int(step), float(epoch), None, None, None, float(nll)]
+        for step, epoch, nll in zip(curves.heldout_steps, curves.heldout_epochs, curves.heldout_nlls, strict=True)
+    ]
+    return sorted(rows, key=lambda row: row[0])

@@ -1,0 +1,150 @@
+"""The Decoding page as a reader uses it: stepping, choosing, forcing a target, reading the beam."""
+
+from __future__ import annotations
+
+import csv
+import re
+from urllib.parse import parse_qs, quote, urlsplit
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.overflow import assert_nothing_overflows
+
+SENTENCE = "I want to buy a car."
+PARTS = ("Step by step", "Linear + softmax", "Teacher forcing", "Beam search")
+
+
+@pytest.fixture(autouse=True)
+def patient():
+    expect.set_options(timeout=PATIENCE)
+
+
+def address(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def choose(page: Page, option: str) -> None:
+    page.get_by_role("radio", name=option, exact=True).click()
+    ready(page)
+
+
+def rows(page: Page, name: str) -> Locator:
+    return page.get_by_role("table", name=re.compile(name)).locator("tbody tr")
+
+
+def fill(page: Page, label: str, text: str) -> None:
+    box = page.get_by_label(label, exact=True)
+    box.fill(text)
+    box.press("Enter")
+    ready(page)
+
+
+def test_stepping_with_buttons_and_with_the_keyboard(server: Server, page: Page):
+    open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}")
+    now = page.locator(".aa-now")
+    pieces = [now.inner_text(), *page.locator(".aa-later").all_inner_texts()]
+    assert pieces[-1] == "</s>"
+    page.get_by_role("button", name="Forward").click()
+    expect(now).to_have_text(pieces[1])
+    page.get_by_role("slider", name=re.compile("^Step")).press("ArrowRight")
+    expect(now).to_have_text(pieces[2])
+    page.wait_for_function("location.search.includes('step=3')")
+    page.get_by_role("button", name="Back", exact=False).first.click()
+    expect(now).to_have_text(pieces[1])
+    page.wait_for_function("location.search.includes('step=2')")
+    page.reload()
+    expect(now).to_have_text(pieces[1])
+
+
+def test_every_step_shows_its_own_look_and_its_own_choice(server: Server, page: Page):
+    open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}")
+    shown = set()
+    for step in (1, 2, 3):
+        expect(page.get_by_text(f"Cross-attention of step {step} over")).to_be_visible()
+        weights = page.locator("[style*='009E73']")
+        total = sum(float(text) for text in weights.locator("small").all_inner_texts())
+        assert total == pytest.approx(1, abs=0.02)
+        first = rows(page, f"most probable pieces of step {step}$").first
+        assert first.locator("td").first.inner_text() == page.locator(".aa-now").inner_text()
+        shown.add(tuple(weights.all_inner_texts()))
+        page.get_by_role("button", name="Forward").click()
+        ready(page)
+    assert len(shown) == 3
+
+
+def test_a_lower_temperature_and_top_k_change_the_choice(server: Server, page: Page):
+    open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}")
+    best = rows(page, "most probable pieces").first.locator("td").last
+    before = float(best.inner_text())
+    for _ in range(5):
+        page.get_by_role("slider", name="Temperature").press("ArrowLeft")
+    expect(page.get_by_role("columnheader", name="\u00f7 0.5")).to_be_visible()
+    assert float(best.inner_text()) > before
+    page.get_by_role("slider", name=re.compile("Top k")).press("ArrowRight")
+    expect(best).to_have_text("1.00")
+    expect(rows(page, "most probable pieces").nth(1)).to_contain_text("out")
+    assert address(page)["try_k"] == ["1"]
+    choose(page, "5")
+    expect(rows(page, "most probable pieces")).to_have_count(5)
+
+
+def test_the_output_layer_and_rows_of_the_readers_own(server: Server, page: Page):
+    open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}&part=Linear+%2B+softmax")
+    expect(rows(page, "largest logits")).to_have_count(10)
+    worked = rows(page, "Rows as scores")
+    assert [row.locator("td").nth(0).inner_text() for row in worked.all()] == ["0", "1", "0"]
+    expect(worked.first).to_contain_text("no: the sum is 0.400")
+    fill(page, "Rows of numbers, a semicolon between rows", "0.5 0.5")
+    expect(worked).to_have_count(1)
+    expect(worked.first).to_contain_text("yes")
+    fill(page, "Rows of numbers, a semicolon between rows", "<b>")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("finite number")
+
+
+def test_forcing_the_tutorials_pair_and_then_a_wrong_target(server: Server, page: Page):
+    open_page(page, f"{server.url}/decoding?part=Teacher+forcing")
+    page.get_by_role("button", name="The tutorial").click()
+    expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
+    shifted = rows(page, "The shifted target")
+    expect(shifted.first).to_have_text(re.compile(r"decoder reads\s*<s>\s*Je\s*veux\s*acheter\s*une\s*voiture\s*\."))
+    expect(page.locator(".aa-encoder > span")).to_have_text(["I", "want", "to", "buy", "a", "car", ".", "</s>"])
+    expect(page.get_by_text("both runs read the same")).to_be_visible()
+    expect(page.locator(".aa-differs")).to_have_count(0)
+    fill(page, "French target", "Je veux vendre une voiture.")
+    expect(page.get_by_text("it departs at position 3")).to_be_visible()
+    assert "\u2260" in rows(page, "Teacher-forced").nth(2).inner_text()
+    assert "\u2260" not in rows(page, "Teacher-forced").nth(1).inner_text()
+    assert address(page)["target"] == ["Je veux vendre une voiture."]
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV", exact=True).click()
+    lines = list(csv.reader(download.value.path().read_text(encoding="utf-8-sig").splitlines()))
+    assert [line[3] for line in lines[1:5]] == ["Je", "veux", "vendre", "une"]
+    page.get_by_role("button", name="The model").click()
+    expect(page.locator(".aa-differs")).to_have_count(0)
+
+
+def test_the_beam_as_a_tree(server: Server, page: Page):
+    open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}&part=Beam+search")
+    tree = page.get_by_role("img", name=re.compile("Beam search of"))
+    nodes = tree.locator("g[data-fate]")
+    expect(nodes.first).to_be_visible()
+    assert tree.locator("g[data-fate=pruned]").count() == 0
+    kept = nodes.count()
+    choose(page, "All considered")
+    expect(tree.locator("g[data-fate=pruned]").first).to_be_visible()
+    assert nodes.count() > kept
+    assert tree.locator("g[data-fate=finished]").count() == 4
+    expect(page.get_by_text("are the same.", exact=False)).to_be_visible()
+    expect(rows(page, "What the search returns")).to_have_count(5)
+    page.get_by_role("slider", name="Beginnings kept").press("ArrowLeft")
+    expect(rows(page, "What the search returns")).to_have_count(4)
+    assert address(page)["try_beam"] == ["3"]
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_nothing_overflows(server: Server, page: Page, part: str):
+    open_page(page, f"{server.url}/decoding?part={quote(part)}&nodes=All+considered")
+    expect(page.locator(".aa-table").first).to_be_visible()
+    assert_nothing_overflows(page)

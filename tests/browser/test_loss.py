@@ -1,0 +1,107 @@
+"""The Loss page as a reader uses it, and the way to it through the diagram."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs, quote, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.overflow import assert_nothing_overflows
+from views import frame
+
+SENTENCE = "I want to buy a car."
+PARTS = ("Piece by piece", "Smoothing and gradient", "Training curves")
+
+
+@pytest.fixture(autouse=True)
+def patient():
+    expect.set_options(timeout=PATIENCE)
+
+
+def metric(page: Page, name: str) -> float:
+    return float(page.get_by_test_id("stMetric").filter(has_text=name).get_by_test_id("stMetricValue").inner_text())
+
+
+def choose(page: Page, option: str) -> None:
+    page.get_by_role("radio", name=option, exact=True).click()
+    ready(page)
+
+
+def test_a_wrong_target_costs_more_and_says_where(server: Server, page: Page):
+    open_page(page, f"{server.url}/loss?text={quote(SENTENCE)}")
+    own = metric(page, "Loss")
+    box = page.get_by_label("French target", exact=True)
+    box.fill("Je veux vendre une voiture.")
+    box.press("Enter")
+    rows = page.get_by_role("table", name="Loss by piece").locator("tbody tr")
+    expect(rows.nth(2)).to_contain_text("vendre")
+    ready(page)
+    assert metric(page, "Loss") > own
+    shares = [float(row.locator("td").nth(3).inner_text().removesuffix(" %")) for row in rows.all()]
+    assert shares.index(max(shares)) == 2
+    assert sum(shares) == pytest.approx(100, abs=0.5)
+    assert metric(page, "Sum") / len(shares) == pytest.approx(metric(page, "Loss"), rel=0.01)
+
+
+def test_the_five_given_pieces(server: Server, page: Page):
+    open_page(page, f"{server.url}/loss")
+    choose(page, "Five given pieces")
+    rows = page.get_by_role("table", name="Loss by piece").locator("tbody tr")
+    expect(rows).to_have_count(5)
+    assert [row.locator("td").nth(2).inner_text() for row in rows.all()] == [
+        "0.223",
+        "0.511",
+        "0.357",
+        "0.693",
+        "0.105",
+    ]
+    assert metric(page, "Loss") == 0.378
+
+
+def test_smoothing_moves_the_target_and_the_gradient(server: Server, page: Page):
+    open_page(page, f"{server.url}/loss?text={quote(SENTENCE)}&part=Smoothing+and+gradient")
+    cells = page.get_by_role("table", name=re.compile("Target and gradient")).locator("tbody tr").first.locator("td")
+    expect(cells.nth(1)).to_have_text("0.900")
+    page.get_by_role("slider", name=re.compile("Label smoothing")).press("ArrowRight")
+    expect(cells.nth(1)).to_have_text("0.890")
+    p, q, gradient = (float(cell) for cell in cells.all_inner_texts())
+    assert p - q == pytest.approx(gradient, abs=2e-3)
+    now = page.locator(".aa-now").inner_text()
+    page.get_by_role("button", name="Forward").click()
+    expect(page.locator(".aa-now")).not_to_have_text(now)
+
+
+def test_training_curves_are_drawn(server: Server, page: Page):
+    open_page(page, f"{server.url}/loss?part=Training+curves")
+    expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(4)
+    choose(page, "Epochs")
+    expect(page.locator(".js-plotly-plot .xtitle, .js-plotly-plot .x2title").first).to_have_text("epoch")
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_nothing_overflows(server: Server, page: Page, part: str):
+    open_page(page, f"{server.url}/loss?part={quote(part)}")
+    expect(page.locator(".aa-table, .js-plotly-plot .trace").first).to_be_visible()
+    assert_nothing_overflows(page)
+
+
+def test_each_block_of_the_diagram_opens_its_page_with_the_sentence(server: Server, page: Page):
+    open_page(page, f"{server.url}/?text={quote(SENTENCE)}&method=Beam")
+    links = page.get_by_role("group", name=re.compile("Encoder of")).get_by_role("link")
+    expect(links.first).to_be_visible()
+    addresses = {link.get_attribute("href") for link in links.all()}
+    assert {urlsplit(address).path for address in addresses} <= frame.available()
+    page.get_by_role("link", name=re.compile("^Cross-attention")).click()
+    expect(page.get_by_role("heading", name="Attention", exact=True)).to_be_visible()
+    expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
+    assert parse_qs(urlsplit(page.url).query) == {"kind": ["Cross"], "text": [SENTENCE], "method": ["Beam"]}
+    page.go_back()
+    loss = page.get_by_role("link", name=re.compile("^Loss:"))
+    loss.focus()
+    loss.press("Enter")
+    expect(page.get_by_role("heading", name="Loss", exact=True)).to_be_visible()
+    expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
+    assert len(page.context.pages) == 1  # in the same tab

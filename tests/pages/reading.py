@@ -1,0 +1,65 @@
+"""What a page shows in HTML tables, read back as text."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.conftest import html_of
+
+
+class _Tables(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables: dict[str, list[list[str]]] = {}
+        self._rows: list[list[str]] = []
+        self._open = False
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "table":
+            self._rows = self.tables.setdefault(dict(attrs).get("aria-label") or "", [])
+        elif tag == "tr":
+            self._rows.append([])
+        elif tag in ("td", "th"):
+            self._rows[-1].append("")
+            self._open = True
+
+    def handle_endtag(self, tag):
+        if tag in ("td", "th"):
+            self._open = False
+
+    def handle_data(self, data):
+        if self._open:
+            self._rows[-1][-1] += data
+
+
+def table(app: AppTest, name: str) -> list[list[str]]:
+    """Rows of the only table whose description begins with `name`, its header first."""
+    reader = _Tables()
+    reader.feed(html_of(app))
+    (rows,) = [rows for label, rows in reader.tables.items() if label.startswith(name)]
+    return rows
+
+
+def marked(app: AppTest, mark: str) -> list[str]:
+    """Texts of the elements of class `mark`."""
+    found = []
+
+    class Reader(HTMLParser):
+        inside = False
+
+        def handle_starttag(self, tag, attrs):
+            self.inside = (dict(attrs).get("class") or "") == mark
+            if self.inside:
+                found.append("")
+
+        def handle_endtag(self, tag):
+            self.inside = False
+
+        def handle_data(self, data):
+            if self.inside:
+                found[-1] += data
+
+    Reader().feed(html_of(app))
+    return found

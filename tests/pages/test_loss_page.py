@@ -1,0 +1,172 @@
+"""The loss page: terms, smoothing, gradient and training curves against PyTorch and the files."""
+
+import base64
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from model import Translator
+from tests.pages.conftest import ROOT, SENTENCE, html_of
+from tests.pages.reading import table
+from views import literal
+
+PARTS = ("Piece by piece", "Smoothing and gradient", "Training curves")
+TARGET = "Je veux vendre un v\u00e9lo."
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return Translator.load()
+
+
+def close(text: str, value: float) -> bool:
+    """`text` is `value` with three digits, give or take the last one: threads may round differently."""
+    return float(text) == pytest.approx(value, rel=6e-3, abs=1e-5)
+
+
+def metrics(app) -> dict[str, str]:
+    return {metric.label: metric.value for metric in app.metric}
+
+
+@pytest.mark.parametrize("target", ["", TARGET])
+def test_each_piece_of_the_target(open_app, translator, target):
+    app = open_app("loss", target=target)
+    trace = translator.trace(SENTENCE, target=target or None)
+    losses = F.cross_entropy(torch.from_numpy(trace.logits), torch.tensor(trace.next_ids), reduction="none").numpy()
+    rows = table(app, "Loss by piece")[1:]
+    assert [row[1] for row in rows] == [literal.piece(piece) for piece in trace.next_tokens]
+    for place, (row, produced) in enumerate(zip(rows, trace.next_pieces(1), strict=True)):
+        assert close(row[2], produced.probability)
+        assert close(row[3], losses[place])
+        assert float(row[4].removesuffix(" %")) == pytest.approx(100 * losses[place] / losses.sum(), abs=0.11)
+        assert row[5] == str(produced.rank)
+        assert close(row[6], losses[: place + 1].mean())
+    shown = list(metrics(app).values())
+    assert close(shown[0], losses.sum())
+    assert close(shown[1], losses.mean())
+    assert close(shown[2], math.exp(losses.mean()))
+    (line,) = [caption.value for caption in app.caption if "cross_entropy" in caption.value]
+    assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-4
+
+
+def test_the_worked_five_pieces(open_app):
+    app = open_app("loss", scored="Five given pieces")
+    rows = table(app, "Loss by piece")[1:]
+    assert [row[1] for row in rows] == ["Je", "suis", "un", "\u00e9tudiant", "</s>"]
+    assert [row[3] for row in rows] == ["0.223", "0.511", "0.357", "0.693", "0.105"]
+    assert rows[-1][6] == "0.378"
+    assert metrics(app)["Loss: their mean, nats a piece"] == "0.378"
+    assert not app.warning
+
+
+def test_a_very_unlikely_target_has_a_readable_perplexity(open_app):
+    perplexity = metrics(open_app("loss", target="\u00c9l\u00e9phant tambour"))["Perplexity"]
+    assert re.fullmatch(r"[\d\u2009]+", perplexity)
+
+
+@pytest.mark.parametrize("percent", [0, 10, 40])
+def test_smoothing_and_gradient(open_app, translator, percent):
+    app = open_app("loss", part="Smoothing and gradient", target=TARGET, smoothing=str(percent), step="3")
+    trace = translator.trace(SENTENCE, target=TARGET)
+    logits = torch.from_numpy(trace.logits.copy()).requires_grad_()
+    right = torch.tensor(trace.next_ids)
+    loss = F.cross_entropy(logits, right, label_smoothing=percent / 100)
+    (loss * len(right)).backward()
+    shown = metrics(app)
+    assert close(shown["Smoothed loss"], loss.item())
+    assert close(shown["Plain loss"], F.cross_entropy(logits, right).item())
+    assert float(shown["Smallest possible"]) <= float(shown["Smoothed loss"])
+    assert (float(shown["Smallest possible"]) == 0) == (percent == 0)
+    rows = table(app, "Target and gradient at position 3")[1:]
+    gradient = logits.grad[2].numpy()
+    assert rows[0][0] == literal.piece(trace.next_tokens[2])
+    assert close(rows[0][2], 1 - percent / 100 + percent / 100 / len(gradient))
+    assert close(rows[0][3], gradient[trace.next_ids[2]])
+    hardest = np.sort(np.abs(np.delete(gradient, trace.next_ids[2])))[::-1]
+    for row, size in zip(rows[1:], hardest, strict=False):
+        assert close(row[3].removeprefix("-"), size)
+        assert float(row[1]) - float(row[2]) == pytest.approx(float(row[3]), abs=2e-3)
+    (line,) = [caption.value for caption in app.caption if "autograd" in caption.value]
+    numbers = [float(number) for number in re.findall(r"(-?\d\.?\d*e-\d+|0)(?=\.(?:\s|$))", line)]
+    assert len(numbers) == 2 and max(map(abs, numbers)) < 1e-4
+
+
+def curves(app) -> dict[str, np.ndarray]:
+    (element,) = app.get("plotly_chart")
+    figure = json.loads(element.proto.spec)
+
+    def numbers(packed):
+        return np.frombuffer(base64.b64decode(packed["bdata"]), f"<{packed['dtype']}")
+
+    return {trace["name"]: (numbers(trace["x"]), numbers(trace["y"])) for trace in figure["data"]}
+
+
+def test_training_curves_are_those_of_the_record(open_app, translator):
+    record = (ROOT / "assets/translator/metrics.jsonl").read_text(encoding="utf-8")
+    lines = [json.loads(line) for line in record.splitlines()]
+    steps = [line for line in lines if line["event"] == "step"]
+    drawn = curves(open_app("loss", part="Training curves"))
+    x, losses = drawn["training loss, smoothed labels"]
+    np.testing.assert_array_equal(x, [line["step"] for line in steps])
+    np.testing.assert_allclose(losses, [line["loss"] for line in steps], rtol=1e-6)
+    np.testing.assert_allclose(drawn["learning rate"][1], [line["rate"] for line in steps], rtol=1e-6)
+    x, heldout = drawn["held-out, -ln p of the right piece"]
+    np.testing.assert_allclose(heldout, translator.card["training"]["heldout_nll"], rtol=1e-6)
+    assert x[-1] == translator.card["training"]["steps"]
+    epochs = curves(open_app("loss", part="Training curves", axis="Epochs"))
+    np.testing.assert_array_equal(
+        epochs["held-out, -ln p of the right piece"][0], np.arange(1, translator.card["training"]["epochs"] + 1)
+    )
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_nonsense_in_the_address_falls_back(open_app, part):
+    for value in ("x", "-3"):
+        app = open_app("loss", part=part, scored=value, smoothing=value, step=value, axis=value)
+        assert not app.warning
+    assert not open_app("loss", part="Beam search").warning
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_bad_sentences_get_one_sentence(open_app, part):
+    app = open_app("loss", part=part)
+    app.text_input(key="text").set_value("").run()
+    assert not app.exception
+    assert len(app.warning) == 1
+
+
+@pytest.mark.parametrize("part", PARTS[:2])
+@pytest.mark.parametrize("target", ["\u200b", "chat " * 200])
+def test_bad_targets_get_one_sentence(open_app, part, target):
+    app = open_app("loss", part=part)
+    app.text_input(key="target").set_value(target).run()
+    assert not app.exception
+    assert len(app.warning) == 1
+
+
+@pytest.mark.parametrize("part", PARTS[:2])
+def test_hostile_targets_are_shown_as_they_are(open_app, part):
+    app = open_app("loss", part=part, target="<script>x</script> **b** $x$ \U0001f600")
+    assert not app.warning
+    assert "<script>" not in html_of(app)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_the_longest_sentence(open_app, part):
+    assert not open_app("loss", part=part, text="a " * 120, target="le " * 120).warning
+
+
+@pytest.mark.parametrize(
+    ("part", "key"), [(PARTS[0], "loss_table"), (PARTS[1], "gradient_table"), (PARTS[2], "training_table")]
+)
+def test_tables_are_made_when_they_are_opened(open_app, part, key):
+    app = open_app("loss", part=part)
+    assert not app.dataframe
+    app.session_state[key] = True
+    app.run()
+    assert len(app.dataframe[0].value) >= 7
