@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.app_server import ROOT
 from views import maps, palette
+from views.components import parts
 from views.components.attention_grid import FULL_PRECISION_BYTES, Sheet, payload
 from views.numbers import three_digits
 
-SCRIPT = (ROOT / "views/components/attention_grid.js").read_text(encoding="utf-8")
-STYLE = (ROOT / "views/components/attention_grid.css").read_text(encoding="utf-8")
+SCRIPT, STYLE = parts.script("attention_grid"), parts.style("attention_grid")
 HOSTILE = ("<s>", "<img src=x onerror=document.title='hacked'>", "$x$")
 
 
