@@ -50,3 +50,9 @@ def principal_filters(network: VisionTransformer, count: int) -> tuple[np.ndarra
     _, strength, components = np.linalg.svd(filters - filters.mean(axis=0), full_matrices=False)
     shaped = components[:count].reshape(-1, 3, size, size).transpose(0, 2, 3, 1)
     return shaped, (strength**2 / (strength**2).sum())[:count]
+
+
+def patch_embedding(network: VisionTransformer) -> tuple[np.ndarray, np.ndarray]:
+    """The linear map from a flattened patch to its embedding: W `(d_model, values)` and b `(d_model,)`, float32."""
+    layer = network.patch_embedding
+    return tuple(part.detach().float().cpu().numpy() for part in (layer.weight, layer.bias))

@@ -18,6 +18,7 @@ FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"
 PAGES = (
     ("pages/translate.py", "Translate", "Type an English sentence and watch a Transformer translate it into French."),
     ("pages/attention.py", "Attention", "Open every head of the encoder, the decoder and the cross-attention."),
+    ("pages/vision.py", "Vision", "Give a picture to a Vision Transformer and see how it looks at it."),
 )
 
 _inside_frame: ContextVar[bool] = ContextVar("inside_frame", default=False)
