@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from views import literal
+from views import literal, uploads
 
 NAME = "Attention Atlas"
 FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"
@@ -35,6 +35,7 @@ class Table:
 
 def run() -> None:
     """Set the page up, offer the pages and run the chosen one."""
+    uploads.keep_in_memory()
     # An own icon file: the default one, or a Material symbol, would be fetched from another host.
     st.set_page_config(page_title=NAME, page_icon=str(FAVICON), layout="wide", menu_items=_menu())
     pages = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-MAX_SCANS = 200  # of a progressive JPEG; photographs have about ten
+MAX_SCANS = 100  # of a progressive JPEG; photographs have about ten
 MAX_ENTRIES = 32_768  # of one TIFF tag, such as the places of its strips; photographs have some thousands
 
 _SCAN = b"\xff\xda"
