@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 
 from model.vision import VisionTransformer
 
@@ -44,6 +45,13 @@ def position_similarity(network: VisionTransformer) -> np.ndarray:
     vectors = network.position_embedding.detach()[1:].float().cpu().numpy()  # (patch, d_model)
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     return unit @ unit.T
+
+
+def check_similarity(network: VisionTransformer, similarity: np.ndarray) -> float:
+    """Largest |difference| of `position_similarity` from PyTorch's own cosine, computed in double precision."""
+    vectors = network.position_embedding.detach()[1:].double().cpu()
+    cosines = torch.nn.functional.cosine_similarity(vectors[:, None], vectors[None], dim=-1)  # (patch, patch)
+    return float(np.abs(cosines.numpy() - similarity).max())
 
 
 @dataclass(frozen=True)

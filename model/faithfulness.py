@@ -55,6 +55,11 @@ def mean_of(parts: Sequence[Curves]) -> Curves:
     return Curves(parts[0].share, deletion, insertion, tuple(parts))
 
 
+def beats(curve: Curves, chance: Curves) -> bool:
+    """True if the deletion area is below that of every single random order behind `chance`."""
+    return curve.deletion_area < min(part.deletion_area for part in chance.parts)
+
+
 @dataclass(frozen=True, eq=False)
 class Covering:
     """What becomes of every class as patches are covered or uncovered in one order.

@@ -8,7 +8,17 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.faithfulness import BATCH, Curves, class_probabilities, cover, curves, mean_of, order_of, random_orders
+from model.faithfulness import (
+    BATCH,
+    Curves,
+    beats,
+    class_probabilities,
+    cover,
+    curves,
+    mean_of,
+    order_of,
+    random_orders,
+)
 from tests.model.images import noise, tiny_vision
 
 # Four patches of one pixel; the first logit is the sum over patches of brightness, the second is 0.
@@ -147,3 +157,15 @@ def test_the_mean_keeps_its_parts():
     assert mean.deletion_area == pytest.approx(np.mean([part.deletion_area for part in parts]))
     assert mean.insertion_area == pytest.approx(np.mean([part.insertion_area for part in parts]))
     assert mean.parts == tuple(parts)
+
+
+def test_to_beat_chance_is_to_be_below_every_random_order():
+    share = np.array([0.0, 1.0])
+
+    def flat(area: float) -> Curves:
+        return Curves(share, np.full(2, area), np.full(2, area))
+
+    chance = mean_of([flat(0.4), flat(0.6)])
+    assert chance.deletion_area == pytest.approx(0.5)
+    assert beats(flat(0.39), chance)
+    assert not beats(flat(0.41), chance)  # below the mean, yet not below every one
