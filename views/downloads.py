@@ -36,12 +36,17 @@ def table_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
 def attention_npz(kind: str, attention: np.ndarray, queries: tuple[str, ...], keys: tuple[str, ...]) -> bytes:
     """All maps of one kind for `numpy.load`: `attention` (layer, head, query, key), both axes' pieces, and the kind."""
     return arrays_npz(
-        attention=attention, query_tokens=np.array(queries), key_tokens=np.array(keys), kind=np.array(kind)
+        {
+            "attention": attention,
+            "query_tokens": np.array(queries),
+            "key_tokens": np.array(keys),
+            "kind": np.array(kind),
+        }
     )
 
 
-def arrays_npz(**arrays: np.ndarray) -> bytes:
-    """Arrays under their names, for `numpy.load`."""
+def arrays_npz(arrays: dict[str, np.ndarray]) -> bytes:
+    """Arrays by name for `numpy.load`."""
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)
     return file.getvalue()

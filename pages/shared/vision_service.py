@@ -18,7 +18,7 @@ from pages.shared.recent import Recent, T, computing
 from views import literal
 
 RECENT_TRACES = 8  # about eight megabytes each
-RECENT_ANALYSES = 32  # curves, relevance, changed probabilities: some kilobytes each
+RECENT_ANALYSES = 128  # curves, relevance, changed probabilities: some kilobytes each
 
 
 @dataclass
