@@ -6,8 +6,10 @@ import streamlit as st
 
 from model import VisionTrace
 from pages.shared.vision_attention import any_patch_view, cls_view
+from pages.shared.vision_layers import through_the_layers
 from pages.shared.vision_opening import vision_opening
 from pages.shared.vision_patches import patches_view
+from pages.shared.vision_positions import positions
 from views import frame, inputs, prose
 
 # What a view is called: a function of the service, the picture's key and its trace.
@@ -15,16 +17,14 @@ VIEWS = {
     "Patches": patches_view,
     "CLS attention": cls_view,
     "Any patch": any_patch_view,
-    # "Through the layers": through_the_layers,  # pages.shared.vision_layers
-    # "Positions": positions,  # pages.shared.vision_positions
+    "Through the layers": through_the_layers,
+    "Positions": positions,
 }
 
 
 def main() -> None:
     """Read the picture, trace, show the chosen view."""
     seen = vision_opening()
-    if seen is None:
-        return
     names = tuple(VIEWS)
     chosen = st.segmented_control("View", names, default=names[0], required=True, key="view", bind="query-params")
     VIEWS[inputs.choice(chosen, names, names[0])](seen.service, seen.key, seen.trace)

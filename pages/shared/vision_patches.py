@@ -89,7 +89,7 @@ def _files(row: int, column: int, picture: np.ndarray, vector: np.ndarray, embed
         files.download("CSV", lambda: table().to_csv(index=False).encode(), f"{name}.csv", "text/csv")
         files.download(
             "NPZ",
-            lambda: downloads.arrays_npz(vector=vector, embedding=embedded, recorded=recorded),
+            lambda: downloads.arrays_npz({"vector": vector, "embedding": embedded, "recorded": recorded}),
             f"{name}.npz",
             "application/zip",
         )

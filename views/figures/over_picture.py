@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from views import palette, patches
+from views import patches
 from views.figures.drawing import Box, Drawing, Pixels, Text
 from views.figures.heatmap import HeadMap
-from views.figures.picture import bar, colours
+from views.figures.overlay import mixed
+from views.figures.picture import bar
 
 _SIDE = 480  # pixels of the longer side
 _MARGIN = 16
@@ -26,21 +27,14 @@ def over_picture(shown: HeadMap, pixels: np.ndarray, opacity: float, kept: float
     side = _SIDE / max(pixels.shape[:2])
     height, width = (length * side for length in pixels.shape[:2])
     left, top = _MARGIN, _MARGIN + 30
+    share = np.clip(shown.weights / (shown.top or 1), 0, 1)  # (row, column)
     items = [
         Text(_MARGIN, _MARGIN + 8, shown.title, size=15),
-        Pixels(left, top, width, height, blended(shown, pixels, opacity)),
+        Pixels(left, top, width, height, mixed(pixels, share, "light", opacity)),
         *_outline(patches.kept(shown.weights, kept), left, top, width, height),
         *bar(shown, left + width + 18, top),
     ]
     return Drawing(left + width + 18 + 70, top + height + _MARGIN, shown.title, tuple(items))
-
-
-def blended(shown: HeadMap, pixels: np.ndarray, opacity: float) -> np.ndarray:
-    """Picture and map mixed as the browser does it, `(height, width, 3)` uint8."""
-    rows, columns = shown.weights.shape
-    cells = np.array([[palette.to_rgb(str(colour)) for colour in row] for row in colours(shown)], dtype=float)
-    spread = cells.repeat(pixels.shape[0] // rows, axis=0).repeat(pixels.shape[1] // columns, axis=1)
-    return (pixels * (1 - opacity) + spread * opacity).round().astype(np.uint8)
 
 
 def _outline(chosen: np.ndarray, left: float, top: float, width: float, height: float) -> list[Box]:

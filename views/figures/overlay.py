@@ -23,10 +23,14 @@ def overlay(pixels: np.ndarray, scores: np.ndarray, theme: palette.Theme, opacit
     Returns:
         `(height, width, 3)` uint8.
     """
-    share = (scores - scores.min()) / (np.ptp(scores) or 1)  # (row, column)
-    tall, wide = pixels.shape[0] // scores.shape[0], pixels.shape[1] // scores.shape[1]
+    return mixed(255 * pixels, (scores - scores.min()) / (np.ptp(scores) or 1), theme, opacity)
+
+
+def mixed(pixels: np.ndarray, share: np.ndarray, theme: palette.Theme, opacity: float) -> np.ndarray:
+    """A picture `(height, width, 3)` from 0 to 255 under a map `(row, column)` from 0 to 1, as uint8."""
+    tall, wide = pixels.shape[0] // share.shape[0], pixels.shape[1] // share.shape[1]
     colours = shades(share, theme).repeat(tall, axis=0).repeat(wide, axis=1)  # (height, width, 3)
-    return (255 * pixels * (1 - opacity) + colours * opacity).round().clip(0, 255).astype(np.uint8)
+    return (pixels * (1 - opacity) + colours * opacity).round().clip(0, 255).astype(np.uint8)
 
 
 def shades(share: np.ndarray, theme: palette.Theme, kind: str = "vision") -> np.ndarray:

@@ -6,12 +6,11 @@ Every cell and bar names its full value when the pointer rests on it.
 from __future__ import annotations
 
 import base64
-import io
 
 import numpy as np
-from PIL import Image
 
 from views import literal, palette
+from views.figures.overlay import to_png
 from views.numbers import percent
 from views.patches import CHANNELS, value_names
 
@@ -23,9 +22,7 @@ _GAP = 20
 
 def data_url(pixels: np.ndarray) -> str:
     """`(height, width, 3)` uint8 as the address of a PNG that needs no request."""
-    file = io.BytesIO()
-    Image.fromarray(pixels).save(file, "PNG", compress_level=1)
-    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
+    return "data:image/png;base64," + base64.b64encode(to_png(pixels)).decode()
 
 
 def steps(patch: np.ndarray, vector: np.ndarray, embedding: np.ndarray) -> str:
