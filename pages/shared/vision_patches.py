@@ -1,4 +1,4 @@
-"""View "Patches": the grid, one patch on its way to a vector, the first filters, the order of the sequence."""
+"""Vision, patches: the grid, one patch on its way to a vector, the first filters, the order of the sequence."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ import streamlit as st
 from model import VisionTrace
 from model.analysis import patch_embedding, principal_filters
 from pages.shared import files
+from pages.shared.vision_maps import choosable
 from pages.shared.vision_service import VisionService
 from views import downloads, inputs, patches, prose
 from views.components.drawing_view import drawing_view
-from views.components.patch_picture import Panel, PatchPicture, patch_picture
+from views.components.patch_picture import Panel, PatchPicture
 from views.figures import drawing, patch
 from views.numbers import three_digits
 
 FILTERS = 28  # as many as the paper's figure 7 shows
 
 
-def patches_view(service: VisionService, key: str, trace: VisionTrace) -> None:
+def cut_in_patches(service: VisionService, key: str, trace: VisionTrace) -> None:
     """The picture in patches and one of them in detail; choosing another runs only that part again."""
     one_patch(service, trace)
     st.subheader("The first filters", anchor=False)
@@ -41,13 +42,9 @@ def one_patch(service: VisionService, trace: VisionTrace) -> None:
         st.markdown(prose.block("vision", "Patches").format(rows=rows, columns=columns, size=size))
         with st.container(horizontal=True):
             row, column = inputs.patch(trace.grid)
-        patch_picture(
-            PatchPicture(
-                picture, trace.grid, [Panel("", "nothing")], "The picture in patches", (row, column), inputs.theme()
-            ),
-            key="patches",
-            on_select=inputs.choose_patch,
-            on_theme=inputs.remember_theme,
+        whole = [Panel("", "nothing")]
+        choosable(
+            PatchPicture(picture, trace.grid, whole, "The picture in patches", (row, column), inputs.theme()), "patches"
         )
     number = row * columns + column
     chosen = patches.block(trace.pixels, row, column, size)

@@ -7,6 +7,7 @@ import torch
 from model.analysis import (
     attention_distance,
     distances,
+    patch_embedding,
     position_similarity,
     principal_filters,
     rows_and_columns,
@@ -96,3 +97,11 @@ def test_fewer_principal_filters_are_the_first_of_all():
     some, all_of_them = principal_filters(network, 3), principal_filters(network, 16)
     np.testing.assert_array_equal(some[0], all_of_them[0][:3])
     np.testing.assert_array_equal(some[1], all_of_them[1][:3])
+
+
+def test_the_patch_embedding_is_the_networks_own():
+    network = tiny_vision()
+    weight, bias = patch_embedding(network)
+    values = torch.rand(5, network.config.patch_values)
+    recomputed = values.numpy() @ weight.T + bias
+    np.testing.assert_allclose(recomputed, network.patch_embedding(values).detach().numpy(), atol=1e-5)
