@@ -141,6 +141,7 @@ def test_a_click_redraws_at_once_and_tells_the_server(mount):
     assert values(page, 0) == written(WEIGHTS[row_of(1, 1), 1:])
     assert values(page, 1) == written(WEIGHTS[1:, row_of(1, 1)])
     assert page.locator(".patch[aria-selected=true]").count() == 2
+    assert not page.locator(".tip").is_visible()  # it had the weight of before
 
 
 def test_an_answer_that_comes_late_does_not_take_the_choice_back(mount):

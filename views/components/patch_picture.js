@@ -110,6 +110,7 @@ class PatchPicture {
 
   draw() {
     this.panels.forEach((panel) => this.drawPanel(panel))
+    this.tip.hidden = true // its weight may have changed
     const [row, column] = this.selected
     this.root.dataset.drawn = `${this.view.title}: row ${row + 1}, column ${column + 1}`
   }
