@@ -55,7 +55,7 @@ class Canvas:
         self.paint(mask, np.clip(np.asarray(colour, np.float32) * light[..., None], 0, 1))
 
     def noise(self, cells: float, octaves: int = 5, stretch: float = 1.0, fall: float = 0.5) -> np.ndarray:
-        """Fractal noise `(row, column)` from 0 to 1: `cells` across, `stretch` times wider than high, at its coarsest."""
+        """Fractal noise `(row, column)`, 0 to 1: `cells` across, `stretch` times wider than high, at its coarsest."""
         total = np.zeros((_DRAWN, _DRAWN), np.float32)
         for octave in range(octaves):
             across = max(2, round(cells * 2**octave))
