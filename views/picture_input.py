@@ -29,16 +29,15 @@ def picture_input() -> Picture:
     A file that is no picture leaves the picture before it in place, with one sentence that says why.
     """
     chosen = _settle()
-    with st.container(key="picture_input"):
-        choice, box = st.columns([3, 2], gap="medium")
-        with choice:
-            picture_strip("Picture", _tiles(), chosen, _STRIP, on_choose=_choose, on_paste=_take)
-        with box:
-            _boxes()
+    choice, box = st.columns([3, 2], gap="medium")
+    with choice:
+        picture_strip("Picture", _tiles(), chosen, _STRIP, on_choose=_choose, on_paste=_take)
         if st.session_state.get(_PROBLEM):
             st.warning(literal.markdown(st.session_state[_PROBLEM]))
         picture = st.session_state[_OWN] if chosen == OWN else samples.picture(chosen)
         st.caption(literal.markdown(describe(picture)))
+    with box:
+        _boxes()
     return picture
 
 

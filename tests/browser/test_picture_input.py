@@ -5,17 +5,19 @@ from __future__ import annotations
 import hashlib
 import http.client
 import re
+import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
 from urllib.parse import urlsplit
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.app_server import AppServer
+from tests.browser.chromium import FLAGS, installed_chromium
 from tests.browser.conftest import PATIENCE, open_page
-from tests.browser.uploads import copy_picture, paste, shown, upload
+from tests.browser.uploads import UPLOAD_BOX, copy_picture, paste, shown, upload
 from tests.views.odd_pictures import HTML, SVG, encoded, photo, png_bomb
 from views import pictures, samples
 
@@ -25,6 +27,15 @@ GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))
 @pytest.fixture(autouse=True)
 def patient():
     expect.set_options(timeout=PATIENCE)
+
+
+def uploads_kept(app: AppServer) -> float:
+    """Bytes of uploaded files that the server says it holds."""
+    with urllib.request.urlopen(f"{app.url}/_stcore/metrics", timeout=30) as answer:
+        held = re.findall(
+            r"^cache_memory_bytes\{.*UploadedFileManager.*\} (\S+)$", answer.read().decode(), re.MULTILINE
+        )
+    return sum(map(float, held))
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +68,7 @@ def test_a_file(page: Page, app: AppServer):
     assert page.locator('[data-testid="stFileUploaderFile"]').count() == 0  # the box is empty again
     upload(page, "green.png", GREEN)
     sees(page, digest(GREEN), "red 0 green 200 blue 0")
+    assert uploads_kept(app) == 0
     page.get_by_role("radio", name="church").click()
     shown(page, "church")
     sees(page, digest(samples.SAMPLES[samples.NAMES.index("church")].path.read_bytes()))
@@ -86,13 +98,17 @@ def test_a_bad_file_gets_one_sentence_and_changes_nothing(page: Page, app: AppSe
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
-def test_more_than_8_megabytes_is_refused_by_the_box_by_the_clipboard_and_by_the_server(page: Page, app: AppServer):
+def test_more_than_8_megabytes_is_refused_by_the_box_by_the_clipboard_and_by_the_server(
+    page: Page, app: AppServer, tmp_path
+):
     open_page(page, app.url)
     shown(page, samples.NAMES[0])
     heavy = GREEN + bytes(pictures.MAX_BYTES)
-    upload(page, "heavy.png", heavy, "image/png")
+    file = tmp_path / "heavy.png"
+    file.write_bytes(heavy)
+    page.locator(UPLOAD_BOX).set_input_files(file)
     expect(page.get_by_text("File must be 8.0MB or smaller.")).to_be_visible()
-    paste(page, heavy)
+    paste(page, GREEN, zeros=pictures.MAX_BYTES)
     expect(page.get_by_text(pictures.TOO_HEAVY)).to_be_visible()
     shown(page, samples.NAMES[0])
     # The same upload that the browser makes, without the browser's own check.
@@ -102,6 +118,7 @@ def test_more_than_8_megabytes_is_refused_by_the_box_by_the_clipboard_and_by_the
     headers = {name: value for name, value in made.value.all_headers().items() if name in ("cookie", "x-xsrftoken")}
     path = urlsplit(made.value.url).path
     assert put(app, path, headers, GREEN) == 204
+    assert uploads_kept(app) == len(GREEN)  # nobody has read this one
     assert put(app, path, headers, heavy) == 413
     assert put(app, path, {}, GREEN) == 403
 
@@ -161,20 +178,34 @@ def test_samples_by_keyboard_and_address(page: Page, app: AppServer):
     expect(page).to_have_url(re.compile(r"^[^?]*/?$"))
 
 
-def test_no_camera_unless_wanted(page: Page, app: AppServer):
+def test_no_camera_unless_wanted_and_off_after_one_photo(app: AppServer, browser: Browser):
+    """With the browser's own stand-in for a camera, a green picture with a moving disc."""
+    stand_in = ("--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream")
+    other = browser.browser_type.launch(executable_path=installed_chromium(), args=[*FLAGS, *stand_in])
+    page = other.new_page(viewport={"width": 1440, "height": 900})
+    page.set_default_timeout(PATIENCE)
     page.add_init_script(
-        """window.asked = 0
-        navigator.mediaDevices.getUserMedia = () => {
-            window.asked++
-            return Promise.reject(new DOMException("", "NotAllowedError"))
+        """window.streams = []
+        const ask = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices)
+        navigator.mediaDevices.getUserMedia = async (wish) => {
+            const stream = await ask(wish)
+            streams.push(stream)
+            return stream
         }"""
     )
     open_page(page, app.url)
     shown(page, samples.NAMES[0])
-    assert page.evaluate("asked") == 0
+    assert page.evaluate("streams.length") == 0
     page.get_by_text("Use the camera").click()
-    expect(page.locator('[data-testid="stCameraInput"]')).to_be_visible()
-    page.wait_for_function("asked > 0")
+    page.wait_for_function("streams.length > 0")
+    page.get_by_role("button", name="Take Photo").click()
+    shown(page, "own")
+    expect(page.get_by_text("Your picture: JPEG")).to_be_visible()
+    expect(page.locator('[data-testid="stCameraInput"]')).to_have_count(0)
+    page.wait_for_function(
+        "streams.every((stream) => stream.getTracks().every((track) => track.readyState === 'ended'))"
+    )
+    other.close()
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (390, 844)])

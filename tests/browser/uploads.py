@@ -9,24 +9,25 @@ from playwright.sync_api import Page
 from tests.browser.conftest import ready
 
 STRIP = ".strip-root"
+UPLOAD_BOX = '[data-testid="stFileUploaderDropzoneInput"]'
 
 
 def upload(page: Page, name: str, content: bytes, mime: str = "") -> None:
     """Choose a file of this name and content in the upload box."""
-    box = page.locator('[data-testid="stFileUploaderDropzoneInput"]')
+    box = page.locator(UPLOAD_BOX)
     box.set_input_files({"name": name, "mimeType": mime or "application/octet-stream", "buffer": content})
 
 
-def paste(page: Page, content: bytes, mime: str = "image/png") -> None:
-    """Press the keys that paste, with a picture in the clipboard."""
+def paste(page: Page, content: bytes, mime: str = "image/png", zeros: int = 0) -> None:
+    """Press the keys that paste, with a picture in the clipboard; so many zeros are added to its end."""
     page.evaluate(
-        """([text, type]) => {
+        """([text, type, zeros]) => {
             const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
             const clipboardData = new DataTransfer()
-            clipboardData.items.add(new File([bytes], "pasted", { type }))
+            clipboardData.items.add(new File([bytes, new Uint8Array(zeros)], "pasted", { type }))
             document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }))
         }""",
-        [base64.b64encode(content).decode(), mime],
+        [base64.b64encode(content).decode(), mime, zeros],
     )
 
 

@@ -17,13 +17,11 @@ class Sample:
 
     Attributes:
         name: of its file, and in the address bar.
-        label: what it shows, in a word or two.
-        shown: the class that it shows, as the classifier calls it.
+        label: what it shows: the class as the classifier calls it.
     """
 
     name: str
     label: str
-    shown: str
 
     @property
     def path(self) -> Path:
@@ -31,12 +29,12 @@ class Sample:
 
 
 SAMPLES = (
-    Sample("parachute", "parachute", "parachute"),
-    Sample("golf-ball", "golf ball", "golf ball"),
-    Sample("church", "church", "church"),
-    Sample("gas-pump", "gas pump", "gas pump"),
-    Sample("garbage-truck", "garbage truck", "garbage truck"),
-    Sample("cassette-player", "cassette player", "cassette player"),
+    Sample("parachute", "parachute"),
+    Sample("golf-ball", "golf ball"),
+    Sample("church", "church"),
+    Sample("french-horn", "French horn"),
+    Sample("gas-pump", "gas pump"),
+    Sample("garbage-truck", "garbage truck"),
 )
 NAMES = tuple(sample.name for sample in SAMPLES)
 
@@ -45,4 +43,4 @@ NAMES = tuple(sample.name for sample in SAMPLES)
 def picture(name: str) -> Picture:
     """The sample called `name`, read like any other picture."""
     sample = SAMPLES[NAMES.index(name)]
-    return replace(read_picture(sample.path.read_bytes()), title=f"{sample.label}, drawn by a program")
+    return replace(read_picture(sample.path.read_bytes()), title=f"{sample.label}, drawn by this project")
