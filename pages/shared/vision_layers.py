@@ -65,8 +65,8 @@ def through_the_layers(service: VisionService, key: str, trace: VisionTrace, opa
     faithful(measured, asked.words(trace), service.classifier.card)
     _proof(trace, asked, check, gradients.difference, measured)
     _files(trace, asked, scores, measured)
-    with st.expander("How to read it"):
-        st.markdown(prose.block(PAGE, "How to read it"))
+    with st.expander("Where the four methods come from"):
+        st.markdown(prose.block(PAGE, "Methods"))
 
 
 def _settings(trace: VisionTrace) -> Asked:
@@ -138,10 +138,13 @@ def _files(trace: VisionTrace, asked: Asked, scores: dict[str, np.ndarray], meas
     with st.container(horizontal=True):
         files.download("Scores as CSV", lambda: downloads.table_csv(header, rows()), "relevance.csv", "text/csv")
         files.download("Curves as CSV", measured.csv, "faithfulness.csv", "text/csv")
-        maps = np.concatenate(
-            [overlay.overlay(trace.pixels, score.reshape(trace.grid), "light") for score in scores.values()], axis=1
-        )
-        files.download("Maps as PNG", lambda: overlay.to_png(overlay.enlarged(maps, 1536)), "maps.png", "image/png")
+        files.download("Maps as PNG", lambda: _png(trace, scores), "maps.png", "image/png")
         arrays = {"class": np.array(trace.classes[asked.class_index]), "pixels": trace.pixels, **scores}
         files.download("All as NPZ", lambda: measured.npz(arrays), "through-the-layers.npz", "application/zip")
     files.numbers(lambda: pd.DataFrame(rows(), columns=header), key="scores", hide_index=True)
+
+
+def _png(trace: VisionTrace, scores: dict[str, np.ndarray]) -> bytes:
+    """The four maps side by side, on white."""
+    maps = [overlay.overlay(trace.pixels, score.reshape(trace.grid), "light") for score in scores.values()]
+    return overlay.to_png(overlay.enlarged(np.concatenate(maps, axis=1), 1536))
