@@ -38,12 +38,11 @@ class Asked:
 
 
 @st.fragment
-def through_the_layers(service: VisionService, key: str, trace: VisionTrace, opacity: float = overlay.OPACITY) -> None:
+def through_the_layers(service: VisionService, key: str, trace: VisionTrace) -> None:
     """The view. A change of its settings runs only this part again.
 
     Args:
         key: of the picture, as `VisionService.trace` gives it.
-        opacity: of the maps over the picture.
     """
     st.markdown(prose.lead(PAGE))
     asked = _settings(trace)
@@ -59,7 +58,7 @@ def through_the_layers(service: VisionService, key: str, trace: VisionTrace, opa
             ("rollout check", key, asked.fusion), lambda: check_rollout(trace.attention, asked.fusion)
         )
     scores = scores | gradients.scores
-    _maps(trace, asked, scores, opacity)
+    _maps(trace, asked, scores)
     with st.skeleton(height=560):
         measured = measure(service, key, trace, scores, asked.class_index)
     faithful(measured, asked.words(trace), service.classifier.card)
@@ -92,15 +91,16 @@ def _settings(trace: VisionTrace) -> Asked:
     )
 
 
-def _maps(trace: VisionTrace, asked: Asked, scores: dict[str, np.ndarray], opacity: float) -> None:
+def _maps(trace: VisionTrace, asked: Asked, scores: dict[str, np.ndarray]) -> None:
     words, probability = asked.words(trace), float(trace.probabilities[asked.class_index])
-    st.markdown(f"Explained: **{words['name']}**, {percent(probability)}.")
-    if probability < 0.1:
-        st.info(prose.block(PAGE, "Little to explain").format(probability=percent(probability), **words))
+    with st.container():  # one place whether the note is there or not, so that nothing below it is built anew
+        st.markdown(f"Explained: **{words['name']}**, {percent(probability)}.")
+        if probability < 0.1:
+            st.info(prose.block(PAGE, "Little to explain").format(probability=percent(probability), **words))
     for column, (method, score) in zip(st.columns(len(scores), gap="medium"), scores.items(), strict=True):
         grid = score.reshape(trace.grid)
         row, place = np.unravel_index(grid.argmax(), trace.grid)
-        shown = overlay.enlarged(overlay.overlay(trace.pixels, grid, inputs.theme(), opacity))
+        shown = overlay.enlarged(overlay.overlay(trace.pixels, grid, inputs.theme()))
         with column:
             st.markdown(f"**{method[:1].upper()}{method[1:]}**")
             st.image(
@@ -139,8 +139,8 @@ def _files(trace: VisionTrace, asked: Asked, scores: dict[str, np.ndarray], meas
         files.download("Scores as CSV", lambda: downloads.table_csv(header, rows()), "relevance.csv", "text/csv")
         files.download("Curves as CSV", measured.csv, "faithfulness.csv", "text/csv")
         files.download("Maps as PNG", lambda: _png(trace, scores), "maps.png", "image/png")
-        arrays = {"class": np.array(trace.classes[asked.class_index]), "pixels": trace.pixels, **scores}
-        files.download("All as NPZ", lambda: measured.npz(arrays), "through-the-layers.npz", "application/zip")
+        more = {"class": np.array(trace.classes[asked.class_index]), "pixels": trace.pixels, **scores}
+        files.download("All as NPZ", lambda: measured.npz(more), "through-the-layers.npz", "application/zip")
     files.numbers(lambda: pd.DataFrame(rows(), columns=header), key="scores", hide_index=True)
 
 

@@ -18,7 +18,7 @@ from views.numbers import percent
 # What the curves on the page are called, areas included; "" until both figures are drawn.
 LEGENDS = """() => {
     const figures = [...document.querySelectorAll('.js-plotly-plot')].filter((figure) => figure._fullData?.length)
-    return figures.length < 2 ? "" : figures.map((f) => f._fullData.map((line) => line.name).join()).join("/")
+    return figures.length !== 2 ? "" : figures.map((f) => f._fullData.map((line) => line.name).join()).join("/")
 }"""
 
 
@@ -42,6 +42,7 @@ def legends(page: Page, previous: str = "") -> str:
         return Boolean(insertion) && deletion !== before && insertion !== also
     }}"""
     page.wait_for_function(script, arg=previous, timeout=PATIENCE)
+    ready(page)
     return page.evaluate(LEGENDS)
 
 
