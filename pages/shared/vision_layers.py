@@ -38,12 +38,11 @@ class Asked:
 
 
 @st.fragment
-def through_the_layers(service: VisionService, key: str, trace: VisionTrace, opacity: float = overlay.OPACITY) -> None:
+def through_the_layers(service: VisionService, key: str, trace: VisionTrace) -> None:
     """The view. A change of its settings runs only this part again.
 
     Args:
         key: of the picture, as `VisionService.trace` gives it.
-        opacity: of the maps over the picture.
     """
     st.markdown(prose.lead(PAGE))
     asked = _settings(trace)
@@ -59,14 +58,14 @@ def through_the_layers(service: VisionService, key: str, trace: VisionTrace, opa
             ("rollout check", key, asked.fusion), lambda: check_rollout(trace.attention, asked.fusion)
         )
     scores = scores | gradients.scores
-    _maps(trace, asked, scores, opacity)
+    _maps(trace, asked, scores)
     with st.skeleton(height=560):
         measured = measure(service, key, trace, scores, asked.class_index)
     faithful(measured, asked.words(trace), service.classifier.card)
     _proof(trace, asked, check, gradients.difference, measured)
     _files(trace, asked, scores, measured)
-    with st.expander("How to read it"):
-        st.markdown(prose.block(PAGE, "How to read it"))
+    with st.expander("Where the four methods come from"):
+        st.markdown(prose.block(PAGE, "Methods"))
 
 
 def _settings(trace: VisionTrace) -> Asked:
@@ -92,15 +91,16 @@ def _settings(trace: VisionTrace) -> Asked:
     )
 
 
-def _maps(trace: VisionTrace, asked: Asked, scores: dict[str, np.ndarray], opacity: float) -> None:
+def _maps(trace: VisionTrace, asked: Asked, scores: dict[str, np.ndarray]) -> None:
     words, probability = asked.words(trace), float(trace.probabilities[asked.class_index])
-    st.markdown(f"Explained: **{words['name']}**, {percent(probability)}.")
-    if probability < 0.1:
-        st.info(prose.block(PAGE, "Little to explain").format(probability=percent(probability), **words))
+    with st.container():  # one place whether the note is there or not, so that nothing below it is built anew
+        st.markdown(f"Explained: **{words['name']}**, {percent(probability)}.")
+        if probability < 0.1:
+            st.info(prose.block(PAGE, "Little to explain").format(probability=percent(probability), **words))
     for column, (method, score) in zip(st.columns(len(scores), gap="medium"), scores.items(), strict=True):
         grid = score.reshape(trace.grid)
         row, place = np.unravel_index(grid.argmax(), trace.grid)
-        shown = overlay.enlarged(overlay.overlay(trace.pixels, grid, inputs.theme(), opacity))
+        shown = overlay.enlarged(overlay.overlay(trace.pixels, grid, inputs.theme()))
         with column:
             st.markdown(f"**{method[:1].upper()}{method[1:]}**")
             st.image(
@@ -138,10 +138,13 @@ def _files(trace: VisionTrace, asked: Asked, scores: dict[str, np.ndarray], meas
     with st.container(horizontal=True):
         files.download("Scores as CSV", lambda: downloads.table_csv(header, rows()), "relevance.csv", "text/csv")
         files.download("Curves as CSV", measured.csv, "faithfulness.csv", "text/csv")
-        maps = np.concatenate(
-            [overlay.overlay(trace.pixels, score.reshape(trace.grid), "light") for score in scores.values()], axis=1
-        )
-        files.download("Maps as PNG", lambda: overlay.to_png(overlay.enlarged(maps, 1536)), "maps.png", "image/png")
-        arrays = {"class": np.array(trace.classes[asked.class_index]), "pixels": trace.pixels, **scores}
-        files.download("All as NPZ", lambda: measured.npz(arrays), "through-the-layers.npz", "application/zip")
+        files.download("Maps as PNG", lambda: _png(trace, scores), "maps.png", "image/png")
+        more = {"class": np.array(trace.classes[asked.class_index]), "pixels": trace.pixels, **scores}
+        files.download("All as NPZ", lambda: measured.npz(more), "through-the-layers.npz", "application/zip")
     files.numbers(lambda: pd.DataFrame(rows(), columns=header), key="scores", hide_index=True)
+
+
+def _png(trace: VisionTrace, scores: dict[str, np.ndarray]) -> bytes:
+    """The four maps side by side, on white."""
+    maps = [overlay.overlay(trace.pixels, score.reshape(trace.grid), "light") for score in scores.values()]
+    return overlay.to_png(overlay.enlarged(np.concatenate(maps, axis=1), 1536))
