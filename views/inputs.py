@@ -166,7 +166,7 @@ def choose_patch(row: int, column: int) -> None:
 
 def over_picture() -> tuple[float, float]:
     """How strongly maps cover the picture, and the share of a map that is outlined; both from 0 to 1."""
-    opacity = _percent("Map over picture", "opacity", 70, "0 shows the picture alone, 100 the map alone.")
+    opacity = _percent("Map over picture", "opacity", 60, "0 shows the picture alone, 100 the map alone.")
     kept = _percent(
         "Outline the strongest", "kept", 60, "Around the fewest patches that hold this share of the map; 0 draws none."
     )

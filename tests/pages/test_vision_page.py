@@ -199,7 +199,7 @@ def test_nonsense_in_the_address_falls_back(open_app, trace):
     app = open_app("vision", view="CLS attention", **nonsense)
     header = sheet(app)[0]
     assert header["selected"] == [len(trace.attention) - 1, trace.attention.shape[1]]
-    assert (shown(app)[0]["opacity"], shown(app)[0]["kept"]) == (0.7, 0.6)
+    assert (shown(app)[0]["opacity"], shown(app)[0]["kept"]) == (0.6, 0.6)
     assert not app.warning
 
 

@@ -14,10 +14,10 @@ from views.figures.overlay import to_png
 from views.numbers import percent
 from views.patches import CHANNELS, value_names
 
-_WIDTH = 560
+_WIDTH = 440  # so that its texts can still be read on a phone
 _INKS = ("#C0392B", "#2E8B57", "#2F6FB5")  # red, green, blue: what the planes hold, not a kind of attention
 _INK = "var(--st-text-color, #1B1F24)"
-_GAP = 20
+_GAP = 16
 
 
 def data_url(pixels: np.ndarray) -> str:
@@ -44,9 +44,7 @@ def steps(patch: np.ndarray, vector: np.ndarray, embedding: np.ndarray) -> str:
     parts = [
         _text(0, 12, f"{size} \u00d7 {size} pixels, and how much red, green and blue each holds"),
         f'<g transform="translate(0 22)">{"".join(planes)}</g>',
-        _text(
-            0, tops[0], f"Flattened: {len(vector)} numbers from −1 to 1; first all red, then all green, then all blue"
-        ),
+        _text(0, tops[0], f"Flattened: {len(vector)} numbers, \u22121 to 1: all red, all green, all blue"),
         _bars(vector, 1.0, tops[0] + 10, inks, names),
         _text(0, tops[1], f"Embedded: W x + b, {len(embedding)} numbers"),
         _bars(
