@@ -11,12 +11,11 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from model import faithfulness
 from model.checkpoint import CheckpointError, load_tensors, load_weights, read_json
 from model.device import choose_device, device_name
-from model.faithfulness import Curves, order_of
-from model.relevance import class_gradients, rollout
-from model.tap import Chain, Recorder, Tap
+from model.faithfulness import RANDOM_PAIRS, Covering, Curves, cover, mean_of, order_of, random_orders
+from model.relevance import Fusion, class_gradients, rollout, slope_along
+from model.tap import Chain, Intervention, Recorder, Tap
 from model.trace import AttentionRecord, gather_attention, gather_stream
 from model.verify import Verification
 from model.vision import VisionConfig, VisionTransformer
@@ -24,6 +23,26 @@ from model.vit_export import write_vit
 
 SHIPPED = Path(__file__).resolve().parent.parent / "assets" / "vision"
 METHODS = ("CLS attention", "rollout", "gradient relevance", "raw gradient")
+
+
+@dataclass(frozen=True, eq=False)
+class GradientScores:
+    """What the gradients of one class's logit say, and a check of them.
+
+    Attributes:
+        scores: name of the method -> `(patch,)` float32.
+        length: of the gradient with respect to the pixels.
+        slope: of the logit along that gradient, measured by moving the pixels; equals `length` up to rounding.
+    """
+
+    scores: dict[str, np.ndarray]
+    length: float
+    slope: float
+
+    @property
+    def difference(self) -> float:
+        """Relative difference of the measured slope from the length."""
+        return abs(self.slope - self.length) / max(self.length, float(np.finfo(np.float32).tiny))
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +93,19 @@ class VisionTrace:
         return self.verification
 
 
+def attention_scores(trace: VisionTrace, fusion: Fusion = "mean", layer: int = -1) -> dict[str, np.ndarray]:
+    """The first two of `METHODS`, `(patch,)` float32: what CLS looks at, and what reaches it.
+
+    Args:
+        fusion: how rollout makes one map of a layer's heads; see `rollout`.
+        layer: CLS attention is this layer's, averaged over its heads; rollout goes up to and including it.
+    """
+    return {
+        METHODS[0]: trace.attention[layer, :, 0, 1:].mean(axis=0),
+        METHODS[1]: rollout(trace.attention, fusion)[layer, 0, 1:].astype(np.float32),
+    }
+
+
 class VisionClassifier:
     """A trained ViT with its classes. Safe to share between threads.
 
@@ -104,12 +136,12 @@ class VisionClassifier:
         try:
             config = VisionConfig.from_dict(read_json(folder / "config.json"))
             tensors, _ = load_tensors(folder / "model.safetensors", card["weights_sha256"])
+            network = VisionTransformer(config)
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise CheckpointError(
                 f"The classifier in {folder} cannot be read ({error}); restore it with `git checkout -- assets` "
                 f"or train it again."
             ) from error
-        network = VisionTransformer(config)
         load_weights(network, tensors, str(folder))
         markdown = folder / "card.md"
         text = markdown.read_text(encoding="utf-8") if markdown.is_file() else ""
@@ -167,45 +199,55 @@ class VisionClassifier:
             stream=gather_stream(recorder.tensors, "vision", layers),
         )
 
-    def explain(self, trace: VisionTrace, class_index: int) -> dict[str, np.ndarray]:
+    def explain(
+        self, trace: VisionTrace, class_index: int, *, fusion: Fusion = "mean", layer: int = -1
+    ) -> dict[str, np.ndarray]:
         """What the answer `class_index` rests on, by every name in `METHODS`: `(patch,)` scores, higher matters more.
 
-        CLS attention is the last layer's, averaged over heads; rollout fuses heads by their mean. Neither depends on
-        the class. The two gradients do; see `model.relevance`.
+        The first two read attention maps only and are the same for every class; the gradients are the class's own.
+
+        Args:
+            fusion, layer: see `attention_scores`.
         """
-        gradients = class_gradients(self.network, self._tensor(trace.pixels), class_index)
-        return {
-            "CLS attention": trace.attention[-1, :, 0, 1:].mean(axis=0),
-            "rollout": rollout(trace.attention)[-1, 0, 1:].astype(np.float32),
-            "gradient relevance": gradients.relevance(),
-            "raw gradient": gradients.raw(self.config.patch_size),
-        }
+        return {**attention_scores(trace, fusion, layer), **self.gradient_scores(trace, class_index).scores}
+
+    def gradient_scores(self, trace: VisionTrace, class_index: int) -> GradientScores:
+        """The last two of `METHODS`; see `model.relevance`."""
+        pixels = self._tensor(trace.pixels)
+        gradients = class_gradients(self.network, pixels, class_index)
+        scores = {METHODS[2]: gradients.relevance(), METHODS[3]: gradients.raw(self.config.patch_size)}
+        slope = slope_along(self.network, pixels, class_index, gradients.pixels)
+        return GradientScores(scores, float(gradients.pixels.norm()), slope)
+
+    @torch.inference_mode()
+    def rearranged(self, pixels: np.ndarray, order: np.ndarray | None = None, *, positions: bool = True) -> np.ndarray:
+        """Class probabilities `(class,)` float32 when the network cannot see where the patches are.
+
+        Args:
+            pixels: from `prepare`.
+            order: `(patch,)`, the patch whose content comes to each place; None leaves them where they are.
+            positions: False leaves out the position vectors, that of CLS too.
+        """
+        changes = {}
+        if order is not None:
+            index = torch.from_numpy(np.ascontiguousarray(order)).to(self.device)
+            changes["vision.patches"] = lambda patches: patches[:, index]  # (1, patch, d_model)
+        if not positions:
+            changes["vision.positions"] = torch.zeros_like
+        return self.probabilities(pixels, Intervention(changes))
+
+    def coverings(self, trace: VisionTrace, orders: np.ndarray) -> list[Covering]:
+        """What becomes of every class as patches are covered in each of `orders`, `(order, patch)`; see `Covering`."""
+        return cover(self.network, self._tensor(trace.pixels), orders)
 
     def faithfulness(
-        self,
-        trace: VisionTrace,
-        scores: dict[str, np.ndarray],
-        class_index: int,
-        *,
-        random_orders: int = 3,
-        points: int = 13,
-        seed: int = 0,
+        self, trace: VisionTrace, scores: dict[str, np.ndarray], class_index: int, *, seed: int = 0
     ) -> dict[str, Curves]:
         """Deletion and insertion curves of each explanation, and of "random", the mean over some random orders."""
-        patches = trace.grid[0] * trace.grid[1]
-        draw = np.random.default_rng(seed)
-        orders = [order_of(score) for score in scores.values()]
-        orders += [draw.permutation(patches) for _ in range(random_orders)]
-        pixels = self._tensor(trace.pixels)
-        found = faithfulness.curves(self.network, pixels, class_index, np.stack(orders), points)
-        result = dict(zip(scores, found, strict=False))
-        at_random = found[len(scores) :]
-        result["random"] = Curves(
-            at_random[0].share,
-            np.mean([curve.deletion for curve in at_random], axis=0),
-            np.mean([curve.insertion for curve in at_random], axis=0),
-        )
-        return result
+        yardstick = random_orders(trace.grid[0] * trace.grid[1], RANDOM_PAIRS, seed)
+        orders = np.stack([*(order_of(score) for score in scores.values()), *yardstick])
+        found = [covering.curves(class_index) for covering in self.coverings(trace, orders)]
+        return {**dict(zip(scores, found, strict=False)), "random": mean_of(found[len(scores) :])}
 
     def export_vit(self, path: str | Path) -> None:
         """Write the weights as a Hugging Face ViT checkpoint; see `model.vit_export.write_vit`."""
@@ -213,7 +255,8 @@ class VisionClassifier:
 
     def _tensor(self, pixels: np.ndarray) -> Tensor:
         """`(height, width, 3)` in [0, 1] -> `(3, height, width)` in [-1, 1] on the network's device."""
-        return torch.from_numpy(np.ascontiguousarray(pixels.transpose(2, 0, 1))).to(self.device) * 2 - 1
+        channels = np.ascontiguousarray(pixels.transpose(2, 0, 1), dtype=np.float32)
+        return torch.from_numpy(channels).to(self.device) * 2 - 1
 
 
 def middle_square(image: Image.Image, side: int) -> np.ndarray:

@@ -50,6 +50,37 @@ def rollout(attention: np.ndarray, fusion: Fusion = "mean") -> np.ndarray:
     return np.stack(products)
 
 
+@dataclass(frozen=True)
+class RolloutCheck:
+    """How far a rollout is from what it should be; both are 0 up to rounding.
+
+    Attributes:
+        row_sum_error: largest distance of a row, in any layer, from summing to 1.
+        max_difference: largest |difference| of the CLS row of each layer from walking backwards: all of CLS's share is
+            put on CLS and handed down layer by layer, without any product of matrices.
+    """
+
+    row_sum_error: float
+    max_difference: float
+
+
+def check_rollout(attention: np.ndarray, fusion: Fusion = "mean") -> RolloutCheck:
+    """Recompute `rollout` another way. Arguments as there."""
+    products = rollout(attention, fusion)
+    fused = torch.from_numpy(attention).double()  # (layer, head, position, position)
+    fused = fused.mean(dim=1) if fusion == "mean" else fused.amax(dim=1) if fusion == "max" else fused.amin(dim=1)
+    difference = 0.0
+    for top in range(len(fused)):
+        share = torch.zeros(fused.shape[-1], dtype=torch.float64)
+        share[0] = 1
+        for layer in range(top, -1, -1):
+            rows = fused[layer].sum(dim=-1)
+            handed = torch.where(rows > 0, share / rows.clamp(min=torch.finfo(torch.float64).tiny), 0) @ fused[layer]
+            share = (share + handed + torch.where(rows > 0, 0, share)) / 2
+        difference = max(difference, float(np.abs(share.numpy() - products[top, 0]).max()))
+    return RolloutCheck(float(np.abs(products.sum(axis=-1) - 1).max()), difference)
+
+
 def relevance(weights: list[Tensor], gradients: list[Tensor]) -> Tensor:
     """Gradient-weighted relevance of every position for every other (Chefer et al. 2021, equations 5 and 6).
 
@@ -112,3 +143,24 @@ def class_gradients(network: VisionTransformer, pixels: Tensor, class_index: int
         gradients = torch.autograd.grad(logit, [pixels, *kept.values()])
     weights = torch.cat([weight.detach() for weight in kept.values()])  # (layer, head, position, position)
     return ClassGradients(weights, torch.cat(gradients[1:]), gradients[0])
+
+
+@torch.inference_mode()
+def slope_along(
+    network: VisionTransformer, pixels: Tensor, class_index: int, gradient: Tensor, step: float = 0.02
+) -> float:
+    """How fast a class's logit really grows along its gradient: the pixels are moved a little both ways.
+
+    Args:
+        pixels, gradient: `(3, height, width)`.
+        step: length of the move over all pixels together.
+
+    Returns:
+        The central difference; 0 for a gradient of length 0.
+    """
+    length = gradient.norm()
+    if length == 0:
+        return 0.0
+    move = step * gradient / length
+    higher, lower = network(torch.stack([pixels + move, pixels - move]))[:, class_index].double().tolist()
+    return (higher - lower) / (2 * step)

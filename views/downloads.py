@@ -35,15 +35,18 @@ def table_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
 
 def attention_npz(kind: str, attention: np.ndarray, queries: tuple[str, ...], keys: tuple[str, ...]) -> bytes:
     """All maps of one kind for `numpy.load`: `attention` (layer, head, query, key), both axes' pieces, and the kind."""
-    file = io.BytesIO()
-    np.savez_compressed(
-        file, attention=attention, query_tokens=np.array(queries), key_tokens=np.array(keys), kind=np.array(kind)
+    return arrays_npz(
+        {
+            "attention": attention,
+            "query_tokens": np.array(queries),
+            "key_tokens": np.array(keys),
+            "kind": np.array(kind),
+        }
     )
-    return file.getvalue()
 
 
-def arrays_npz(**arrays: np.ndarray) -> bytes:
-    """Any arrays by name, for `numpy.load`."""
+def arrays_npz(arrays: dict[str, np.ndarray]) -> bytes:
+    """Arrays by name for `numpy.load`."""
     file = io.BytesIO()
     np.savez_compressed(file, **arrays)
     return file.getvalue()

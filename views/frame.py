@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from views import literal
+from views import literal, uploads
 
 NAME = "Attention Atlas"
 FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"
@@ -22,6 +22,7 @@ PAGES = (
     ("pages/positions.py", "Positions", "Take sinusoidal positions apart, then take them away from the model."),
     ("pages/decoding.py", "Decoding", "Go through a translation step by step: logits, choice, teacher forcing, beam."),
     ("pages/loss.py", "Loss", "Score a French target piece by piece; smoothing, gradient and training curves."),
+    ("pages/vision.py", "Vision", "Give a picture to a Vision Transformer and see how it looks at it."),
 )
 
 _inside_frame: ContextVar[bool] = ContextVar("inside_frame", default=False)
@@ -38,6 +39,7 @@ class Table:
 
 def run() -> None:
     """Set the page up, offer the pages and run the chosen one."""
+    uploads.keep_in_memory()
     # An own icon file: the default one, or a Material symbol, would be fetched from another host.
     st.set_page_config(page_title=NAME, page_icon=str(FAVICON), layout="wide", menu_items=_menu())
     pages = [

@@ -6,6 +6,7 @@ Nothing a browser sends is trusted: the address bar can hold anything, and so ca
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import streamlit as st
 
@@ -120,31 +121,71 @@ def kind() -> maps.Kind:
     return names[choice(chosen, tuple(names), "Encoder")]
 
 
-def shared_scale() -> bool:
-    """True for one colour scale over all heads, False for one of its own for each."""
-    options = ("Shared", "Per head")
+def shared_scale(*, of: str = "head", first: Literal["shared", "own"] = "shared") -> bool:
+    """True for one colour scale over all heads, False for one of its own for each.
+
+    Args:
+        of: what has a scale of its own.
+        first: which of the two holds until a person chooses.
+    """
+    options = ("Shared", f"Per {of}")
+    default = options[first == "own"]
     chosen = st.segmented_control(
         "Colour scale",
         options,
-        default=options[0],
+        default=default,
         required=True,
         key="scale",
         bind="query-params",
-        help="Shared lets heads be compared; per head shows the pattern of weak ones.",
+        help=f"Shared lets {of}s be compared; per {of} shows the pattern of weak ones.",
     )
-    return choice(chosen, options, options[0]) == options[0]
+    return choice(chosen, options, default) == options[0]
 
 
-def head(layers: list[str], heads: list[str]) -> tuple[str, str]:
-    """Layer and head of the map shown in detail; "mean" averages over all of them."""
-    layer = st.selectbox("Layer", layers, key="layer", bind="query-params", width=110)
-    chosen = st.selectbox("Head", heads, key="head", bind="query-params", width=110)
-    return choice(layer, tuple(layers), layers[0]), choice(chosen, tuple(heads), heads[0])
+def head(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0)) -> tuple[str, str]:
+    """Layer and head of the map shown in detail; "mean" averages over all of them.
+
+    Args:
+        default: places in `layers` and `heads` that are shown first.
+    """
+    layer = st.selectbox("Layer", layers, default[0], key="layer", bind="query-params", width=110)
+    chosen = st.selectbox("Head", heads, default[1], key="head", bind="query-params", width=110)
+    return choice(layer, tuple(layers), layers[default[0]]), choice(chosen, tuple(heads), heads[default[1]])
 
 
 def choose_head(layer: str, head: str) -> None:
     """Select a map from a callback, before the boxes of `head` are drawn."""
     st.session_state["layer"], st.session_state["head"] = layer, head
+
+
+def patch(grid: tuple[int, int]) -> tuple[int, int]:
+    """Row and column of a patch, from 0; the boxes count from 1 and begin in the middle of the picture."""
+    places = [
+        _number(f"Patch {name}", name, count // 2, 1, count, 1)
+        for name, count in zip(("row", "column"), grid, strict=True)
+    ]
+    return places[0] - 1, places[1] - 1
+
+
+def choose_patch(row: int, column: int) -> None:
+    """Select a patch, counted from 0, from a callback, before the boxes of `patch` are drawn."""
+    st.session_state["row"], st.session_state["column"] = row + 1, column + 1
+
+
+def over_picture() -> tuple[float, float]:
+    """How strongly maps cover the picture, and the share of a map that is outlined; both from 0 to 1."""
+    opacity = _percent("Map over picture", "opacity", 60, "0 shows the picture alone, 100 the map alone.")
+    kept = _percent(
+        "Outline the strongest", "kept", 60, "Around the fewest patches that hold this share of the map; 0 draws none."
+    )
+    return opacity, kept
+
+
+def _percent(label: str, key: str, default: int, help_text: str) -> float:
+    value = st.slider(
+        label, 0, 100, default, 5, format="%d %%", key=key, help=help_text, bind="query-params", width=150
+    )
+    return (value if isinstance(value, int) and 0 <= value <= 100 else default) / 100
 
 
 def theme() -> palette.Theme:

@@ -48,6 +48,8 @@ KINDS = {
     "cross": Kind("cross", "cross-attention", "French piece that looks", "English piece looked at"),
 }
 
+VISION = Kind("vision", "ViT self-attention", "position that looks", "position looked at")
+
 
 def with_means(attention: np.ndarray) -> np.ndarray:
     """Append the average over layers as a last layer and the average over heads as a last head.
@@ -63,6 +65,13 @@ def with_means(attention: np.ndarray) -> np.ndarray:
     wide = np.concatenate([attention.astype(np.float32, copy=False), over_heads], axis=1)
     over_layers = wide.mean(axis=0, keepdims=True, dtype=np.float32)  # (1, heads + 1, query, key)
     return np.concatenate([wide, over_layers], axis=0)
+
+
+def one(attention: np.ndarray, layer: int, head: int) -> np.ndarray:
+    """`with_means(attention)[layer, head]`, `(query, key)` float32, without making the others."""
+    layers = attention if layer == attention.shape[0] else attention[layer][None]
+    both = layers if head == attention.shape[1] else layers[:, head][:, None]
+    return both.mean(axis=(0, 1), dtype=np.float32)
 
 
 def names(count: int) -> list[str]:

@@ -100,12 +100,14 @@ def numbers(steps: EmbeddingSteps) -> None:
         files.download(
             "All steps as NPZ",
             lambda: downloads.arrays_npz(
-                tokens=np.array(steps.tokens),
-                ids=np.array(steps.ids),
-                rows=steps.rows,
-                scaled=steps.scaled,
-                positions=steps.positions,
-                embedded=steps.embedded,
+                {
+                    "tokens": np.array(steps.tokens),
+                    "ids": np.array(steps.ids),
+                    "rows": steps.rows,
+                    "scaled": steps.scaled,
+                    "positions": steps.positions,
+                    "embedded": steps.embedded,
+                }
             ),
             "embedding.npz",
             "application/zip",

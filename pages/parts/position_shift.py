@@ -47,7 +47,7 @@ def similar(asked: Asked) -> None:
         files.download("By distance as CSV", lambda: downloads.table_csv(header, rows), "distance.csv", "text/csv")
         files.download(
             "All products as NPZ",
-            lambda: downloads.arrays_npz(products=found.products),
+            lambda: downloads.arrays_npz({"products": found.products}),
             "similarity.npz",
             "application/zip",
         )
@@ -88,7 +88,7 @@ def rotated(asked: Asked) -> None:
     header = ["row", *map(str, range(drawn))]
     with st.container(horizontal=True):
         files.download(
-            "Matrix as NPZ", lambda: downloads.arrays_npz(rotation=found.matrix), "rotation.npz", "application/zip"
+            "Matrix as NPZ", lambda: downloads.arrays_npz({"rotation": found.matrix}), "rotation.npz", "application/zip"
         )
         files.download(
             "Shown part as CSV",

@@ -68,7 +68,10 @@ def numbers(chosen: Settings, encoding: np.ndarray) -> None:
             "text/csv",
         )
         files.download(
-            "Encoding as NPZ", lambda: downloads.arrays_npz(encoding=encoding), f"{chosen.name}.npz", "application/zip"
+            "Encoding as NPZ",
+            lambda: downloads.arrays_npz({"encoding": encoding}),
+            f"{chosen.name}.npz",
+            "application/zip",
         )
     files.numbers(lambda: pd.DataFrame(encoding, columns=header[1:]).rename_axis("position"))
 

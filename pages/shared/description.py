@@ -1,16 +1,25 @@
-"""The loaded translator in the sidebar: where it runs, its sizes beside the paper's, its scores and its card."""
+"""The loaded model in the sidebar: where it runs, its sizes beside the paper's, its scores and its card."""
 
 from __future__ import annotations
 
-from model import Translator
+from model import Translator, VisionClassifier
 from views import frame
-from views.numbers import grouped, millions
+from views.numbers import grouped, millions, percent
 
 
 def describe(translator: Translator) -> None:
-    """Fill the sidebar."""
-    licence = translator.card.get("data", {}).get("licence", "")
-    frame.sidebar(translator.device_name, (_sizes(translator), _scores(translator)), licence, translator.card_markdown)
+    """Fill the sidebar with the translator."""
+    _fill(translator, _sizes(translator), _scores(translator))
+
+
+def describe_vision(classifier: VisionClassifier) -> None:
+    """Fill the sidebar with the picture classifier."""
+    _fill(classifier, _vision_sizes(classifier), _vision_scores(classifier))
+
+
+def _fill(model: Translator | VisionClassifier, *tables: frame.Table) -> None:
+    licence = model.card.get("data", {}).get("licence", "")
+    frame.sidebar(model.device_name, tables, licence, model.card_markdown)
 
 
 def _sizes(translator: Translator) -> frame.Table:
@@ -37,3 +46,31 @@ def _scores(translator: Translator) -> frame.Table:
     measured = [(way, evaluation[way]) for way in ("greedy", "beam 4") if way in evaluation]
     rows = [(way, f"{scores['bleu']:.1f}", f"{scores['chrf']:.1f}") for way, scores in measured]
     return frame.Table("Quality", ("BLEU", "chrF"), rows)
+
+
+def _vision_sizes(classifier: VisionClassifier) -> frame.Table:
+    config = classifier.config
+    return frame.Table(
+        "Sizes",
+        ("this model", "ViT-B/16"),  # Dosovitskiy et al. 2021, table 1
+        [
+            ("picture side", grouped(config.image_size), "224"),
+            ("patch side", grouped(config.patch_size), "16"),
+            ("patches", grouped(config.grid**2), "196"),
+            ("width d_model", grouped(config.d_model), "768"),
+            ("heads", grouped(config.n_heads), "12"),
+            ("head width d_k", grouped(config.d_model // config.n_heads), "64"),
+            ("layers", grouped(config.n_layers), "12"),
+            ("feed-forward d_ff", grouped(config.d_ff), grouped(3072)),
+            ("classes", grouped(len(config.classes)), grouped(1000)),
+            ("parameters", millions(classifier.parameters), "86\u2009M"),
+        ],
+    )
+
+
+def _vision_scores(classifier: VisionClassifier) -> frame.Table:
+    """What the evaluation measured on validation pictures, if the card has it."""
+    evaluation = classifier.card.get("evaluation", {})
+    measured = (("right (top-1)", "top1"), ("calibration error", "calibration_error"))
+    rows = [(name, percent(evaluation[key]), "") for name, key in measured if key in evaluation]
+    return frame.Table("Quality", ("validation", ""), rows)

@@ -25,13 +25,18 @@ def numbers(table: Callable[[], pd.DataFrame], key: str = "table", **options) ->
         fold.dataframe(table(), **options)
 
 
-def head_map(shown: HeadMap) -> None:
-    """Picture and numbers of one head's map as files and as a table."""
+def head_map(shown: HeadMap, draw: Callable[[], drawing.Drawing] | None = None) -> None:
+    """Picture and numbers of one head's map as files and as a table.
+
+    Args:
+        draw: makes the picture where it is not the plain map.
+    """
+    draw = draw or (lambda: picture(shown))
     name = f"{shown.kind.name} {shown.place}".replace(",", "").replace(" ", "-")
     axes = maps.numbered(shown.queries), maps.numbered(shown.keys)
     with st.container(horizontal=True):
-        download("PNG", lambda: drawing.to_png(picture(shown)), f"{name}.png", "image/png")
-        download("SVG", lambda: drawing.to_svg(picture(shown)), f"{name}.svg", "image/svg+xml")
+        download("PNG", lambda: drawing.to_png(draw()), f"{name}.png", "image/png")
+        download("SVG", lambda: drawing.to_svg(draw()), f"{name}.svg", "image/svg+xml")
         download(
             "CSV", lambda: downloads.matrix_csv(shown.weights, shown.queries, shown.keys), f"{name}.csv", "text/csv"
         )

@@ -36,6 +36,11 @@ class Recent:
                 self._entries.move_to_end(key)
             return self._entries.get(key)
 
+    def keys(self) -> tuple[Hashable, ...]:
+        """What there are results for, the least recently used first."""
+        with self._lock:
+            return tuple(self._entries)
+
     def put(self, key: Hashable, value) -> None:
         """Keep `value`; the one that was not used for longest gives way."""
         with self._lock:

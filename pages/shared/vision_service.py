@@ -1,6 +1,7 @@
 """The picture classifier as its page uses it: loaded once a process, recent pictures kept.
 
-A picture is known by the SHA-256 of its pixels as the model receives them; the upload itself is not kept here.
+A picture is known by the SHA-256 of its pixels as the model receives them. What is computed for the project's samples
+is shared by all visitors; what is computed for a person's own picture is kept for that visit alone.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import streamlit as st
 from PIL import Image
@@ -18,7 +19,7 @@ from pages.shared.recent import Recent, T, computing
 from views import literal
 
 RECENT_TRACES = 8  # about eight megabytes each
-RECENT_ANALYSES = 32  # curves, relevance, changed probabilities: some kilobytes each
+RECENT_ANALYSES = 128  # curves, relevance, changed probabilities: some kilobytes each
 
 
 @dataclass
@@ -44,6 +45,12 @@ class VisionService:
 @st.cache_resource(show_spinner=False)
 def _load() -> VisionService:
     return VisionService(VisionClassifier.load(), computing())
+
+
+def private(service: VisionService) -> VisionService:
+    """The same classifier with results that belong to this visit and end with it."""
+    kept = st.session_state.setdefault("own_results", (Recent(1), Recent(RECENT_ANALYSES)))
+    return replace(service, traces=kept[0], analyses=kept[1])
 
 
 def open_vision() -> VisionService:

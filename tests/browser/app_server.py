@@ -16,7 +16,14 @@ PATIENCE = 60  # seconds
 
 
 class AppServer:
-    """A running app; use it with `with`. `url` is its address."""
+    """A running app; use it with `with`. `url` is its address.
+
+    Args:
+        script: what to run, from the project's folder.
+    """
+
+    def __init__(self, script: str = "app.py") -> None:
+        self._script = script
 
     def __enter__(self) -> AppServer:
         with socket.socket() as probe:
@@ -29,7 +36,7 @@ class AppServer:
             "-m",
             "streamlit",
             "run",
-            "app.py",
+            self._script,
             f"--server.port={port}",
             "--server.headless=true",
         ]

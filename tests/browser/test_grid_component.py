@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-
 import numpy as np
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.app_server import ROOT
+from tests.browser.mounting import mount_component
 from views import maps, palette
 from views.components.attention_grid import FULL_PRECISION_BYTES, Sheet, payload
 from views.numbers import three_digits
 
-SCRIPT = (ROOT / "views/components/attention_grid.js").read_text(encoding="utf-8")
-STYLE = (ROOT / "views/components/attention_grid.css").read_text(encoding="utf-8")
 HOSTILE = ("<s>", "<img src=x onerror=document.title='hacked'>", "$x$")
 
 
@@ -44,24 +40,7 @@ def mount(page: Page):
     """Show a sheet in an empty page; what the script answers is collected in `window.answers`."""
 
     def show(sheet: Sheet, background: str = "#FFFFFF") -> Page:
-        if not page.evaluate("() => 'component' in window"):
-            page.set_content(f"<style>{STYLE} main {{width: 480px}}</style><main><div class='grid-root'></div></main>")
-            module = "data:text/javascript;base64," + base64.b64encode(SCRIPT.encode()).decode()
-            page.evaluate("async url => { window.component = (await import(url)).default }", module)
-        page.evaluate(
-            """([data, background]) => {
-                const parent = document.querySelector("main")
-                parent.style.setProperty("--st-background-color", background)
-                window.answers = []
-                window.component({
-                    parentElement: parent,
-                    data: Uint8Array.from(atob(data), (char) => char.charCodeAt(0)),
-                    setTriggerValue: (name, value) => window.answers.push([name, value]),
-                    setStateValue: (name, value) => window.answers.push([name, value]),
-                })
-            }""",
-            [base64.b64encode(payload(sheet)).decode(), background],
-        )
+        mount_component(page, "attention_grid", "grid-root", payload(sheet), background)
         return page
 
     return show
@@ -154,6 +133,34 @@ def test_shared_and_own_scale(mount):
     assert pixels(page, 0)[0, 0].tolist() != pixels(page, 1)[0, 0].tolist()
     page = mount(known_sheet(shared_scale=False, **names))
     assert pixels(page, 0)[0, 0].tolist() == pixels(page, 1)[0, 0].tolist()
+
+
+def test_maps_may_lie_over_a_picture(mount):
+    picture = np.random.default_rng(3).integers(0, 256, (6, 9, 3)).astype(np.uint8)
+    sheet = known_sheet(underlay=picture, opacity=0.4)
+    page = mount(sheet)
+    drawn = page.locator(".tile").first.evaluate(
+        """async (tile) => {
+            const image = new Image()
+            image.src = getComputedStyle(tile).backgroundImage.slice(5, -2)
+            await image.decode()
+            const canvas = document.createElement("canvas")
+            canvas.width = image.width
+            canvas.height = image.height
+            const context = canvas.getContext("2d")
+            context.drawImage(image, 0, 0)
+            return [canvas.height, canvas.width, ...context.getImageData(0, 0, canvas.width, canvas.height).data]
+        }"""
+    )
+    np.testing.assert_array_equal(np.array(drawn[2:]).reshape(*drawn[:2], 4)[..., :3], picture)
+    assert page.locator(".tile canvas").first.evaluate("canvas => getComputedStyle(canvas).opacity") == "0.4"
+    assert hover(page, sheet, 1, 0, 2, 1)[:2] == ["row 3, column 2", three_digits(float(sheet.weights[1, 0, 2, 1]))]
+    best = np.unravel_index(sheet.weights[0, 0].argmax(), (3, 3))
+    strongest = f"Strongest: row {best[0] + 1}, column {best[1] + 1}, "
+    assert strongest in page.locator(".tile").first.get_attribute("aria-label")
+    page = mount(known_sheet())
+    assert page.locator(".tile").first.evaluate("tile => getComputedStyle(tile).backgroundImage") == "none"
+    assert page.locator(".tile canvas").first.evaluate("canvas => getComputedStyle(canvas).opacity") == "1"
 
 
 def test_click_answers_row_and_column_at_once(mount):

@@ -1,12 +1,11 @@
-"""The overview's payload, and what is believed of its answers. Its script is tested in a browser."""
+"""The overview's payload. Its script is tested in a browser."""
 
 import json
 
 import numpy as np
-import pytest
 
 from views import maps, palette
-from views.components.attention_grid import FULL_PRECISION_BYTES, Sheet, payload, valid_cell
+from views.components.attention_grid import FULL_PRECISION_BYTES, Sheet, payload
 
 
 def sheet(side: int) -> Sheet:
@@ -44,30 +43,3 @@ def test_long_sentences_travel_in_half_the_bytes_with_three_digits():
     assert len(content) < shown.weights.nbytes / 2 + 20_000
     np.testing.assert_allclose(weights.astype(np.float32), shown.weights, rtol=5e-4, atol=6e-8)
     assert sheet(3).weights.nbytes < FULL_PRECISION_BYTES < shown.weights.nbytes
-
-
-@pytest.mark.parametrize("chosen", [[0, 0], [4, 8], (2, 3)])
-def test_cells_of_the_sheet_are_taken(chosen):
-    assert valid_cell(chosen, 5, 9) == tuple(chosen)
-
-
-@pytest.mark.parametrize(
-    "chosen",
-    [
-        None,
-        [],
-        [1],
-        [5, 0],
-        [0, 9],
-        [-1, 0],
-        [1.5, 0],
-        ["1", 0],
-        [True, 0],
-        {"0": 1},
-        [1, 2, 3],
-        "12",
-        [float("nan"), 0],
-    ],
-)
-def test_anything_else_is_not(chosen):
-    assert valid_cell(chosen, 5, 9) is None

@@ -42,6 +42,6 @@ def test_no_cell_starts_a_formula():
 
 
 def test_arrays_are_stored_by_name():
-    stored = np.load(io.BytesIO(downloads.arrays_npz(rows=np.eye(2), tokens=np.array(["<s>", "a"]))))
+    stored = np.load(io.BytesIO(downloads.arrays_npz({"rows": np.eye(2), "tokens": np.array(["<s>", "a"])})))
     np.testing.assert_array_equal(stored["rows"], np.eye(2))
     assert stored["tokens"].tolist() == ["<s>", "a"]

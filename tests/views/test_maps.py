@@ -39,3 +39,10 @@ def test_axes_say_which_side_is_which(kind):
     assert kind.query_axis.startswith("Query: ")
     assert kind.key_axis.startswith("Key: ")
     assert kind.causal == (kind.name == "decoder")
+
+
+def test_one_map_is_the_sheets():
+    attention = np.random.default_rng(0).random((3, 4, 5, 6)).astype(np.float32)
+    sheet = maps.with_means(attention)
+    for layer, head in np.ndindex(4, 5):
+        np.testing.assert_allclose(maps.one(attention, layer, head), sheet[layer, head], atol=1e-6)

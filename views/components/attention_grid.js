@@ -1,5 +1,5 @@
 // The overview of all maps. One button a map, each with a small canvas that holds one pixel a cell and is scaled up by
-// the browser, so it stays sharp on any screen. Hovering reads from the payload; nothing is asked of the server.
+// the browser, so it stays sharp on any screen; it may lie over a picture. Hovering reads from the payload; nothing is asked of the server.
 
 const instances = new WeakMap()
 const MOST_DOTS = 64 // a side of one map; longer sentences show the largest weight of each block of cells
@@ -113,7 +113,19 @@ class AttentionGrid {
       tile.setAttribute("aria-label", this.describe(row, column))
     }))
     this.grid.setAttribute("aria-label", sheet.title)
+    this.layUnder()
     this.drawLegend(colours, shared, sheet.masked[theme], block)
+  }
+
+  // The picture that all maps lie on, if there is one.
+  layUnder() {
+    const { underlay, opacity, picture } = this.sheet
+    this.grid.classList.toggle("over-picture", Boolean(underlay))
+    if (!underlay) return
+    const canvas = document.createElement("canvas")
+    paint(canvas, picture, ...underlay)
+    this.grid.style.setProperty("--underlay", `url(${canvas.toDataURL()})`)
+    this.grid.style.setProperty("--opacity", opacity)
   }
 
   // The largest weight in a block of cells; -1 if all of them are masked.
@@ -130,11 +142,7 @@ class AttentionGrid {
   }
 
   drawLegend(colours, shared, grey, block) {
-    this.bar.width = 256
-    this.bar.height = 1
-    const image = new ImageData(256, 1)
-    new Uint32Array(image.data.buffer).set(colours)
-    this.bar.getContext("2d").putImageData(image, 0, 0)
+    paintScale(this.bar, colours)
     this.low.textContent = "0"
     this.high.textContent = this.sheet.shared ? threeDigits(shared) : "each map\u2019s largest weight"
     this.blocks.textContent = block > 1 ? `each dot: the largest of ${block} \u00d7 ${block} cells` : ""
@@ -150,10 +158,8 @@ class AttentionGrid {
     for (let cell = 0; cell < queries * keys; cell++) {
       if (sheet.weights[offset + cell] > sheet.weights[offset + best]) best = cell
     }
-    const query = sheet.queries[Math.floor(best / keys)].trim()
-    const key = sheet.keys[best % keys].trim()
     const value = this.readOut(sheet.weights[offset + best])
-    return `${place(sheet.rows[row], sheet.columns[column])}. Strongest: ${query} looks at ${key}, ${value}`
+    return `${place(sheet.rows[row], sheet.columns[column])}. Strongest: ${this.cell(Math.floor(best / keys), best % keys, "looks at")}, ${value}`
   }
 
   hover(event, row, column) {
@@ -164,7 +170,7 @@ class AttentionGrid {
     const key = Math.floor(((event.clientX - box.left) / box.width) * keys)
     if (query < 0 || key < 0 || query >= queries || key >= keys) return this.hideTip()
     const weight = sheet.weights[((row * columns + column) * queries + query) * keys + key]
-    this.tipPair.textContent = `${sheet.queries[query].trim()} \u2192 ${sheet.keys[key].trim()}`
+    this.tipPair.textContent = this.cell(query, key, "\u2192")
     this.tipValue.textContent = sheet.causal && key > query ? "masked" : this.readOut(weight)
     this.tipPlace.textContent = place(sheet.rows[row], sheet.columns[column])
     this.tip.hidden = false
@@ -173,6 +179,12 @@ class AttentionGrid {
     const above = event.clientY - frame.top - this.tip.offsetHeight - 10
     this.tip.style.left = `${Math.max(0, x)}px`
     this.tip.style.top = `${above < 0 ? event.clientY - frame.top + 18 : above}px`
+  }
+
+  // A cell in words: two pieces and what joins them, or a place on the picture.
+  cell(query, key, joined) {
+    const { sheet } = this
+    return sheet.underlay ? `row ${query + 1}, column ${key + 1}` : `${sheet.queries[query].trim()} ${joined} ${sheet.keys[key].trim()}`
   }
 
   hideTip() {
@@ -203,26 +215,10 @@ class AttentionGrid {
 }
 
 function decode(bytes) {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const length = view.getUint32(0, true)
-  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)))
-  const body = bytes.slice(4 + length).buffer // a copy starts at 0, as typed arrays need
-  return { ...header, weights: header.type === "float32" ? new Float32Array(body) : fromHalf(new Uint16Array(body)) }
-}
-
-// IEEE 754 half precision: 1 sign bit (never set here), 5 exponent bits, 10 fraction bits.
-function fromHalf(halves) {
-  return Float32Array.from(halves, (half) => {
-    const exponent = (half >> 10) & 31
-    const fraction = half & 1023
-    return exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024)
-  })
-}
-
-// The same rule as views/numbers.py.
-function threeDigits(value) {
-  if (value === 0) return "0"
-  return Math.abs(value) < 1e-3 ? value.toExponential(2).replace("e+", "e") : value.toPrecision(3)
+  const [header, body] = unpack(bytes)
+  const count = header.shape.reduce((product, side) => product * side, 1)
+  const weights = header.type === "float32" ? new Float32Array(body, 0, count) : fromHalf(new Uint16Array(body, 0, count))
+  return { ...header, weights, picture: new Uint8Array(body, count * (header.type === "float32" ? 4 : 2)) }
 }
 
 function place(row, column) {
@@ -230,42 +226,6 @@ function place(row, column) {
   if (column === "mean") return `layer ${row}, mean over heads`
   if (row === "mean") return `head ${column}, mean over layers`
   return `layer ${row}, head ${column}`
-}
-
-function lookupTable(colours) {
-  const channels = colours.map(rgb)
-  return Uint32Array.from({ length: 256 }, (_, shade) => {
-    const position = (shade / 255) * (channels.length - 1)
-    const left = Math.min(channels.length - 2, Math.floor(position))
-    const mixed = channels[left].map((low, channel) => Math.round(low + (position - left) * (channels[left + 1][channel] - low)))
-    return pack(mixed)
-  })
-}
-
-function rgb(colour) {
-  return [1, 3, 5].map((start) => parseInt(colour.slice(start, start + 2), 16))
-}
-
-function packed(colour) {
-  return pack(rgb(colour))
-}
-
-function pack([red, green, blue]) {
-  return new Uint32Array(new Uint8ClampedArray([red, green, blue, 255]).buffer)[0] // in the machine's own byte order
-}
-
-function themeOf(host) {
-  const probe = document.createElement("canvas").getContext("2d")
-  probe.fillStyle = getComputedStyle(host).getPropertyValue("--st-background-color").trim() || "#ffffff"
-  const [red, green, blue] = rgb(probe.fillStyle)
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 128 ? "light" : "dark"
-}
-
-function element(tag, className, parent) {
-  const made = document.createElement(tag)
-  if (className) made.className = className
-  parent.append(made)
-  return made
 }
 
 function header(line, name, role) {

@@ -1,31 +1,28 @@
 """The overview: every head of every layer as one small map, drawn and read out in the browser.
 
-The payload is one block of bytes: a little-endian uint32 with the length of a JSON header, the header padded with
-spaces to a multiple of four, then the weights `(row, column, query, key)`. Up to `FULL_PRECISION_BYTES` they are
-float32 and the read-out is exact to every digit it shows; beyond that they are float16, whose 11 significant bits still
-hold three digits down to 0.0001.
+The payload (`views.components.parts.pack`) holds the weights `(row, column, query, key)`. Up to `FULL_PRECISION_BYTES`
+they are float32 and the read-out is exact to every digit it shows; beyond that they are float16, whose 11 significant
+bits still hold three digits down to 0.0001. Behind them comes the picture that the maps lie on, if there is one.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
 from views import palette
+from views.components import parts
 
 FULL_PRECISION_BYTES = 1 << 20
 
-_FILES = Path(__file__).with_suffix("")
 _MOUNT = st.components.v2.component(
     "attention_grid",
     html='<div class="grid-root"></div>\n<!-- filled by attention_grid.js -->',
-    css=_FILES.with_suffix(".css").read_text(encoding="utf-8"),
-    js=_FILES.with_suffix(".js").read_text(encoding="utf-8"),
+    css=parts.style("attention_grid"),
+    js=parts.script("attention_grid"),
 )
 
 
@@ -42,6 +39,9 @@ class Sheet:
         shared_scale: one colour scale for all maps; otherwise each map has its own, up to its own largest weight.
         selected: row and column of the map shown in detail.
         theme: "light" or "dark", as far as Python knows; the browser answers if it knows better.
+        underlay: `(height, width, 3)` uint8, a picture whose rows and columns of patches the maps show; queries are
+            then its rows and keys its columns.
+        opacity: of the maps over the picture, from 0 to 1.
     """
 
     weights: np.ndarray
@@ -55,6 +55,8 @@ class Sheet:
     shared_scale: bool
     selected: tuple[int, int]
     theme: palette.Theme
+    underlay: np.ndarray | None = None
+    opacity: float = 1.0
 
 
 def payload(sheet: Sheet) -> bytes:
@@ -72,13 +74,13 @@ def payload(sheet: Sheet) -> bytes:
         "shared": sheet.shared_scale,
         "selected": list(sheet.selected),
         "theme": sheet.theme,
-        "scales": {theme: palette.scale(sheet.kind, theme) for theme in ("light", "dark")},
+        "scales": parts.scales(sheet.kind),
         "masked": palette.MASKED,
+        "underlay": None if sheet.underlay is None else list(sheet.underlay.shape[:2]),
+        "opacity": sheet.opacity,
     }
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 4)
-    body = np.ascontiguousarray(sheet.weights, dtype="<f4" if exact else "<f2")
-    return len(text).to_bytes(4, "little") + text + body.tobytes()
+    under = () if sheet.underlay is None else (sheet.underlay.astype(np.uint8),)
+    return parts.pack(header, sheet.weights.astype("<f4" if exact else "<f2"), *under)
 
 
 def attention_grid(
@@ -93,7 +95,7 @@ def attention_grid(
 
     def selected() -> None:
         chosen = st.session_state[key].get("chosen")
-        cell = valid_cell(chosen, len(sheet.rows), len(sheet.columns))
+        cell = parts.cell(chosen, len(sheet.rows), len(sheet.columns))
         if cell is not None:
             on_select(*cell)
 
@@ -103,11 +105,3 @@ def attention_grid(
             on_theme(theme)
 
     _MOUNT(key=key, data=payload(sheet), on_chosen_change=selected, on_theme_change=theme_changed)
-
-
-def valid_cell(chosen: object, rows: int, columns: int) -> tuple[int, int] | None:
-    """What the browser sent as a cell of the sheet, or None if it is not one: browsers can send anything."""
-    if not isinstance(chosen, (list, tuple)) or len(chosen) != 2 or not all(type(place) is int for place in chosen):
-        return None
-    row, column = chosen
-    return (row, column) if 0 <= row < rows and 0 <= column < columns else None

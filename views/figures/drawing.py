@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import math
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from views import literal
@@ -42,14 +44,28 @@ class Text:
     fill: str = "#1B1F24"
 
 
+@dataclass(frozen=True, eq=False)
+class Pixels:
+    """A picture `(height, width, 3)` uint8, scaled to whole squares a pixel; x and y are its upper left corner."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    pixels: np.ndarray
+
+
 @dataclass(frozen=True)
 class Drawing:
-    """Boxes and texts, painted in order on white; sizes in pixels. `title` describes it to those who cannot see it."""
+    """Boxes, texts and pictures, painted in order on white; sizes in pixels.
+
+    `title` describes it to those who cannot see it.
+    """
 
     width: float
     height: float
     title: str
-    items: tuple[Box | Text, ...]
+    items: tuple[Box | Text | Pixels, ...]
 
 
 def to_svg(drawing: Drawing) -> str:
@@ -61,7 +77,7 @@ def to_svg(drawing: Drawing) -> str:
         f'role="img" aria-label="{title}" font-family="{FONT}">',
         f"<title>{title}</title>",
         f'<rect width="{width}" height="{height}" fill="#FFFFFF"/>',
-        *(_svg_box(item) if isinstance(item, Box) else _svg_text(item) for item in drawing.items),
+        *(_SVG[type(item)](item) for item in drawing.items),
         "</svg>",
     ]
     return "\n".join(lines) + "\n"
@@ -81,6 +97,19 @@ def _svg_text(text: Text) -> str:
     )
 
 
+def _svg_pixels(picture: Pixels) -> str:
+    file = io.BytesIO()
+    Image.fromarray(picture.pixels).save(file, "PNG")
+    return (
+        f'<image x="{picture.x:.5g}" y="{picture.y:.5g}" width="{picture.width:.5g}" height="{picture.height:.5g}" '
+        f'preserveAspectRatio="none" style="image-rendering:pixelated" '
+        f'href="data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"/>'
+    )
+
+
+_SVG = {Box: _svg_box, Text: _svg_text, Pixels: _svg_pixels}
+
+
 def to_png(drawing: Drawing, scale: int = 3) -> bytes:
     """The drawing as a PNG file, `scale` pixels for each of its own."""
     image = Image.new("RGB", (math.ceil(drawing.width * scale), math.ceil(drawing.height * scale)), "#FFFFFF")
@@ -90,6 +119,10 @@ def to_png(drawing: Drawing, scale: int = 3) -> bytes:
             left, top = round(item.x * scale), round(item.y * scale)
             right, bottom = round((item.x + item.width) * scale), round((item.y + item.height) * scale)
             painter.rectangle((left, top, max(left, right - 1), max(top, bottom - 1)), fill=item.fill)
+        elif isinstance(item, Pixels):
+            size = round(item.width * scale), round(item.height * scale)
+            scaled = Image.fromarray(item.pixels).resize(size, Image.Resampling.NEAREST)
+            image.paste(scaled, (round(item.x * scale), round(item.y * scale)))
         else:
             _paint_text(image, item, scale)
     file = io.BytesIO()

@@ -46,7 +46,7 @@ def picture(head: HeadMap) -> Drawing:
         *_cells(head, left, top, cell),
         *(Text(left - 6, top + (n + 0.5) * cell, row, size, "end") for n, row in enumerate(rows)),
         *(Text(left + (n + 0.5) * cell, top - 8, column, size, angle=_ANGLE) for n, column in enumerate(columns)),
-        *_bar(head, bar_left, top),
+        *bar(head, bar_left, top),
     ]
     width = max(bar_left + 70, right + lean + _MARGIN, _MARGIN * 2 + text_width(head.title, 15))
     return Drawing(width, bottom + _MARGIN, head.title, tuple(items))
@@ -73,7 +73,8 @@ def _cells(head: HeadMap, left: float, top: float, cell: float) -> list[Box]:
     ]
 
 
-def _bar(head: HeadMap, left: float, top: float) -> list[Box | Text]:
+def bar(head: HeadMap, left: float, top: float) -> list[Box | Text]:
+    """The colour bar, 0 at its foot, with its upper left corner at `left` and `top`."""
     scale = palette.scale(head.kind.name, "light")
     step = 70 / len(scale)
     shades = [

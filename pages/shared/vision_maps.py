@@ -1,0 +1,97 @@
+"""What the attention views of the Vision page share: their settings, the proof, all heads as a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import streamlit as st
+
+from model import VisionTrace
+from pages.shared import files
+from views import downloads, inputs, maps, patches, prose
+from views.components.patch_picture import PatchPicture, patch_picture
+from views.figures.drawing import Drawing
+from views.figures.heatmap import HeadMap
+from views.figures.over_picture import over_picture
+from views.numbers import three_digits
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What the reader set, and the picture under the maps.
+
+    Attributes:
+        layers, heads: their names, means included.
+        place: of the chosen map in both.
+        shared: one colour scale for maps that are compared.
+        opacity, kept: from 0 to 1; see `PatchPicture`.
+        picture: `(height, width, 3)` uint8, grey.
+        grid: rows and columns of patches.
+    """
+
+    layers: list[str]
+    heads: list[str]
+    place: tuple[int, int]
+    shared: bool
+    opacity: float
+    kept: float
+    picture: np.ndarray
+    grid: tuple[int, int]
+
+    @property
+    def words(self) -> str:
+        """Layer and head."""
+        return maps.describe(self.layers[self.place[0]], self.heads[self.place[1]])
+
+    def head_map(self, weights: np.ndarray, words: str, top: float | None) -> HeadMap:
+        """`(patch,)` weights as a map over the grid; `top` None stands for the largest of them."""
+        rows, columns = self.grid
+        names = ("row",) * rows, ("column",) * columns
+        top = float(weights.max()) if top is None else top
+        return HeadMap(weights.reshape(self.grid), *names, maps.VISION, words, top)
+
+    def drawn(self, shown: HeadMap) -> Drawing:
+        """A map as a picture for a file."""
+        return over_picture(shown, self.picture, self.opacity, self.kept)
+
+
+def settings(trace: VisionTrace, scale_of: Literal["head", "map"]) -> Look:
+    """The row of controls above the maps; the mean over the last layer's heads comes first."""
+    layers, heads = (maps.names(count) for count in trace.attention.shape[:2])
+    with st.container(horizontal=True, gap="medium"):
+        layer, head = inputs.head(layers, heads, (len(layers) - 2, len(heads) - 1))
+        shared = inputs.shared_scale(of=scale_of, first="own")
+        opacity, kept = inputs.over_picture()
+    place = layers.index(layer), heads.index(head)
+    picture = patches.grey(patches.as_bytes(trace.pixels))
+    return Look(layers, heads, place, shared, opacity, kept, picture, trace.grid)
+
+
+def choosable(shown: PatchPicture, key: str) -> None:
+    """A picture on which a patch can be chosen, as every view of the page has it."""
+    patch_picture(shown, key=key, on_select=inputs.choose_patch, on_theme=inputs.remember_theme)
+
+
+def proof(trace: VisionTrace) -> None:
+    """The check of what is drawn."""
+    check = trace.verify()
+    st.caption(
+        prose.block("vision", "Proof").format(
+            difference=three_digits(check.max_difference), rows=three_digits(check.row_sum_error)
+        )
+    )
+    with st.expander("What this checks"):
+        st.markdown(prose.block("vision", "What this checks"))
+
+
+def all_heads(trace: VisionTrace) -> None:
+    """The attention of every layer and head as one file."""
+    positions = ("CLS", *(f"row {row + 1}, column {column + 1}" for row, column in np.ndindex(trace.grid)))
+    files.download(
+        "All heads as NPZ",
+        lambda: downloads.attention_npz("vision", trace.attention, positions, positions),
+        "vision.npz",
+        "application/zip",
+    )

@@ -1,0 +1,66 @@
+"""A Vision Transformer on the reader's own picture: patches, attention of every head, what matters, positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import streamlit as st
+
+from model import VisionTrace
+from pages.shared.vision_any import any_patch
+from pages.shared.vision_cls import cls_attention
+from pages.shared.vision_layers import through_the_layers
+from pages.shared.vision_opening import Seen, vision_opening
+from pages.shared.vision_patches import cut_in_patches
+from pages.shared.vision_positions import positions
+from pages.shared.vision_service import VisionService
+from views import frame, inputs, prose
+
+
+@dataclass(frozen=True)
+class View:
+    """A view: what shows it, given the service, the picture's key and its trace, and the texts below it."""
+
+    show: Callable[[VisionService, str, VisionTrace], None]
+    texts: tuple[str, ...] = ()
+
+
+VIEWS = {
+    "Patches": View(cut_in_patches, ("How to read a patch", "What it is")),
+    "CLS attention": View(cls_attention, ("How to read a map", "What it is")),
+    "Any patch": View(any_patch, ("How to read a map", "What it is")),
+    "Through the layers": View(through_the_layers),  # these two bring their own texts
+    "Positions": View(positions),
+}
+
+
+def main() -> None:
+    """Read the picture, trace, show the chosen view."""
+    seen = vision_opening()
+    names = tuple(VIEWS)
+    chosen = st.segmented_control("View", names, default=names[0], required=True, key="view", bind="query-params")
+    view = VIEWS[inputs.choice(chosen, names, names[0])]
+    view.show(seen.service, seen.key, seen.trace)
+    if view.texts:
+        how_to_read(view.texts, seen)
+
+
+def how_to_read(headings: tuple[str, ...], seen: Seen) -> None:
+    """The texts below a view, with the sizes of this model."""
+    config, (rows, columns) = seen.service.classifier.config, seen.trace.grid
+    sizes = dict(
+        values=config.patch_values,
+        width=config.d_model,
+        patches=rows * columns,
+        columns=columns,
+        layers=config.n_layers,
+        classes=len(config.classes),
+    )
+    st.subheader("How to read it", anchor=False)
+    for column, heading in zip(st.columns(len(headings), gap="large"), headings, strict=True):
+        column.markdown(prose.block("vision", heading).format(**sizes))
+
+
+frame.framed()
+main()

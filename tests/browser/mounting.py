@@ -1,0 +1,39 @@
+"""A component's script on known data, in an empty page, without the app."""
+
+from __future__ import annotations
+
+import base64
+
+from playwright.sync_api import Page
+
+from views.components import parts
+
+
+def mount_component(page: Page, name: str, root: str, payload: bytes, background: str) -> None:
+    """Show `payload`; a second call updates what the first one mounted.
+
+    What the script answers is collected in `window.answers`, anew with each call.
+
+    Args:
+        root: class of the element that the script fills.
+        background: what the page's theme says.
+    """
+    if not page.evaluate("() => 'component' in window"):
+        style = parts.style(name)
+        page.set_content(f"<style>{style} main {{width: 480px}}</style><main><div class='{root}'></div></main>")
+        module = "data:text/javascript;base64," + base64.b64encode(parts.script(name).encode()).decode()
+        page.evaluate("async url => { window.component = (await import(url)).default }", module)
+    page.evaluate(
+        """([data, background]) => {
+            const parent = document.querySelector("main")
+            parent.style.setProperty("--st-background-color", background)
+            window.answers = []
+            window.component({
+                parentElement: parent,
+                data: Uint8Array.from(atob(data), (char) => char.charCodeAt(0)),
+                setTriggerValue: (name, value) => window.answers.push([name, value]),
+                setStateValue: (name, value) => window.answers.push([name, value]),
+            })
+        }""",
+        [base64.b64encode(payload).decode(), background],
+    )

@@ -1,0 +1,189 @@
+"""The patch picture's script on known numbers, in an empty page: what it draws, reads out and answers."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.mounting import mount_component
+from views import palette, patches
+from views.components.patch_picture import Panel, PatchPicture, payload
+from views.numbers import three_digits
+
+ROWS, COLUMNS = 3, 4
+PIXELS = np.random.default_rng(0).integers(0, 256, (6, 8, 3)).astype(np.uint8)
+WEIGHTS = np.random.default_rng(1).dirichlet(np.full(13, 0.3), 13).astype(np.float32)
+BOTH = (Panel("Where it looks", "from"), Panel("Who looks at it", "to"))
+
+
+def known(**changes) -> PatchPicture:
+    shown = dict(
+        pixels=PIXELS,
+        grid=(ROWS, COLUMNS),
+        panels=BOTH,
+        title="a known picture",
+        selected=(1, 2),
+        theme="light",
+        weights=WEIGHTS,
+    )
+    return PatchPicture(**{**shown, **changes})
+
+
+@pytest.fixture
+def mount(page: Page):
+    """Show a picture in an empty page; what the script answers is collected in `window.answers`."""
+
+    def show(shown: PatchPicture, background: str = "#FFFFFF") -> Page:
+        mount_component(page, "patch_picture", "picture-root", payload(shown), background)
+        return page
+
+    return show
+
+
+def canvas(page: Page, name: str, panel: int = 0) -> np.ndarray:
+    """`(row, column, channel)` of the colours in a panel's canvas."""
+    script = "c => [c.height, c.width, ...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]"
+    height, width, *channels = page.locator(f".frame canvas.{name}").nth(panel).evaluate(script)
+    return np.array(channels).reshape(height, width, 4)[..., :3]
+
+
+def shades(weights: np.ndarray, top: float, theme: str = "light") -> np.ndarray:
+    """The colours that a map should have."""
+    scale = np.array([palette.to_rgb(colour) for colour in palette.scale("vision", theme)], dtype=float)
+    place = np.clip(weights / top, 0, 1) * (len(scale) - 1)
+    low = np.minimum(place.astype(int), len(scale) - 2)
+    return scale[low] + (place - low)[..., None] * (scale[low + 1] - scale[low])
+
+
+def labels(page: Page, panel: int = 0) -> list[str]:
+    cells = page.locator(".panel").nth(panel).locator(".patch")
+    return cells.evaluate_all("cells => cells.map((cell) => cell.getAttribute('aria-label'))")
+
+
+def values(page: Page, panel: int) -> list[str]:
+    """What the patches of a panel say their weights are."""
+    return [label.split(": ")[1] for label in labels(page, panel)]
+
+
+def row_of(row: int, column: int) -> int:
+    return 1 + row * COLUMNS + column
+
+
+def written(weights: np.ndarray) -> list[str]:
+    return [three_digits(float(weight)) for weight in weights.ravel()]
+
+
+def test_picture_and_both_maps_are_the_arrays(mount):
+    page = mount(known())
+    chosen = row_of(1, 2)
+    for panel, weights in enumerate((WEIGHTS[chosen, 1:], WEIGHTS[1:, chosen])):
+        np.testing.assert_array_equal(canvas(page, "under", panel), PIXELS)
+        drawn = canvas(page, "map", panel)
+        wanted = shades(weights.reshape(ROWS, COLUMNS), float(weights.max()))
+        assert np.abs(drawn - wanted).max() <= 6  # 256 shades between 17 stops
+        assert values(page, panel) == written(weights)
+        assert page.locator(".high").nth(panel).inner_text() == three_digits(float(weights.max()))
+    notes = page.locator(".note").all_inner_texts()
+    assert notes == [f"row 2, column 3: {three_digits(float(WEIGHTS[chosen, chosen]))}"] * 2
+    masses = page.locator(".quiet").all_inner_texts()
+    assert f"CLS {three_digits(float(WEIGHTS[chosen, 0]))}." in masses[0]
+    assert masses[1] == f"CLS looks here with {three_digits(float(WEIGHTS[0, chosen]))}."
+
+
+def test_cls_as_the_query_needs_one_row_only(mount):
+    page = mount(known(panels=[Panel("", "cls")], weights=WEIGHTS[:1], top=0.5, opacity=0.3))
+    wanted = shades(WEIGHTS[0, 1:].reshape(ROWS, COLUMNS), 0.5)
+    assert np.abs(canvas(page, "map") - wanted).max() <= 6
+    assert page.locator(".map").evaluate("map => getComputedStyle(map).opacity") == "0.3"
+    assert page.locator(".high").inner_text() == "0.500"
+    assert page.locator(".quiet").inner_text().endswith(f"CLS {three_digits(float(WEIGHTS[0, 0]))}.")
+
+
+def test_a_picture_without_a_map(mount):
+    page = mount(known(panels=[Panel("", "nothing")], weights=None))
+    assert not page.locator(".map").is_visible()
+    assert not page.locator(".legend").is_visible()
+    assert labels(page)[:2] == ["row 1, column 1", "row 1, column 2"]
+
+
+def test_the_outline_goes_around_what_python_keeps(mount):
+    for share in (0.0, 0.05, 0.3, 0.6, 0.95, 1.0):
+        page = mount(known(kept=share))
+        for panel, weights in enumerate((WEIGHTS[row_of(1, 2), 1:], WEIGHTS[1:, row_of(1, 2)])):
+            chosen = patches.kept(weights.reshape(ROWS, COLUMNS), share)
+            path = page.locator(".outline").nth(panel).get_attribute("d")
+            drawn = {(int(y), int(x), way == "h") for x, y, way in re.findall(r"M(\d+) (\d+)([hv])1", path)}
+            assert drawn == set(patches.edges(chosen))
+            if share:
+                assert f"Outlined: {chosen.sum()} patch" in page.locator(".quiet").nth(panel).inner_text()
+
+
+def test_hover_reads_out_without_asking(mount):
+    page = mount(known())
+    chosen = row_of(1, 2)
+    for row, column in ((0, 0), (2, 3), (1, 1)):
+        page.locator(".panel").nth(1).locator(".patch").nth(row * COLUMNS + column).hover()
+        assert page.locator(".tip .pair").inner_text() == f"row {row + 1}, column {column + 1}"
+        wanted = three_digits(float(WEIGHTS[row_of(row, column), chosen]))
+        assert page.locator(".tip .value").inner_text() == wanted
+    assert page.evaluate("answers") == []
+    page.mouse.move(0, 0)
+    assert not page.locator(".tip").is_visible()
+
+
+def test_a_click_redraws_at_once_and_tells_the_server(mount):
+    page = mount(known())
+    page.locator(".panel").nth(1).locator(".patch").nth(5).click()
+    assert page.evaluate("answers") == [["chosen", [1, 1]]]
+    assert values(page, 0) == written(WEIGHTS[row_of(1, 1), 1:])
+    assert values(page, 1) == written(WEIGHTS[1:, row_of(1, 1)])
+    assert page.locator(".patch[aria-selected=true]").count() == 2
+    assert not page.locator(".tip").is_visible()  # it had the weight of before
+
+
+def test_an_answer_that_comes_late_does_not_take_the_choice_back(mount):
+    page = mount(known())
+    page.locator(".patch").nth(0).click()
+    page.locator(".patch").nth(3).click()
+    mount(known(selected=(0, 0), opacity=0.5))  # the answer to the first click
+    assert values(page, 0) == written(WEIGHTS[row_of(0, 3), 1:])
+    mount(known(selected=(0, 3)))
+    mount(known(selected=(2, 1)))  # chosen elsewhere: followed
+    assert values(page, 0) == written(WEIGHTS[row_of(2, 1), 1:])
+
+
+def test_arrow_keys_choose_and_the_server_is_told_once_they_rest(mount):
+    page = mount(known())
+    page.keyboard.press("Tab")  # the chosen patch is the only one in the tab order
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowUp"):
+        page.keyboard.press(key)
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("row 2, column 4")
+    assert values(page, 0) == written(WEIGHTS[row_of(1, 3), 1:])
+    page.wait_for_function("() => answers.length")
+    assert page.evaluate("answers")[-1] == ["chosen", [1, 3]]
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('.panel').textContent").startswith("Who looks at it")
+
+
+def test_a_tap_chooses(browser):
+    context = browser.new_context(has_touch=True, viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    mount_component(page, "patch_picture", "picture-root", payload(known()), "#FFFFFF")
+    page.locator(".patch").nth(7).tap()
+    assert page.evaluate("answers") == [["chosen", [1, 3]]]
+    context.close()
+
+
+def test_names_and_theme(mount):
+    page = mount(known(), palette.BACKGROUND["dark"])
+    assert page.evaluate("answers") == [["theme", "dark"]]
+    wanted = shades(WEIGHTS[row_of(1, 2), 1:].reshape(ROWS, COLUMNS), float(WEIGHTS[row_of(1, 2), 1:].max()), "dark")
+    assert np.abs(canvas(page, "map") - wanted).max() <= 6
+    names = page.get_by_role("grid").evaluate_all("grids => grids.map((grid) => grid.getAttribute('aria-label'))")
+    assert names == ["Where it looks", "Who looks at it"]
+    expect(page.get_by_role("grid").first.get_by_role("row")).to_have_count(ROWS)
+    page = mount(known(panels=[Panel("", "cls")]))
+    assert page.get_by_role("grid").get_attribute("aria-label") == "a known picture"

@@ -1,0 +1,219 @@
+"""Choosing a picture through the real controls: files, the clipboard, the samples, by mouse and by keyboard."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import re
+import urllib.request
+from collections.abc import Iterator
+from contextlib import suppress
+from urllib.parse import urlsplit
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.app_server import AppServer
+from tests.browser.chromium import FLAGS, installed_chromium
+from tests.browser.conftest import PATIENCE, open_page
+from tests.browser.uploads import UPLOAD_BOX, copy_picture, paste, shown, upload
+from tests.views.odd_pictures import HTML, SVG, encoded, photo, png_bomb
+from views import pictures, samples
+
+GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))
+
+
+@pytest.fixture(autouse=True)
+def patient():
+    expect.set_options(timeout=PATIENCE)
+
+
+def uploads_kept(app: AppServer) -> float:
+    """Bytes of uploaded files that the server says it holds."""
+    with urllib.request.urlopen(f"{app.url}/_stcore/metrics", timeout=30) as answer:
+        held = re.findall(
+            r"^cache_memory_bytes\{.*UploadedFileManager.*\} (\S+)$", answer.read().decode(), re.MULTILINE
+        )
+    return sum(map(float, held))
+
+
+@pytest.fixture(scope="module")
+def app(browser) -> Iterator[AppServer]:
+    with AppServer("tests/browser/picture_app.py") as app:
+        yield app
+        log = app.log()
+    assert "Traceback" not in log, log
+
+
+def sees(page: Page, *texts: str) -> None:
+    for text in texts:
+        expect(page.get_by_text(text, exact=True)).to_be_visible()
+
+
+def digest(content: bytes) -> str:
+    return f"sha256 {hashlib.sha256(content).hexdigest()}"
+
+
+def test_a_file(page: Page, app: AppServer):
+    open_page(page, app.url)
+    shown(page, samples.NAMES[0])
+    turned = Image.Exif()
+    turned[0x0112] = 6
+    content = encoded(photo(), "JPEG", exif=turned)
+    upload(page, "photo.jpg", content, "image/jpeg")
+    shown(page, "own")
+    sees(page, digest(content), "size 240 x 320")
+    expect(page.get_by_text(pictures.TURNED)).to_be_visible()
+    assert page.locator('[data-testid="stFileUploaderFile"]').count() == 0  # the box is empty again
+    upload(page, "green.png", GREEN)
+    sees(page, digest(GREEN), "red 0 green 200 blue 0")
+    assert uploads_kept(app) == 0
+    page.get_by_role("radio", name="church").click()
+    shown(page, "church")
+    sees(page, digest(samples.SAMPLES[samples.NAMES.index("church")].path.read_bytes()))
+    page.get_by_role("radio", name="yours").click()
+    sees(page, digest(GREEN))
+
+
+BAD_FILES = [
+    ("empty.png", b"", pictures.EMPTY),
+    ("drawing.png", SVG, pictures.UNKNOWN),
+    ("half.jpg", encoded(photo(), "JPEG")[:2000], pictures.DAMAGED),
+    ("page.png", HTML, pictures.UNKNOWN),
+    ("bomb.png", png_bomb(30_000), pictures.TOO_LARGE),
+]
+
+
+def test_a_bad_file_gets_one_sentence_and_changes_nothing(page: Page, app: AppServer):
+    open_page(page, f"{app.url}/?picture=church")
+    shown(page, "church")
+    for name, content, sentence in BAD_FILES:
+        upload(page, name, content, "image/png")
+        expect(page.get_by_role("alert")).to_have_text(sentence)
+        shown(page, "church")
+    assert page.title() != "hacked"
+    upload(page, "green.png", GREEN)
+    sees(page, digest(GREEN))
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_more_than_8_megabytes_is_refused_by_the_box_by_the_clipboard_and_by_the_server(
+    page: Page, app: AppServer, tmp_path
+):
+    open_page(page, app.url)
+    shown(page, samples.NAMES[0])
+    heavy = GREEN + bytes(pictures.MAX_BYTES)
+    file = tmp_path / "heavy.png"
+    file.write_bytes(heavy)
+    page.locator(UPLOAD_BOX).set_input_files(file)
+    expect(page.get_by_text("File must be 8.0MB or smaller.")).to_be_visible()
+    paste(page, GREEN, zeros=pictures.MAX_BYTES)
+    expect(page.get_by_text(pictures.TOO_HEAVY)).to_be_visible()
+    shown(page, samples.NAMES[0])
+    # The same upload that the browser makes, without the browser's own check.
+    with page.expect_request(lambda request: request.method == "PUT") as made:
+        upload(page, "green.png", GREEN, "image/png")
+    shown(page, "own")
+    headers = {name: value for name, value in made.value.all_headers().items() if name in ("cookie", "x-xsrftoken")}
+    path = urlsplit(made.value.url).path
+    assert put(app, path, headers, GREEN) == 204
+    assert uploads_kept(app) == len(GREEN)  # nobody has read this one
+    assert put(app, path, headers, heavy) == 413
+    assert put(app, path, {}, GREEN) == 403
+
+
+def put(app: AppServer, path: str, headers: dict[str, str], content: bytes) -> int:
+    """Status of an upload made by hand."""
+    address = urlsplit(app.url)
+    connection = http.client.HTTPConnection(address.hostname, address.port, timeout=30)
+    body = (
+        b'--part\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n'
+        + content
+        + b"\r\n--part--\r\n"
+    )
+    with suppress(BrokenPipeError, ConnectionResetError):  # refused while it was still being sent
+        connection.request("PUT", path, body, headers | {"Content-Type": "multipart/form-data; boundary=part"})
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def test_pasting_by_key_and_by_button(page: Page, app: AppServer):
+    open_page(page, app.url)
+    shown(page, samples.NAMES[0])
+    paste(page, GREEN)
+    shown(page, "own")
+    sees(page, digest(GREEN))
+    copy_picture(page, encoded(Image.new("RGB", (30, 10), (0, 0, 250))))
+    button = page.get_by_role("button", name="Paste a picture")
+    button.focus()
+    page.keyboard.press("Enter")
+    sees(page, "size 30 x 10", "red 0 green 0 blue 250")
+    page.evaluate("navigator.clipboard.writeText('only words')")
+    button.click()
+    expect(page.get_by_role("status").get_by_text("There is no picture in the clipboard")).to_be_visible()
+    paste(page, HTML, "text/html")
+    expect(page.get_by_role("alert")).to_have_text(pictures.UNKNOWN)
+    page.evaluate("() => { navigator.clipboard.read = () => Promise.reject(new DOMException('', 'NotAllowedError')) }")
+    button.click()
+    expect(page.get_by_role("status").get_by_text("press Ctrl+V")).to_be_visible()
+
+
+def test_samples_by_keyboard_and_address(page: Page, app: AppServer):
+    open_page(page, app.url)
+    shown(page, samples.NAMES[0])
+    page.get_by_role("radio", name=samples.SAMPLES[0].label).focus()
+    page.keyboard.press("ArrowRight")
+    shown(page, samples.NAMES[1])
+    expect(page).to_have_url(re.compile(f"[?&]picture={samples.NAMES[1]}$"))
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    shown(page, samples.NAMES[-1])
+    assert page.get_by_role("radio", checked=True).inner_text() == samples.SAMPLES[-1].label
+    page.reload()
+    shown(page, samples.NAMES[-1])
+    open_page(page, f"{app.url}/?picture=%3Cscript%3E")
+    shown(page, samples.NAMES[0])
+    expect(page).to_have_url(re.compile(r"^[^?]*/?$"))
+
+
+def test_no_camera_unless_wanted_and_off_after_one_photo(app: AppServer, browser: Browser):
+    """With the browser's own stand-in for a camera, a green picture with a moving disc."""
+    stand_in = ("--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream")
+    other = browser.browser_type.launch(executable_path=installed_chromium(), args=[*FLAGS, *stand_in])
+    page = other.new_page(viewport={"width": 1440, "height": 900})
+    page.set_default_timeout(PATIENCE)
+    page.add_init_script(
+        """window.streams = []
+        const ask = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices)
+        navigator.mediaDevices.getUserMedia = async (wish) => {
+            const stream = await ask(wish)
+            streams.push(stream)
+            return stream
+        }"""
+    )
+    open_page(page, app.url)
+    shown(page, samples.NAMES[0])
+    assert page.evaluate("streams.length") == 0
+    page.get_by_text("Use the camera").click()
+    page.wait_for_function("streams.length > 0")
+    page.get_by_role("button", name="Take Photo").click()
+    shown(page, "own")
+    expect(page.get_by_text("Your picture: JPEG")).to_be_visible()
+    expect(page.locator('[data-testid="stCameraInput"]')).to_have_count(0)
+    page.wait_for_function(
+        "streams.every((stream) => stream.getTracks().every((track) => track.readyState === 'ended'))"
+    )
+    other.close()
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+def test_nothing_sticks_out(page: Page, app: AppServer, size):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    open_page(page, app.url)
+    shown(page, samples.NAMES[0])
+    upload(page, "green.png", GREEN)
+    shown(page, "own")
+    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= size[0]
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]

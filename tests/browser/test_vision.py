@@ -1,0 +1,176 @@
+"""The Vision page as a person uses it: a picture goes in, patches are chosen, maps are read."""
+
+from __future__ import annotations
+
+import io
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import Locator, Page, expect
+
+from model import VisionClassifier
+from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.uploads import shown, upload
+from tests.views.odd_pictures import encoded, photo
+from views import patches
+from views.numbers import percent, three_digits
+
+VIEWS = ("Patches", "CLS attention", "Any patch", "Through the layers", "Positions")
+PICTURE = photo(200, 150, seed=5)
+
+
+@pytest.fixture(autouse=True)
+def patient():
+    expect.set_options(timeout=PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def trace():
+    return VisionClassifier.load().trace(PICTURE)
+
+
+def give_picture(page: Page) -> None:
+    upload(page, "mine.png", encoded(PICTURE), "image/png")
+    shown(page, "own")
+
+
+def cell(page: Page, row: int, column: int, panel: int = 0) -> Locator:
+    """A patch on a copy of the picture; row and column count from 1."""
+    return page.locator(f'.panel >> nth={panel} >> .patch[aria-label^="row {row}, column {column}"]').first
+
+
+def weight(page: Page, row: int, column: int, panel: int = 0) -> str:
+    name = re.compile(rf"^row {row}, column {column}: ")
+    label = page.locator(".panel").nth(panel).get_by_label(name).get_attribute("aria-label")
+    return label.split(": ")[1]
+
+
+def address(page: Page) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def close(text: str, value: float) -> bool:
+    """Whether a read-out is `value`, but for what other hardware may round elsewhere."""
+    return float(text) == pytest.approx(value, rel=0.01, abs=2e-6)
+
+
+def test_an_uploaded_picture_is_answered_and_looked_at(server: Server, page: Page, trace):
+    open_page(page, f"{server.url}/vision?view=CLS attention&layer=2&head=3")
+    before = page.locator(".aa-answer").inner_text()
+    give_picture(page)
+    expect(page.locator(".aa-answer")).not_to_have_text(before, use_inner_text=True)
+    best = page.locator(".aa-answer .aa-best")
+    expect(best).to_contain_text(trace.classes[trace.answer])
+    expect(best).to_contain_text(percent(float(trace.probabilities[trace.answer])))
+    grid = trace.attention[1, 2, 0, 1:].reshape(trace.grid)
+    first = re.escape(f"row 1, column 1: {three_digits(float(grid[0, 0]))[:4]}")
+    expect(page.locator(".panel .patch").first).to_have_attribute("aria-label", re.compile(first))
+    for row, column in ((0, 0), (5, 3), (11, 11)):
+        assert close(weight(page, row + 1, column + 1), grid[row, column])
+    tile = page.locator('.tile[aria-label^="layer 5, mean over heads."]')
+    tile.click()
+    ready(page)
+    mean = trace.attention[4, :, 0, 1:].mean(axis=0).reshape(trace.grid)
+    expect(page.get_by_text("CLS as the query, layer 5, mean over heads")).to_be_visible()
+    assert close(weight(page, 6, 4), mean[5, 3])
+    assert (address(page)["layer"], address(page)["view"]) == ("5", "CLS attention")
+    assert "picture" not in address(page)
+
+
+def test_a_patch_chosen_by_click_and_by_keys_is_followed_everywhere(server: Server, page: Page, trace):
+    open_page(page, f"{server.url}/vision?view=Any patch&layer=1&head=2")
+    give_picture(page)
+    matrix, columns = trace.attention[0, 1], trace.grid[1]
+
+    def follows(row: int, column: int) -> None:
+        chosen = 1 + (row - 1) * columns + column - 1
+        expect(page.locator(".picture-root")).to_have_attribute(
+            "data-drawn", re.compile(f"row {row}, column {column}$")
+        )
+        expect(page.get_by_label("Patch row")).to_have_value(str(row))
+        expect(page.get_by_label("Patch column")).to_have_value(str(column))
+        page.wait_for_function(
+            f"() => location.search.includes('row={row}') && location.search.includes('column={column}')",
+            timeout=PATIENCE,
+        )
+        ready(page)
+        assert close(weight(page, 2, 9, 0), matrix[chosen, 1 + columns + 8])
+        assert close(weight(page, 2, 9, 1), matrix[1 + columns + 8, chosen])
+
+    cell(page, 5, 7).click()
+    follows(5, 7)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    follows(7, 8)
+    page.get_by_label("Patch row").fill("9")
+    page.get_by_label("Patch row").press("Enter")
+    follows(9, 8)
+    page.get_by_role("radio", name="Patches", exact=True).click()
+    expect(page.get_by_text("Patch in row 9, column 8: position 104 of the sequence")).to_be_visible()
+    cell(page, 1, 2).click()
+    expect(page.get_by_text("Patch in row 1, column 2: position 2 of the sequence")).to_be_visible()
+    assert page.locator(".aa-chosen-patch").get_attribute("title") == "position 2: row 1, column 2"
+    page.reload()
+    ready(page)
+    expect(page.get_by_text("Patch in row 1, column 2")).to_be_visible()
+
+
+def test_opacity_and_outline(server: Server, page: Page):
+    open_page(page, f"{server.url}/vision?view=CLS attention&kept=0&opacity=25")
+    opacity = "map => getComputedStyle(map).opacity"
+    assert page.locator(".frame .map").evaluate(opacity) == "0.25"
+    assert page.locator(".tile canvas").first.evaluate(opacity) == "0.25"
+    assert page.locator(".outline").get_attribute("d") == ""
+    slider = page.get_by_role("slider", name="Outline the strongest")
+    slider.press("End")
+    expect(page.locator(".quiet")).to_contain_text("100 % of the map")
+    for _ in range(10):
+        slider.press("ArrowLeft")
+    expect(page.locator(".quiet")).to_contain_text("hold 50 % of the map")
+    ready(page)
+    labels = page.locator(".panel .patch").evaluate_all("cells => cells.map((cell) => cell.ariaLabel)")
+    weights = np.array([float(label.split(": ")[1]) for label in labels])
+    stated = int(re.search(r"Outlined: (\d+)", page.locator(".quiet").inner_text())[1])
+    assert abs(patches.kept(weights, 0.5).sum() - stated) <= 1  # from three digits
+    page.get_by_role("slider", name="Map over picture").press("Home")
+    expect(page.locator(".frame .map")).to_have_css("opacity", "0")
+    assert (address(page)["opacity"], address(page)["kept"]) == ("0", "50")
+
+
+def test_files_hold_what_is_shown(server: Server, page: Page):
+    open_page(page, f"{server.url}/vision?view=CLS attention&layer=3&head=1")
+    files = {}
+    for label in ("All heads as NPZ", "CSV", "PNG", "SVG"):
+        with page.expect_download(timeout=PATIENCE) as download:
+            page.get_by_role("button", name=label, exact=True).click()
+        files[label] = download.value.path().read_bytes()
+    stored = np.load(io.BytesIO(files["All heads as NPZ"]))
+    attention = stored["attention"]
+    np.testing.assert_allclose(attention.sum(-1), 1, atol=1e-5)
+    assert stored["query_tokens"][0] == "CLS"
+    rows = files["CSV"].decode("utf-8-sig").splitlines()[1:]
+    numbers = np.array([[float(value) for value in row.split(",")[1:]] for row in rows], dtype=np.float32)
+    np.testing.assert_array_equal(numbers.ravel(), attention[2, 0, 0, 1:])
+    assert weight(page, 1, 1) == three_digits(float(numbers[0, 0]))
+    assert Image.open(io.BytesIO(files["PNG"])).width > 1000
+    assert b"data:image/png;base64," in files["SVG"]
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_nothing_overflows(server: Server, page: Page, width: int):
+    page.set_viewport_size({"width": width, "height": 900})
+    for view in VIEWS:
+        open_page(page, f"{server.url}/vision?view={view}")
+        widest = page.evaluate(
+            """() => {
+                const main = document.querySelector('[data-testid="stMain"]')
+                return [document.documentElement.scrollWidth - innerWidth, main.scrollWidth - main.clientWidth]
+            }"""
+        )
+        assert max(widest) <= 0, view
+        assert page.get_by_test_id("stException").count() == 0
+        assert page.get_by_text("BidiComponent Error").count() == 0

@@ -1,0 +1,106 @@
+"""Through the layers and Positions, as a reader uses them: choose a class, point at a cell, shuffle, on any screen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from model.analysis import position_similarity
+from tests.browser.app_server import AppServer
+from tests.browser.conftest import PATIENCE, open_page, ready
+from tests.model.images import CLASSES
+from tests.pages.vision_views import service, trace
+from views.numbers import percent
+
+# What the curves on the page are called, areas included; "" until both figures are drawn.
+LEGENDS = """() => {
+    const figures = [...document.querySelectorAll('.js-plotly-plot')].filter((figure) => figure._fullData?.length)
+    return figures.length !== 2 ? "" : figures.map((f) => f._fullData.map((line) => line.name).join()).join("/")
+}"""
+
+
+@pytest.fixture(autouse=True)
+def patient():
+    expect.set_options(timeout=PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def app(browser) -> Iterator[AppServer]:
+    with AppServer("tests/browser/layers_app.py") as app:
+        yield app
+        log = app.log()
+    assert "Traceback" not in log, log
+
+
+def legends(page: Page, previous: str = "") -> str:
+    """Names and areas of all curves, once both figures show others than `previous`."""
+    script = f"""previous => {{
+        const [deletion, insertion] = ({LEGENDS})().split("/"), [before, also] = previous.split("/")
+        return Boolean(insertion) && deletion !== before && insertion !== also
+    }}"""
+    page.wait_for_function(script, arg=previous, timeout=PATIENCE)
+    ready(page)
+    return page.evaluate(LEGENDS)
+
+
+def test_another_class_has_other_curves_and_a_link_brings_them_back(page: Page, app: AppServer):
+    open_page(page, app.url)
+    first = legends(page)
+    other = (trace().answer + 1) % len(CLASSES)
+    page.get_by_role("combobox", name=re.compile("Explain")).click()
+    page.get_by_role("option", name=CLASSES[other], exact=True).click()
+    second = legends(page, first)
+    expect(
+        page.get_by_text(f"Explained: {CLASSES[other]}, {percent(float(trace().probabilities[other]))}.")
+    ).to_be_visible()
+    assert f"explain={CLASSES[other]}" in page.url
+    open_page(page, page.url)
+    assert legends(page) == second
+    expect(page.get_by_alt_text(re.compile("over the picture; strongest in row"))).to_have_count(4)
+
+
+def test_pointing_at_a_cell_names_both_patches_and_the_value(page: Page, app: AppServer):
+    open_page(page, f"{app.url}?view=positions")
+    chart = page.locator(".js-plotly-plot").first
+    chart.locator(".heatmaplayer .hm").wait_for(state="attached")
+    area = chart.locator(".nsewdrag").first.bounding_box()
+    # The map of the patch in row 2, column 1 and in it the cell in row 1, column 3: cell (4, 2) of 11 x 11.
+    page.mouse.move(area["x"] + area["width"] * 2.5 / 11, area["y"] + area["height"] * 4.5 / 11)
+    label = chart.locator(".hoverlayer")
+    expect(label).to_contain_text("patch in row 2, column 1")
+    expect(label).to_contain_text("and in row 1, column 3")
+    value = float(position_similarity(service().classifier.network)[3, 2])
+    shown = float(re.search(r"column 3\s*(-?[\d.]+)$", label.text_content().replace("\u2212", "-")).group(1))
+    assert shown == pytest.approx(value, rel=1e-5)
+
+
+def test_shuffling_again_from_the_keyboard_moves_the_bars(page: Page, app: AppServer):
+    open_page(page, f"{app.url}?view=positions")
+    bars = page.locator(".aa-moves")
+    before = bars.inner_text()
+    page.get_by_role("button", name="Shuffle again").focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("shuffle=2"))
+    expect(bars).not_to_have_text(before, use_inner_text=True)
+    page.get_by_text("Both", exact=True).click()
+    expect(page.get_by_alt_text("The picture, shuffled, without position vectors.")).to_be_visible()
+
+
+@pytest.mark.parametrize("view", ["layers", "positions"])
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+def test_nothing_overflows(page: Page, app: AppServer, view: str, size: tuple[int, int]):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    open_page(page, f"{app.url}?view={view}")
+    expect(page.locator(".js-plotly-plot .main-svg").nth(3)).to_be_attached()
+    ready(page)
+    wide = page.evaluate(
+        """() => [document.documentElement, document.querySelector('[data-testid=stMain]')]
+            .map((element) => element.scrollWidth - element.clientWidth)"""
+    )
+    assert wide == [0, 0]
+    # Columns that stand side by side on a wide screen are stacked on a narrow one.
+    charts = [chart.bounding_box() for chart in page.locator(".js-plotly-plot").all()]
+    assert (charts[0]["x"] == charts[1]["x"]) == (size[0] < 640)

@@ -1,0 +1,50 @@
+"""Pictures given to the app as a person gives them: chosen as a file, pasted, dropped."""
+
+from __future__ import annotations
+
+import base64
+
+from playwright.sync_api import Page
+
+from tests.browser.conftest import ready
+
+STRIP = ".strip-root"
+UPLOAD_BOX = '[data-testid="stFileUploaderDropzoneInput"]'
+
+
+def upload(page: Page, name: str, content: bytes, mime: str = "") -> None:
+    """Choose a file of this name and content in the upload box."""
+    box = page.locator(UPLOAD_BOX)
+    box.set_input_files({"name": name, "mimeType": mime or "application/octet-stream", "buffer": content})
+
+
+def paste(page: Page, content: bytes, mime: str = "image/png", zeros: int = 0) -> None:
+    """Press the keys that paste, with a picture in the clipboard; so many zeros are added to its end."""
+    page.evaluate(
+        """([text, type, zeros]) => {
+            const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+            const clipboardData = new DataTransfer()
+            clipboardData.items.add(new File([bytes, new Uint8Array(zeros)], "pasted", { type }))
+            document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }))
+        }""",
+        [base64.b64encode(content).decode(), mime, zeros],
+    )
+
+
+def copy_picture(page: Page, png: bytes) -> None:
+    """Put a PNG into the browser's clipboard, and let the page read it."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate(
+        """async text => {
+            const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+            const item = new ClipboardItem({ "image/png": new Blob([bytes], { type: "image/png" }) })
+            await navigator.clipboard.write([item])
+        }""",
+        base64.b64encode(png).decode(),
+    )
+
+
+def shown(page: Page, name: str) -> None:
+    """Wait until the tile called `name` is the one chosen and the page stands still; an own picture is `own`."""
+    page.locator(f'{STRIP}[data-shown="{name}"]').wait_for()
+    ready(page)

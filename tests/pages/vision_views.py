@@ -1,0 +1,48 @@
+"""Both views of the Vision page on their own, with a tiny network, so that their tests need no trained weights."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from streamlit.testing.v1 import AppTest
+
+from model import VisionClassifier, VisionTrace
+from pages.shared.vision_service import VisionService
+from tests.model.images import noise, tiny_vision
+
+PATIENCE = 60  # seconds
+
+
+@cache
+def service() -> VisionService:
+    """One for all tests."""
+    return VisionService(VisionClassifier(tiny_vision()))
+
+
+@cache
+def trace() -> VisionTrace:
+    """Of a picture of noise."""
+    return service().classifier.trace(noise(12, 12, 3))
+
+
+def _layers() -> None:
+    from pages.shared.vision_layers import through_the_layers
+    from tests.pages.vision_views import service, trace
+
+    through_the_layers(service(), "noise", trace())
+
+
+def _positions() -> None:
+    from pages.shared.vision_positions import positions
+    from tests.pages.vision_views import service, trace
+
+    positions(service(), "noise", trace())
+
+
+def open_view(view: str, **query: str) -> AppTest:
+    """Run "layers" or "positions" with query parameters as a link would carry them."""
+    app = AppTest.from_function({"layers": _layers, "positions": _positions}[view], default_timeout=PATIENCE)
+    app.query_params.update(query)
+    app.run()
+    assert not app.exception
+    return app

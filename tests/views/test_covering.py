@@ -1,0 +1,37 @@
+"""The curves that are drawn are those that were measured, named with their areas; random orders are a band."""
+
+import numpy as np
+import pytest
+
+from views.figures.covering import STYLES, Line, curves
+
+SHARE = np.array([0, 0.5, 1])
+METHODS = [Line(name, np.array([0.9, level, 0.1]), level) for level, name in enumerate("abcd")]
+CHANCE = Line("random order", np.array([0.9, 0.5, 0.1]), 0.5)
+AMONG = np.array([[0.9, 0.4, 0.1], [0.9, 0.6, 0.1], [0.9, 0.5, 0.1]])
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_line_and_the_band(theme):
+    figure = curves(SHARE, METHODS, CHANCE, AMONG, "covered", theme)
+    low, high, *lines = figure.data
+    np.testing.assert_allclose(low.y, [0.9, 0.4, 0.1])
+    np.testing.assert_allclose(high.y, [0.9, 0.6, 0.1])
+    assert high.fill == "tonexty" and not (low.showlegend or high.showlegend)
+    for drawn, line in zip(lines, [*METHODS, CHANCE], strict=True):
+        np.testing.assert_allclose(drawn.y, line.probability, rtol=1e-6)
+        np.testing.assert_allclose(drawn.x, [0, 50, 100])
+        assert drawn.y.dtype == np.float32
+        assert drawn.name.startswith(f"{line.name}: area ")
+    assert lines[-1].name == "random order: area 0.500"
+    assert figure.layout.xaxis.title.text == "patches covered, per cent"
+
+
+def test_lines_are_told_apart_by_more_than_their_hue():
+    figure = curves(SHARE, METHODS, CHANCE, AMONG, "covered", "light")
+    looks = [(line.line.color, line.line.dash) for line in figure.data[2:]]
+    assert len(set(looks)) == len(looks) == len(STYLES) + 1
+
+
+def test_fewer_methods():
+    assert len(curves(SHARE, METHODS[:1], CHANCE, AMONG, "uncovered", "light").data) == 4

@@ -1,0 +1,32 @@
+"""What is believed of a component's answers."""
+
+import pytest
+
+from views.components.parts import cell
+
+
+@pytest.mark.parametrize("chosen", [[0, 0], [4, 8], (2, 3)])
+def test_cells_of_the_sheet_are_taken(chosen):
+    assert cell(chosen, 5, 9) == tuple(chosen)
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        None,
+        [],
+        [1],
+        [5, 0],
+        [0, 9],
+        [-1, 0],
+        [1.5, 0],
+        ["1", 0],
+        [True, 0],
+        {"0": 1},
+        [1, 2, 3],
+        "12",
+        [float("nan"), 0],
+    ],
+)
+def test_anything_else_is_not(chosen):
+    assert cell(chosen, 5, 9) is None

@@ -1,0 +1,67 @@
+"""Patches as arrays: vectors, order, the share of a map that is outlined."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from views import patches
+
+
+def test_a_patch_is_flattened_red_then_green_then_blue():
+    patch = np.zeros((2, 2, 3))
+    patch[0, 1, 0], patch[1, 0, 1], patch[1, 1, 2] = 1.0, 0.5, 0.25
+    wanted = [-1, 1, -1, -1, -1, -1, 0, -1, -1, -1, -1, -0.5]
+    np.testing.assert_allclose(patches.flattened(patch), wanted)
+    names = patches.value_names(2)
+    assert (names[1], names[6], names[11]) == (
+        "red, pixel row 1, column 2",
+        "green, pixel row 2, column 1",
+        "blue, pixel row 2, column 2",
+    )
+
+
+def test_the_sequence_goes_row_by_row():
+    pixels = np.random.default_rng(0).integers(0, 256, (4, 6, 3)).astype(np.uint8)
+    strip = patches.sequence(pixels, 2)
+    for place in range(6):
+        np.testing.assert_array_equal(strip[:, 2 * place : 2 * place + 2], patches.block(pixels, *divmod(place, 3), 2))
+
+
+@given(arrays(np.float32, (3, 4), elements=st.floats(0, 1, width=32)), st.floats(0, 1))
+def test_what_is_kept_is_enough_and_no_entry_too_many(weights, share):
+    chosen = patches.kept(weights, share)
+    total, held = weights.astype(float).sum(), weights.astype(float)[chosen].sum()
+    assert held >= share * total - 1e-9
+    if chosen.any():
+        assert held - weights[chosen].min() < share * total
+        assert weights[chosen].min() >= weights[~chosen].max(initial=0)
+
+
+def test_by_hand():
+    weights = np.array([[0.1, 0.4], [0.3, 0.2]])
+    assert patches.kept(weights, 0.6).tolist() == [[False, True], [True, False]]
+    assert not patches.kept(weights, 0).any()
+
+
+def test_edges_of_one_patch_and_of_two_neighbours():
+    one = np.zeros((2, 3), dtype=bool)
+    one[0, 1] = True
+    assert set(patches.edges(one)) == {(0, 1, True), (1, 1, True), (0, 1, False), (0, 2, False)}
+    two = one.copy()
+    two[0, 2] = True
+    assert len(patches.edges(two)) == 6
+    assert len(patches.edges(np.ones((2, 3), dtype=bool))) == 10
+
+
+@pytest.mark.parametrize("colour", [(255, 0, 0), (0, 255, 0), (9, 9, 9), (255, 255, 255)])
+def test_grey_has_three_equal_channels(colour):
+    grey = patches.grey(np.full((1, 1, 3), colour, dtype=np.uint8))[0, 0]
+    assert len(set(grey.tolist())) == 1
+    assert min(colour) <= grey[0] <= max(colour)
+
+
+def test_pixels_become_bytes_without_loss():
+    levels = np.arange(256, dtype=np.uint8).reshape(16, 16)
+    np.testing.assert_array_equal(patches.as_bytes(levels.astype(np.float32) / 255), levels)

@@ -1,0 +1,261 @@
+// A picture with its patches. The map over it holds one pixel a patch and is scaled up by the browser, nearest
+// neighbour; a grid of buttons lies on top. Choosing a patch redraws here; the server is told and follows.
+
+const instances = new WeakMap()
+const STILL = 150 // milliseconds without another arrow key before the server is told
+const BELIEVED = 3000 // milliseconds for which the browser's choice counts more than what the server last knew
+
+export default function ({ data, parentElement, setTriggerValue, setStateValue }) {
+  let shown = instances.get(parentElement)
+  if (!shown) {
+    shown = new PatchPicture(parentElement)
+    instances.set(parentElement, shown)
+  }
+  shown.tell = (row, column) => setTriggerValue("chosen", [row, column])
+  shown.reportTheme = (theme) => setStateValue("theme", theme)
+  shown.show(data)
+  return () => {
+    clearTimeout(shown.waiting)
+    instances.delete(parentElement)
+  }
+}
+
+class PatchPicture {
+  constructor(parentElement) {
+    this.host = parentElement.host ?? parentElement
+    this.root = parentElement.querySelector(".picture-root")
+    this.layout = ""
+    this.told = null // the choice that the server has not answered yet
+  }
+
+  show(bytes) {
+    const [header, body] = unpack(bytes)
+    const count = header.shape[0] * header.shape[1]
+    this.view = { ...header, weights: new Float32Array(body, 0, count), pixels: new Uint8Array(body, 4 * count) }
+    const layout = JSON.stringify([header.grid, header.picture, header.panels])
+    if (layout !== this.layout) this.build()
+    this.layout = layout
+    const theme = themeOf(this.host)
+    if (theme !== header.theme) this.reportTheme(theme)
+    this.colours = lookupTable(header.scales[theme])
+    this.panels.forEach(({ picture }) => paint(picture, this.view.pixels, ...header.picture))
+    if (!this.told || same(this.told, header.selected) || performance.now() - this.toldAt > BELIEVED) {
+      this.told = null
+      this.selected = header.selected
+    }
+    this.draw()
+  }
+
+  build() {
+    const { grid, panels } = this.view
+    this.root.replaceChildren()
+    const holder = element("div", "panels", this.root)
+    this.panels = panels.map((panel) => this.buildPanel(holder, panel, grid))
+    this.tip = element("div", "tip", this.root)
+    this.tip.hidden = true
+    this.tipPlace = element("div", "pair", this.tip)
+    this.tipValue = element("div", "value", this.tip)
+  }
+
+  buildPanel(holder, { title, shows }, [rows, columns]) {
+    const panel = element("div", "panel", holder)
+    element("div", "title", panel).textContent = title
+    const frame = element("div", "frame", panel)
+    frame.style.aspectRatio = `${this.view.picture[1]} / ${this.view.picture[0]}`
+    const picture = element("canvas", "under", frame)
+    const map = element("canvas", "map", frame)
+    const lines = this.buildLines(frame, rows, columns)
+    const cells = element("div", "cells", frame)
+    cells.setAttribute("role", "grid")
+    cells.style.setProperty("--columns", columns)
+    const built = { shows, title, picture, map, lines, cells }
+    built.patches = [...Array(rows).keys()].map((row) => {
+      const line = element("div", "line", cells)
+      line.setAttribute("role", "row")
+      return [...Array(columns).keys()].map((column) => this.buildPatch(line, built, row, column))
+    })
+    cells.onpointerleave = () => { this.tip.hidden = true }
+    built.note = element("div", "note", panel)
+    built.note.setAttribute("aria-live", "polite")
+    built.quiet = element("div", "quiet", panel)
+    built.legend = element("div", "legend", panel)
+    element("span", "", built.legend).textContent = "0"
+    built.bar = element("canvas", "bar", built.legend)
+    built.high = element("span", "high", built.legend)
+    return built
+  }
+
+  buildPatch(line, panel, row, column) {
+    const patch = element("button", "patch", line)
+    patch.type = "button"
+    patch.setAttribute("role", "gridcell")
+    patch.onclick = () => this.choose(row, column)
+    patch.onkeydown = (event) => this.move(event, panel, row, column)
+    patch.onpointermove = (event) => this.hover(event, panel, row, column)
+    return patch
+  }
+
+  buildLines(frame, rows, columns) {
+    const svg = svgElement("svg", frame)
+    svg.setAttribute("viewBox", `0 0 ${columns} ${rows}`)
+    svg.setAttribute("preserveAspectRatio", "none")
+    svg.setAttribute("aria-hidden", "true")
+    const names = ["lines", "halo", "outline", "chosen-halo", "chosen"]
+    const paths = Object.fromEntries(names.map((name) => [name, svgElement("path", svg, name)]))
+    const across = [...Array(rows - 1).keys()].map((row) => `M0 ${row + 1}H${columns}`)
+    const down = [...Array(columns - 1).keys()].map((column) => `M${column + 1} 0V${rows}`)
+    paths.lines.setAttribute("d", [...across, ...down].join(""))
+    return paths
+  }
+
+  draw() {
+    this.panels.forEach((panel) => this.drawPanel(panel))
+    this.tip.hidden = true // its weight may have changed
+    const [row, column] = this.selected
+    this.root.dataset.drawn = `${this.view.title}: row ${row + 1}, column ${column + 1}`
+  }
+
+  drawPanel(panel) {
+    const { grid: [rows, columns], kept, opacity, title } = this.view
+    const [chosenRow, chosenColumn] = this.selected
+    const weights = this.mapOf(panel.shows)
+    panel.weights = weights
+    panel.map.hidden = !weights
+    panel.legend.hidden = !weights
+    panel.cells.setAttribute("aria-label", panel.title || title)
+    let outline = ""
+    if (weights) {
+      const top = this.view.top ?? weights.reduce((most, weight) => Math.max(most, weight), 0)
+      this.drawMap(panel, weights, top || 1)
+      panel.map.style.opacity = opacity
+      const [kind, count] = kept > 0 ? keep(weights, kept) : [null, 0]
+      outline = kind ? outlineOf(kind, rows, columns) : ""
+      panel.quiet.textContent = this.describeMass(panel, weights, count)
+      panel.high.textContent = threeDigits(top)
+      paintScale(panel.bar, this.colours)
+    }
+    panel.note.textContent = weights ? this.words(panel, chosenRow, chosenColumn) : ""
+    const square = `M${chosenColumn} ${chosenRow}h1v1h-1Z`
+    const paths = { halo: outline, outline, "chosen-halo": square, chosen: square }
+    for (const [name, path] of Object.entries(paths)) panel.lines[name].setAttribute("d", path)
+    panel.patches.forEach((line, row) => line.forEach((patch, column) => {
+      const chosen = row === chosenRow && column === chosenColumn
+      patch.setAttribute("aria-selected", chosen)
+      patch.setAttribute("aria-label", this.words(panel, row, column))
+      patch.tabIndex = chosen ? 0 : -1
+    }))
+  }
+
+  drawMap({ map }, weights, top) {
+    const [rows, columns] = this.view.grid
+    map.width = columns
+    map.height = rows
+    const image = new ImageData(columns, rows)
+    const shades = weights.map((weight) => Math.min(255, Math.round((weight / top) * 255)))
+    new Uint32Array(image.data.buffer).set(Uint32Array.from(shades, (shade) => this.colours[shade]))
+    map.getContext("2d").putImageData(image, 0, 0)
+  }
+
+  // The weights over the patches that a panel shows, row by row; null where it shows none.
+  mapOf(shows) {
+    const { grid: [rows, columns], weights, shape: [, width] } = this.view
+    if (shows === "nothing") return null
+    const chosen = 1 + this.selected[0] * columns + this.selected[1]
+    if (shows === "to") return Float32Array.from({ length: rows * columns }, (_, patch) => weights[(1 + patch) * width + chosen])
+    const row = shows === "cls" ? 0 : chosen
+    return weights.slice(row * width + 1, (row + 1) * width)
+  }
+
+  // What CLS has to do with the map, and what the outline holds.
+  describeMass(panel, weights, count) {
+    const { weights: all, shape: [, width], grid: [, columns], kept } = this.view
+    const chosen = 1 + this.selected[0] * columns + this.selected[1]
+    const sum = threeDigits(weights.reduce((total, weight) => total + weight, 0))
+    const words = panel.shows === "to"
+      ? `CLS looks here with ${threeDigits(all[chosen])}.`
+      : `All patches together ${sum}, CLS ${threeDigits(all[panel.shows === "cls" ? 0 : chosen * width])}.`
+    const held = count ? ` Outlined: ${count} ${count === 1 ? "patch holds" : "patches hold"} ${Math.round(100 * kept)} % of the map.` : ""
+    return words + held
+  }
+
+  words(panel, row, column) {
+    const [, columns] = this.view.grid
+    const value = panel.weights ? `: ${threeDigits(panel.weights[row * columns + column])}` : ""
+    return `row ${row + 1}, column ${column + 1}${value}`
+  }
+
+  hover(event, panel, row, column) {
+    const [, columns] = this.view.grid
+    this.tipPlace.textContent = `row ${row + 1}, column ${column + 1}`
+    this.tipValue.textContent = panel.weights ? threeDigits(panel.weights[row * columns + column]) : ""
+    this.tip.hidden = false
+    const frame = this.root.getBoundingClientRect()
+    const above = event.clientY - frame.top - this.tip.offsetHeight - 10
+    const left = Math.min(event.clientX - frame.left + 14, frame.width - this.tip.offsetWidth)
+    this.tip.style.left = `${Math.max(0, left)}px`
+    this.tip.style.top = `${above < 0 ? event.clientY - frame.top + 18 : above}px`
+  }
+
+  choose(row, column, wait = 0) {
+    this.selected = [row, column]
+    this.told = this.selected
+    this.toldAt = performance.now()
+    this.draw()
+    clearTimeout(this.waiting)
+    if (wait) this.waiting = setTimeout(() => this.tell(row, column), wait)
+    else this.tell(row, column)
+  }
+
+  move(event, panel, row, column) {
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key]
+    if (!step) return
+    event.preventDefault()
+    const [rows, columns] = this.view.grid
+    const next = [clamp(row + step[0], rows), clamp(column + step[1], columns)]
+    this.choose(...next, STILL)
+    panel.patches[next[0]][next[1]].focus()
+  }
+}
+
+// The fewest patches, largest weights first, that hold `share` of all weights; the same rule as views/patches.py.
+function keep(weights, share) {
+  const order = [...weights.keys()].sort((a, b) => weights[b] - weights[a])
+  const wanted = share * weights.reduce((total, weight) => total + weight, 0)
+  const kept = new Uint8Array(weights.length)
+  let held = 0
+  let count = 0
+  while (count < order.length && held < wanted) {
+    kept[order[count]] = 1
+    held += weights[order[count]]
+    count += 1
+  }
+  return [kept, count]
+}
+
+// The edges between patches that are kept and what is not.
+function outlineOf(kept, rows, columns) {
+  const at = (row, column) => row >= 0 && column >= 0 && row < rows && column < columns && kept[row * columns + column]
+  let path = ""
+  for (let row = 0; row <= rows; row++) {
+    for (let column = 0; column <= columns; column++) {
+      if (Boolean(at(row, column)) !== Boolean(at(row - 1, column))) path += `M${column} ${row}h1`
+      if (Boolean(at(row, column)) !== Boolean(at(row, column - 1))) path += `M${column} ${row}v1`
+    }
+  }
+  return path
+}
+
+function svgElement(tag, parent, className) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag)
+  if (className) made.setAttribute("class", className)
+  parent.append(made)
+  return made
+}
+
+function clamp(place, count) {
+  return Math.min(count - 1, Math.max(0, place))
+}
+
+function same(one, other) {
+  return one[0] === other[0] && one[1] === other[1]
+}

@@ -1,0 +1,111 @@
+"""A picture cut into patches: maps over it, an outline, and the patch that a person chooses.
+
+The weights of one head travel once; choosing another patch redraws its maps in the browser at once, and the page
+follows. The payload (`views.components.parts.pack`) holds the weights as float32, then the picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import streamlit as st
+
+from views import palette
+from views.components import parts
+
+Shows = Literal["nothing", "cls", "from", "to"]
+
+_MOUNT = st.components.v2.component(
+    "patch_picture",
+    html='<div class="picture-root"></div>\n<!-- filled by patch_picture.js -->',
+    css=parts.style("patch_picture"),
+    js=parts.script("patch_picture"),
+)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One copy of the picture.
+
+    Attributes:
+        title: above it; empty for none.
+        shows: the map over it. "nothing", or weights: "cls" those of CLS as the query (row 0), "from" those of the
+            chosen patch as the query (its row), "to" those on the chosen patch as the key (its column).
+    """
+
+    title: str
+    shows: Shows
+
+
+@dataclass(frozen=True)
+class PatchPicture:
+    """What is shown.
+
+    Attributes:
+        pixels: `(height, width, 3)` uint8.
+        grid: rows and columns of patches; their product is P.
+        panels: at least one; all have the same chosen patch.
+        title: names the whole for screen readers.
+        selected: row and column of the chosen patch, from 0.
+        weights: `(1 + P, 1 + P)` float32 attention, CLS first; `(1, 1 + P)` is enough for "cls", None for "nothing".
+        top: the weight that gets the deepest colour; None for the largest of each map.
+        opacity: of the maps over the picture, from 0 to 1.
+        kept: the outline goes around the patches that hold this share of a map's weights on patches; 0 draws none.
+        theme: "light" or "dark", as far as Python knows; the browser answers if it knows better.
+    """
+
+    pixels: np.ndarray
+    grid: tuple[int, int]
+    panels: Sequence[Panel]
+    title: str
+    selected: tuple[int, int]
+    theme: palette.Theme
+    weights: np.ndarray | None = None
+    top: float | None = None
+    opacity: float = 1.0
+    kept: float = 0.0
+
+
+def payload(shown: PatchPicture) -> bytes:
+    """The bytes that `patch_picture.js` reads."""
+    weights = np.zeros((0, 0)) if shown.weights is None else shown.weights
+    header = {
+        "shape": list(weights.shape),
+        "picture": list(shown.pixels.shape[:2]),
+        "grid": list(shown.grid),
+        "panels": [{"title": panel.title, "shows": panel.shows} for panel in shown.panels],
+        "title": shown.title,
+        "selected": list(shown.selected),
+        "top": shown.top,
+        "opacity": shown.opacity,
+        "kept": shown.kept,
+        "theme": shown.theme,
+        "scales": parts.scales("vision"),
+    }
+    return parts.pack(header, weights.astype("<f4"), shown.pixels.astype(np.uint8))
+
+
+def patch_picture(
+    shown: PatchPicture, key: str, on_select: Callable[[int, int], None], on_theme: Callable[[str], None]
+) -> None:
+    """Mount the picture.
+
+    Args:
+        on_select: called with row and column, from 0, when a person chooses a patch by click or by arrow keys.
+        on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
+    """
+
+    def selected() -> None:
+        chosen = parts.cell(st.session_state[key].get("chosen"), *shown.grid)
+        if chosen is not None:
+            on_select(*chosen)
+
+    def theme_changed() -> None:
+        theme = st.session_state[key].get("theme")
+        if theme in ("light", "dark"):
+            on_theme(theme)
+
+    _MOUNT(key=key, data=payload(shown), on_chosen_change=selected, on_theme_change=theme_changed)

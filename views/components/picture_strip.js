@@ -1,0 +1,139 @@
+// Small pictures to choose from, as one group of radio buttons, and a way to paste one. What is pasted goes to the
+// server as it is: only there it is read.
+
+const instances = new WeakMap()
+const EMPTY = "There is no picture in the clipboard: copy one and try again."
+const REFUSED = "The browser does not let this page read the clipboard: press Ctrl+V, or \u2318V, instead."
+const UNREAD = "The clipboard could not be read: save the picture as a file and choose that."
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  let strip = instances.get(parentElement)
+  if (!strip) {
+    strip = new PictureStrip(parentElement)
+    instances.set(parentElement, strip)
+  }
+  strip.answer = setTriggerValue
+  strip.show(data)
+  return () => {
+    strip.leave()
+    instances.delete(parentElement)
+  }
+}
+
+class PictureStrip {
+  constructor(parentElement) {
+    this.root = parentElement.querySelector(".strip-root")
+    this.group = element("div", "tiles", this.root)
+    this.group.setAttribute("role", "radiogroup")
+    const line = element("div", "paste", this.root)
+    this.button = element("button", "", line)
+    this.button.type = "button"
+    this.button.textContent = "Paste a picture"
+    this.button.onclick = () => this.readClipboard()
+    this.status = element("span", "status", line)
+    this.status.setAttribute("role", "status")
+    this.onPaste = (event) => this.pasted(event)
+    document.addEventListener("paste", this.onPaste)
+  }
+
+  leave() {
+    document.removeEventListener("paste", this.onPaste)
+  }
+
+  show(data) {
+    this.limit = data.limit
+    this.tooHeavy = data.too_heavy
+    this.status.textContent = ""
+    this.group.setAttribute("aria-label", data.label)
+    const held = this.tiles?.findIndex((tile) => tile === tile.getRootNode().activeElement) ?? -1
+    this.tiles = data.tiles.map((tile, place) => this.build(tile, place, tile.name === data.selected))
+    this.group.replaceChildren(...this.tiles)
+    if (held >= 0) this.tiles.find((tile) => tile.ariaChecked === "true")?.focus()
+    this.root.dataset.shown = data.selected
+  }
+
+  build({ name, label, thumbnail }, place, selected) {
+    const tile = element("button", "tile")
+    tile.type = "button"
+    tile.dataset.name = name
+    tile.setAttribute("role", "radio")
+    tile.setAttribute("aria-checked", selected)
+    tile.tabIndex = selected ? 0 : -1
+    const image = element("img", "", tile)
+    image.src = thumbnail
+    image.alt = ""
+    element("span", "", tile).textContent = label
+    tile.onclick = () => this.choose(place)
+    tile.onkeydown = (event) => this.move(event, place)
+    return tile
+  }
+
+  // As in any group of radio buttons, an arrow key both moves and chooses.
+  move(event, place) {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key]
+    if (!step) return
+    event.preventDefault()
+    this.choose((place + step + this.tiles.length) % this.tiles.length)
+  }
+
+  choose(place) {
+    this.tiles.forEach((tile, other) => {
+      tile.setAttribute("aria-checked", other === place)
+      tile.tabIndex = other === place ? 0 : -1
+    })
+    this.tiles[place].focus()
+    this.answer("chosen", this.tiles[place].dataset.name)
+  }
+
+  async readClipboard() {
+    this.status.textContent = ""
+    let items
+    try {
+      items = await navigator.clipboard.read()
+    } catch {
+      this.status.textContent = REFUSED
+      return
+    }
+    for (const item of items) {
+      const type = item.types.find((type) => type.startsWith("image/"))
+      if (type) return this.send(await item.getType(type))
+    }
+    this.status.textContent = EMPTY
+  }
+
+  pasted(event) {
+    if (event.target.closest?.("input, textarea, [contenteditable=true]")) return
+    const file = [...(event.clipboardData?.files ?? [])][0]
+    if (!file) return
+    event.preventDefault()
+    this.send(file)
+  }
+
+  async send(blob) {
+    if (blob.size > this.limit) {
+      this.status.textContent = this.tooHeavy
+      return
+    }
+    try {
+      this.answer("pasted", await base64(blob))
+    } catch {
+      this.status.textContent = UNREAD
+    }
+  }
+}
+
+function base64(blob) {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(",") + 1))
+    reader.onerror = reject
+    reader.readAsDataURL(blob)
+  })
+}
+
+function element(tag, className, parent) {
+  const made = document.createElement(tag)
+  if (className) made.className = className
+  parent?.append(made)
+  return made
+}

@@ -1,0 +1,89 @@
+"""Small pictures to choose from, and a picture pasted from the clipboard."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+from PIL import Image, ImageOps
+
+from views.pictures import MAX_BYTES, TOO_HEAVY
+
+THUMBNAIL = 160  # pixels a side; shown at half of that on common screens
+
+_FILES = Path(__file__).with_suffix("")
+_MOUNT = st.components.v2.component(
+    "picture_strip",
+    html='<div class="strip-root"></div>\n<!-- filled by picture_strip.js -->',
+    css=_FILES.with_suffix(".css").read_text(encoding="utf-8"),
+    js=_FILES.with_suffix(".js").read_text(encoding="utf-8"),
+)
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One picture to choose: its name in answers, what a person reads below it, a small copy of it as a data URI."""
+
+    name: str
+    label: str
+    thumbnail: str
+
+
+def thumbnail(image: Image.Image) -> str:
+    """The middle square of an RGB picture, small, as a data URI."""
+    small = ImageOps.fit(image, (THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS)
+    file = io.BytesIO()
+    small.save(file, "JPEG", quality=80)
+    return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
+
+
+def picture_strip(
+    label: str,
+    tiles: Sequence[Tile],
+    selected: str,
+    key: str,
+    on_choose: Callable[[str], None],
+    on_paste: Callable[[bytes | None], None],
+) -> None:
+    """Mount the strip.
+
+    Args:
+        label: what is chosen, for screen readers.
+        selected: the name of the tile that is marked.
+        on_choose: called with the name of a tile.
+        on_paste: called with the bytes of a pasted picture, unread; None if there are too many of them or none at all.
+    """
+
+    def chosen() -> None:
+        name = st.session_state[key].get("chosen")
+        if name in [tile.name for tile in tiles]:
+            on_choose(name)
+
+    def pasted() -> None:
+        sent = st.session_state[key].get("pasted")
+        if sent is not None:  # both callbacks may be called for one event
+            on_paste(decoded(sent))
+
+    data = {
+        "label": label,
+        "tiles": [vars(tile) for tile in tiles],
+        "selected": selected,
+        "limit": MAX_BYTES,
+        "too_heavy": TOO_HEAVY,
+    }
+    _MOUNT(key=key, data=data, on_chosen_change=chosen, on_pasted_change=pasted)
+
+
+def decoded(sent: object) -> bytes | None:
+    """The bytes that the browser sent in base64, or None: browsers can send anything."""
+    if not isinstance(sent, str) or len(sent) > 4 * (MAX_BYTES // 3 + 1):
+        return None
+    try:
+        return base64.b64decode(sent, validate=True)
+    except (binascii.Error, ValueError):
+        return None

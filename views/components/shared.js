@@ -1,0 +1,81 @@
+// What every component's script begins with: reading a payload, colours, numbers, elements.
+
+// A payload is a little-endian uint32 with the length of a JSON header, the header, then the arrays it describes.
+function unpack(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const length = view.getUint32(0, true)
+  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)))
+  return [header, bytes.slice(4 + length).buffer] // a copy starts at 0, as typed arrays need
+}
+
+// IEEE 754 half precision: 1 sign bit (never set here), 5 exponent bits, 10 fraction bits.
+function fromHalf(halves) {
+  return Float32Array.from(halves, (half) => {
+    const exponent = (half >> 10) & 31
+    const fraction = half & 1023
+    return exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024)
+  })
+}
+
+// The same rule as views/numbers.py.
+function threeDigits(value) {
+  if (value === 0) return "0"
+  return Math.abs(value) < 1e-3 ? value.toExponential(2).replace("e+", "e") : value.toPrecision(3)
+}
+
+// Red, green, blue of each pixel as a canvas of its own size.
+function paint(canvas, pixels, height, width) {
+  canvas.width = width
+  canvas.height = height
+  const image = new ImageData(width, height)
+  for (let pixel = 0; pixel < width * height; pixel++) {
+    image.data.set(pixels.subarray(3 * pixel, 3 * pixel + 3), 4 * pixel)
+    image.data[4 * pixel + 3] = 255
+  }
+  canvas.getContext("2d").putImageData(image, 0, 0)
+}
+
+// A scale's colours from left to right.
+function paintScale(canvas, colours) {
+  canvas.width = 256
+  canvas.height = 1
+  const image = new ImageData(256, 1)
+  new Uint32Array(image.data.buffer).set(colours)
+  canvas.getContext("2d").putImageData(image, 0, 0)
+}
+
+function lookupTable(colours) {
+  const channels = colours.map(rgb)
+  return Uint32Array.from({ length: 256 }, (_, shade) => {
+    const position = (shade / 255) * (channels.length - 1)
+    const left = Math.min(channels.length - 2, Math.floor(position))
+    const mixed = channels[left].map((low, channel) => Math.round(low + (position - left) * (channels[left + 1][channel] - low)))
+    return pack(mixed)
+  })
+}
+
+function rgb(colour) {
+  return [1, 3, 5].map((start) => parseInt(colour.slice(start, start + 2), 16))
+}
+
+function packed(colour) {
+  return pack(rgb(colour))
+}
+
+function pack([red, green, blue]) {
+  return new Uint32Array(new Uint8ClampedArray([red, green, blue, 255]).buffer)[0] // in the machine's own byte order
+}
+
+function themeOf(host) {
+  const probe = document.createElement("canvas").getContext("2d")
+  probe.fillStyle = getComputedStyle(host).getPropertyValue("--st-background-color").trim() || "#ffffff"
+  const [red, green, blue] = rgb(probe.fillStyle)
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 128 ? "light" : "dark"
+}
+
+function element(tag, className, parent) {
+  const made = document.createElement(tag)
+  if (className) made.className = className
+  parent.append(made)
+  return made
+}

@@ -1,0 +1,85 @@
+"""What becomes of an answer as patches are covered or uncovered: one line a method, random orders as a band."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from views import palette
+from views.numbers import three_digits
+
+# Okabe and Ito's hues that stand for no kind of attention elsewhere, and purple shades for the two maps of attention.
+STYLES = (("#CC79A7", "solid"), ("#8A4B77", "dash"), ("#E69F00", "solid"), ("#56B4E9", "dashdot"))
+CHANCE = {"light": "#6B7280", "dark": "#A3ABB6"}
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One curve.
+
+    Attributes:
+        name: the method's.
+        probability: `(point,)`.
+        area: under it.
+    """
+
+    name: str
+    probability: np.ndarray
+    area: float
+
+
+def curves(
+    share: np.ndarray,
+    methods: Sequence[Line],
+    chance: Line,
+    among: np.ndarray,
+    axis: str,
+    theme: palette.Theme,
+) -> go.Figure:
+    """Draw the curves of one picture.
+
+    Args:
+        share: `(point,)` of the patches covered or uncovered, from 0 to 1.
+        methods: at most as many as there are `STYLES`.
+        chance: the mean over random orders.
+        among: `(order, point)`, every random order; the band reaches from the lowest to the highest.
+        axis: what the patches are: "covered" or "uncovered".
+    """
+    ink, grey = {"color": palette.INK[theme]}, CHANCE[theme]
+    percent = (100 * share).astype(np.float32)
+    # Rounded, since equal numbers that differ in their last bit would make a hairline band.
+    low, high = (among.min(axis=0).astype(np.float32), among.max(axis=0).astype(np.float32))
+    figure = go.Figure()
+    edge = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
+    figure.add_scatter(x=percent, y=low, **edge)
+    figure.add_scatter(x=percent, y=high, fill="tonexty", fillcolor=_faint(grey), **edge)
+    styles = [*STYLES[: len(methods)], (grey, "dot")]
+    for line, (colour, dash) in zip([*methods, chance], styles, strict=True):
+        figure.add_scatter(
+            x=percent,
+            y=line.probability.astype(np.float32),
+            mode="lines+markers",
+            name=f"{line.name}: area {three_digits(line.area)}",
+            line={"color": colour, "dash": dash, "width": 2},
+            marker={"size": 5},
+            hovertemplate=f"{line.name}: <b>%{{y:.7g}}</b><extra></extra>",
+        )
+    quiet = {"showgrid": False, "zeroline": False, "tickfont": ink, "automargin": True}
+    figure.update_xaxes(title={"text": f"patches {axis}, per cent", "font": ink}, range=[0, 100], **quiet)
+    figure.update_yaxes(title={"text": "probability", "font": ink}, rangemode="tozero", **quiet)
+    figure.update_layout(
+        height=430,
+        margin={"l": 8, "r": 12, "t": 8, "b": 8},
+        hovermode="x unified",
+        legend={"orientation": "h", "y": -0.24, "yanchor": "top", "x": 0, "font": ink, "traceorder": "normal"},
+        dragmode=False,
+    )
+    return figure
+
+
+def _faint(colour: str) -> str:
+    red, green, blue = palette.to_rgb(colour)
+    return f"rgba({red}, {green}, {blue}, 0.18)"

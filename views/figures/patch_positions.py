@@ -1,0 +1,105 @@
+"""What a ViT has learned about places: similarity of its position vectors, and how far its heads look."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from views import palette
+
+
+def similarity_sheet(similarity: np.ndarray, grid: tuple[int, int]) -> np.ndarray:
+    """The grid of grids as one array with a gap of one cell between maps.
+
+    Args:
+        similarity: `(patch, patch)`.
+
+    Returns:
+        `(rows * (rows + 1) - 1, columns * (columns + 1) - 1, 5)` float32: similarity, then row and column of the patch
+        whose map this is, then of the patch it is compared with, all counted from 1. NaN in the gaps.
+    """
+    rows, columns = grid
+    place = np.indices(grid).reshape(2, -1).T.astype(np.float32) + 1  # (patch, 2)
+    cells = np.empty((len(place), len(place), 5), dtype=np.float32)
+    cells[..., 0], cells[..., 1:3], cells[..., 3:] = similarity, place[:, None], place[None]
+    sheet = np.full((rows, rows + 1, columns, columns + 1, 5), np.nan, dtype=np.float32)
+    sheet[:, :rows, :, :columns] = cells.reshape(rows, columns, rows, columns, 5).swapaxes(1, 2)
+    return sheet.reshape(rows * (rows + 1), columns * (columns + 1), 5)[:-1, :-1]
+
+
+def similarity(values: np.ndarray, grid: tuple[int, int], theme: palette.Theme) -> go.Figure:
+    """A map for each patch, where the patch stands: how similar its position vector is to every other.
+
+    Args:
+        values: `(patch, patch)` cosines.
+    """
+    sheet = similarity_sheet(values, grid)
+    others = values[~np.eye(len(values), dtype=bool)]
+    ink = {"color": palette.INK[theme]}
+    figure = go.Figure(
+        go.Heatmap(
+            z=sheet[..., 0],
+            customdata=np.nan_to_num(sheet[..., 1:]).astype(np.uint8),
+            zmin=float(others.min()),
+            zmax=float(others.max()),  # without a patch's likeness to itself, which is 1
+            colorscale=palette.plotly_scale("vision", theme),
+            colorbar={
+                "orientation": "h",
+                "y": 0,
+                "yanchor": "top",
+                "len": 0.7,
+                "thickness": 8,
+                "outlinewidth": 0,
+                "nticks": 5,
+                "tickfont": ink,
+                "title": {"text": "cosine", "side": "right", "font": ink},
+            },
+            hovertemplate=(
+                "patch in row %{customdata[0]}, column %{customdata[1]}<br>"
+                "and in row %{customdata[2]}, column %{customdata[3]}<br><b>%{z:.7g}</b><extra></extra>"
+            ),
+            hoverongaps=False,
+        )
+    )
+    bare = {"visible": False, "constrain": "domain", "fixedrange": True}
+    figure.update_xaxes(**bare)
+    figure.update_yaxes(autorange="reversed", scaleanchor="x", **bare)
+    figure.update_layout(height=470, margin={"l": 0, "r": 0, "t": 4, "b": 8}, dragmode=False)
+    return figure
+
+
+def distances(pixels: np.ndarray, uniform: float, theme: palette.Theme) -> go.Figure:
+    """How far every head looks, a column of dots a layer; within a layer the heads stand side by side, in order.
+
+    Args:
+        pixels: `(layer, head)` mean distances.
+        uniform: the distance of a head that looks everywhere alike.
+    """
+    layers, heads = pixels.shape
+    ink = {"color": palette.INK[theme]}
+    beside = (np.arange(heads) - (heads - 1) / 2) * 0.7 / max(heads, 2)
+    layer, head = np.indices(pixels.shape) + 1
+    figure = go.Figure(
+        go.Scatter(
+            x=(layer + beside).ravel().astype(np.float32),
+            y=pixels.ravel().astype(np.float32),
+            customdata=np.stack([layer.ravel(), head.ravel()], axis=1).astype(np.uint8),
+            mode="markers",
+            marker={"color": palette.HUES["vision"], "size": 9, "line": {"color": palette.INK[theme], "width": 0.5}},
+            hovertemplate=("layer %{customdata[0]}, head %{customdata[1]}<br><b>%{y:.7g}</b> pixels<extra></extra>"),
+            showlegend=False,
+        )
+    )
+    figure.add_hline(y=uniform, line={"color": palette.INK[theme], "width": 1, "dash": "dash"})
+    quiet = {"zeroline": False, "tickfont": ink, "automargin": True, "fixedrange": True}
+    figure.update_xaxes(
+        title={"text": "layer; within a layer head 1 to " + str(heads), "font": ink},
+        tickvals=list(range(1, layers + 1)),
+        range=[0.5, layers + 0.5],
+        showgrid=False,
+        **quiet,
+    )
+    top = 1.12 * max(float(pixels.max()), uniform)
+    figure.update_yaxes(title={"text": "mean distance, pixels", "font": ink}, range=[0, top], **quiet)
+    figure.update_layout(height=470, margin={"l": 8, "r": 8, "t": 4, "b": 8}, dragmode=False)
+    return figure

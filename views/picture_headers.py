@@ -1,0 +1,44 @@
+"""Files that are small and well-formed, yet take a decoder minutes or gigabytes: told from their headers alone."""
+
+from __future__ import annotations
+
+import struct
+
+MAX_SCANS = 100  # of a progressive JPEG; photographs have about ten
+MAX_ENTRIES = 32_768  # of one TIFF tag, such as the places of its strips; photographs have some thousands
+
+_SCAN = b"\xff\xda"
+_BYTE_TYPES = (1, 2, 6, 7)  # texts and profiles: long, and read as one block
+
+
+def costly(content: bytes) -> bool:
+    """True if decoding would cost far more than the size of the picture explains."""
+    if content.startswith(b"\xff\xd8"):
+        return content.count(_SCAN) > MAX_SCANS
+    if content[:4] in (b"II*\0", b"MM\0*"):
+        return _tiff_entries(content, "H", "HHI4x", "I", 4) > MAX_ENTRIES
+    if content[:4] in (b"II+\0", b"MM\0+"):
+        return _tiff_entries(content, "Q", "HHQ8x", "Q", 8) > MAX_ENTRIES
+    return False
+
+
+def _tiff_entries(content: bytes, tags: str, tag: str, offset: str, offset_at: int) -> int:
+    """Most entries that a tag of the first page has.
+
+    Args:
+        tags, tag, offset: `struct` formats of the number of tags, of one tag (number, type, entries) and of an offset.
+        offset_at: where the offset of the first page stands.
+    """
+    order = "<" if content.startswith(b"II") else ">"
+    most = 0
+    try:
+        (start,) = struct.unpack_from(order + offset, content, offset_at)
+        (count,) = struct.unpack_from(order + tags, content, start)
+        start += struct.calcsize(order + tags)
+        for place in range(count):
+            _, kind, entries = struct.unpack_from(order + tag, content, start + place * struct.calcsize(order + tag))
+            if kind not in _BYTE_TYPES:
+                most = max(most, entries)
+    except struct.error:  # the decoder will say that the file is damaged
+        pass
+    return most

@@ -1,0 +1,129 @@
+"""The picture under study: one of the samples, a file, what was pasted, or a photo from the camera.
+
+The name of a sample is in the address bar. A person's own picture is in the memory of the visit and nowhere else.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from views import literal, samples, uploads
+from views.components.picture_strip import Tile, picture_strip, thumbnail
+from views.pictures import EXTENSIONS, MAX_BYTES, TOO_HEAVY, Picture, PictureError, read_picture
+
+ADDRESS = "picture"  # the query parameter
+OWN = "own"
+
+_OWN = "own_picture"
+_CHOSEN = "chosen_picture"
+_PROBLEM = "picture_problem"
+_ROUND = "picture_round"  # counts the pictures taken, so that each finds an empty box
+_STRIP = "picture_strip"
+_CAMERA = "picture_camera"
+
+
+def picture_input() -> Picture:
+    """Show the choice of pictures and return the one chosen; there always is one.
+
+    A file that is no picture leaves the picture before it in place, with one sentence that says why.
+    """
+    chosen = _settle()
+    choice, box = st.columns([3, 2], gap="medium")
+    with choice:
+        picture_strip("Picture", _tiles(), chosen, _STRIP, on_choose=_choose, on_paste=_take)
+        if st.session_state.get(_PROBLEM):
+            st.warning(literal.markdown(st.session_state[_PROBLEM]))
+        picture = st.session_state[_OWN] if chosen == OWN else samples.picture(chosen)
+        st.caption(literal.markdown(describe(picture)))
+    with box:
+        _boxes()
+    return picture
+
+
+def describe(picture: Picture) -> str:
+    """Where the picture comes from and what was done to it, in a sentence or two."""
+    width, height = picture.size
+    title = picture.title[0].upper() + picture.title[1:]
+    return " ".join((f"{title}: {picture.format}, {width} \u00d7 {height} pixels.", *picture.notes))
+
+
+def _settle() -> str:
+    """Which picture is shown, a sample's name or `OWN`; the address bar says the same."""
+    state = st.session_state
+    asked = st.query_params.get(ADDRESS)
+    if asked in samples.NAMES:
+        state[_CHOSEN] = asked
+    elif asked is not None or state.get(_CHOSEN) not in (OWN, *samples.NAMES):
+        state[_CHOSEN] = samples.NAMES[0]
+    if state[_CHOSEN] == OWN and _OWN not in state:
+        state[_CHOSEN] = samples.NAMES[0]
+    _show_in_address()
+    return state[_CHOSEN]
+
+
+def _show_in_address() -> None:
+    """Write the sample's name there, the first one's and an own picture's left out as any default is."""
+    chosen = st.session_state[_CHOSEN]
+    if chosen in samples.NAMES[1:]:
+        if st.query_params.get(ADDRESS) != chosen:
+            st.query_params[ADDRESS] = chosen
+    elif ADDRESS in st.query_params:
+        del st.query_params[ADDRESS]
+
+
+def _choose(name: str) -> None:
+    st.session_state[_CHOSEN] = name
+    st.session_state.pop(_PROBLEM, None)
+    _show_in_address()
+
+
+def _take(content: bytes | None) -> None:
+    """Read what a person gave; None stands for more than can be taken."""
+    try:
+        if content is None:
+            raise PictureError(TOO_HEAVY)
+        st.session_state[_OWN] = read_picture(content)
+    except PictureError as error:
+        st.session_state[_PROBLEM] = str(error)
+    else:
+        _choose(OWN)
+
+
+def _tiles() -> list[Tile]:
+    tiles = [Tile(sample.name, sample.label, _sample_thumbnail(sample.name)) for sample in samples.SAMPLES]
+    own = st.session_state.get(_OWN)
+    return [*tiles, Tile(OWN, "yours", thumbnail(own.image))] if own else tiles
+
+
+@st.cache_data(show_spinner=False)
+def _sample_thumbnail(name: str) -> str:
+    return thumbnail(samples.picture(name).image)
+
+
+def _boxes() -> None:
+    """The boxes for a file and for the camera; what they got is read before the page is drawn again."""
+    place = st.session_state.setdefault(_ROUND, 0)
+    file_key, photo_key = f"picture_file_{place}", f"picture_photo_{place}"
+    st.file_uploader(
+        "Your own picture",
+        type=list(EXTENSIONS),
+        max_upload_size=MAX_BYTES // 2**20,
+        key=file_key,
+        on_change=_take_upload,
+        args=(file_key,),
+        help="It stays in this app's memory for your visit: nothing is written to disk or sent elsewhere.",
+    )
+    if st.toggle("Use the camera", key=_CAMERA, help="The browser asks for permission first."):
+        st.camera_input(
+            "Take a photo", key=photo_key, on_change=_take_upload, args=(photo_key,), label_visibility="collapsed"
+        )
+
+
+def _take_upload(key: str) -> None:
+    file = st.session_state.get(key)
+    if not isinstance(file, UploadedFile):
+        return
+    _take(uploads.take(file))
+    st.session_state[_ROUND] += 1  # boxes with new keys are empty
+    st.session_state[_CAMERA] = False  # the camera's light goes off
