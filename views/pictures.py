@@ -116,26 +116,27 @@ def read_picture(content: bytes) -> Picture:
 def _read(content: bytes) -> Picture:
     with Image.open(io.BytesIO(content), formats=FORMATS) as source:
         _check_size(source)
-        pages = getattr(source, "is_animated", False)
-        turn = _orientation(source) if source.format == "TIFF" else 1  # Pillow turns TIFF itself while loading
-        notes = [TURNED] if turn in _TURNS else []
-        size = source.size
+        size, several = source.size, getattr(source, "is_animated", False)
+        turns_itself = source.format == "TIFF"  # while Pillow loads it; afterwards it no longer says how
+        turn = _orientation(source) if turns_itself else 1
         if source.format in ("JPEG", "MPO"):
             # The decoder can halve a JPEG while it reads it: less memory, less time.
             source.draft(None, _kept(size))
         source.load()
         _check_size(source)  # a GIF's frame may be larger than its screen
-        if source.format != "TIFF":
+        image, notes = _small_rgb(source)
+        if not turns_itself:
             turn = _orientation(source)
-            notes = [TURNED] if turn in _TURNS else []
-            size = size[::-1] if turn in _SIDEWAYS else size
-        image, converted = _small_rgb(source)
-        if source.format != "TIFF" and turn in _TURNS:
-            image = image.transpose(_TURNS[turn])
-        if pages and source.format != "MPO":  # phones append depth maps and the like to a JPEG: no news
+            if turn in _TURNS:
+                image = image.transpose(_TURNS[turn])
+            if turn in _SIDEWAYS:
+                size = size[::-1]
+        if turn in _TURNS:
+            notes.append(TURNED)
+        if several and source.format != "MPO":  # phones append depth maps and the like to a JPEG: no news
             notes.append(PAGES if source.format == "TIFF" else ANIMATION)
         form = "JPEG" if source.format == "MPO" else str(source.format)
-    return Picture(image, size, form, hashlib.sha256(content).hexdigest(), (*notes, *converted))
+    return Picture(image, size, form, hashlib.sha256(content).hexdigest(), tuple(notes))
 
 
 def _check_size(source: Image.Image) -> None:

@@ -27,10 +27,11 @@ def test_every_line_and_the_band(theme):
     assert figure.layout.xaxis.title.text == "patches covered, per cent"
 
 
-def test_lines_are_told_apart_by_more_than_their_hue():
-    figure = curves(SHARE, METHODS, CHANCE, AMONG, "covered", "light")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_lines_are_told_apart_by_more_than_their_hue(theme):
+    figure = curves(SHARE, METHODS, CHANCE, AMONG, "covered", theme)
     looks = [(line.line.color, line.line.dash) for line in figure.data[2:]]
-    assert len(set(looks)) == len(looks) == len(STYLES) + 1
+    assert len(set(looks)) == len(looks) == len(STYLES[theme]) + 1
 
 
 def test_fewer_methods():

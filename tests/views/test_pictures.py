@@ -254,7 +254,7 @@ def test_transparent_animation():
     frames[0].putpixel((0, 0), (255, 0, 0, 255))
     picture = read_picture(encoded(frames[0], "GIF", save_all=True, append_images=frames[1:], disposal=2))
     assert pixels(picture)[0, :2].tolist() == [[255, 0, 0], [255, 255, 255]]
-    assert picture.notes == (pictures.ANIMATION, pictures.ON_WHITE)
+    assert picture.notes == (pictures.ON_WHITE, pictures.ANIMATION)
 
 
 def test_two_pictures_in_one_jpeg():

@@ -12,7 +12,10 @@ from views import palette
 from views.numbers import three_digits
 
 # Okabe and Ito's hues that stand for no kind of attention elsewhere, and purple shades for the two maps of attention.
-STYLES = (("#CC79A7", "solid"), ("#8A4B77", "dash"), ("#E69F00", "solid"), ("#56B4E9", "dashdot"))
+STYLES = {
+    theme: (("#CC79A7", "solid"), (shade, "dash"), ("#E69F00", "solid"), ("#56B4E9", "dashdot"))
+    for theme, shade in (("light", "#8A4B77"), ("dark", "#EFCBE0"))
+}
 CHANCE = {"light": "#6B7280", "dark": "#A3ABB6"}
 
 
@@ -56,7 +59,7 @@ def curves(
     edge = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
     figure.add_scatter(x=percent, y=low, **edge)
     figure.add_scatter(x=percent, y=high, fill="tonexty", fillcolor=_faint(grey), **edge)
-    styles = [*STYLES[: len(methods)], (grey, "dot")]
+    styles = [*STYLES[theme][: len(methods)], (grey, "dot")]
     for line, (colour, dash) in zip([*methods, chance], styles, strict=True):
         figure.add_scatter(
             x=percent,
