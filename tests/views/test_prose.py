@@ -19,8 +19,8 @@ def test_title_and_lead(page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_block_that_a_page_shows_exists(page):
-    sources = "\n".join(path.read_text() for path in (ROOT / "pages").rglob("*.py"))
-    wanted = re.findall(rf'prose\.block\(\s*"{page}", "([^"]+)"', sources)
+    sources = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "pages").rglob("*.py"))]
+    wanted = re.findall(rf'prose\.block\(\s*"{page}", "([^"]+)"', "\n".join(sources))
     assert wanted
     for heading in wanted:
         assert prose.block(page, heading)
