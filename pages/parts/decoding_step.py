@@ -73,7 +73,7 @@ def choice(asked: Asked, trace: Trace, step: int) -> None:
     taken = trace.next_ids[step - 1]
     shown = [
         [
-            rank,
+            str(rank),
             steps.strong(piece) if id_ == taken else steps.plain(piece),
             logit,
             scaled,

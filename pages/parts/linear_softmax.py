@@ -48,7 +48,7 @@ def show(asked: Asked) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         shown = [
-            [rank, steps.plain(piece), id_, logit, power, bars.bar(probability, 1, "decoder")]
+            [str(rank), steps.plain(piece), id_, logit, power, bars.bar(probability, 1, "decoder")]
             for rank, piece, id_, logit, power, probability in rows
         ]
         st.html(bars.table(HEADER, shown, f"The largest logits of step {step}"))

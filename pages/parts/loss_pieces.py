@@ -91,7 +91,7 @@ def dress(scored: Scored, place: int) -> list:
     """A row for the page, with bars."""
     terms, rank = scored.terms, scored.ranks[place]
     return [
-        place + 1,
+        str(place + 1),
         steps.plain(scored.labels[place]),
         bars.bar(float(terms.probabilities[place]), 1, "decoder"),
         steps.meter(float(terms.losses[place]), float(terms.losses.max())),

@@ -15,7 +15,7 @@ from views import downloads, literal, prose
 from views.figures import bars, pieces, steps
 from views.numbers import percent, three_digits
 
-HEADER = ["position", "forced: reads", "says", "should write", "p", "rank", "free: reads", "writes", "p of that"]
+HEADER = ["position", "forced: reads", "says", "should write", "p of that", "rank", "free: reads", "writes", "p"]
 
 
 def show(asked: Asked) -> None:
@@ -61,7 +61,7 @@ def summary(compared: Comparison, forced: Trace) -> str:
     wanted = literal.piece(forced.next_tokens[compared.departs])
     return said + (
         f"Fed with its own words it departs at position {compared.departs + 1}, where the target has {wanted}; from "
-        f"the next position on the two decoders read different words."
+        f"the next position on the two decoders have read different beginnings."
     )
 
 
@@ -88,7 +88,7 @@ def dress(row: list) -> list:
     """A row for the page: what differs from the target is marked."""
     place, fed, says, right, probability, rank, own, writes, own_probability = row
     return [
-        place,
+        str(place),
         cell(fed),
         cell(says, says == right),
         cell(right),

@@ -17,7 +17,7 @@ STYLE = f"""<style>
 .aa-aligned th {{ white-space: nowrap }}
 .aa-aligned td {{ white-space: nowrap; border-left: 1px solid color-mix(in srgb, currentColor 12%, transparent) }}
 .aa-differs {{ background: color-mix(in srgb, {palette.NEGATIVE} 34%, transparent); padding: 0 4px;
-  border-radius: 2px }}
+  border-radius: 2px; white-space: nowrap }}
 .aa-quiet {{ opacity: .5 }}
 </style>"""
 
@@ -83,7 +83,7 @@ def flagged(piece: str) -> Cell:
 
 def number(text: str) -> Cell:
     """A number in a column that also has other cells."""
-    return Cell(literal.html(text), _NARROW)
+    return Cell(f'<span style="white-space:nowrap">{literal.html(text)}</span>', _NARROW)
 
 
 def quiet(text: str) -> Cell:
