@@ -16,6 +16,11 @@ from torch import Tensor
 Tap = Callable[[str, Tensor], Tensor]
 
 
+def untouched(name: str, tensor: Tensor) -> Tensor:
+    """A tap that does nothing: it only makes attention run in its explicit form."""
+    return tensor
+
+
 class Recorder:
     """A tap that changes nothing and keeps a reference to every tensor, by name, in `tensors`.
 

@@ -1,0 +1,15 @@
+"""A tiny network with random weights and what it computes for one pair of sentences."""
+
+from model.tokenizer import Tokenizer
+from model.trace import Trace, record_trace
+from model.transformer import Transformer
+from tests.model.networks import tiny_network
+
+SOURCE, TARGET = "the cat sees a dog", "le chat voit un chien"
+
+
+def traced_network(tokenizer: Tokenizer) -> tuple[Transformer, Trace]:
+    """The network, and its trace of the pair; made anew each time."""
+    network = tiny_network(vocabulary_size=len(tokenizer))
+    target = tokenizer.encode_target(TARGET)
+    return network, record_trace(network, tokenizer, tokenizer.encode_source(SOURCE), target[:-1], target[1:])
