@@ -42,6 +42,13 @@ def attention_npz(kind: str, attention: np.ndarray, queries: tuple[str, ...], ke
     return file.getvalue()
 
 
+def arrays_npz(**arrays: np.ndarray) -> bytes:
+    """Any arrays by name, for `numpy.load`."""
+    file = io.BytesIO()
+    np.savez_compressed(file, **arrays)
+    return file.getvalue()
+
+
 def safe_cell(text: str) -> str:
     """A piece for a spreadsheet cell: a leading `=`, `+`, `-` or `@` would be taken for a formula."""
     shown = literal.piece(text)

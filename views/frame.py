@@ -18,6 +18,8 @@ FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"
 PAGES = (
     ("pages/translate.py", "Translate", "Type an English sentence and watch a Transformer translate it into French."),
     ("pages/attention.py", "Attention", "Open every head of the encoder, the decoder and the cross-attention."),
+    ("pages/masks.py", "Masks", "Hide keys from queries: padding, causality, and a mask that you paint yourself."),
+    ("pages/inside.py", "Inside a layer", "Follow one head from X to W_O, then the feed-forward layer and Add & Norm."),
 )
 
 _inside_frame: ContextVar[bool] = ContextVar("inside_frame", default=False)

@@ -78,22 +78,38 @@ def decoding() -> Decoding:
     )
     if method == "Beam":
         with st.container(horizontal=True):
-            beam = _number("Beginnings kept", "beam", 4, 1, 8, 1)
-            penalty = _number("Length penalty", "penalty", 0.6, 0.0, 2.0, 0.1)
+            beam = number("Beginnings kept", "beam", 4, 1, 8, 1)
+            penalty = number("Length penalty", "penalty", 0.6, 0.0, 2.0, 0.1)
         return Decoding("beam", beam=beam, length_penalty=penalty)
     if method == "Sampling":
         with st.container(horizontal=True):
-            temperature = _number("Temperature", "temperature", 1.0, 0.1, 3.0, 0.1)
-            top_k = _number("Top k, 0 keeps all", "top_k", 0, 0, 1000, 1)
-            top_p = _number("Top p", "top_p", 1.0, 0.05, 1.0, 0.05)
-            seed = _number("Seed", "seed", 0, 0, 999_999, 1)
+            temperature = number("Temperature", "temperature", 1.0, 0.1, 3.0, 0.1)
+            top_k = number("Top k, 0 keeps all", "top_k", 0, 0, 1000, 1)
+            top_p = number("Top p", "top_p", 1.0, 0.05, 1.0, 0.05)
+            seed = number("Seed", "seed", 0, 0, 999_999, 1)
         return Decoding("sampling", temperature=temperature, top_k=top_k, top_p=top_p, seed=seed)
     return Decoding()
 
 
-def _number(label: str, key: str, default: float, low: float, high: float, step: float):
+def part(names: tuple[str, ...], key: str) -> str:
+    """Which part of a page to open; the others are not computed. `key` is its name in the address bar."""
+    chosen = st.segmented_control(
+        "Part of this page",
+        names,
+        default=names[0],
+        required=True,
+        key=key,
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    return choice(chosen, names, names[0])
+
+
+def number(label: str, key: str, default: float, low: float, high: float, step: float = 1, **options):
+    """A number box, kept in the address bar; a value outside its range counts as the default."""
+    options = {"width": 130} | options
     value = st.number_input(
-        label, min_value=low, max_value=high, value=default, step=step, key=key, bind="query-params", width=130
+        label, min_value=low, max_value=high, value=default, step=step, key=key, bind="query-params", **options
     )
     return value if value is not None and low <= value <= high else default
 

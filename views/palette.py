@@ -19,6 +19,7 @@ BACKGROUND = {"light": "#FFFFFF", "dark": "#12151A"}  # the same as in .streamli
 INK = {"light": "#1B1F24", "dark": "#E4E7EB"}  # text colour, likewise
 MASKED = {"light": "#DADCE0", "dark": "#3A3F47"}
 STOPS = 17
+NEGATIVE = "#E69F00"  # amber of the same palette; the other end of signed scales, told apart from every kind's hue
 
 _END_LIGHTNESS = {"light": 0.28, "dark": 0.94}
 
@@ -93,4 +94,23 @@ def scale(kind: str, theme: Theme) -> tuple[str, ...]:
 
 def plotly_scale(kind: str, theme: Theme) -> list[tuple[float, str]]:
     """`scale` in the form that Plotly reads."""
-    return [(place / (STOPS - 1), colour) for place, colour in enumerate(scale(kind, theme))]
+    return plotly_stops(scale(kind, theme))
+
+
+@lru_cache(maxsize=16)
+def signed_scale(kind: str, theme: Theme) -> tuple[str, ...]:
+    """`2 * STOPS - 1` colours for numbers of both signs: amber below 0, the background at 0, the kind's hue above."""
+    positive = scale(kind, theme)
+    start, end = to_oklab(BACKGROUND[theme]), to_oklab(NEGATIVE)
+    deepest = to_oklab(positive[-1])[0]  # as light or dark as the other end, so that both signs weigh the same
+    negative = []
+    for place in np.linspace(1, 0, STOPS)[:-1]:
+        lightness = start[0] + place * (deepest - start[0])
+        chroma = start[1:] + min(1.0, 1.6 * place) * (end[1:] - start[1:])
+        negative.append(from_oklab(np.array([lightness, *chroma])))
+    return (*negative, *positive)
+
+
+def plotly_stops(colours: tuple[str, ...]) -> list[tuple[float, str]]:
+    """Colours at equal distances in the form that Plotly reads."""
+    return [(place / (len(colours) - 1), colour) for place, colour in enumerate(colours)]
