@@ -2,12 +2,14 @@
 
 Names read `<stack>.<layer>.<kind>.<step>`, for example `decoder.0.cross.weights`. Kinds are `self` and `cross`; steps
 are `queries`, `keys`, `values`, `scores` (scaled, unmasked), `mask`, `weights` and `outputs` (one vector per head).
-The residual stream passes as `<stack>.embedded` and `<stack>.<layer>.residual`.
+Every sub-layer, `self`, `cross` and `ffn`, also passes `written`, what it adds to the residual stream, and
+`normalised`, the stream after its Add & Norm; `ffn` has `hidden` before them. The residual stream passes as
+`<stack>.embedded` and `<stack>.<layer>.residual`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from torch import Tensor
 
@@ -20,13 +22,19 @@ def untouched(name: str, tensor: Tensor) -> Tensor:
 
 
 class Recorder:
-    """A tap that changes nothing and keeps a reference to every tensor, by name, in `tensors`."""
+    """A tap that changes nothing and keeps a reference to every tensor, by name, in `tensors`.
 
-    def __init__(self) -> None:
+    Args:
+        wanted: keep only these names; None keeps all.
+    """
+
+    def __init__(self, wanted: Collection[str] | None = None) -> None:
+        self.wanted = wanted
         self.tensors: dict[str, Tensor] = {}
 
     def __call__(self, name: str, tensor: Tensor) -> Tensor:
-        self.tensors[name] = tensor
+        if self.wanted is None or name in self.wanted:
+            self.tensors[name] = tensor
         return tensor
 
 

@@ -34,15 +34,22 @@ class FeedForward(nn.Module):
 
 
 class AddNorm(nn.Module):
-    """LayerNorm(x + dropout(sublayer(x))): the post-norm residual of section 3.1."""
+    """LayerNorm(x + dropout(sublayer(x))): the post-norm residual of section 3.1.
+
+    What the sub-layer wrote passes the tap as `{name}.written`, the result as `{name}.normalised`; their inputs x and
+    the sum before the norm follow from these by an addition, so they need no steps of their own.
+    """
 
     def __init__(self, d_model: int, dropout: float) -> None:
         super().__init__()
         self.norm = nn.LayerNorm(d_model)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, stream: Tensor, written: Tensor) -> Tensor:
-        return self.norm(stream + self.dropout(written))
+    def forward(self, stream: Tensor, written: Tensor, tap: Tap | None = None, name: str = "norm") -> Tensor:
+        if tap is None:
+            return self.norm(stream + self.dropout(written))
+        written = tap(f"{name}.written", written)  # (batch, position, d_model)
+        return tap(f"{name}.normalised", self.norm(stream + self.dropout(written)))
 
 
 class EncoderLayer(nn.Module):
@@ -58,8 +65,10 @@ class EncoderLayer(nn.Module):
     def forward(self, stream: Tensor, allowed: Tensor | None, tap: Tap | None, name: str) -> Tensor:
         """`(batch, source, d_model)` -> the same shape."""
         kv = self.self_attention.project_memory(stream)
-        stream = self.self_norm(stream, self.self_attention(stream, kv, allowed, tap, f"{name}.self"))
-        stream = self.feed_forward_norm(stream, self.feed_forward(stream, tap, f"{name}.ffn"))
+        written = self.self_attention(stream, kv, allowed, tap, f"{name}.self")
+        stream = self.self_norm(stream, written, tap, f"{name}.self")
+        written = self.feed_forward(stream, tap, f"{name}.ffn")
+        stream = self.feed_forward_norm(stream, written, tap, f"{name}.ffn")
         return stream if tap is None else tap(f"{name}.residual", stream)
 
 
@@ -87,10 +96,11 @@ class DecoderLayer(nn.Module):
     ) -> Tensor:
         """`(batch, target, d_model)` -> the same shape."""
         written = self.self_attention(stream, self_kv, self_allowed, tap, f"{name}.self")
-        stream = self.self_norm(stream, written)
+        stream = self.self_norm(stream, written, tap, f"{name}.self")
         written = self.cross_attention(stream, cross_kv, cross_allowed, tap, f"{name}.cross")
-        stream = self.cross_norm(stream, written)
-        stream = self.feed_forward_norm(stream, self.feed_forward(stream, tap, f"{name}.ffn"))
+        stream = self.cross_norm(stream, written, tap, f"{name}.cross")
+        written = self.feed_forward(stream, tap, f"{name}.ffn")
+        stream = self.feed_forward_norm(stream, written, tap, f"{name}.ffn")
         return stream if tap is None else tap(f"{name}.residual", stream)
 
 

@@ -39,10 +39,13 @@ def slider(label: str, key: str, default: int, low: int, high: int, step: int = 
     return value - (value - low) % step  # an address may hold a number between two steps
 
 
-def number(label: str, key: str, default: int, low: int, high: int, step: int = 1, width: int = 130) -> int:
-    """A whole number to type; outside its range it counts as the default."""
-    value = st.number_input(label, low, high, default, step, key=key, bind="query-params", width=width)
-    return value if isinstance(value, int) and low <= value <= high else default
+def number(label: str, key: str, default: float, low: float, high: float, step: float = 1, **options):
+    """A number to type; outside its range it counts as the default. `options` go to `st.number_input`."""
+    options = {"width": 130} | options
+    value = st.number_input(
+        label, min_value=low, max_value=high, value=default, step=step, key=key, bind="query-params", **options
+    )
+    return value if value is not None and low <= value <= high else default
 
 
 def text(label: str, key: str, default: str, placeholder: str = "", help: str | None = None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -45,10 +45,10 @@ def attention_npz(kind: str, attention: np.ndarray, queries: tuple[str, ...], ke
     )
 
 
-def arrays_npz(arrays: dict[str, np.ndarray]) -> bytes:
-    """Arrays by name for `numpy.load`."""
+def arrays_npz(arrays: Mapping[str, np.ndarray] | None = None, /, **named: np.ndarray) -> bytes:
+    """Arrays for `numpy.load`: by keyword, or in a mapping where their names are no Python names."""
     file = io.BytesIO()
-    np.savez_compressed(file, **arrays)
+    np.savez_compressed(file, **(arrays or {}), **named)
     return file.getvalue()
 
 

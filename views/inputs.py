@@ -10,7 +10,7 @@ from typing import Literal
 
 import streamlit as st
 
-from views import literal, maps, palette
+from views import controls, literal, maps, palette
 
 DEFAULT = "The animal didn't cross the street because it was too tired."
 EXAMPLES = (
@@ -79,24 +79,31 @@ def decoding() -> Decoding:
     )
     if method == "Beam":
         with st.container(horizontal=True):
-            beam = _number("Beginnings kept", "beam", 4, 1, 8, 1)
-            penalty = _number("Length penalty", "penalty", 0.6, 0.0, 2.0, 0.1)
+            beam = controls.number("Beginnings kept", "beam", 4, 1, 8, 1)
+            penalty = controls.number("Length penalty", "penalty", 0.6, 0.0, 2.0, 0.1)
         return Decoding("beam", beam=beam, length_penalty=penalty)
     if method == "Sampling":
         with st.container(horizontal=True):
-            temperature = _number("Temperature", "temperature", 1.0, 0.1, 3.0, 0.1)
-            top_k = _number("Top k, 0 keeps all", "top_k", 0, 0, 1000, 1)
-            top_p = _number("Top p", "top_p", 1.0, 0.05, 1.0, 0.05)
-            seed = _number("Seed", "seed", 0, 0, 999_999, 1)
+            temperature = controls.number("Temperature", "temperature", 1.0, 0.1, 3.0, 0.1)
+            top_k = controls.number("Top k, 0 keeps all", "top_k", 0, 0, 1000, 1)
+            top_p = controls.number("Top p", "top_p", 1.0, 0.05, 1.0, 0.05)
+            seed = controls.number("Seed", "seed", 0, 0, 999_999, 1)
         return Decoding("sampling", temperature=temperature, top_k=top_k, top_p=top_p, seed=seed)
     return Decoding()
 
 
-def _number(label: str, key: str, default: float, low: float, high: float, step: float):
-    value = st.number_input(
-        label, min_value=low, max_value=high, value=default, step=step, key=key, bind="query-params", width=130
+def part(names: tuple[str, ...], key: str) -> str:
+    """Which part of a page to open; the others are not computed. `key` is its name in the address bar."""
+    chosen = st.segmented_control(
+        "Part of this page",
+        names,
+        default=names[0],
+        required=True,
+        key=key,
+        bind="query-params",
+        label_visibility="collapsed",
     )
-    return value if value is not None and low <= value <= high else default
+    return choice(chosen, names, names[0])
 
 
 def kept() -> dict[str, str]:
@@ -161,7 +168,7 @@ def choose_head(layer: str, head: str) -> None:
 def patch(grid: tuple[int, int]) -> tuple[int, int]:
     """Row and column of a patch, from 0; the boxes count from 1 and begin in the middle of the picture."""
     places = [
-        _number(f"Patch {name}", name, count // 2, 1, count, 1)
+        controls.number(f"Patch {name}", name, count // 2, 1, count, 1)
         for name, count in zip(("row", "column"), grid, strict=True)
     ]
     return places[0] - 1, places[1] - 1

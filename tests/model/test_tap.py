@@ -55,5 +55,29 @@ def test_every_tensor_that_is_promised_passes_the_tap():
     expected = {f"{kind}.self.{step}" for kind in kinds for step in steps}
     expected |= {f"decoder.{layer}.cross.{step}" for layer in range(2) for step in steps}
     expected |= {f"{kind}.{rest}" for kind in kinds for rest in ("residual", "ffn.hidden")}
+    sublayers = [f"{kind}.{name}" for kind in kinds for name in ("self", "ffn")]
+    sublayers += [f"decoder.{layer}.cross" for layer in range(2)]
+    expected |= {f"{sublayer}.{step}" for sublayer in sublayers for step in ("written", "normalised")}
     expected |= {"encoder.embedded", "decoder.embedded"}
     assert set(recorder.tensors) == expected
+
+
+def test_a_recorder_can_keep_only_what_is_wanted():
+    network = tiny_network()
+    recorder = Recorder({"encoder.1.residual"})
+    network(SOURCE, TARGET, recorder)
+    assert set(recorder.tensors) == {"encoder.1.residual"}
+
+
+def test_each_add_and_norm_is_the_stream_plus_what_was_written_normalised():
+    network = tiny_network()
+    recorder = Recorder()
+    network(SOURCE, TARGET, recorder)
+    seen = recorder.tensors
+    before = seen["decoder.0.residual"]
+    for sublayer, norm in (("self", "self_norm"), ("cross", "cross_norm"), ("ffn", "feed_forward_norm")):
+        after = seen[f"decoder.1.{sublayer}.normalised"]
+        expected = getattr(network.decoder[1], norm).norm(before + seen[f"decoder.1.{sublayer}.written"])
+        assert torch.equal(after, expected)
+        before = after
+    assert torch.equal(before, seen["decoder.1.residual"])

@@ -1,0 +1,36 @@
+"""Inside a layer: attention step by step, heads, the feed-forward layer, and Add & Norm."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.layer import add_norm, feed_forward, heads, memory, query, scaling, steps
+from pages.shared.opening import opening
+from views import frame, inputs, prose
+from views.figures import rows
+
+PARTS = {
+    "Seven steps": steps.show,
+    "One query": query.show,
+    "Heads": heads.show,
+    "Memory": memory.show,
+    "Scaling": scaling.show,
+    "Feed-forward": feed_forward.show,
+    "Add & Norm": add_norm.show,
+}
+
+
+def main() -> None:
+    """Read the inputs, show the chosen part."""
+    asked = opening("inside")
+    st.html(rows.STYLE)
+    chosen = inputs.part(tuple(PARTS), "inside")
+    if not asked.accepted:
+        return
+    PARTS[chosen](asked)
+    st.subheader("How to read it", anchor=False)
+    st.markdown(prose.block("inside", chosen))
+
+
+frame.framed()
+main()

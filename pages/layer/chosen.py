@@ -1,0 +1,52 @@
+"""Which head of which layer a part of the page takes apart, and its matrices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model import Trace
+from model.layer_steps import AttentionSteps, LayerInputs, attention_steps, layer_inputs
+from pages.shared.opening import Asked
+from views import inputs, maps
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """A kind of attention, a layer and a head (from 0), and the trace they are taken from."""
+
+    asked: Asked
+    trace: Trace
+    kind: maps.Kind
+    layer: int
+    head: int
+
+    @property
+    def inputs(self) -> LayerInputs:
+        """What goes into the sub-layer; recorded once for all its heads."""
+        network = self.asked.service.translator.network
+        key = ("layer inputs", self.trace.source_ids, self.trace.target_ids, self.kind.name, self.layer)
+        return self.asked.service.analysis(key, lambda: layer_inputs(network, self.trace, self.kind.name, self.layer))
+
+    def steps(self) -> AttentionSteps:
+        """Every matrix of the head."""
+        network = self.asked.service.translator.network
+        return attention_steps(network, self.trace, self.inputs, self.kind.name, self.layer, self.head)
+
+    @property
+    def axes(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Pieces of the queries and of the keys."""
+        return self.trace.axes(self.kind.name)
+
+    @property
+    def place(self) -> str:
+        """Where it is, in words."""
+        return f"{self.kind.title}, layer {self.layer + 1}, head {self.head + 1}"
+
+
+def choose(asked: Asked) -> Chosen:
+    """The boxes that choose."""
+    trace = asked.trace()
+    kind = inputs.kind()
+    layers, heads = trace.attention(kind.name).shape[:2]
+    layer, head = inputs.head(maps.names(layers)[:-1], maps.names(heads)[:-1])
+    return Chosen(asked, trace, kind, int(layer) - 1, int(head) - 1)

@@ -1,0 +1,107 @@
+"""The feed-forward sub-layer: which hidden units fire for each piece, and how strongly."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from model import Trace
+from model.feed_forward import Firing, firing
+from pages.shared import files
+from pages.shared.opening import Asked
+from views import downloads, inputs, maps, prose
+from views.components.matrix_row import Matrix, matrix_row
+from views.figures import rows
+from views.numbers import grouped, percent, three_digits
+
+STACKS = ("Encoder", "Decoder")
+UNITS = 40  # drawn; the numbers of all are in the download
+STRONGEST = 4  # named for each piece
+
+
+def show(asked: Asked) -> None:
+    """One layer's hidden units."""
+    explore(asked)
+
+
+@st.fragment
+def explore(asked: Asked) -> None:
+    """Choosing runs only this part again."""
+    trace = asked.trace()
+    with st.container(horizontal=True, gap="medium"):
+        stack = stack_choice()
+        layers = maps.names(len(trace.encoder_hidden if stack == "encoder" else trace.decoder_hidden))[:-1]
+        layer = st.selectbox("Layer", layers, key="layer", bind="query-params", width=110)
+        layer = int(inputs.choice(layer, tuple(layers), layers[0])) - 1
+    network = asked.service.translator.network
+    seen = asked.service.analysis(
+        ("firing", trace.source_ids, trace.target_ids, stack, layer), lambda: firing(network, trace, stack, layer)
+    )
+    pieces = trace.source_tokens if stack == "encoder" else trace.target_tokens
+    summary(seen)
+    units(seen, pieces, stack)
+    table(trace, seen, pieces, stack)
+
+
+def stack_choice() -> str:
+    """Which stack: "encoder" or "decoder"."""
+    chosen = st.segmented_control("Stack", STACKS, default=STACKS[0], required=True, key="stack", bind="query-params")
+    return inputs.choice(chosen, STACKS, STACKS[0]).lower()
+
+
+def summary(seen: Firing) -> None:
+    """Sizes, sparsity and the proof."""
+    d_ff = seen.hidden.shape[1]
+    one, two, three = st.columns(3)
+    one.metric("Widths", f"{seen.d_model} \u2192 {d_ff} \u2192 {seen.d_model}")
+    two.metric("Units that fire, on average", percent(seen.share))
+    three.metric("Units that fire for no piece", f"{seen.never} of {d_ff}")
+    st.caption(
+        prose.block("inside", "Proof of the feed-forward layer").format(
+            parameters=grouped(seen.parameters),
+            hidden=three_digits(seen.hidden_difference),
+            written=three_digits(seen.written_difference),
+            alone=three_digits(seen.alone_difference),
+        )
+    )
+
+
+def units(seen: Firing, pieces: tuple[str, ...], stack: str) -> None:
+    """The units that are strongest anywhere in the sentence."""
+    strongest = np.argsort(-seen.hidden.max(axis=0), kind="stable")[:UNITS]
+    st.markdown(prose.block("inside", "Units").format(count=len(strongest)))
+    matrix_row(
+        [
+            Matrix(
+                "Activation",
+                seen.hidden[:, strongest],
+                stack,
+                pieces,
+                [f"{unit + 1}" for unit in strongest],
+                column_title="unit",
+                signed=False,
+                wide=True,
+            )
+        ],
+        inputs.theme(),
+        "units",
+        inputs.remember_theme,
+    )
+
+
+def table(trace: Trace, seen: Firing, pieces: tuple[str, ...], stack: str) -> None:
+    """How many units fire for each piece, and the strongest."""
+    d_ff = seen.hidden.shape[1]
+    lines: list[list[rows.Cell]] = []
+    for place, name in enumerate(maps.numbered(pieces)):
+        fired = int(seen.fired[place])
+        best = zip(*seen.strongest(place, STRONGEST), strict=True)
+        named = ",  ".join(f"{unit + 1}: {three_digits(float(value))}" for unit, value in best)
+        lines.append([name, rows.Bar(fired, d_ff, stack, f"{fired} of {d_ff}"), named])
+    st.html(rows.table(("piece", "units that fire", "strongest units: activation"), lines, "Units by piece"))
+    files.download(
+        "All units as NPZ",
+        lambda: downloads.arrays_npz(hidden=seen.hidden, pieces=np.array(pieces)),
+        f"{stack}-hidden.npz",
+        "application/zip",
+    )

@@ -1,0 +1,136 @@
+"""Multi-head attention in seven steps, each with its matrices and its check."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from model.layer_steps import STEPS, AttentionSteps
+from pages.layer.chosen import Chosen, choose
+from pages.shared import files
+from pages.shared.opening import Asked
+from views import downloads, inputs, maps, prose
+from views.components.matrix_row import Matrix, matrix_row
+from views.figures import rows
+from views.numbers import three_digits
+
+NAMES = ("1 Q, K, V", "2 Q K\u1d40", "3 \u00f7 \u221ad\u2096", "4 Mask", "5 Softmax", "6 \u00d7 V", "7 Concat, W\u2092")
+PROJECTIONS = {"Query": "query", "Key": "key", "Value": "value"}
+
+
+def show(asked: Asked) -> None:
+    """One step at a time."""
+    explore(asked)
+
+
+@st.fragment
+def explore(asked: Asked) -> None:
+    """Choosing runs only this part again."""
+    with st.container(horizontal=True, gap="medium"):
+        chosen = choose(asked)
+    name = inputs.part(NAMES, "step")
+    step = NAMES.index(name)
+    steps = chosen.steps()
+    text = prose.block("inside", STEPS[step]).format(d_k=steps.queries.shape[1], place=chosen.place)
+    st.markdown(f"{text}\n\n{prose.block('inside', f'{STEPS[step]}, formula')}")
+    projection = ""
+    with st.container():  # keeps its place, so that nothing below it moves with the step
+        if step == 0:
+            projection = PROJECTIONS[inputs.part(tuple(PROJECTIONS), "projection")]
+    items = picture(step, steps, chosen, projection)
+    matrix_row(items, inputs.theme(), "matrices", inputs.remember_theme)
+    difference = three_digits(steps.differences[STEPS[step]])
+    st.caption(prose.block("inside", "Proof of a step").format(difference=difference))
+    result = next(item for item in reversed(items) if isinstance(item, Matrix))
+    with st.container(horizontal=True):
+        files.download(
+            f"{result.name} as CSV", lambda: _csv(result), f"{chosen.kind.name}-{STEPS[step]}.csv", "text/csv"
+        )
+        files.download("All matrices as NPZ", lambda: _npz(steps), f"{chosen.kind.name}-steps.npz", "application/zip")
+    files.numbers(lambda: pd.DataFrame(result.values, index=maps.numbered(tuple(result.rows))), "steps_table")
+    st.html(rows.table(("step", "result", "difference"), overview(steps), "All seven steps", marked=step))
+
+
+def picture(step: int, steps: AttentionSteps, chosen: Chosen, projection: str) -> list[Matrix | str]:
+    """The matrices of a step with the signs between them; the last one is its result."""
+    queries, keys = chosen.axes
+    kind = chosen.kind.name
+
+    def square(name: str, values: np.ndarray, **options) -> Matrix:
+        return Matrix(name, values, kind, queries, keys, **options)
+
+    root = math.sqrt(steps.queries.shape[1])
+    scale = float(np.abs(steps.scores).max())
+    if step == 0:
+        asked = projection == "query"
+        stream = steps.inputs.query_input if asked else steps.inputs.key_input
+        letter = projection[0].upper()
+        labels = queries if asked else keys
+        result = {"query": steps.queries, "key": steps.keys, "value": steps.values}[projection]
+        return [
+            Matrix("X", stream, kind, labels, column_title="dimension"),
+            "\u00d7",
+            Matrix(f"W{letter.lower()}", steps.projections[projection].weight, kind, column_title="dimension"),
+            "+ b =",
+            Matrix(letter, result, kind, labels, column_title="dimension"),
+        ]
+    if step == 1:
+        return [
+            Matrix("Q", steps.queries, kind, queries, column_title="dimension"),
+            "\u00d7",
+            Matrix("K\u1d40", steps.keys.T, kind, columns=keys, row_title="dimension"),
+            "=",
+            square("Q K\u1d40", steps.products),
+        ]
+    if step == 2:
+        sign = f"\u00f7 \u221a{steps.queries.shape[1]} = {three_digits(root)} \u2192"
+        return [square("Q K\u1d40", steps.products), sign, square("Scores", steps.scores)]
+    masked = square("Masked scores", steps.masked_scores, top=scale)
+    if step == 3:
+        return [square("Scores", steps.scores), "mask \u2192", masked]
+    weights = np.where(np.isneginf(steps.masked_scores), np.float32(-np.inf), steps.weights)
+    softmax = square("Weights", weights, signed=False, top=1.0, masked=("0", "masked"))
+    if step == 4:
+        return [masked, "softmax \u2192", softmax]
+    if step == 5:
+        value = Matrix("V", steps.values, kind, keys, column_title="dimension")
+        return [softmax, "\u00d7", value, "=", Matrix("Output", steps.output, kind, queries, column_title="dimension")]
+    return [
+        Matrix("All heads", steps.concatenated, kind, queries, column_title="dimension"),
+        "\u00d7",
+        Matrix("Wo", steps.projections["output"].weight, kind, column_title="dimension"),
+        "+ b =",
+        Matrix("Written", steps.inputs.written, kind, queries, column_title="dimension"),
+    ]
+
+
+def overview(steps: AttentionSteps) -> list[list[rows.Cell]]:
+    """Every step with the shape of its result and its difference."""
+    pairs = " \u00d7 ".join(map(str, steps.scores.shape))
+    shapes = [
+        ", ".join(" \u00d7 ".join(map(str, part.shape)) for part in (steps.queries, steps.keys, steps.values)),
+        *(pairs,) * 4,
+        " \u00d7 ".join(map(str, steps.output.shape)),
+        " \u00d7 ".join(map(str, steps.inputs.written.shape)),
+    ]
+    return [[name, shape, steps.differences[step]] for name, shape, step in zip(NAMES, shapes, STEPS, strict=True)]
+
+
+def _csv(result: Matrix) -> bytes:
+    header = ["", *(maps.numbered(tuple(result.columns)) or range(result.values.shape[1]))]
+    lines = (
+        [label, *map(float, line)] for label, line in zip(maps.numbered(tuple(result.rows)), result.values, strict=True)
+    )
+    return downloads.table_csv(header, lines)
+
+
+def _npz(steps: AttentionSteps) -> bytes:
+    names = ("queries", "keys", "values", "products", "scores", "masked_scores", "weights", "output", "concatenated")
+    arrays = {name: getattr(steps, name) for name in names}
+    for name, (weight, bias) in steps.projections.items():
+        arrays |= {f"{name}_weight": weight, f"{name}_bias": bias}
+    streams = {name: getattr(steps.inputs, name) for name in ("query_input", "key_input", "written")}
+    return downloads.arrays_npz(**streams, **arrays)

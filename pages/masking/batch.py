@@ -1,0 +1,127 @@
+"""Padding: the reader's ragged batch, its masks, and attention on padding with the mask and without."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from model.ragged import MOST_PIECES, MOST_SEQUENCES, PaddingEffect, RaggedBatch, padding_effect, ragged_batch
+from pages.shared import files
+from pages.shared.opening import Asked
+from views import downloads, inputs, prose, whole_numbers
+from views.components.matrix_row import Matrix, matrix_row
+from views.numbers import three_digits
+
+LENGTHS = "16 5 11 2 4 5 1 20 12 10"
+WORDS = ("hidden", "may look")
+
+
+def show(asked: Asked) -> None:
+    """A batch of the typed lengths through the encoder."""
+    explore(asked)
+    st.subheader("How to read it", anchor=False)
+    st.markdown(prose.block("masks", "Padding"))
+
+
+@st.fragment
+def explore(asked: Asked) -> None:
+    """Typing or choosing runs only this part again."""
+    config = asked.service.translator.network.config
+    with st.container(horizontal=True, gap="medium"):
+        typed = st.text_input("Lengths of the sequences", LENGTHS, key="lengths", bind="query-params", width=330)
+        names = [str(number + 1) for number in range(max(config.n_encoder_layers, config.n_heads))]
+        layer, head = (
+            int(number) - 1 for number in inputs.head(names[: config.n_encoder_layers], names[: config.n_heads])
+        )
+    try:
+        lengths = whole_numbers.parse(typed or "", "lengths", (1, MOST_SEQUENCES), (1, MOST_PIECES))
+    except ValueError as error:
+        st.warning(str(error))
+        return
+    batch, effect = asked.service.analysis(
+        ("padding", tuple(lengths), layer, head), lambda: _run(asked, lengths, layer, head)
+    )
+    places = [str(number + 1) for number in range(batch.ids.shape[1])]
+    sequences = [f"{number} ({length} long)" for number, length in enumerate(lengths, 1)]
+    st.markdown(prose.block("masks", "The batch").format(sequences=len(lengths), longest=max(lengths)))
+    matrix_row(
+        [
+            Matrix(
+                "Ids",
+                np.where(batch.ids == 0, -np.inf, batch.ids),
+                rows=sequences,
+                columns=places,
+                signed=False,
+                masked=("0", "padding"),
+                top=float(batch.ids.max()) * 4,  # pale: an id is a name, not a quantity
+            )
+        ],
+        inputs.theme(),
+        "batch",
+        inputs.remember_theme,
+    )
+    numbers(effect)
+    shown = inputs.choice(
+        st.selectbox("Sequence", sequences, key="sequence", bind="query-params", width=180, index=1 % len(sequences)),
+        tuple(sequences),
+        sequences[0],
+    )
+    masks(batch, effect, sequences.index(shown), places, f"layer {layer + 1}, head {head + 1}")
+
+
+def _run(asked: Asked, lengths: list[int], layer: int, head: int) -> tuple[RaggedBatch, PaddingEffect]:
+    batch = ragged_batch(lengths)
+    return batch, padding_effect(asked.service.translator.network, batch, layer, head)
+
+
+def numbers(effect: PaddingEffect) -> None:
+    """What the mask does to the whole batch."""
+    one, two = st.columns(2)
+    one.metric("Largest weight on padding, with the mask", three_digits(effect.on_padding))
+    two.metric("Largest share of attention on padding, without", three_digits(effect.without_mask))
+    st.caption(
+        prose.block("masks", "Proof of padding").format(
+            alone=three_digits(effect.alone), unmasked=three_digits(effect.alone_without_mask)
+        )
+    )
+
+
+def masks(batch: RaggedBatch, effect: PaddingEffect, place: int, labels: list[str], head: str) -> None:
+    """One sequence's masks and its attention, with the mask and without."""
+    side = len(labels)
+    shared = {"rows": labels, "columns": labels, "signed": False, "row_title": "query", "column_title": "key"}
+    allowed = [np.broadcast_to(mask, (side, side)) for mask in (batch.padding[place, 0], batch.causal[0, 0])]
+    titles = ("Padding mask", "Causal mask", "Both: the decoder\u2019s target")
+    st.markdown(prose.block("masks", "Three masks"))
+    matrix_row(
+        [
+            Matrix(title, mask.astype(np.float32), words=WORDS, **shared)
+            for title, mask in zip(titles, (*allowed, batch.combined[place, 0]), strict=True)
+        ],
+        inputs.theme(),
+        "masks_of_one",
+        inputs.remember_theme,
+        beside=3,
+    )
+    st.markdown(prose.block("masks", "Attention of one sequence").format(place=head))
+    masked = np.where(allowed[0], effect.masked[place], np.float32(-np.inf))
+    matrix_row(
+        [
+            Matrix("Weights with the padding mask", masked, top=1.0, masked=("0", "masked"), **shared),
+            Matrix("Weights without it", effect.unmasked[place], top=1.0, **shared),
+        ],
+        inputs.theme(),
+        "weights_of_one",
+        inputs.remember_theme,
+        beside=2,
+    )
+    files.download(
+        "Batch as NPZ",
+        lambda: downloads.arrays_npz(
+            ids=batch.ids, padding=batch.padding, causal=batch.causal, masked=effect.masked, unmasked=effect.unmasked
+        ),
+        "padding.npz",
+        "application/zip",
+    )
+    files.numbers(lambda: pd.DataFrame(effect.masked[place], index=labels, columns=labels), "padding_table")

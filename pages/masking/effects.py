@@ -1,0 +1,112 @@
+"""What a mask does: losses, probabilities, and one head's matrices before it, with it and after softmax."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from model import Trace
+from model.masking import MaskEffect, mask_effect
+from pages.shared import files
+from pages.shared.opening import Asked
+from views import controls, downloads, inputs, literal, maps, prose
+from views.components.matrix_row import Matrix, matrix_row
+from views.figures import pieces, rows
+from views.numbers import three_digits
+
+
+def effect_of(
+    asked: Asked, trace: Trace, allowed: np.ndarray, used: Sequence[int], layer: int, head: int
+) -> MaskEffect:
+    """What a mask does, computed once."""
+    key = ("mask", trace.source_ids, trace.target_ids, allowed.tobytes(), used, layer, head)
+    network = asked.service.translator.network
+    return asked.service.analysis(key, lambda: mask_effect(network, trace, allowed, used, layer, head))
+
+
+def losses(causal: MaskEffect, effect: MaskEffect) -> None:
+    """The loss of the target, before and after."""
+    one, two, three = st.columns(3)
+    one.metric("Loss, causal mask", three_digits(causal.loss))
+    two.metric("Loss, this mask", three_digits(effect.loss))
+    three.metric("Change", three_digits(effect.loss - causal.loss) if effect.loss != causal.loss else "0")
+
+
+def next_pieces(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> None:
+    """Probabilities of the pieces that should follow, before and after."""
+    names = maps.numbered(trace.next_tokens)
+    lines = [
+        [
+            names[place],
+            rows.Bar(float(causal.probabilities[place]), 1, "decoder"),
+            rows.Bar(float(effect.probabilities[place]), 1, "decoder"),
+            f"{literal.piece(effect.best[place])} {three_digits(float(effect.best_probability[place]))}",
+        ]
+        for place in range(len(names))
+    ]
+    header = ["piece that should follow", "probability, causal mask", "probability, this mask", "most probable now"]
+    st.html(pieces.label("Every piece of the translation, forced") + rows.table(header, lines, "Next pieces"))
+    table = [[downloads.safe_cell(row[0]), row[1].value, row[2].value, downloads.safe_cell(row[3])] for row in lines]
+    files.download("Probabilities as CSV", lambda: downloads.table_csv(header, table), "mask.csv", "text/csv")
+
+
+def matrices(trace: Trace, causal: MaskEffect, effect: MaskEffect, place: str) -> None:
+    """The head's scores, the same with minus infinity, its weights, and the weights it had."""
+    st.markdown(prose.block("masks", "Before, minus infinity, after").format(place=place))
+    tokens = trace.target_tokens
+    shared = {"kind": "decoder", "rows": tokens, "columns": tokens}
+    weights = {"signed": False, "top": 1.0, "masked": ("0", "masked")}
+    matrix_row(
+        [
+            Matrix("1 Scores", effect.scores, **shared),
+            Matrix("2 With \u2212\u221e", effect.masked_scores, top=float(np.abs(effect.scores).max()), **shared),
+            Matrix("3 Weights", hidden(effect), **weights, **shared),
+            Matrix("Weights with the causal mask", hidden(causal), **weights, **shared),
+        ],
+        inputs.theme(),
+        "steps",
+        inputs.remember_theme,
+        beside=2,
+    )
+    one_row(trace, effect)
+    scores = effect.masked_scores.astype(np.float64)
+    exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
+    difference = np.abs(exponentials / exponentials.sum(axis=1, keepdims=True) - effect.weights).max()
+    proof = prose.block("masks", "Proof of the weights")
+    st.caption(proof.format(difference=three_digits(float(difference)), leak=three_digits(effect.leak)))
+    labels = maps.numbered(tokens)
+    files.download(
+        "Matrices as NPZ",
+        lambda: downloads.arrays_npz(
+            scores=effect.scores, allowed=effect.allowed, weights=effect.weights, causal_weights=causal.weights
+        ),
+        "mask.npz",
+        "application/zip",
+    )
+    files.numbers(lambda: pd.DataFrame(effect.weights, index=labels, columns=labels), "mask_table")
+
+
+def hidden(effect: MaskEffect) -> np.ndarray:
+    """The weights with hidden cells marked as masked."""
+    return np.where(effect.allowed, effect.weights, np.float32(-np.inf))
+
+
+def one_row(trace: Trace, effect: MaskEffect) -> None:
+    """The numbers of one query, on their way from score to weight."""
+    names = tuple(maps.numbered(trace.target_tokens))
+    query = controls.number("One row in numbers: query", "query", len(names), 1, len(names), width=230)
+    place = int(query) - 1
+    lines = [
+        [
+            key,
+            float(effect.scores[place, at]),
+            float(effect.scores[place, at]) if effect.allowed[place, at] else "\u2212\u221e",
+            rows.Bar(float(effect.weights[place, at]), 1, "decoder"),
+        ]
+        for at, key in enumerate(names)
+    ]
+    header = ["key", "score", "with the mask", "weight"]
+    st.html(rows.table(header, lines, f"Row of query {names[place]}"))

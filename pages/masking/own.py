@@ -1,0 +1,116 @@
+"""A mask that the reader picks or paints, on the decoder's self-attention of the reader's sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from model import Trace
+from model.masking import pattern
+from pages.masking import effects
+from pages.shared.opening import Asked
+from views import controls, inputs, literal, maps, painted, prose
+from views.components.matrix_row import Matrix, matrix_row
+
+PATTERNS = {"Causal": "causal", "None": "none", "Window": "window", "Prefix": "prefix"}
+ALL = "all"
+PAINTED = "painted"  # in the session and in the address bar
+
+
+def show(asked: Asked) -> None:
+    """The mask at the left, what it does at the right, the head's matrices below."""
+    explore(asked, asked.trace())
+    st.subheader("How to read it", anchor=False)
+    st.markdown(prose.block("masks", "Your sentence"))
+
+
+@st.fragment
+def explore(asked: Asked, trace: Trace) -> None:
+    """Choosing or painting runs only this part again."""
+    side = len(trace.target_ids)
+    with st.container(horizontal=True, gap="medium"):
+        name, size = chosen_pattern()
+        layers, heads = maps.names(len(trace.decoder_attention))[:-1], maps.names(trace.decoder_attention.shape[1])[:-1]
+        where = st.selectbox("Layers that use it", (ALL, *layers), key="where", bind="query-params", width=130)
+        layer, head = (int(number) - 1 for number in inputs.head(layers, heads))
+    changed = painted.decode(remembered(), side)
+    allowed = pattern(PATTERNS[name], side, size) ^ changed  # (query, key)
+    picture, answer = st.columns([2, 3], gap="large")
+    tokens = trace.target_tokens
+    with picture:
+        st.markdown(prose.block("masks", "Paint"))
+        matrix_row(
+            [
+                Matrix(
+                    "May look",
+                    allowed.astype(np.float32),
+                    "decoder",
+                    tokens,
+                    tokens,
+                    signed=False,
+                    words=("hidden", "may look"),
+                    paint=True,
+                )
+            ],
+            inputs.theme(),
+            "painter",
+            inputs.remember_theme,
+            lambda cells: keep_paint(changed, allowed, cells),
+        )
+        # always there, so that nothing below it moves with the first stroke
+        st.button("Clear paint", on_click=clear_paint, disabled=not changed.any())
+    blind = np.flatnonzero(~allowed.any(axis=1))
+    if blind.size:
+        query = literal.markdown(literal.piece(tokens[blind[0]]))
+        answer.warning(f"Query {blind[0] + 1}, {query}, has no key left; let it look at one piece at least.")
+        return
+    used = tuple(range(len(layers))) if where not in layers else (int(where) - 1,)
+    causal = effects.effect_of(asked, trace, pattern("causal", side), used, layer, head)
+    effect = effects.effect_of(asked, trace, allowed, used, layer, head)
+    with picture:
+        effects.losses(causal, effect)
+    with answer:
+        effects.next_pieces(trace, causal, effect)
+    effects.matrices(trace, causal, effect, f"layer {layer + 1}, head {head + 1}")
+
+
+def chosen_pattern() -> tuple[str, int]:
+    """The pattern and, where it has one, its size."""
+    name = st.segmented_control(
+        "Mask",
+        tuple(PATTERNS),
+        default="Causal",
+        required=True,
+        key="mask",
+        bind="query-params",
+        on_change=clear_paint,
+        help="Window: itself and the pieces just before. Prefix: the first pieces are open to every query.",
+    )
+    name = inputs.choice(name, tuple(PATTERNS), "Causal")
+    if name in ("Window", "Prefix"):
+        return name, controls.number("Pieces", "pieces", 3, 1, 128)
+    return name, 1
+
+
+def remembered() -> str:
+    """The paint of this visit, or the one that the link brought."""
+    if PAINTED not in st.session_state:
+        st.session_state[PAINTED] = st.query_params.get(PAINTED, "")
+    if st.session_state[PAINTED]:
+        st.query_params[PAINTED] = st.session_state[PAINTED]
+    elif PAINTED in st.query_params:
+        del st.query_params[PAINTED]
+    return st.session_state[PAINTED]
+
+
+def keep_paint(changed: np.ndarray, allowed: np.ndarray, cells: list[tuple[int, int, bool]]) -> None:
+    """Take over what was painted."""
+    changed = changed.copy()
+    for row, column, state in cells:
+        changed[row, column] ^= bool(allowed[row, column]) != state
+    st.session_state[PAINTED] = painted.encode(changed)
+
+
+def clear_paint() -> None:
+    """Back to the pattern itself."""
+    st.session_state[PAINTED] = ""

@@ -1,0 +1,25 @@
+"""Masks: padding, causality and their combination, and a mask that the reader chooses or paints."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.masking import batch, causal, own
+from pages.shared.opening import opening
+from views import frame, inputs
+from views.figures import rows
+
+PARTS = {"Your sentence": own.show, "Causality": causal.show, "Padding": batch.show}
+
+
+def main() -> None:
+    """Read the inputs, show the chosen part."""
+    asked = opening("masks")
+    st.html(rows.STYLE)
+    chosen = inputs.part(tuple(PARTS), "masks")
+    if asked.accepted:
+        PARTS[chosen](asked)
+
+
+frame.framed()
+main()

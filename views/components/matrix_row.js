@@ -1,0 +1,363 @@
+// Matrices side by side. Each is one canvas with its labels, colours and, where there is room, its numbers. Pointer and
+// arrow keys read cells out; in a matrix that can be painted, a drag, a click, Space or Enter switches them.
+
+const instances = new WeakMap()
+const NUMBER_WIDTH = 30 // pixels a cell needs before its number is written in it
+const ROW = 21 // pixels a row that has a label
+const SPREAD = 250 // pixels that an axis takes when it is too long for labels
+const LABEL = 84 // most pixels for the labels of the rows
+const GAP = 14 // pixels between two matrices, as in the style sheet
+
+export default function ({ data, parentElement, setTriggerValue, setStateValue }) {
+  let row = instances.get(parentElement)
+  if (!row) {
+    row = new MatrixRow(parentElement)
+    instances.set(parentElement, row)
+  }
+  row.send = (cells) => setTriggerValue("painted", cells)
+  row.reportTheme = (theme) => setStateValue("theme", theme)
+  row.show(data)
+  return () => {
+    row.watcher.disconnect()
+    instances.delete(parentElement)
+  }
+}
+
+class MatrixRow {
+  constructor(parentElement) {
+    this.host = parentElement.host ?? parentElement
+    this.root = parentElement.querySelector(".matrices")
+    this.figures = []
+    this.layout = ""
+    this.watcher = new ResizeObserver(() => this.draw())
+    this.watcher.observe(this.root)
+  }
+
+  show(bytes) {
+    const { items, ...settings } = decode(bytes)
+    this.settings = settings
+    const layout = JSON.stringify(items.map((item) => [item.sign, item.name, item.paint, item.shape]))
+    if (layout !== this.layout) this.build(items)
+    this.layout = layout
+    const matrices = items.filter((item) => !item.sign)
+    this.figures.forEach((figure, place) => figure.take(matrices[place]))
+    this.theme = themeOf(this.host)
+    if (this.theme !== settings.theme) this.reportTheme(this.theme)
+    this.width = 0
+    this.draw()
+    this.root.dataset.drawn = matrices.map((item) => item.name).join(" ")
+  }
+
+  build(items) {
+    this.root.replaceChildren()
+    this.figures = []
+    for (const item of items) {
+      if (item.sign) element("span", "sign", this.root).textContent = item.sign
+      else this.figures.push(new Figure(this, item))
+    }
+    this.tip = element("div", "tip", this.root)
+    this.tipValue = element("b", "", this.tip)
+    this.tipPlace = element("span", "", this.tip)
+    this.tip.hidden = true
+    this.heard = element("div", "heard", this.root)
+    this.heard.setAttribute("aria-live", "polite")
+  }
+
+  draw() {
+    const width = this.root.clientWidth
+    if (!this.settings || !width || width === this.width) return
+    this.width = width
+    // On a phone every matrix has the width to itself; a narrow one never takes more than it needs.
+    const beside = Math.max(1, Math.min(this.settings.beside, Math.floor(width / 320)))
+    for (const figure of this.figures) figure.draw((width - (beside - 1) * GAP) / beside)
+  }
+
+  point(figure, row, column, x, y) {
+    const { item } = figure
+    const { value, place } = item.readOut(row, column)
+    this.tipValue.textContent = value
+    this.tipPlace.textContent = place
+    this.tip.hidden = false
+    const frame = this.root.getBoundingClientRect()
+    const left = Math.min(x - frame.left + 14, frame.width - this.tip.offsetWidth)
+    const above = y - frame.top - this.tip.offsetHeight - 10
+    this.tip.style.left = `${Math.max(0, left)}px`
+    this.tip.style.top = `${above < 0 ? y - frame.top + 18 : above}px`
+  }
+
+  say(text) {
+    this.heard.textContent = text
+  }
+
+  hideTip() {
+    this.tip.hidden = true
+  }
+}
+
+class Figure {
+  constructor(row, item) {
+    this.row = row
+    this.cursor = item.cursor
+    const figure = element("figure", "", row.root)
+    const caption = element("figcaption", "", figure)
+    element("b", "", caption).textContent = item.name
+    element("span", "", caption).textContent = item.shape.join(" \u00d7 ")
+    this.canvas = element("canvas", item.paint ? "paint" : "", figure)
+    this.canvas.tabIndex = 0
+    this.canvas.setAttribute("role", "application")
+    this.canvas.onpointermove = (event) => this.pointed(event)
+    this.canvas.onpointerleave = () => row.hideTip()
+    this.canvas.onpointerdown = (event) => this.pressed(event)
+    this.canvas.onpointerup = () => this.released()
+    this.canvas.onpointercancel = () => this.released()
+    this.canvas.onkeydown = (event) => this.typed(event)
+    this.canvas.onblur = () => this.leave()
+  }
+
+  take(item) {
+    const moved = JSON.stringify(item.cursor) !== JSON.stringify(this.item?.cursor)
+    this.item = Object.assign(item, { readOut: (row, column) => readOut(item, row, column) })
+    if (moved) this.cursor = item.cursor
+    const keys = item.paint ? "Arrow keys move, Space switches a cell." : "Arrow keys read the cells."
+    this.canvas.setAttribute("aria-label", `${item.name}, ${item.shape.join(" by ")}. ${keys}`)
+  }
+
+  draw(available) {
+    const { item, canvas } = this
+    const [rows, columns] = item.shape
+    const pen = canvas.getContext("2d")
+    const font = getComputedStyle(this.row.root).fontFamily
+    const small = `11px ${font}`
+    pen.font = small
+    const labelled = item.rows.length > 0 && rows <= 40
+    const headed = item.columns.length > 0 && columns <= 40
+    const widest = (labels) => Math.ceil(Math.max(0, ...labels.map((label) => pen.measureText(label.trim() || "\u2423").width)))
+    this.left = labelled ? Math.min(LABEL, widest(item.rows) + 8) : 0
+    const room = available - this.left - 2
+    const wish = columns <= 24 ? NUMBER_WIDTH + 12 : columns <= 64 ? (item.wide ? 21 : 7) : SPREAD / columns
+    this.cellWidth = Math.min(wish, room / columns)
+    const numbered = this.cellWidth >= NUMBER_WIDTH && !item.words
+    if (item.words) this.cellWidth = Math.min(24, room / columns)
+    this.cellHeight = rows <= 40 ? (labelled || numbered ? ROW : 12) : Math.max(1, SPREAD / rows)
+    if (item.words && rows <= 40) this.cellHeight = Math.min(ROW, Math.max(13, this.cellWidth))
+    const flat = headed && widest(item.columns) + 4 <= this.cellWidth
+    this.top = headed ? (flat ? 18 : Math.min(LABEL, widest(item.columns)) + 8) : 0
+    const width = Math.ceil(this.left + columns * this.cellWidth) + 1
+    const height = Math.ceil(this.top + rows * this.cellHeight) + 1
+    const sharp = window.devicePixelRatio || 1
+    canvas.width = width * sharp
+    canvas.height = height * sharp
+    canvas.style.width = `${width}px`
+    canvas.style.height = `${height}px`
+    pen.scale(sharp, sharp)
+    this.pen = pen
+    this.fonts = { small, number: `10px ${font}`, numbered }
+    this.paintCells()
+    const { ink } = this.row.settings
+    pen.fillStyle = ink[this.row.theme]
+    pen.font = small
+    pen.textBaseline = "middle"
+    const step = Math.max(1, Math.ceil(12 / this.cellHeight))
+    if (labelled) {
+      pen.textAlign = "right"
+      item.rows.forEach((label, row) => {
+        if (row % step === 0) pen.fillText(label.trim() || "\u2423", this.left - 6, this.top + (row + 0.5) * this.cellHeight, LABEL - 8)
+      })
+    }
+    if (headed) {
+      item.columns.forEach((label, column) => {
+        pen.save()
+        pen.translate(this.left + (column + 0.5) * this.cellWidth, this.top - 5)
+        if (!flat) pen.rotate(-Math.PI / 2)
+        pen.textAlign = flat ? "center" : "left"
+        if (flat || this.cellWidth >= 9 || column % Math.ceil(9 / this.cellWidth) === 0) pen.fillText(label.trim() || "\u2423", 0, flat ? -4 : 0, LABEL)
+        pen.restore()
+      })
+    }
+  }
+
+  paintCells() {
+    const { item, pen, row } = this
+    const [rows, columns] = item.shape
+    const colours = lookupTable(item.scales[row.theme])
+    const grey = row.settings.masked[row.theme]
+    const gap = this.cellWidth >= 10 && this.cellHeight >= 10 ? 1 : 0
+    pen.font = this.fonts.number
+    pen.textBaseline = "middle"
+    pen.textAlign = "center"
+    for (let r = 0; r < rows; r++) {
+      for (let c = 0; c < columns; c++) {
+        const value = item.values[r * columns + c]
+        const x = this.left + c * this.cellWidth
+        const y = this.top + r * this.cellHeight
+        const masked = value === -Infinity || (item.words && value === 0)
+        const shade = Math.max(0, Math.min(255, Math.round(((value - item.low) / (item.high - item.low)) * 255)))
+        const colour = masked ? grey : item.words ? colours[150] : colours[shade]
+        pen.fillStyle = colour
+        // a little more than a cell, so that no seam shows between cells that are narrower than a pixel
+        pen.fillRect(x, y, this.cellWidth - gap + (gap ? 0 : 0.6), this.cellHeight - gap + (gap ? 0 : 0.6))
+        if (this.fonts.numbered && this.cellHeight >= 14) {
+          pen.fillStyle = readable(colour)
+          pen.fillText(masked ? item.masked[0] : short(value), x + (this.cellWidth - gap) / 2, y + this.cellHeight / 2)
+        }
+      }
+    }
+    if (this.cursor) {
+      pen.strokeStyle = row.settings.ink[row.theme]
+      pen.lineWidth = 2
+      pen.strokeRect(
+        this.left + this.cursor[1] * this.cellWidth,
+        this.top + this.cursor[0] * this.cellHeight,
+        Math.max(3, this.cellWidth - gap),
+        Math.max(3, this.cellHeight - gap),
+      )
+    }
+  }
+
+  refresh() {
+    const { pen, item } = this
+    const [rows, columns] = item.shape
+    pen.clearRect(this.left - 1, this.top - 1, columns * this.cellWidth + 3, rows * this.cellHeight + 3)
+    this.paintCells()
+  }
+
+  cellAt(event) {
+    const box = this.canvas.getBoundingClientRect()
+    const column = Math.floor((event.clientX - box.left - this.left) / this.cellWidth)
+    const row = Math.floor((event.clientY - box.top - this.top) / this.cellHeight)
+    const [rows, columns] = this.item.shape
+    return row >= 0 && column >= 0 && row < rows && column < columns ? [row, column] : null
+  }
+
+  pointed(event) {
+    const cell = this.cellAt(event)
+    if (!cell) return this.row.hideTip()
+    if (this.stroke) this.switch(...cell, this.stroke.state)
+    this.row.point(this, ...cell, event.clientX, event.clientY)
+  }
+
+  pressed(event) {
+    const cell = this.item.paint ? this.cellAt(event) : null
+    if (!cell) return
+    this.canvas.setPointerCapture(event.pointerId)
+    this.stroke = { state: !this.value(...cell), cells: [] }
+    this.switch(...cell, this.stroke.state)
+  }
+
+  released() {
+    if (this.stroke?.cells.length) this.row.send(this.stroke.cells)
+    this.stroke = null
+  }
+
+  typed(event) {
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key]
+    const [rows, columns] = this.item.shape
+    if (step) {
+      const [row, column] = this.cursor ?? [-step[0], -step[1]]
+      this.cursor = [clamp(row + step[0], rows), clamp(column + step[1], columns)]
+    } else if (this.item.paint && (event.key === " " || event.key === "Enter")) {
+      this.cursor ??= [0, 0]
+      this.stroke = { cells: [] }
+      this.switch(...this.cursor, !this.value(...this.cursor))
+      this.released()
+    } else return
+    event.preventDefault()
+    this.refresh()
+    const box = this.canvas.getBoundingClientRect()
+    const x = box.left + this.left + (this.cursor[1] + 0.5) * this.cellWidth
+    const y = box.top + this.top + (this.cursor[0] + 0.5) * this.cellHeight
+    this.row.point(this, ...this.cursor, x, y)
+    const { value, place } = this.item.readOut(...this.cursor)
+    this.row.say(`${place}: ${value}`)
+  }
+
+  leave() {
+    this.row.hideTip()
+    this.cursor = this.item.cursor
+    this.refresh()
+  }
+
+  value(row, column) {
+    return this.item.values[row * this.item.shape[1] + column]
+  }
+
+  switch(row, column, state) {
+    if (Boolean(this.value(row, column)) === state) return
+    this.item.values[row * this.item.shape[1] + column] = state ? 1 : 0
+    this.stroke.cells.push([row, column, state])
+    this.refresh()
+  }
+}
+
+function readOut(item, row, column) {
+  const value = item.values[row * item.shape[1] + column]
+  const name = (labels, title, place) => (labels.length ? `${labels[place].trim() || "\u2423"}` : `${title} ${place}`)
+  const words = item.words ? item.words[value ? 1 : 0] : value === -Infinity ? item.masked.join(", ") : full(value)
+  return { value: words, place: `${name(item.rows, item.rowTitle, row)} \u2192 ${name(item.columns, item.columnTitle, column)}` }
+}
+
+function decode(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const length = view.getUint32(0, true)
+  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)))
+  const body = bytes.slice(4 + length).buffer // a copy starts at 0, as typed arrays need
+  let offset = 0
+  for (const item of header.items) {
+    if (item.sign) continue
+    const count = item.shape[0] * item.shape[1]
+    item.values = new Float32Array(body, offset, count)
+    offset += 4 * count
+  }
+  return header
+}
+
+// As many digits as float32 holds.
+function full(value) {
+  return value === 0 ? "0" : String(Number(value.toPrecision(7))).replace("-", "\u2212")
+}
+
+// What fits into a cell; the read-out has all digits.
+function short(value) {
+  if (Number.isInteger(value)) return String(value).replace("-", "\u2212")
+  const size = Math.abs(value)
+  const text = size < 0.005 ? "\u22480" : size < 10 ? value.toFixed(2) : value.toPrecision(3)
+  return text.replace("-", "\u2212")
+}
+
+function clamp(place, count) {
+  return Math.min(count - 1, Math.max(0, place))
+}
+
+function lookupTable(colours) {
+  const channels = colours.map(rgb)
+  return Array.from({ length: 256 }, (_, shade) => {
+    const position = (shade / 255) * (channels.length - 1)
+    const left = Math.min(channels.length - 2, Math.floor(position))
+    const mixed = channels[left].map((low, channel) => Math.round(low + (position - left) * (channels[left + 1][channel] - low)))
+    return `rgb(${mixed.join(",")})`
+  })
+}
+
+// Black or white, whichever stands out more.
+function readable(colour) {
+  const [red, green, blue] = colour.startsWith("#") ? rgb(colour) : colour.match(/\d+/g).map(Number)
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 140 ? "#111417" : "#f4f6f8"
+}
+
+function rgb(colour) {
+  return [1, 3, 5].map((start) => parseInt(colour.slice(start, start + 2), 16))
+}
+
+function themeOf(host) {
+  const probe = document.createElement("canvas").getContext("2d")
+  probe.fillStyle = getComputedStyle(host).getPropertyValue("--st-background-color").trim() || "#ffffff"
+  const [red, green, blue] = rgb(probe.fillStyle)
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 128 ? "light" : "dark"
+}
+
+function element(tag, className, parent) {
+  const made = document.createElement(tag)
+  if (className) made.className = className
+  parent.append(made)
+  return made
+}

@@ -1,0 +1,140 @@
+"""Matrices side by side with the signs between them, drawn and read out in the browser; one can be painted.
+
+The payload is laid out like that of `attention_grid`: a little-endian uint32 with the length of a JSON header, the
+header padded to a multiple of four, then the numbers of all matrices one after another as float32.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from views import palette
+
+_FILES = Path(__file__).with_suffix("")
+_MOUNT = st.components.v2.component(
+    "matrix_row",
+    html='<div class="matrices"></div>\n<!-- filled by matrix_row.js -->',
+    css=_FILES.with_suffix(".css").read_text(encoding="utf-8"),
+    js=_FILES.with_suffix(".js").read_text(encoding="utf-8"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """One matrix to draw.
+
+    Attributes:
+        name: written above it, with the shape.
+        values: `(row, column)`; minus infinity is drawn grey as masked.
+        kind: decides the hue.
+        rows, columns: labels, which may come from a person; empty where an axis is only counted.
+        row_title, column_title: what the axes are, for the read-out.
+        signed: colours for both signs, 0 in the background's colour; otherwise 0 is the lightest.
+        top: the number with the deepest colour; the largest one where None.
+        masked: written in cells of minus infinity, and behind it what the read-out says of them.
+        words: what 0 and 1 mean, for a matrix that holds nothing else; the read-out says the word instead.
+        wide: columns are as wide as there is room for, so that they can be told apart.
+        paint: cells can be switched between 0 and 1.
+        cursor: row and column that start out marked.
+    """
+
+    name: str
+    values: np.ndarray
+    kind: str = "encoder"
+    rows: Sequence[str] = ()
+    columns: Sequence[str] = ()
+    row_title: str = "row"
+    column_title: str = "column"
+    signed: bool = True
+    top: float | None = None
+    masked: tuple[str, str] = ("\u2212\u221e", "masked")
+    words: tuple[str, str] | None = None
+    wide: bool = False
+    paint: bool = False
+    cursor: tuple[int, int] | None = None
+
+
+def payload(items: Sequence[Matrix | str], theme: palette.Theme, beside: int = 1) -> bytes:
+    """The bytes that `matrix_row.js` reads; a string among `items` is a sign between two matrices."""
+    described, blocks = [], []
+    for item in items:
+        if isinstance(item, str):
+            described.append({"sign": item})
+            continue
+        values = np.ascontiguousarray(item.values, dtype="<f4")
+        described.append(_header(item, values))
+        blocks.append(values.tobytes())
+    header = {"items": described, "theme": theme, "beside": beside, "masked": palette.MASKED, "ink": palette.INK}
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 4)
+    return len(text).to_bytes(4, "little") + text + b"".join(blocks)
+
+
+def _header(item: Matrix, values: np.ndarray) -> dict:
+    finite = values[np.isfinite(values)]
+    top = item.top if item.top is not None else float(np.abs(finite).max()) if finite.size else 1.0
+    colours = palette.signed_scale if item.signed else palette.scale
+    return {
+        "name": item.name,
+        "shape": list(values.shape),
+        "rows": list(item.rows),
+        "columns": list(item.columns),
+        "rowTitle": item.row_title,
+        "columnTitle": item.column_title,
+        "low": -(top or 1.0) if item.signed else 0.0,
+        "high": top or 1.0,
+        "scales": {theme: colours(item.kind, theme) for theme in ("light", "dark")},
+        "masked": item.masked,
+        "words": item.words,
+        "wide": item.wide,
+        "paint": item.paint,
+        "cursor": item.cursor,
+    }
+
+
+def matrix_row(
+    items: Sequence[Matrix | str],
+    theme: palette.Theme,
+    key: str,
+    on_theme: Callable[[str], None],
+    on_paint: Callable[[list[tuple[int, int, bool]]], None] | None = None,
+    beside: int = 1,
+) -> None:
+    """Mount the matrices.
+
+    Args:
+        on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
+        on_paint: called with row, column and new state of every cell that was painted in one go.
+        beside: how many matrices share the width of a wide screen; each keeps within its part.
+    """
+
+    def painted() -> None:
+        shape = next(item.values.shape for item in items if isinstance(item, Matrix) and item.paint)
+        cells = valid_cells(st.session_state[key].get("painted"), shape)
+        if cells and on_paint is not None:
+            on_paint(cells)
+
+    def theme_changed() -> None:
+        seen = st.session_state[key].get("theme")
+        if seen in ("light", "dark"):
+            on_theme(seen)
+
+    _MOUNT(key=key, data=payload(items, theme, beside), on_painted_change=painted, on_theme_change=theme_changed)
+
+
+def valid_cells(sent: object, shape: tuple[int, int]) -> list[tuple[int, int, bool]]:
+    """What the browser sent as painted cells, without anything that is none: browsers can send anything."""
+    if not isinstance(sent, (list, tuple)):
+        return []
+    cells = []
+    for cell in sent[: shape[0] * shape[1]]:
+        whole = isinstance(cell, (list, tuple)) and len(cell) == 3 and all(type(part) in (int, bool) for part in cell)
+        if whole and 0 <= cell[0] < shape[0] and 0 <= cell[1] < shape[1]:
+            cells.append((int(cell[0]), int(cell[1]), bool(cell[2])))
+    return cells
