@@ -73,7 +73,9 @@ class Service:
         Raises:
             InputError: `target` cannot be used.
         """
-        return self._remember(self.traces, (text, "target", target), lambda: self.translator.trace(text, target=target))
+        return self.traces.get_or_compute(
+            (text, "target", target), lambda: self.translator.trace(text, target=target), self.computing
+        )
 
     def analysis(self, key: Hashable, compute: Callable[[], T]) -> T:
         """What `compute` returns, from the recent results if it is there. `key` says what is computed, of what."""
