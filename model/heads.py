@@ -20,8 +20,12 @@ class Shape:
     shape: tuple[int, ...]
 
 
-def shape_walk(batch: int, length: int, d_model: int, n_heads: int) -> list[Shape]:
+def shape_walk(batch: int, length: int, d_model: int, n_heads: int, keys: int | None = None) -> list[Shape]:
     """Shapes from the stream to what is written back, read off tensors that are really computed.
+
+    Args:
+        length: pieces that ask.
+        keys: pieces that are asked; as many as ask where not given.
 
     Raises:
         ValueError: `d_model` is not a multiple of `n_heads`.
@@ -31,15 +35,16 @@ def shape_walk(batch: int, length: int, d_model: int, n_heads: int) -> list[Shap
     stream = torch.zeros(batch, length, d_model)
     split = stream.view(batch, length, n_heads, d_model // n_heads)
     heads = split.transpose(1, 2)
-    scores = heads @ heads.transpose(-2, -1)
-    outputs = scores.softmax(dim=-1) @ heads
+    asked = torch.zeros(batch, n_heads, length if keys is None else keys, d_model // n_heads)
+    scores = heads @ asked.transpose(-2, -1)
+    outputs = scores.softmax(dim=-1) @ asked
     joined = outputs.transpose(1, 2).flatten(-2)
     steps = {
-        "the stream, projected": stream,
+        "queries, projected": stream,
         "split into heads": split,
         "heads first": heads,
         "scores": scores,
-        "weights x values": outputs,
+        "weights \u00d7 values": outputs,
         "heads joined": joined,
     }
     return [Shape(name, tuple(tensor.shape)) for name, tensor in steps.items()]

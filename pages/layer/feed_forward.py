@@ -80,6 +80,7 @@ def units(seen: Firing, pieces: tuple[str, ...], stack: str) -> None:
                 [f"{unit + 1}" for unit in strongest],
                 column_title="unit",
                 signed=False,
+                wide=True,
             )
         ],
         inputs.theme(),

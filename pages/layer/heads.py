@@ -39,7 +39,7 @@ def explore(asked: Asked) -> None:
     right.metric("Largest difference of what they write", three_digits(forms.difference))
     right.caption(prose.block("inside", "Proof of heads"))
     config = asked.service.translator.network.config
-    mine = shape_walk(1, len(streams.query_input), config.d_model, config.n_heads)
+    mine = shape_walk(1, len(streams.query_input), config.d_model, config.n_heads, len(streams.key_input))
     st.markdown(prose.block("inside", "Shapes"))
     walk(mine)
 

@@ -7,7 +7,7 @@ import streamlit as st
 from model.memory_layout import Layout, LayoutStory, memory_layout
 from pages.shared import files
 from pages.shared.opening import Asked
-from views import downloads, inputs, literal, prose, whole_numbers
+from views import downloads, inputs, prose, whole_numbers
 from views.components.matrix_row import Matrix, matrix_row
 from views.figures import rows
 
@@ -37,7 +37,7 @@ def explore(asked: Asked) -> None:
     wanted = _numbers(story.wanted)
     st.markdown(f"`x.transpose(0, 1).view{wanted}` {'answers' if story.message else 'works here: no copy is needed.'}")
     if story.message:
-        st.error(literal.markdown(story.message))
+        st.code(story.message, language=None, wrap_lines=True)
     st.markdown(f"`x.transpose(0, 1).contiguous().view{wanted}` works: strides {_numbers(story.merged)}.")
     st.caption(
         prose.block("inside", "Proof of memory").format(

@@ -43,6 +43,8 @@ def table(chosen: Chosen, steps: AttentionSteps, place: int, names: list[str], w
     theme, kind = inputs.theme(), chosen.kind.name
     tops = {name: float(np.abs(getattr(steps, name)).max()) for name in ("queries", "keys", "values")}
 
+    tops["weighted"] = max(float(np.abs(one.weighted).max()), float(np.abs(one.mean).max()))
+
     def drawn(vector: np.ndarray, side: str, name: str) -> rows.Strip:
         return strip(vector, tops[side], kind, theme, name)
 
@@ -54,13 +56,13 @@ def table(chosen: Chosen, steps: AttentionSteps, place: int, names: list[str], w
             float(one.scores[at]) if np.isfinite(one.scores[at]) else "\u2212\u221e",
             rows.Bar(float(one.weights[at]), 1, kind),
             drawn(steps.values[at], "values", "value"),
-            drawn(one.weighted[at], "values", "weight times value"),
+            drawn(one.weighted[at], "weighted", "weight times value"),
         ]
         for at, name in enumerate(names)
     ]
     header = ["key", "its key vector", "q \u00b7 k", "score", "weight", "its value vector", "weight \u00d7 value"]
     asks = ["", drawn(steps.queries[place], "queries", "query"), "", "", "", "", ""]
-    result = ["sum", "", "", "", rows.Bar(float(one.weights.sum()), 1, kind), "", drawn(one.mean, "values", "mean")]
+    result = ["sum", "", "", "", rows.Bar(float(one.weights.sum()), 1, kind), "", drawn(one.mean, "weighted", "mean")]
     asks[0] = f"query {word}"
     st.html(rows.table(header, [asks, *lines, result], "One query against all keys", marked=0))
     d_k = steps.queries.shape[1]

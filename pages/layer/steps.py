@@ -36,7 +36,10 @@ def explore(asked: Asked) -> None:
     steps = chosen.steps()
     text = prose.block("inside", STEPS[step]).format(d_k=steps.queries.shape[1], place=chosen.place)
     st.markdown(f"{text}\n\n{prose.block('inside', f'{STEPS[step]}, formula')}")
-    projection = PROJECTIONS[inputs.part(tuple(PROJECTIONS), "projection")] if step == 0 else ""
+    projection = ""
+    with st.container():  # keeps its place, so that nothing below it moves with the step
+        if step == 0:
+            projection = PROJECTIONS[inputs.part(tuple(PROJECTIONS), "projection")]
     items = picture(step, steps, chosen, projection)
     matrix_row(items, inputs.theme(), "matrices", inputs.remember_theme)
     difference = three_digits(steps.differences[STEPS[step]])
@@ -67,14 +70,11 @@ def picture(step: int, steps: AttentionSteps, chosen: Chosen, projection: str) -
         letter = projection[0].upper()
         labels = queries if asked else keys
         result = {"query": steps.queries, "key": steps.keys, "value": steps.values}[projection]
-        weight, bias = steps.projections[projection]
         return [
             Matrix("X", stream, kind, labels, column_title="dimension"),
             "\u00d7",
-            Matrix(f"W{letter.lower()}", weight, kind, column_title="dimension"),
-            "+",
-            Matrix("b", bias[None], kind, column_title="dimension"),
-            "=",
+            Matrix(f"W{letter.lower()}", steps.projections[projection].weight, kind, column_title="dimension"),
+            "+ b =",
             Matrix(letter, result, kind, labels, column_title="dimension"),
         ]
     if step == 1:
@@ -92,20 +92,17 @@ def picture(step: int, steps: AttentionSteps, chosen: Chosen, projection: str) -
     if step == 3:
         return [square("Scores", steps.scores), "mask \u2192", masked]
     weights = np.where(np.isneginf(steps.masked_scores), np.float32(-np.inf), steps.weights)
-    softmax = square("Weights", weights, signed=False, top=1.0)
+    softmax = square("Weights", weights, signed=False, top=1.0, masked=("0", "masked"))
     if step == 4:
         return [masked, "softmax \u2192", softmax]
     if step == 5:
         value = Matrix("V", steps.values, kind, keys, column_title="dimension")
         return [softmax, "\u00d7", value, "=", Matrix("Output", steps.output, kind, queries, column_title="dimension")]
-    weight, bias = steps.projections["output"]
     return [
         Matrix("All heads", steps.concatenated, kind, queries, column_title="dimension"),
         "\u00d7",
-        Matrix("Wo", weight, kind, column_title="dimension"),
-        "+",
-        Matrix("b", bias[None], kind, column_title="dimension"),
-        "=",
+        Matrix("Wo", steps.projections["output"].weight, kind, column_title="dimension"),
+        "+ b =",
         Matrix("Written", steps.inputs.written, kind, queries, column_title="dimension"),
     ]
 
@@ -132,7 +129,8 @@ def _csv(result: Matrix) -> bytes:
 
 def _npz(steps: AttentionSteps) -> bytes:
     names = ("queries", "keys", "values", "products", "scores", "masked_scores", "weights", "output", "concatenated")
-    streams = {"query_input": steps.inputs.query_input, "key_input": steps.inputs.key_input}
-    return downloads.arrays_npz(
-        **streams, **{name: getattr(steps, name) for name in names}, written=steps.inputs.written
-    )
+    arrays = {name: getattr(steps, name) for name in names}
+    for name, (weight, bias) in steps.projections.items():
+        arrays |= {f"{name}_weight": weight, f"{name}_bias": bias}
+    streams = {name: getattr(steps.inputs, name) for name in ("query_input", "key_input", "written")}
+    return downloads.arrays_npz(**streams, **arrays)

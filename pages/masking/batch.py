@@ -108,7 +108,7 @@ def masks(batch: RaggedBatch, effect: PaddingEffect, place: int, labels: list[st
     masked = np.where(allowed[0], effect.masked[place], np.float32(-np.inf))
     matrix_row(
         [
-            Matrix("Weights with the padding mask", masked, top=1.0, **shared),
+            Matrix("Weights with the padding mask", masked, top=1.0, masked=("0", "masked"), **shared),
             Matrix("Weights without it", effect.unmasked[place], top=1.0, **shared),
         ],
         inputs.theme(),

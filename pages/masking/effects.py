@@ -58,12 +58,13 @@ def matrices(trace: Trace, causal: MaskEffect, effect: MaskEffect, place: str) -
     st.markdown(prose.block("masks", "Before, minus infinity, after").format(place=place))
     tokens = trace.target_tokens
     shared = {"kind": "decoder", "rows": tokens, "columns": tokens}
+    weights = {"signed": False, "top": 1.0, "masked": ("0", "masked")}
     matrix_row(
         [
             Matrix("1 Scores", effect.scores, **shared),
             Matrix("2 With \u2212\u221e", effect.masked_scores, top=float(np.abs(effect.scores).max()), **shared),
-            Matrix("3 Weights", hidden(effect), signed=False, top=1.0, **shared),
-            Matrix("Weights with the causal mask", hidden(causal), signed=False, top=1.0, **shared),
+            Matrix("3 Weights", hidden(effect), **weights, **shared),
+            Matrix("Weights with the causal mask", hidden(causal), **weights, **shared),
         ],
         inputs.theme(),
         "steps",

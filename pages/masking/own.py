@@ -57,8 +57,8 @@ def explore(asked: Asked, trace: Trace) -> None:
             inputs.remember_theme,
             lambda cells: keep_paint(changed, allowed, cells),
         )
-        if changed.any():
-            st.button(f"Clear paint ({int(changed.sum())} cells)", on_click=clear_paint)
+        # always there, so that nothing below it moves with the first stroke
+        st.button("Clear paint", on_click=clear_paint, disabled=not changed.any())
     blind = np.flatnonzero(~allowed.any(axis=1))
     if blind.size:
         query = literal.markdown(literal.piece(tokens[blind[0]]))

@@ -21,6 +21,11 @@ def test_the_worked_example():
     ]
 
 
+def test_cross_attention_has_as_many_scores_as_pairs():
+    shapes = [step.shape for step in shape_walk(1, 19, 256, 8, keys=17)]
+    assert shapes[3:] == [(1, 8, 19, 17), (1, 8, 19, 32), (1, 19, 256)]
+
+
 def test_a_width_that_does_not_divide_is_refused():
     with pytest.raises(ValueError, match="not divisible"):
         shape_walk(1, 2, 10, 3)

@@ -19,8 +19,9 @@ def test_title_and_lead(page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_block_that_a_page_shows_exists(page):
-    source = (ROOT / f"pages/{page}.py").read_text()
-    wanted = re.findall(r'prose\.block\(\s*"(\w+)", "([^"]+)"', source)
+    # a page's parts may lie in folders of their own
+    source = "\n".join(path.read_text() for path in sorted((ROOT / "pages").rglob("*.py")))
+    wanted = [found for found in re.findall(r'prose\.block\(\s*"(\w+)", "([^"]+)"', source) if found[0] == page]
     assert wanted
     for name, heading in wanted:
         assert prose.block(name, heading)

@@ -4,7 +4,7 @@
 const instances = new WeakMap()
 const NUMBER_WIDTH = 30 // pixels a cell needs before its number is written in it
 const ROW = 21 // pixels a row that has a label
-const SPREAD = 340 // pixels that an axis takes when it is too long for labels
+const SPREAD = 250 // pixels that an axis takes when it is too long for labels
 const LABEL = 84 // most pixels for the labels of the rows
 const GAP = 14 // pixels between two matrices, as in the style sheet
 
@@ -134,7 +134,7 @@ class Figure {
     const widest = (labels) => Math.ceil(Math.max(0, ...labels.map((label) => pen.measureText(label.trim() || "\u2423").width)))
     this.left = labelled ? Math.min(LABEL, widest(item.rows) + 8) : 0
     const room = available - this.left - 2
-    const wish = columns <= 24 ? NUMBER_WIDTH + 12 : columns <= 64 ? 7 : SPREAD / columns
+    const wish = columns <= 24 ? NUMBER_WIDTH + 12 : columns <= 64 ? (item.wide ? 21 : 7) : SPREAD / columns
     this.cellWidth = Math.min(wish, room / columns)
     const numbered = this.cellWidth >= NUMBER_WIDTH && !item.words
     if (item.words) this.cellWidth = Math.min(24, room / columns)

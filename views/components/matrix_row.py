@@ -39,6 +39,7 @@ class Matrix:
         top: the number with the deepest colour; the largest one where None.
         masked: written in cells of minus infinity, and behind it what the read-out says of them.
         words: what 0 and 1 mean, for a matrix that holds nothing else; the read-out says the word instead.
+        wide: columns are as wide as there is room for, so that they can be told apart.
         paint: cells can be switched between 0 and 1.
         cursor: row and column that start out marked.
     """
@@ -54,6 +55,7 @@ class Matrix:
     top: float | None = None
     masked: tuple[str, str] = ("\u2212\u221e", "masked")
     words: tuple[str, str] | None = None
+    wide: bool = False
     paint: bool = False
     cursor: tuple[int, int] | None = None
 
@@ -90,6 +92,7 @@ def _header(item: Matrix, values: np.ndarray) -> dict:
         "scales": {theme: colours(item.kind, theme) for theme in ("light", "dark")},
         "masked": item.masked,
         "words": item.words,
+        "wide": item.wide,
         "paint": item.paint,
         "cursor": item.cursor,
     }

@@ -41,11 +41,13 @@ def curves(
             )
         figure.update_yaxes(
             title={"text": title, "font": {"color": palette.INK[theme]}},
-            **({"type": "log"} if row == 1 else {"rangemode": "tozero"}),
+            **({"type": "log", "dtick": 1} if row == 1 else {"rangemode": "tozero"}),
             row=row,
             col=1,
         )
-    figure.update_xaxes(type="log", tickvals=list(widths))
+    # neighbours this close would write their labels over each other
+    spaced = [width for width, after in zip(widths, [*widths[1:], np.inf], strict=True) if after / width > 1.6]
+    figure.update_xaxes(type="log", tickvals=spaced, tickangle=0)
     figure.update_xaxes(title={"text": "d<sub>k</sub>", "font": {"color": palette.INK[theme]}}, row=len(panels))
     return _finish(figure, theme, 170 * len(panels) + 60)
 

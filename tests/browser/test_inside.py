@@ -1,0 +1,98 @@
+"""The page Inside a layer as its reader uses it: through the steps, and every part within the screen."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.layout import widest
+from tests.browser.test_masks import canvas_of, metric
+
+SENTENCE = "I am a student."
+RESULTS = {
+    "1 Q": "Q",
+    "2 Q": "Q K",
+    "3 ": "Scores",
+    "4 ": "Masked scores",
+    "5 ": "Weights",
+    "6 ": "Output",
+    "7 ": "Written",
+}
+
+
+@pytest.fixture(autouse=True)
+def patient():
+    expect.set_options(timeout=PATIENCE)
+
+
+def test_all_seven_steps(server: Server, page: Page):
+    open_page(page, f"{server.url}/inside?kind=Decoder&text={quote(SENTENCE)}")
+    for step, result in RESULTS.items():
+        page.get_by_role("radio", name=re.compile(f"^{step}")).click()
+        page.locator(f'canvas[aria-label^="{result}"]').last.wait_for()
+        proof = page.get_by_test_id("stCaptionContainer").filter(has_text="Recomputed from X")
+        expect(proof).to_contain_text(re.compile(r"difference \d\.\d+e-\d"))
+    masked = canvas_of(page, "All heads")
+    masked.focus()
+    masked.press("ArrowDown")
+    expect(page.locator(".tip").first).to_contain_text("<s> \u2192 dimension 0")
+
+
+def test_one_query_and_the_layout_that_a_reader_types(server: Server, page: Page):
+    open_page(page, f"{server.url}/inside?inside=One+query")
+    table = page.get_by_role("table", name="One query against all keys")
+    expect(table).to_contain_text("query it")
+    assert table.locator("img").evaluate_all("images => images.every((image) => image.naturalWidth === 32)")
+    box = page.get_by_label("Query at place")
+    box.fill("2")
+    box.press("Enter")
+    expect(table).to_contain_text("query animal")
+    page.get_by_role("radio", name="Memory").click()
+    expect(page.get_by_test_id("stMain")).to_contain_text("(200, 1000, 20, 1)")
+    expect(page.get_by_test_id("stCode")).to_contain_text("view size is not compatible")
+    shape = page.get_by_label("Shape of a tensor")
+    shape.fill("2 3")
+    shape.press("Enter")
+    expect(page.get_by_role("table", name="Strides before and after")).to_contain_text("(1, 3)")
+
+
+def test_scaling_and_hidden_units(server: Server, page: Page):
+    open_page(page, f"{server.url}/inside?inside=Scaling&text={quote(SENTENCE)}")
+    both = page.get_by_role("table", name="The trained model both ways")
+    everywhere = both.inner_text()
+    page.get_by_role("radio", name="Cross").click()
+    expect(both).not_to_have_text(everywhere)
+    box = page.get_by_label("d_k", exact=True)
+    box.fill("2")
+    box.press("Enter")
+    variance = metric(page, "Variance of q \u00b7 k, d_k 2")
+    variance.wait_for()
+    assert 1.8 < float(variance.inner_text()) < 2.2
+    page.get_by_role("radio", name="Feed-forward").click()
+    expect(metric(page, "Widths")).to_have_text("256 \u2192 1024 \u2192 256")
+    page.get_by_role("radio", name="Decoder").click()
+    expect(page.get_by_role("table", name="Units by piece")).to_contain_text("1 <s>")
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+def test_nothing_overflows(server: Server, page: Page, size: tuple[int, int]):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    open_page(page, f"{server.url}/inside")
+    shown = {
+        "Seven steps": page.get_by_role("table", name="All seven steps"),
+        "One query": page.get_by_role("table", name="One query against all keys"),
+        "Heads": page.get_by_role("table", name="Shapes of multi-head attention"),
+        "Memory": canvas_of(page, "contiguous"),
+        "Scaling": page.get_by_role("table", name="Variance, entropy and gradient by d_k"),
+        "Feed-forward": page.get_by_role("table", name="Units by piece"),
+        "Add & Norm": page.get_by_role("table", name=re.compile("^Means and variances")),
+    }
+    for part, last in shown.items():
+        page.get_by_role("radio", name=part).click()
+        last.wait_for()
+        ready(page)
+        assert widest(page) <= size[0], part

@@ -1,0 +1,141 @@
+"""The Masks page as its reader uses it: pick, paint with pointer and keyboard, share the link, prove."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.layout import widest
+
+SENTENCE = "I am a student."
+
+
+@pytest.fixture(autouse=True)
+def patient():
+    expect.set_options(timeout=PATIENCE)
+
+
+def visit(page: Page, server: Server, query: str = "") -> None:
+    open_page(page, f"{server.url}/masks?text={quote(SENTENCE)}&{query}")
+
+
+def metric(page: Page, label: str) -> Locator:
+    """The value under a label."""
+    box = page.get_by_test_id("stMetric").filter(has=page.get_by_text(label, exact=True))
+    return box.get_by_test_id("stMetricValue")
+
+
+def canvas_of(page: Page, name: str) -> Locator:
+    """The canvas of a drawn matrix, found by what it says of itself."""
+    return page.locator(f'canvas[aria-label^="{name},"]')
+
+
+def cell(canvas: Locator, row: int, column: int, side: int) -> tuple[float, float]:
+    """The middle of a cell of a painted mask, from the canvas' corner; its labels are left and above."""
+    box = canvas.bounding_box()
+    width = 24  # pixels of a mask's cell where there is room
+    height = 21
+    left, top = box["width"] - 1 - side * width, box["height"] - 1 - side * height
+    return left + (column + 0.5) * width, top + (row + 0.5) * height
+
+
+def test_painting_a_cell_changes_the_loss_and_the_link(server: Server, page: Page):
+    visit(page, server)
+    before = metric(page, "Loss, causal mask").inner_text()
+    expect(metric(page, "Loss, this mask")).to_have_text(before)
+    mask = canvas_of(page, "May look")
+    side = int(re.search(r"(\d+) by", mask.get_attribute("aria-label"))[1])
+    x, y = cell(mask, side - 1, side - 2, side)
+    mask.click(position={"x": x, "y": y})
+    expect(metric(page, "Loss, this mask")).not_to_have_text(before)
+    painted = metric(page, "Loss, this mask").inner_text()
+    expect(page).to_have_url(re.compile(rf"painted={side}-"))
+    ready(page)
+
+    page.goto(page.url)  # the link shows the same mask to someone else
+    expect(metric(page, "Loss, this mask")).to_have_text(painted)
+    page.get_by_role("button", name="Clear paint").click()
+    expect(metric(page, "Loss, this mask")).to_have_text(before)
+    expect(page).not_to_have_url(re.compile("painted="))
+
+
+def test_the_keyboard_paints_too_and_a_query_keeps_a_key(server: Server, page: Page):
+    visit(page, server)
+    before = metric(page, "Loss, causal mask").inner_text()
+    mask = canvas_of(page, "May look")
+    mask.focus()
+    mask.press("ArrowRight")  # enters at the first cell
+    mask.press("ArrowRight")
+    expect(page.locator(".tip b").first).to_have_text("hidden")
+    mask.press("Space")
+    expect(metric(page, "Loss, this mask")).not_to_have_text(before)
+    expect(page.locator(".heard").first).to_contain_text("may look")
+    mask.press("Space")
+    expect(metric(page, "Loss, this mask")).to_have_text(before)
+    mask.press("ArrowLeft")
+    mask.press("Space")
+    expect(page.get_by_test_id("stAlert")).to_have_count(1)
+    expect(page.get_by_test_id("stAlert")).to_contain_text("has no key left")
+    mask.press("Enter")
+    expect(page.get_by_test_id("stAlert")).to_have_count(0)
+
+
+def test_a_picked_mask_answers(server: Server, page: Page):
+    visit(page, server)
+    loss = metric(page, "Loss, this mask")
+    before = loss.inner_text()
+    page.get_by_role("radio", name="None", exact=True).click()
+    expect(loss).not_to_have_text(before)
+    without = loss.inner_text()
+    page.get_by_role("radio", name="Window", exact=True).click()
+    expect(loss).not_to_have_text(without)
+    expect(page).to_have_url(re.compile("mask=Window"))
+    page.get_by_label("Pieces", exact=True).fill("128")
+    page.get_by_label("Pieces", exact=True).press("Enter")
+    expect(loss).to_have_text(before)  # so wide a window hides nothing that the causal mask does not
+
+
+def test_causality_is_exact_and_padding_gets_nothing(server: Server, page: Page):
+    visit(page, server)
+    page.get_by_role("radio", name="Causality").click()
+    expect(metric(page, "Largest change before that place, causal mask")).to_have_text("0")
+    assert float(metric(page, "The same without a mask").inner_text()) > 0
+    page.get_by_role("radio", name="Padding").click()
+    expect(metric(page, "Largest weight on padding, with the mask")).to_have_text("0")
+    expect(canvas_of(page, "Ids")).to_have_attribute("aria-label", re.compile("10 by 20"))
+    box = page.get_by_label("Lengths of the sequences")
+    box.fill("3 7")
+    box.press("Enter")
+    expect(canvas_of(page, "Ids")).to_have_attribute("aria-label", re.compile("2 by 7"))
+    box.fill("3 <b>")
+    box.press("Enter")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("something else is among them")
+
+
+def test_a_mean_chosen_on_another_page_is_no_obstacle(server: Server, page: Page):
+    open_page(page, f"{server.url}/attention?kind=Decoder&layer=mean&head=mean&text={quote(SENTENCE)}")
+    page.get_by_role("link", name="Masks").click()
+    canvas_of(page, "3 Weights").wait_for()
+    ready(page)
+    expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
+    expect(page.get_by_test_id("stMain")).to_contain_text("One head with this mask: layer 1, head 1")
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+def test_nothing_overflows(server: Server, page: Page, size: tuple[int, int]):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    open_page(page, f"{server.url}/masks")
+    for part, matrix in (
+        ("Your sentence", "3 Weights"),
+        ("Causality", "Without a mask"),
+        ("Padding", "Weights without it"),
+    ):
+        page.get_by_role("radio", name=part).click()
+        canvas_of(page, matrix).wait_for()
+        ready(page)
+        assert widest(page) <= size[0], part

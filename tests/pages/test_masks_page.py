@@ -1,0 +1,149 @@
+"""The Masks page: what is shown is what the model does under the mask; bad input is one sentence."""
+
+import re
+
+import numpy as np
+import pytest
+
+from model import Translator
+from model.masking import causality, mask_effect, pattern
+from model.ragged import padding_effect, ragged_batch
+from tests.pages.conftest import SENTENCE, html_of
+from tests.pages.drawn import matrices, metrics
+from views import painted
+from views.numbers import three_digits
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return Translator.load()
+
+
+@pytest.fixture(scope="module")
+def trace(translator):
+    return translator.trace(SENTENCE)
+
+
+def test_the_chosen_head_before_with_infinity_and_after(open_app, translator, trace):
+    app = open_app("masks", mask="Window", pieces="2", layer="2", head="3")
+    drawn = matrices(app)
+    side = len(trace.target_ids)
+    effect = mask_effect(translator.network, trace, pattern("window", side, 2), range(4), 1, 2)
+    np.testing.assert_array_equal(drawn["May look"][1], pattern("window", side, 2))
+    np.testing.assert_allclose(drawn["1 Scores"][1], effect.scores, atol=1e-4)
+    np.testing.assert_allclose(drawn["2 With \u2212\u221e"][1], effect.masked_scores, atol=1e-4)
+    weights = drawn["3 Weights"][1]
+    np.testing.assert_allclose(weights[effect.allowed], effect.weights[effect.allowed], atol=1e-5)
+    assert np.isneginf(weights[~effect.allowed]).all()
+    shown = metrics(app)
+    assert shown["Loss, this mask"] == three_digits(effect.loss)
+    assert float(shown["Loss, causal mask"]) < float(shown["Loss, this mask"])
+    (proof,) = [line.value for line in app.caption if "masked scores" in line.value]
+    assert float(re.search(r"difference ([\d.e-]+)\.", proof)[1]) < 1e-6
+    assert proof.endswith("key: 0.")
+
+
+def test_a_mask_in_one_layer_does_less(open_app):
+    everywhere = metrics(open_app("masks", mask="Window", pieces="1"))
+    once = metrics(open_app("masks", mask="Window", pieces="1", where="2"))
+    assert float(once["Loss, this mask"]) < float(everywhere["Loss, this mask"])
+    assert metrics(open_app("masks"))["Change"] == "0"
+
+
+def test_painting_comes_from_the_link_and_goes_with_the_sentence(open_app, trace):
+    side = len(trace.target_ids)
+    changed = np.zeros((side, side), dtype=bool)
+    changed[1, 4] = changed[3, 0] = True
+    app = open_app("masks", painted=painted.encode(changed))
+    allowed = pattern("causal", side) ^ changed
+    np.testing.assert_array_equal(matrices(app)["May look"][1], allowed)
+    np.testing.assert_array_equal(np.isneginf(matrices(app)["3 Weights"][1]), ~allowed)
+    app.text_input(key="text").set_value("We would rather stay at home tonight.").run()
+    assert not app.exception
+    longer = len(matrices(app)["May look"][1])
+    np.testing.assert_array_equal(matrices(app)["May look"][1], pattern("causal", longer))
+
+
+def test_a_query_without_a_key_gets_one_sentence(open_app, trace):
+    side = len(trace.target_ids)
+    changed = np.zeros((side, side), dtype=bool)
+    changed[0, 0] = True
+    app = open_app("masks", painted=painted.encode(changed))
+    assert len(app.warning) == 1 and "no key left" in app.warning[0].value
+    assert list(matrices(app)) == ["May look"]  # it can still be mended
+
+
+def test_the_row_in_numbers_is_the_matrix_row(open_app):
+    app = open_app("masks", query="2")
+    scores = matrices(app)["1 Scores"][1]
+    table = next(html.value for html in app.html if "Row of query 2" in html.value)
+    assert three_digits(float(scores[1, 0])) in table
+    assert table.count("\u2212\u221e") == len(scores) - 2
+
+
+def test_causality(open_app, translator, trace):
+    app = open_app("masks", masks="Causality", change="4")
+    drawn = matrices(app)
+    with_mask, without = drawn["With the causal mask"][1], drawn["Without a mask"][1]
+    assert (with_mask[:, :3] == 0).all() and with_mask[:, 3].all()
+    assert (without[1:, :3] > 0).all()
+    rival = next(c.id for c in trace.next_pieces(6)[2].top if c.id != trace.target_ids[3])
+    side = len(trace.target_ids)
+    expected = causality(translator.network, trace, 3, rival, [pattern("none", side)])[0]
+    np.testing.assert_allclose(without, expected, atol=1e-4)
+    assert metrics(app)["Largest change before that place, causal mask"] == "0"
+    app.text_input(key="text").set_value("Yes.").run()  # place 4 may not exist any more
+    assert not app.exception
+
+
+def test_padding_on_the_curriculums_batch(open_app, translator):
+    app = open_app("masks", masks="Padding", layer="1", head="2", sequence="4 (2 long)")
+    lengths = [16, 5, 11, 2, 4, 5, 1, 20, 12, 10]
+    drawn = matrices(app)
+    header, ids = drawn["Ids"]
+    assert ids.shape == (10, 20)
+    assert np.isfinite(ids).sum(axis=1).tolist() == lengths
+    assert header["masked"][0] == "0"
+    effect = padding_effect(translator.network, ragged_batch(lengths), 0, 1)
+    shown = metrics(app)
+    assert shown["Largest weight on padding, with the mask"] == "0"
+    assert shown["Largest share of attention on padding, without"] == three_digits(effect.without_mask)
+    np.testing.assert_allclose(drawn["Weights without it"][1], effect.unmasked[3], atol=1e-5)
+    assert np.isneginf(drawn["Weights with the padding mask"][1][:, 2:]).all()
+    assert drawn["Both: the decoder\u2019s target"][1].sum() == 1 + 2 * 19
+
+
+@pytest.mark.parametrize("lengths", ["", "a b", "0", "3 -1", "41", "1 " * 17, "\u0663", "<b>3</b>", "9" * 50])
+def test_lengths_that_make_no_batch_get_one_sentence(open_app, lengths):
+    app = open_app("masks", masks="Padding")
+    app.text_input(key="lengths").set_value(lengths).run()
+    assert not app.exception
+    assert len(app.warning) == 1
+    assert "<b>" not in app.warning[0].value
+
+
+def test_nonsense_in_the_address_falls_back(open_app):
+    nonsense = {"masks": "x", "mask": "y", "pieces": "-3", "where": "9", "layer": "mean", "head": "0", "query": "999"}
+    app = open_app("masks", painted="5-!!", **nonsense)
+    assert not app.warning
+    assert metrics(app)["Change"] == "0"
+    assert not open_app("masks", masks="Causality", change="999", replacement="?", lengths="zz").exception
+    assert not open_app("masks", masks="Padding", sequence="77").warning
+
+
+@pytest.mark.parametrize("part", ["Your sentence", "Causality"])
+@pytest.mark.parametrize("text", ["", "car " * 240])
+def test_bad_input_gets_one_sentence(open_app, part, text):
+    app = open_app("masks", masks=part)
+    app.text_input(key="text").set_value(text).run()
+    assert not app.exception
+    assert len(app.warning) == 1
+    assert not matrices(app)
+
+
+@pytest.mark.parametrize("text", ["<b>a</b> $x$ **y** :smile:", "a " * 120, "!"])
+@pytest.mark.parametrize("part", ["Your sentence", "Causality"])
+def test_strange_and_long_sentences(open_app, part, text):
+    app = open_app("masks", masks=part, text=text)
+    assert not app.exception
+    assert "<b>" not in html_of(app)

@@ -1,0 +1,59 @@
+"""What the browser is sent to draw, and what is believed of its answers."""
+
+import json
+
+import numpy as np
+import pytest
+
+from views import palette
+from views.components.matrix_row import Matrix, payload, valid_cells
+
+
+def read(content: bytes) -> tuple[dict, np.ndarray]:
+    length = int.from_bytes(content[:4], "little")
+    assert length % 4 == 0  # typed arrays start at multiples of their size
+    return json.loads(content[4 : 4 + length]), np.frombuffer(content[4 + length :], "<f4")
+
+
+def test_matrices_follow_each_other_with_signs_between():
+    left, right = np.arange(6.0).reshape(2, 3), -np.ones((1, 2))
+    header, values = read(
+        payload([Matrix("A", left, rows=("<b>", "\u2009y")), "\u00d7", Matrix("B", right)], "dark", 2)
+    )
+    assert [item.get("name", item.get("sign")) for item in header["items"]] == ["A", "\u00d7", "B"]
+    assert values.tolist() == [0, 1, 2, 3, 4, 5, -1, -1]
+    first = header["items"][0]
+    assert first["shape"] == [2, 3] and first["rows"] == ["<b>", "\u2009y"]
+    assert (header["theme"], header["beside"]) == ("dark", 2)
+
+
+def test_scales_are_symmetric_for_signed_numbers_and_start_at_zero_for_others():
+    values = np.array([[-3.0, 2.0, -np.inf]])
+    signed = read(payload([Matrix("S", values, "decoder")], "light"))[0]["items"][0]
+    assert (signed["low"], signed["high"]) == (-3, 3)  # minus infinity counts for nothing
+    assert tuple(signed["scales"]["light"]) == palette.signed_scale("decoder", "light")
+    plain = read(payload([Matrix("W", values, "cross", signed=False, top=1.0)], "light"))[0]["items"][0]
+    assert (plain["low"], plain["high"]) == (0, 1)
+    assert tuple(plain["scales"]["dark"]) == palette.scale("cross", "dark")
+
+
+@pytest.mark.parametrize("values", [np.zeros((2, 2)), np.full((1, 1), -np.inf)])
+def test_a_matrix_without_size_still_has_a_scale(values):
+    item = read(payload([Matrix("Z", values)], "light"))[0]["items"][0]
+    assert item["high"] == 1
+
+
+def test_painted_cells_are_taken():
+    assert valid_cells([[0, 1, True], (1, 0, 0)], (2, 2)) == [(0, 1, True), (1, 0, False)]
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [None, "x", 3, {}, [3], [[0, 0]], [[2, 0, True]], [[0, -1, True]], [[0.5, 0, 1]], [["0", 0, 1]], [[0, 0, "yes"]]],
+)
+def test_anything_else_is_not(sent):
+    assert valid_cells(sent, (2, 2)) == []
+
+
+def test_no_more_cells_than_there_are():
+    assert len(valid_cells([[0, 0, True]] * 1000, (2, 2))) == 4
