@@ -39,8 +39,9 @@ class Decoding:
 
 def sentence() -> str:
     """The sentence box. Returns what was typed, without characters that UTF-8 cannot carry."""
-    if "text" not in st.session_state and "text" not in st.query_params:
-        st.session_state["text"] = DEFAULT
+    if "text" not in st.query_params:
+        # Said again on the next page, or the box would be empty there if the sentence came by a link.
+        st.session_state["text"] = st.session_state.get("text", DEFAULT)
     typed = st.session_state.get("text")
     if isinstance(typed, str) and typed != literal.without_surrogates(typed):
         st.session_state["text"] = literal.without_surrogates(typed)
