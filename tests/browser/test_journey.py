@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.drawn import PLOT
+from tests.browser.overflow import rightmost
 from views import frame, palette
 from views.numbers import three_digits
 
@@ -103,7 +104,7 @@ def test_translate_then_open_every_kind(server: Server, page: Page):
     assert page.locator(".aa-decoder > span").count() == page.locator(".aa-cards > div").count()
     assert page.get_by_role("group", name=re.compile("Encoder of")).count() == 1
 
-    page.get_by_role("link", name="Attention").click()
+    page.get_by_role("link", name="Attention", exact=True).click()
     expect(page.get_by_role("heading", name="Attention", exact=True)).to_be_visible()
     expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
     wait_for_chart(page)
@@ -202,7 +203,7 @@ def test_marks_are_shown_as_typed(server: Server, page: Page, text: str):
     open_page(page, server.url)
     type_sentence(page, text)
     assert_literal(page)
-    page.get_by_role("link", name="Attention").click()
+    page.get_by_role("link", name="Attention", exact=True).click()
     wait_for_chart(page)
     ready(page)
     assert_literal(page)
@@ -276,13 +277,4 @@ def test_nothing_overflows_on_a_phone_and_colours_follow_the_theme(server: Serve
             wait_for_colour(page, palette.BACKGROUND[scheme])
         else:
             expect(page.locator(".aa-cards")).to_be_visible()
-        widest = page.evaluate(
-            """() => {
-                const inside = (element) => element.parentElement?.closest('[style*="overflow"], .stDataFrame')
-                const boxes = [...document.querySelectorAll('[data-testid="stMain"] *')]
-                return Math.max(document.documentElement.scrollWidth,
-                    document.querySelector('[data-testid="stMain"]').scrollWidth,
-                    ...boxes.filter((box) => !inside(box)).map((box) => box.getBoundingClientRect().right))
-            }"""
-        )
-        assert widest <= 390
+        assert rightmost(page) <= 390
