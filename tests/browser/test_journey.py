@@ -104,7 +104,7 @@ def test_translate_then_open_every_kind(server: Server, page: Page):
     assert page.locator(".aa-decoder > span").count() == page.locator(".aa-cards > div").count()
     assert page.get_by_role("group", name=re.compile("Encoder of")).count() == 1
 
-    page.get_by_role("link", name="Attention").click()
+    page.get_by_role("link", name="Attention", exact=True).click()
     expect(page.get_by_role("heading", name="Attention", exact=True)).to_be_visible()
     expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
     wait_for_chart(page)
@@ -203,7 +203,7 @@ def test_marks_are_shown_as_typed(server: Server, page: Page, text: str):
     open_page(page, server.url)
     type_sentence(page, text)
     assert_literal(page)
-    page.get_by_role("link", name="Attention").click()
+    page.get_by_role("link", name="Attention", exact=True).click()
     wait_for_chart(page)
     ready(page)
     assert_literal(page)
