@@ -1,21 +1,26 @@
-"""The page as a reader meets it: a new sentence until all maps are drawn, in headless Chromium."""
+"""The app as a reader meets it, in headless Chromium: how long each answer takes until it is on the screen."""
 
 from __future__ import annotations
 
 import itertools
 import time
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
+from benchmarks.clock import Clock
 from benchmarks.timing import Measurement, summarise
+from tests.browser import drawn
 from tests.browser.app_server import AppServer
 from tests.browser.chromium import launch_chromium
-from tests.browser.drawn import drawn_state, wait_until_drawn
 
 ROUNDS = 12
+STARTS = 5
+VISITORS = 4
+WIDE = {"width": 1440, "height": 900}
 # twelve words a sentence, and no sentence twice, so that no cache answers
 SUBJECTS = ("The old teacher", "My little sister", "The tall doctor", "A young farmer")
-OBJECTS = ("a red bicycle", "three green apples", "the morning paper", "some warm bread")
+OBJECTS = ("a red bicycle", "three green apples", "the morning paper", "some warm bread", "two blue chairs")
+HEADS = [(layer, head) for layer in (1, 2, 3, 4) for head in (2, 5, 7, 3)]
 
 
 def sentences() -> list[str]:
@@ -25,22 +30,82 @@ def sentences() -> list[str]:
 
 
 def page() -> list[Measurement]:
-    """Milliseconds from the Enter key to the last map drawn, on the Attention page."""
-    times: list[float] = []
-    with AppServer() as server, sync_playwright() as playwright:
+    """Times of the things a reader does most, what they make the server send, and the memory the server takes."""
+    with sync_playwright() as playwright:
         browser = launch_chromium(playwright)
-        view = browser.new_page(viewport={"width": 1440, "height": 900})
-        view.goto(f"{server.url}/attention")
-        wait_until_drawn(view)
-        previous = drawn_state(view)
-        for number, sentence in enumerate(sentences()[: ROUNDS + 2]):
-            box = view.get_by_label("English sentence")
-            box.fill(sentence)
-            started = time.perf_counter()
-            box.press("Enter")
-            wait_until_drawn(view, previous)
-            if number >= 2:
-                times.append(1000 * (time.perf_counter() - started))
-            previous = drawn_state(view)
+        rows = starts(browser)
+        with AppServer() as server:
+            view = browser.new_page(viewport=WIDE)
+            clock = Clock(view)
+            view.goto(f"{server.url}/attention")
+            drawn.wait_until_drawn(view)
+            rows += new_sentences(view, clock) + head_clicks(view, clock) + page_changes(view, clock)
+            rows += memory(browser, server)
         browser.close()
-    return summarise("page, new sentence of 12 words until all maps are drawn", {"Attention page": times})
+    return rows
+
+
+def new_sentences(view: Page, clock: Clock) -> list[Measurement]:
+    """From the Enter key to the last map drawn, on the Attention page."""
+    times = []
+    for sentence in sentences()[: ROUNDS + 2]:
+        box = view.get_by_label("English sentence")
+        box.fill(sentence)
+        clock.remember(drawn.STATE)
+        times.append(clock.time("keydown", lambda box=box: box.press("Enter"), drawn.another("before")))
+    return summarise("new sentence of 12 words until all maps are drawn", {"Attention page": times[2:]})
+
+
+def head_clicks(view: Page, clock: Clock) -> list[Measurement]:
+    """From a click on a map of the overview to that head drawn large, under its own heading."""
+    times, sizes = [], []
+    for layer, head in HEADS[: ROUNDS + 2]:
+        clock.remember(drawn.PICTURE)
+        tile = view.locator(f'.tile[aria-label^="layer {layer}, head {head}."]')
+        heading = f"{drawn.BOLD}.some((words) => words.endsWith('layer {layer}, head {head}'))"
+        times.append(clock.time("click", tile.click, f"{heading} && {drawn.PICTURE} !== before"))
+        sizes.append(clock.received / 1000)
+    return [
+        *summarise("head click until its detail is drawn", {"Attention page": times[2:]}),
+        *summarise("head click, what the server sends", {"Attention page": sizes[2:]}, "kB"),
+    ]
+
+
+def page_changes(view: Page, clock: Clock) -> list[Measurement]:
+    """From a click in the navigation to everything on the other page drawn."""
+    times: dict[str, list[float]] = {"to Translate": [], "to Attention": []}
+    for _ in range(ROUNDS + 2):
+        for title, done in (("Translate", drawn.TRANSLATE), ("Attention", drawn.ATTENTION)):
+            link = view.get_by_test_id("stTopNavLink").get_by_text(title, exact=True)
+            times[f"to {title}"].append(clock.time("click", link.click, done))
+    return summarise("page change until all of it is drawn", {name: values[2:] for name, values in times.items()})
+
+
+def starts(browser: Browser) -> list[Measurement]:
+    """From `streamlit run app.py` to the first page with its translation; the browser is running already."""
+    times: dict[str, list[float]] = {"server answers": [], "first page usable": []}
+    for number in range(STARTS + 1):
+        started = time.perf_counter()
+        with AppServer() as server:
+            healthy = time.perf_counter()
+            context = browser.new_context(viewport=WIDE)
+            view = context.new_page()
+            view.goto(server.url)
+            view.wait_for_function(drawn.TRANSLATE, timeout=drawn.PATIENCE, polling="raf")
+            usable = time.perf_counter()
+            context.close()
+        if number:  # the first start fills the disk cache
+            times["server answers"].append(1000 * (healthy - started))
+            times["first page usable"].append(1000 * (usable - started))
+    return summarise("start", times)
+
+
+def memory(browser: Browser, server: AppServer) -> list[Measurement]:
+    """The server's resident memory with one visitor, and after more came, each with a sentence of their own."""
+    alone = server.resident_megabytes()
+    for sentence in sentences()[-VISITORS:]:
+        view = browser.new_context(viewport=WIDE).new_page()
+        view.goto(f"{server.url}/attention?text={sentence}")
+        drawn.wait_until_drawn(view)
+    together = server.resident_megabytes()
+    return summarise("memory of the server", {"1 visitor": [alone], f"{1 + VISITORS} visitors": [together]}, "MB")

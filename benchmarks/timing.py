@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True)
 class Measurement:
-    """Times of one candidate in milliseconds, and its ratio to the first candidate, round by round.
+    """What was measured of one candidate, and its ratio to the first candidate, round by round.
 
     Attributes:
-        median, lowest, highest: milliseconds a call.
+        median, lowest, highest: of all rounds, in `unit`.
         ratio: median over the rounds of this candidate's time divided by the first one's.
     """
 
@@ -24,6 +24,7 @@ class Measurement:
     highest: float
     ratio: float
     rounds: int
+    unit: str = "ms"
 
     def to_dict(self) -> dict:
         """All fields, for JSON."""
@@ -50,8 +51,8 @@ def take_turns(
     return summarise(group, times)
 
 
-def summarise(group: str, times: dict[str, list[float]]) -> list[Measurement]:
-    """Medians and ratios of times that were taken in turns; all lists are equally long."""
+def summarise(group: str, times: dict[str, list[float]], unit: str = "ms") -> list[Measurement]:
+    """Medians and ratios of times, or of what `unit` says, that were taken in turns; all lists are equally long."""
     first = next(iter(times.values()))
     return [
         Measurement(
@@ -62,6 +63,7 @@ def summarise(group: str, times: dict[str, list[float]]) -> list[Measurement]:
             round(max(values), 2),
             round(statistics.median(mine / base for mine, base in zip(values, first, strict=True)), 2),
             len(values),
+            unit,
         )
         for name, values in times.items()
     ]
@@ -69,8 +71,8 @@ def summarise(group: str, times: dict[str, list[float]]) -> list[Measurement]:
 
 def table(measurements: list[Measurement]) -> str:
     """The measurements as a Markdown table."""
-    lines = ["| what | candidate | median ms | min to max | ratio to first |", "| --- | --- | --- | --- | --- |"]
+    lines = ["| what | candidate | median | min to max | ratio to first |", "| --- | --- | --- | --- | --- |"]
     for row in measurements:
         spread = f"{row.lowest:g} to {row.highest:g}"
-        lines.append(f"| {row.group} | {row.name} | {row.median:g} | {spread} | {row.ratio:.2f} |")
+        lines.append(f"| {row.group} | {row.name} | {row.median:g} {row.unit} | {spread} | {row.ratio:.2f} |")
     return "\n".join(lines)

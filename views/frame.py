@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -54,6 +55,18 @@ def run() -> None:
         page.run()
     finally:
         _inside_frame.reset(token)
+    _keep_what_is_loaded(page.title)
+
+
+@st.cache_resource(show_spinner=False)
+def _keep_what_is_loaded(title: str) -> None:
+    """After the first run of a page: what it imported and loaded stays, so the garbage collector may pass it over.
+
+    Streamlit collects after each run, before the last elements reach the browser; looking through the hundreds of
+    thousands of objects of PyTorch and Plotly would take longer than most runs themselves.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def available() -> frozenset[str]:

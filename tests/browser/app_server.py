@@ -58,6 +58,11 @@ class AppServer:
         self._log.seek(0)
         return self._log.read().decode(errors="replace")
 
+    def resident_megabytes(self) -> float:
+        """Memory that the app holds at this moment."""
+        asked = ["ps", "-o", "rss=", "-p", str(self._process.pid)]
+        return int(subprocess.run(asked, capture_output=True, text=True, check=True).stdout) * 1024 / 1e6
+
     def _wait_until_healthy(self) -> None:
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
@@ -68,5 +73,5 @@ class AppServer:
                     if answer.status == 200:
                         return
             except (urllib.error.URLError, OSError):
-                time.sleep(0.05)
+                time.sleep(0.02)
         raise RuntimeError(f"The app did not answer within {PATIENCE} s:\n{self.log()}")

@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 from views.components import parts
 
 
-def mount_component(page: Page, name: str, root: str, payload: bytes, background: str) -> None:
+def mount_component(page: Page, name: str, root: str, payload: bytes, background: str, beside: str = "") -> None:
     """Show `payload`; a second call updates what the first one mounted.
 
     What the script answers is collected in `window.answers`, anew with each call.
@@ -17,14 +17,19 @@ def mount_component(page: Page, name: str, root: str, payload: bytes, background
     Args:
         root: class of the element that the script fills.
         background: what the page's theme says.
+        beside: HTML in the container around the component.
     """
     if not page.evaluate("() => 'component' in window"):
         style = parts.style(name)
-        page.set_content(f"<style>{style} main {{width: 480px}}</style><main><div class='{root}'></div></main>")
+        page.set_content(
+            f"<style>{style} main {{width: 480px}}</style><div class='known-with-mark'><p></p>"
+            f"<main><div class='{root}'></div></main></div>"
+        )
         module = "data:text/javascript;base64," + base64.b64encode(parts.script(name).encode()).decode()
         page.evaluate("async url => { window.component = (await import(url)).default }", module)
     page.evaluate(
-        """([data, background]) => {
+        """([data, background, beside]) => {
+            document.querySelector("p").innerHTML = beside
             const parent = document.querySelector("main")
             parent.style.setProperty("--st-background-color", background)
             window.answers = []
@@ -35,5 +40,5 @@ def mount_component(page: Page, name: str, root: str, payload: bytes, background
                 setStateValue: (name, value) => window.answers.push([name, value]),
             })
         }""",
-        [base64.b64encode(payload).decode(), background],
+        [base64.b64encode(payload).decode(), background, beside],
     )

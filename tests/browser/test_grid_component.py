@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 from tests.browser.mounting import mount_component
 from views import maps, palette
-from views.components.attention_grid import FULL_PRECISION_BYTES, Sheet, payload
+from views.components.attention_grid import FULL_PRECISION_BYTES, Sheet, mark, payload
 from views.numbers import three_digits
 
 HOSTILE = ("<s>", "<img src=x onerror=document.title='hacked'>", "$x$")
@@ -40,7 +40,7 @@ def mount(page: Page):
     """Show a sheet in an empty page; what the script answers is collected in `window.answers`."""
 
     def show(sheet: Sheet, background: str = "#FFFFFF") -> Page:
-        mount_component(page, "attention_grid", "grid-root", payload(sheet), background)
+        mount_component(page, "attention_grid", "grid-root", payload(sheet), background, mark(*sheet.selected))
         return page
 
     return show
@@ -169,6 +169,17 @@ def test_click_answers_row_and_column_at_once(mount):
     assert page.evaluate("answers") == [["chosen", [1, 2]]]
     assert page.locator(".tile").nth(6).get_attribute("aria-selected") == "true"
     assert page.locator(".tile[aria-selected=true]").count() == 1
+
+
+def test_a_new_mark_selects_without_drawing_again(mount):
+    page = mount(known_sheet())
+    page.evaluate("document.querySelector('.tile canvas').getContext('2d').clearRect(0, 0, 9, 9)")
+    mount(known_sheet(selected=(2, 3)))
+    page.locator(".tile").nth(11).and_(page.locator("[aria-selected=true]")).wait_for()
+    assert page.locator(".tile[aria-selected=true]").count() == 1
+    assert pixels(page, 0).max() == 0
+    mount(known_sheet(shared_scale=False))
+    assert pixels(page, 0).max() > 0
 
 
 def test_keyboard_moves_and_chooses(mount):

@@ -139,6 +139,24 @@ def test_the_translation_grows_while_it_is_produced(server: Server, page: Page):
     assert final in page.evaluate("[...seen]")
 
 
+def test_choosing_a_head_sends_that_head_only(server: Server, page: Page):
+    received = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: received.append(len(frame))))
+    open_page(page, f"{server.url}/attention?text={quote('a ' * 100)}")
+    wait_for_chart(page)
+    sheet = sum(received)
+    received.clear()
+    page.locator('.tile[aria-label^="layer 2, head 3."]').click()
+    expect(page.get_by_text("Encoder self-attention, layer 2, head 3", exact=True)).to_be_visible()
+    ready(page)
+    assert sheet > 800_000
+    assert sum(received) < 220_000
+    for box, name in (("Layer", "3"), ("Head", "mean")):
+        page.get_by_role("combobox", name=box).click()
+        page.get_by_role("option", name=name, exact=True).click()
+    expect(page.locator(".tile[aria-selected=true]")).to_have_attribute("aria-label", re.compile("^layer 3, mean"))
+
+
 def read_out(page: Page, weights: np.ndarray, layer: int, head: int) -> str:
     """The value over the last query's first key."""
     canvas = page.locator(".tile canvas").nth(layer * (weights.shape[1] + 1) + head)

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from model import Translator
-from tests.pages.conftest import SENTENCE
+from tests.pages.conftest import SENTENCE, html_of
 from views import maps, palette
+from views.components.attention_grid import mark
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +49,7 @@ def test_overview_and_detail_show_the_trace(open_app, trace, kind):
     queries, keys = trace.axes(kind)
     assert (tuple(header["queries"]), tuple(header["keys"])) == (queries, keys)
     assert header["causal"] == (kind == "decoder")
-    assert header["selected"] == [1, 2]
+    assert mark(1, 2) in html_of(app)
     drawn = numbers(chart(app)["data"][0]["z"])
     wanted = np.where(maps.masked(*attention.shape[2:], kind == "decoder"), np.nan, attention[1, 2])
     np.testing.assert_allclose(drawn, wanted, atol=1e-5)
@@ -81,7 +82,7 @@ def test_the_proof_is_on_the_page(open_app):
 
 def test_nonsense_in_the_address_falls_back(open_app):
     app = open_app("attention", kind="bogus", layer="99", head="-1", scale="", method="x")
-    assert sheet(app)[0]["selected"] == [0, 0]
+    assert mark(0, 0) in html_of(app)
     assert not app.warning
 
 

@@ -1,11 +1,12 @@
 """The overview's payload. Its script is tested in a browser."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 
 from views import maps, palette
-from views.components.attention_grid import FULL_PRECISION_BYTES, Sheet, payload
+from views.components.attention_grid import FULL_PRECISION_BYTES, Sheet, mark, payload
 
 
 def sheet(side: int) -> Sheet:
@@ -30,7 +31,6 @@ def test_short_sentences_travel_exactly():
     assert header["type"] == "float32"
     np.testing.assert_array_equal(weights, shown.weights)
     assert header["queries"] == list(shown.queries)
-    assert header["selected"] == [1, 2]
     assert header["theme"] == "dark"
     assert header["scales"]["light"] == list(palette.scale("cross", "light"))
 
@@ -43,3 +43,9 @@ def test_long_sentences_travel_in_half_the_bytes_with_three_digits():
     assert len(content) < shown.weights.nbytes / 2 + 20_000
     np.testing.assert_allclose(weights.astype(np.float32), shown.weights, rtol=5e-4, atol=6e-8)
     assert sheet(3).weights.nbytes < FULL_PRECISION_BYTES < shown.weights.nbytes
+
+
+def test_choosing_another_map_sends_the_same_bytes():
+    one = sheet(14)
+    assert payload(one) == payload(replace(one, selected=(3, 4)))
+    assert mark(*one.selected) != mark(3, 4)

@@ -1,5 +1,6 @@
 // The overview of all maps. One button a map, each with a small canvas that holds one pixel a cell and is scaled up by
-// the browser, so it stays sharp on any screen; it may lie over a picture. Hovering reads from the payload; nothing is asked of the server.
+// the browser, so it stays sharp on any screen; it may lie over a picture. Hovering reads from the payload; nothing is
+// asked of the server.
 
 const instances = new WeakMap()
 const MOST_DOTS = 64 // a side of one map; longer sentences show the largest weight of each block of cells
@@ -13,7 +14,10 @@ export default function ({ data, parentElement, setTriggerValue, setStateValue }
   grid.choose = (row, column) => setTriggerValue("chosen", [row, column])
   grid.reportTheme = (theme) => setStateValue("theme", theme)
   grid.show(data)
-  return () => instances.delete(parentElement)
+  return () => {
+    instances.delete(parentElement)
+    grid.watching.disconnect()
+  }
 }
 
 class AttentionGrid {
@@ -22,18 +26,25 @@ class AttentionGrid {
     this.root = parentElement.querySelector(".grid-root")
     this.tiles = []
     this.layout = ""
+    this.bytes = new Uint8Array()
+    this.surroundings = this.host.closest('[class*="-with-mark"]')
+    this.watching = new MutationObserver(() => this.followMark())
+    this.watching.observe(this.surroundings, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-selected"] })
   }
 
   show(bytes) {
+    const theme = themeOf(this.host)
+    if (theme === this.theme && sameBytes(bytes, this.bytes)) return
+    this.theme = theme
+    this.bytes = bytes
     this.sheet = decode(bytes)
     const { sheet } = this
     const layout = JSON.stringify([sheet.rows, sheet.columns])
     if (layout !== this.layout) this.build()
     this.layout = layout
-    const theme = themeOf(this.host)
     if (theme !== sheet.theme) this.reportTheme(theme)
     this.draw(theme)
-    this.select(...sheet.selected)
+    this.followMark()
     this.hideTip()
     this.root.dataset.drawn = `${sheet.title}: ${sheet.queries.join(" ")} / ${sheet.keys.join(" ")}`
   }
@@ -194,6 +205,12 @@ class AttentionGrid {
   // Half precision no longer holds three digits below 0.0001.
   readOut(weight) {
     return this.sheet.type === "float16" && weight < 1e-4 ? "< 0.0001" : threeDigits(weight)
+  }
+
+  // What the page says is selected; see `mark` in attention_grid.py.
+  followMark() {
+    const mark = this.surroundings.querySelector("[data-selected]")
+    if (mark) this.select(...mark.dataset.selected.split(" ").map(Number))
   }
 
   select(row, column) {

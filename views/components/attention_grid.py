@@ -3,6 +3,9 @@
 The payload (`views.components.parts.pack`) holds the weights `(row, column, query, key)`. Up to `FULL_PRECISION_BYTES`
 they are float32 and the read-out is exact to every digit it shows; beyond that they are float16, whose 11 significant
 bits still hold three digits down to 0.0001. Behind them comes the picture that the maps lie on, if there is one.
+
+Which map is selected is not in the payload but in a mark beside the grid, which the script watches: choosing a map then
+leaves the payload as it was, and Streamlit does not send a second time what the browser already has.
 """
 
 from __future__ import annotations
@@ -72,7 +75,6 @@ def payload(sheet: Sheet) -> bytes:
         "title": sheet.title,
         "causal": sheet.causal,
         "shared": sheet.shared_scale,
-        "selected": list(sheet.selected),
         "theme": sheet.theme,
         "scales": parts.scales(sheet.kind),
         "masked": palette.MASKED,
@@ -104,4 +106,11 @@ def attention_grid(
         if theme in ("light", "dark"):
             on_theme(theme)
 
-    _MOUNT(key=key, data=payload(sheet), on_chosen_change=selected, on_theme_change=theme_changed)
+    with st.container(key=f"{key}-with-mark", gap=None):
+        st.html(mark(*sheet.selected))
+        _MOUNT(key=key, data=payload(sheet), on_chosen_change=selected, on_theme_change=theme_changed)
+
+
+def mark(row: int, column: int) -> str:
+    """The selected map as the script finds it."""
+    return f'<span hidden data-selected="{row} {column}"></span>'

@@ -8,6 +8,15 @@ function unpack(bytes) {
   return [header, bytes.slice(4 + length).buffer] // a copy starts at 0, as typed arrays need
 }
 
+// Whether two payloads are the same: an update may bring what is shown already.
+function sameBytes(one, other) {
+  if (one.length !== other.length) return false
+  for (let place = 0; place < one.length; place++) {
+    if (one[place] !== other[place]) return false
+  }
+  return true
+}
+
 // IEEE 754 half precision: 1 sign bit (never set here), 5 exponent bits, 10 fraction bits.
 function fromHalf(halves) {
   return Float32Array.from(halves, (half) => {

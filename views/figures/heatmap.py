@@ -59,17 +59,15 @@ def heatmap(head: HeadMap, theme: palette.Theme) -> go.Figure:
         xgap=gap,
         ygap=gap,
     )
-    figure = go.Figure(shown)
-    if hidden.any():
-        figure.add_trace(_mask(hidden, rows, columns, theme, gap))
-    figure.update_xaxes(
-        side="top",
-        tickangle=-60 if len(columns) > 6 else 0,
-        **_axis(theme, head.kind.key_axis),
-    )
-    figure.update_yaxes(autorange="reversed", **_axis(theme, head.kind.query_axis))
-    figure.update_layout(height=height(len(rows)), margin={"l": 8, "r": 28, "t": 8, "b": 8}, dragmode="zoom")
-    return figure
+    layout = {
+        "xaxis": {**_axis(theme, head.kind.key_axis), "side": "top", "tickangle": -60 if len(columns) > 6 else 0},
+        "yaxis": {**_axis(theme, head.kind.query_axis), "autorange": "reversed"},
+        "height": height(len(rows)),
+        "margin": {"l": 8, "r": 28, "t": 8, "b": 8},
+        "dragmode": "zoom",
+    }
+    # Built in one step: each later change would make Plotly check the whole figure again.
+    return go.Figure([shown, _mask(hidden, rows, columns, theme, gap)] if hidden.any() else [shown], layout)
 
 
 def _axis(theme: palette.Theme, title: str) -> dict:
