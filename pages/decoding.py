@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from pages.parts import beam_search, decoding_step, linear_softmax, teacher_forcing
-from pages.shared.opening import Asked, opening
-from views import controls, frame
+from pages.shared.parts import show_parts
+from views import frame
 from views.figures import bars, steps
 
 PARTS = {
@@ -16,20 +14,5 @@ PARTS = {
     "Beam search": beam_search.show,
 }
 
-
-def main() -> None:
-    """Read the inputs, show the chosen part."""
-    asked = opening("decoding")
-    st.html(bars.STYLE + steps.STYLE)
-    if asked.accepted:
-        explore(asked)
-
-
-@st.fragment
-def explore(asked: Asked) -> None:
-    """One part at a time; choosing another runs only this function again."""
-    PARTS[controls.pick("What to look at", tuple(PARTS), "part")](asked)
-
-
 frame.framed()
-main()
+show_parts("decoding", PARTS, "part", bars.STYLE + steps.STYLE)

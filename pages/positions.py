@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from pages.parts import position_basis, position_effects, position_schemes, position_shift, position_table
-from pages.shared.opening import Asked, opening
-from views import controls, frame
+from pages.shared.parts import show_parts
+from views import frame
 from views.figures import bars
 
 PARTS = {
@@ -20,20 +18,5 @@ PARTS = {
     "In the trained model": position_effects.show,
 }
 
-
-def main() -> None:
-    """Read the inputs, show the chosen part."""
-    asked = opening("positions")
-    st.html(bars.STYLE)
-    if asked.accepted:
-        explore(asked)
-
-
-@st.fragment
-def explore(asked: Asked) -> None:
-    """One part at a time; choosing another runs only this function again."""
-    PARTS[controls.pick("What to look at", tuple(PARTS), "facet")](asked)
-
-
 frame.framed()
-main()
+show_parts("positions", PARTS, "facet", bars.STYLE)

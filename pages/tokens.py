@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from pages.parts import contexts, embedding, sizes, vocabulary, word_order
-from pages.shared.opening import Asked, opening
-from views import controls, frame
+from pages.shared.parts import show_parts
+from views import frame
 from views.figures import bars
 
 PARTS = {
@@ -18,20 +16,5 @@ PARTS = {
     "Sizes": sizes.show,
 }
 
-
-def main() -> None:
-    """Read the inputs, show the chosen part."""
-    asked = opening("tokens")
-    st.html(bars.STYLE)
-    if asked.accepted:
-        explore(asked)
-
-
-@st.fragment
-def explore(asked: Asked) -> None:
-    """One part at a time; choosing another runs only this function again."""
-    PARTS[controls.pick("What to look at", tuple(PARTS), "part")](asked)
-
-
 frame.framed()
-main()
+show_parts("tokens", PARTS, "part", bars.STYLE)

@@ -5,6 +5,7 @@ import pytest
 from model.tokenizer import Tokenizer, train_tokenizer
 from model.training.corpus import read_corpus
 from tests.model.toy_language import toy_pairs
+from tests.model.traces import traced_network
 
 HELDOUT = 6
 
@@ -28,3 +29,19 @@ def tokenizer(tmp_path_factory):
     """A tokenizer of a few hundred pieces."""
     lines = (text for pair in toy_pairs() for text in pair)
     return Tokenizer(train_tokenizer(lines, tmp_path_factory.mktemp("tokenizer") / "tokenizer", 340))
+
+
+@pytest.fixture(scope="module")
+def pair(tokenizer):
+    """A tiny network and its trace of a pair of sentences."""
+    return traced_network(tokenizer)
+
+
+@pytest.fixture
+def network(pair):
+    return pair[0]
+
+
+@pytest.fixture
+def trace(pair):
+    return pair[1]

@@ -8,22 +8,6 @@ from model.config import TransformerConfig
 from model.feed_forward import Firing, firing
 from model.trace import record_trace
 from model.transformer import FeedForward
-from tests.model.traces import traced_network
-
-
-@pytest.fixture(scope="module")
-def pair(tokenizer):
-    return traced_network(tokenizer)
-
-
-@pytest.fixture
-def network(pair):
-    return pair[0]
-
-
-@pytest.fixture
-def trace(pair):
-    return pair[1]
 
 
 def test_the_worked_example():

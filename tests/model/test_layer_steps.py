@@ -6,22 +6,6 @@ import torch
 
 from model.layer_steps import STEPS, attention_module, attention_steps, layer_inputs
 from model.trace import KINDS
-from tests.model.traces import traced_network
-
-
-@pytest.fixture(scope="module")
-def pair(tokenizer):
-    return traced_network(tokenizer)
-
-
-@pytest.fixture
-def network(pair):
-    return pair[0]
-
-
-@pytest.fixture
-def trace(pair):
-    return pair[1]
 
 
 def steps_of(network, trace, kind, layer=1, head=1):

@@ -8,22 +8,6 @@ import torch
 
 from model.losses import token_cross_entropy
 from model.masking import PATTERNS, causality, mask_effect, pattern
-from tests.model.traces import traced_network
-
-
-@pytest.fixture(scope="module")
-def pair(tokenizer):
-    return traced_network(tokenizer)
-
-
-@pytest.fixture
-def network(pair):
-    return pair[0]
-
-
-@pytest.fixture
-def trace(pair):
-    return pair[1]
 
 
 def test_patterns():

@@ -4,22 +4,6 @@ import numpy as np
 import pytest
 
 from model.residual import sub_layers
-from tests.model.traces import traced_network
-
-
-@pytest.fixture(scope="module")
-def pair(tokenizer):
-    return traced_network(tokenizer)
-
-
-@pytest.fixture
-def network(pair):
-    return pair[0]
-
-
-@pytest.fixture
-def trace(pair):
-    return pair[1]
 
 
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])

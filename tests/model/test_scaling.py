@@ -10,22 +10,6 @@ from model.decoding import greedy_batch
 from model.scaling import dot_products, entropy, greedy_with, histogram, scores_times, toy, trained_run
 from model.tap import Recorder, untouched
 from tests.model.networks import tiny_network
-from tests.model.traces import traced_network
-
-
-@pytest.fixture(scope="module")
-def pair(tokenizer):
-    return traced_network(tokenizer)
-
-
-@pytest.fixture
-def network(pair):
-    return pair[0]
-
-
-@pytest.fixture
-def trace(pair):
-    return pair[1]
 
 
 @pytest.mark.parametrize("d_k", [2, 100])

@@ -1,0 +1,33 @@
+"""Pages that are made of parts, of which one at a time is open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from pages.shared.opening import Asked, opening
+from views import controls
+
+Parts = Mapping[str, Callable[[Asked], None]]
+
+
+def show_parts(page: str, parts: Parts, key: str, style: str) -> None:
+    """Show the page's beginning and the chosen part.
+
+    Args:
+        page: names its text, see `opening`.
+        parts: what each is called, and what shows it.
+        key: of the choice in the address bar.
+        style: HTML with the style that the parts share.
+    """
+    asked = opening(page)
+    st.html(style)
+    if asked.accepted:
+        _explore(asked, parts, key)
+
+
+@st.fragment
+def _explore(asked: Asked, parts: Parts, key: str) -> None:
+    """Choosing another part runs only this function again."""
+    parts[controls.pick("What to look at", tuple(parts), key)](asked)
