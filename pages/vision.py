@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import streamlit as st
 
 from model import VisionTrace
-from pages.shared.vision_any import any_patch
-from pages.shared.vision_cls import cls_attention
-from pages.shared.vision_layers import through_the_layers
-from pages.shared.vision_opening import Seen, vision_opening
-from pages.shared.vision_patches import cut_in_patches
-from pages.shared.vision_positions import positions
-from pages.shared.vision_service import VisionService
+from pages.picture.any_patch import any_patch
+from pages.picture.cls import cls_attention
+from pages.picture.layers import through_the_layers
+from pages.picture.opening import Seen, vision_opening
+from pages.picture.patches import cut_in_patches
+from pages.picture.positions import positions
+from pages.picture.service import VisionService
 from views import frame, inputs, prose
 
 

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from pages.shared.vision_layers import through_the_layers
-from pages.shared.vision_positions import positions
+from pages.picture.layers import through_the_layers
+from pages.picture.positions import positions
 from tests.pages.vision_views import service, trace
 
 VIEWS = {"layers": through_the_layers, "positions": positions}

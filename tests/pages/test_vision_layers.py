@@ -11,9 +11,9 @@ import pytest
 
 from model.classifier import METHODS, attention_scores
 from model.faithfulness import Curves, mean_of, order_of
-from pages.shared.vision_faithful import areas_table, over_many, verdict
-from pages.shared.vision_layers import PAGE
-from pages.shared.vision_measured import RANDOM, Measured
+from pages.picture.faithful import areas_table, over_many, verdict
+from pages.picture.layers import PAGE
+from pages.picture.measured import RANDOM, Measured
 from tests.model.images import CLASSES
 from tests.pages.charts import charts, numbers
 from tests.pages.vision_views import open_view, service, trace

@@ -9,11 +9,12 @@ from streamlit.testing.v1 import AppTest
 
 from model import CheckpointError, VisionClassifier
 from model.analysis import principal_filters
-from pages.shared import vision_service
+from pages.picture.service import _load as loaded_service
 from tests.pages.conftest import PATIENCE, ROOT, html_of
 from tests.views.odd_pictures import encoded, photo
 from tests.views.test_patch_picture import read
 from views import literal, maps, patches, samples
+from views.components.attention_grid import mark
 from views.figures.answer import bars
 
 VIEWS = ("Patches", "CLS attention", "Any patch", "Through the layers", "Positions")
@@ -113,7 +114,7 @@ def test_cls_attention_is_the_trace(open_app, trace):
     np.testing.assert_allclose(drawn[:-1, -1], wanted.mean(axis=1), atol=1e-5)
     np.testing.assert_allclose(drawn[-1, -1], wanted.mean(axis=(0, 1)), atol=1e-5)
     np.testing.assert_array_equal(underlay, patches.grey(patches.as_bytes(trace.pixels)))
-    assert header["selected"] == [1, 2]
+    assert mark(1, 2) in html_of(app)
     large, row, picture = shown(app)
     np.testing.assert_allclose(row, trace.attention[1, 2, :1], atol=1e-5)
     np.testing.assert_array_equal(picture, underlay)
@@ -185,7 +186,7 @@ def test_another_picture_gives_other_numbers(open_app, classifier):
 
 def test_what_is_computed_for_an_own_picture_ends_with_the_visit(open_app):
     open_app("vision")  # the first sample, which all visitors share
-    service = vision_service._load()
+    service = loaded_service()
     before = service.traces.keys(), service.analyses.keys()
     app = open_app("vision", view="Through the layers")
     shared = service.traces.keys(), service.analyses.keys()
@@ -212,8 +213,7 @@ def test_nonsense_in_the_address_falls_back(open_app, trace):
     rows, columns = trace.grid
     assert shown(app)[0]["selected"] == [rows // 2 - 1, columns // 2 - 1]
     app = open_app("vision", view="CLS attention", **nonsense)
-    header = sheet(app)[0]
-    assert header["selected"] == [len(trace.attention) - 1, trace.attention.shape[1]]
+    assert mark(len(trace.attention) - 1, trace.attention.shape[1]) in html_of(app)
     assert (shown(app)[0]["opacity"], shown(app)[0]["kept"]) == (0.6, 0.6)
     assert not app.warning
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from model.analysis import attention_distance, position_similarity
-from pages.shared.vision_order import CHANGES
+from pages.picture.order import CHANGES
 from tests.model.images import CLASSES, noise
 from tests.pages.charts import charts, numbers
 from tests.pages.vision_views import open_view, service, trace

@@ -7,7 +7,7 @@ from functools import cache
 from streamlit.testing.v1 import AppTest
 
 from model import VisionClassifier, VisionTrace
-from pages.shared.vision_service import VisionService
+from pages.picture.service import VisionService
 from tests.model.images import noise, tiny_vision
 
 PATIENCE = 60  # seconds
@@ -26,14 +26,14 @@ def trace() -> VisionTrace:
 
 
 def _layers() -> None:
-    from pages.shared.vision_layers import through_the_layers
+    from pages.picture.layers import through_the_layers
     from tests.pages.vision_views import service, trace
 
     through_the_layers(service(), "noise", trace())
 
 
 def _positions() -> None:
-    from pages.shared.vision_positions import positions
+    from pages.picture.positions import positions
     from tests.pages.vision_views import service, trace
 
     positions(service(), "noise", trace())

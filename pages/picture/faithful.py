@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from model.classifier import METHODS
-from pages.shared.vision_measured import RANDOM, Measured
+from pages.picture.measured import RANDOM, Measured
 from views import inputs, prose
 from views.figures.covering import Line, curves
 from views.numbers import percent, three_digits

@@ -8,7 +8,7 @@ import numpy as np
 
 from model import VisionTrace
 from model.faithfulness import RANDOM_PAIRS, Curves, beats, mean_of, order_of, random_orders
-from pages.shared.vision_service import VisionService
+from pages.picture.service import VisionService
 from views import downloads
 
 RANDOM = "random order"

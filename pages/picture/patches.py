@@ -8,9 +8,9 @@ import streamlit as st
 
 from model import VisionTrace
 from model.analysis import patch_embedding, principal_filters
+from pages.picture.maps import choosable
+from pages.picture.service import VisionService
 from pages.shared import files
-from pages.shared.vision_maps import choosable
-from pages.shared.vision_service import VisionService
 from views import downloads, inputs, patches, prose
 from views.components.drawing_view import drawing_view
 from views.components.patch_picture import Panel, PatchPicture

@@ -11,10 +11,10 @@ import streamlit as st
 from model import VisionTrace
 from model.classifier import METHODS, attention_scores
 from model.relevance import FUSIONS, Fusion, RolloutCheck, check_rollout
+from pages.picture.faithful import faithful
+from pages.picture.measured import Measured, measure
+from pages.picture.service import VisionService
 from pages.shared import files
-from pages.shared.vision_faithful import faithful
-from pages.shared.vision_measured import Measured, measure
-from pages.shared.vision_service import VisionService
 from views import downloads, inputs, literal, prose
 from views.figures import overlay
 from views.numbers import percent, three_digits

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from model import VisionTrace
+from pages.picture.service import VisionService, open_vision, private
 from pages.shared.description import describe_vision
-from pages.shared.vision_service import VisionService, open_vision, private
 from views import literal, patches, prose
 from views.figures import answer
 from views.picture_input import picture_input

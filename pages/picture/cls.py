@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from model import VisionTrace
+from pages.picture.maps import all_heads, choosable, proof, settings
+from pages.picture.service import VisionService
 from pages.shared import files
-from pages.shared.vision_maps import all_heads, choosable, proof, settings
-from pages.shared.vision_service import VisionService
 from views import inputs, maps, prose
 from views.components.attention_grid import Sheet, attention_grid
 from views.components.patch_picture import Panel, PatchPicture

@@ -9,8 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from model import VisionClassifier, VisionTrace
+from pages.picture.service import VisionService
 from pages.shared import files
-from pages.shared.vision_service import VisionService
 from views import downloads, inputs, literal, prose
 from views.figures import overlay
 from views.figures.moves import moves

@@ -7,9 +7,9 @@ import pandas as pd
 import streamlit as st
 
 from model import VisionTrace
+from pages.picture.maps import Look, all_heads, choosable, proof, settings
+from pages.picture.service import VisionService
 from pages.shared import files
-from pages.shared.vision_maps import Look, all_heads, choosable, proof, settings
-from pages.shared.vision_service import VisionService
 from views import inputs, maps, prose
 from views.components.patch_picture import Panel, PatchPicture
 from views.figures import drawing

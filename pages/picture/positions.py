@@ -10,9 +10,9 @@ import streamlit as st
 
 from model import VisionTrace
 from model.analysis import RowsAndColumns, attention_distance, check_similarity, position_similarity, rows_and_columns
+from pages.picture.order import order_matters
+from pages.picture.service import VisionService
 from pages.shared import files
-from pages.shared.vision_order import order_matters
-from pages.shared.vision_service import VisionService
 from views import downloads, inputs, prose
 from views.figures import patch_positions
 from views.numbers import percent, three_digits
