@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 
-import pandas as pd
 import streamlit as st
 
 from model import DecodingOptions
+from pages.shared import files
 from pages.shared.opening import opening
 from pages.shared.service import Service
 from views import downloads, frame, inputs, prose
@@ -65,6 +65,7 @@ def proof(steps, rows, options: DecodingOptions) -> None:
     st.caption(prose.block("translate", "Proof").format(difference=three_digits(difference)))
 
 
+@st.fragment
 def numbers(rows) -> None:
     """The same as a table and a file."""
     header = ["position", "piece", "probability", "rank"]
@@ -74,15 +75,9 @@ def numbers(rows) -> None:
         for place, row in enumerate(rows, 1)
     ]
     safe = [[downloads.safe_cell(cell) if isinstance(cell, str) else cell for cell in line] for line in table]
-    with st.expander("Numbers as a table"):
-        st.dataframe(pd.DataFrame(table, columns=header), hide_index=True, height="content" if len(rows) < 12 else 420)
-        st.download_button(
-            "Download as CSV",
-            lambda: downloads.table_csv(header, safe),
-            "translation.csv",
-            "text/csv",
-            on_click="ignore",
-        )
+    height = "content" if len(rows) < 12 else 420
+    files.download("Download as CSV", lambda: downloads.table_csv(header, safe), "translation.csv", "text/csv")
+    files.numbers(lambda: files.table(table, header), hide_index=True, height=height)
 
 
 def model_diagram(service: Service) -> None:

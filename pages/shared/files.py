@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-import pandas as pd
 import streamlit as st
 
 from views import downloads, maps
 from views.figures import drawing
 from views.figures.heatmap import HeadMap
 from views.figures.picture import picture
+
+if TYPE_CHECKING:  # a quarter of a second that only a table is worth: imported when one is opened
+    import pandas as pd
 
 
 def download(label: str, make: Callable[[], bytes | str], file_name: str, mime: str) -> None:
@@ -40,4 +43,11 @@ def head_map(shown: HeadMap, draw: Callable[[], drawing.Drawing] | None = None) 
         download(
             "CSV", lambda: downloads.matrix_csv(shown.weights, shown.queries, shown.keys), f"{name}.csv", "text/csv"
         )
-    numbers(lambda: pd.DataFrame(shown.weights, index=axes[0], columns=axes[1]))
+    numbers(lambda: table(shown.weights, columns=axes[1], index=axes[0]))
+
+
+def table(rows, columns: list[str], index: list[str] | None = None) -> pd.DataFrame:
+    """Rows of numbers or words as what `numbers` shows."""
+    import pandas
+
+    return pandas.DataFrame(rows, index=index, columns=columns)

@@ -83,7 +83,12 @@ class Service:
 
 
 @st.cache_resource(show_spinner=False)
-def _load() -> Service:
+def load_service() -> Service:
+    """The one translator of this process.
+
+    Raises:
+        CheckpointError: its files are missing or damaged.
+    """
     return Service(Translator.load(), computing())
 
 
@@ -91,7 +96,7 @@ def open_service() -> Service:
     """The translator, with the sidebar that describes it; on a broken installation one sentence, and the page ends."""
     try:
         with st.skeleton(height=240):
-            service = _load()
+            service = load_service()
     except CheckpointError as error:
         st.error(literal.markdown(str(error)))
         st.stop()

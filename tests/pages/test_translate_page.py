@@ -44,6 +44,9 @@ def test_step_by_step_probabilities_agree_with_one_pass(open_app):
 
 def test_the_table_has_a_row_a_piece(open_app):
     app = open_app()
+    assert not app.dataframe
+    app.session_state["table"] = True
+    app.run()
     table = app.dataframe[0].value
     assert list(table.columns[:4]) == ["position", "piece", "probability", "rank"]
     assert table["probability"].between(0, 1).all()

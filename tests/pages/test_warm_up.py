@@ -1,0 +1,42 @@
+"""What the server does before anybody comes."""
+
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import streamlit as st
+
+from model import CheckpointError, DecodingOptions
+from pages.shared import service, warm_up
+from views import inputs
+
+
+def test_the_first_sentence_is_translated_before_anybody_asks():
+    st.cache_resource.clear()
+    warm_up.warm_up()
+    assert service.load_service().known(inputs.DEFAULT, DecodingOptions())[-1].finished
+
+
+def test_a_broken_installation_is_left_to_the_page(monkeypatch):
+    def broken():
+        raise CheckpointError("The weights are missing.")
+
+    monkeypatch.setattr(service, "load_service", broken)
+    warm_up.warm_up()
+
+
+def test_the_server_starts_while_it_warms_up(monkeypatch):
+    started, finish = threading.Event(), threading.Event()
+
+    def slowly():
+        started.set()
+        finish.wait()
+
+    async def serve():
+        async with warm_up.lifespan(None):
+            assert await asyncio.to_thread(started.wait, 10)
+            finish.set()
+
+    monkeypatch.setattr(warm_up, "warm_up", slowly)
+    with ThreadPoolExecutor() as elsewhere:  # this thread may have a loop of its own, for the browser
+        elsewhere.submit(lambda: asyncio.run(asyncio.wait_for(serve(), 20))).result()
