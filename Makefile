@@ -9,7 +9,7 @@ run: $(VENV)/.run-ready
 
 test: $(VENV)/.dev-ready lint
 	BIN=$(BIN) sh tests/browser/install.sh
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 lint: $(VENV)/.dev-ready
 	$(BIN)/ruff check .

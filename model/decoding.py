@@ -97,7 +97,8 @@ def sampling_probabilities(logits: Tensor, temperature: float = 1.0, top_k: int 
         scaled = scaled.masked_fill(scaled < smallest_kept, -math.inf)
     probabilities = scaled.softmax(dim=-1)
     if top_p < 1:
-        ordered, order = probabilities.sort(descending=True)
+        order = logits.argsort(descending=True, stable=True)  # a high temperature makes probabilities equal, not logits
+        ordered = probabilities[order]
         before = ordered.cumsum(dim=-1) - ordered  # mass in front of each piece
         dropped = before >= top_p
         dropped[0] = False  # the most probable piece always stays

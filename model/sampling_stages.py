@@ -67,7 +67,7 @@ def sampling_stages(
         kept &= scaled >= np.sort(scaled)[-top_k]
     if top_p < 1:
         shares = _softmax(np.where(kept, scaled, -np.inf))
-        order = np.argsort(-shares, kind="stable")
+        order = np.argsort(-allowed, kind="stable")
         before = np.cumsum(shares[order]) - shares[order]  # mass in front of each piece
         outside = before >= top_p
         outside[0] = False  # the most probable piece always stays

@@ -198,6 +198,8 @@ def test_no_camera_unless_wanted_and_off_after_one_photo(app: AppServer, browser
     assert page.evaluate("streams.length") == 0
     page.get_by_text("Use the camera").click()
     page.wait_for_function("streams.length > 0")
+    # before the first frame there is nothing to take a photo of
+    page.wait_for_function("() => [...document.querySelectorAll('video')].some((video) => video.videoWidth > 0)")
     page.get_by_role("button", name="Take Photo").click()
     shown(page, "own")
     expect(page.get_by_text("Your picture: JPEG")).to_be_visible()

@@ -74,7 +74,7 @@ def test_the_rotation_and_its_residual(server: Server, page: Page):
     residual = re.search(r"R PE\(pos\)\| is ([\d.e-]+?)\. A", " ".join(proof.inner_text().split()))[1]
     assert float(residual) < 1e-6
     assert page.locator(".katex-error").count() == 0
-    assert page.locator('[data-testid="stMain"] .katex-display').count() == 2
+    expect(page.locator('[data-testid="stMain"] .katex-display')).to_have_count(2)
     choose(page, "Column index")
     expect(page.get_by_text("In the variant no such matrix exists")).to_be_visible()
 

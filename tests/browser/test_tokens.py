@@ -45,6 +45,7 @@ def choose(page: Page, option: str) -> None:
 def test_from_letters_to_vectors(server: Server, page: Page):
     open_page(page, f"{server.url}/tokens?text={quote(SENTENCE)}")
     chips = page.locator(".aa-encoder > span")
+    expect(chips.last).to_have_text("</s>")
     assert "".join(chips.all_inner_texts()).replace(" ", "") == SENTENCE.replace(" ", "") + "</s>"
     choose(page, "2 Ids")
     expect(page.locator(".aa-encoder small").first).to_have_text(re.compile(r"^\d+$"))

@@ -1,6 +1,7 @@
 """The Vision page: what is shown is what the shipped classifier computes for the picture."""
 
 import json
+import re
 from unittest.mock import patch
 
 import numpy as np
@@ -94,7 +95,8 @@ def test_patches_show_one_patch_as_pixels_vector_and_embedding(open_app, classif
     (text,) = [part.value for part in app.markdown if "Recomputed for this patch" in part.value]
     assert float(text.rsplit(" ", 1)[1].rstrip(".")) < 1e-4
     (steps,) = [part.proto for part in app.get("bidi_component") if part.proto.component_name.endswith("drawing_view")]
-    assert f"{float(trace.patches[number][0]):.4g}" in steps.json
+    drawn = float(re.search(r"dimension 1: ([-\d.e]+)<", steps.json)[1])
+    assert drawn == pytest.approx(float(trace.patches[number][0]), abs=1e-5)
 
 
 def test_patches_show_sequence_and_filters(open_app, classifier, trace):
