@@ -1,4 +1,4 @@
-"""`python -m benchmarks [forward|translate|vision|page ...]`: run the comparisons, print a table, write JSON."""
+"""`python -m benchmarks [NAME ...]`: run the comparisons, print a table, write JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.timing import Measurement, table
 from model import Translator, VisionClassifier
 from model.device import hardware
 
-COMPARISONS = ("forward", "translate", "vision", "page")
+COMPARISONS = ("forward", "translate", "vision", "page", "lessons")
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -39,6 +39,10 @@ def main() -> None:
         from benchmarks.page import page
 
         rows += page()
+    if "lessons" in chosen:
+        from benchmarks.lessons import lessons
+
+        rows += lessons()
     machine = f"{hardware(torch.device('cpu'))}, {torch.get_num_threads()} threads, PyTorch {torch.__version__}"
     print(f"{machine}\n\n{table(rows)}")
     options.json.parent.mkdir(parents=True, exist_ok=True)

@@ -162,8 +162,8 @@ def test_arrow_keys_choose_and_the_server_is_told_once_they_rest(mount):
         page.keyboard.press(key)
     assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("row 2, column 4")
     assert values(page, 0) == written(WEIGHTS[row_of(1, 3), 1:])
-    page.wait_for_function("() => answers.length")
-    assert page.evaluate("answers")[-1] == ["chosen", [1, 3]]
+    # on a busy machine the keys may come so slowly that a place on the way is told too
+    page.wait_for_function("() => answers.length && JSON.stringify(answers.at(-1)) === '[\"chosen\",[1,3]]'")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('.panel').textContent").startswith("Who looks at it")
 

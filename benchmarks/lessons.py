@@ -1,0 +1,127 @@
+"""The Vision page and the pages that teach, in headless Chromium: uploads, clicks, sliders and page changes."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+from PIL import Image
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from benchmarks.clock import Clock
+from benchmarks.page import WIDE
+from benchmarks.timing import Measurement, summarise
+from tests.browser import drawn
+from tests.browser.app_server import AppServer
+from tests.browser.chromium import launch_chromium
+from tests.browser.conftest import open_page, ready
+from tests.browser.uploads import upload
+from views import frame
+
+ROUNDS = 10
+WARM_UP = 2
+
+# Nothing on the page is stale, and the script has run through.
+SETTLED = """(document.querySelector('[data-testid="stApp"]').dataset.testScriptState === "notRunning"
+    && !document.querySelector('[data-testid="stMain"] [data-stale=true]'))"""
+# What the server answered, as text: HTML, captions and the pixels of heatmaps, without the controls themselves.
+ANSWER = """[...document.querySelectorAll('[data-testid="stMain"] :is([data-testid="stHtml"], .stHtml, '
+    + '[data-testid="stCaptionContainer"], .hm image)')].map((part) => part.innerHTML || part.href?.baseVal).join()"""
+# The pixels of every canvas inside components.
+CANVASES = """(() => {
+    const found = []
+    const visit = (box) => {
+        if (box instanceof HTMLCanvasElement) found.push(box.toDataURL())
+        for (const child of [...box.children, ...(box.shadowRoot?.children ?? [])]) visit(child)
+    }
+    visit(document.querySelector('[data-testid="stMain"]'))
+    return found.join()
+})()"""
+# A slider that is worked by the arrow keys: the address of its page, and its label.
+SLIDERS = {
+    "Loss, label smoothing": ("/loss?part=Smoothing+and+gradient", "Label smoothing"),
+    "Decoding, step": ("/decoding?step=2", "Step"),
+    "Positions, length": ("/positions", "Positions"),
+}
+
+
+def lessons() -> list[Measurement]:
+    """All of it, on one server."""
+    with sync_playwright() as playwright:
+        browser = launch_chromium(playwright)
+        with AppServer() as server:
+            rows = uploads(browser, server.url) + patch_clicks(browser, server.url) + changes(browser, server.url)
+            rows += sliders(browser, server.url)
+            rows += summarise("memory of the server", {"every page visited": [server.resident_megabytes()]}, "MB")
+        browser.close()
+    return rows
+
+
+def uploads(browser: Browser, url: str) -> list[Measurement]:
+    """From choosing a photo of 12 megapixels to its answer and all maps of CLS drawn."""
+    view, clock = _visit(browser, f"{url}/vision?view=CLS+attention")
+    times = []
+    for number in range(ROUNDS + WARM_UP):
+        content = _photo(number)
+        clock.remember(f"[{ANSWER}, {CANVASES}]")
+        done = f"{SETTLED} && {ANSWER} !== before[0] && {CANVASES} !== before[1]"
+        times.append(clock.time("change", lambda content=content: upload(view, "photo.jpg", content), done))
+        ready(view)
+    view.context.close()
+    return summarise("upload of a photo until all maps are drawn", {"Vision page": times[WARM_UP:]})
+
+
+def patch_clicks(browser: Browser, url: str) -> list[Measurement]:
+    """From a click on a patch to where it looks and who looks at it drawn."""
+    view, clock = _visit(browser, f"{url}/vision?view=Any+patch")
+    times = []
+    for number in range(ROUNDS + WARM_UP):
+        patch = view.locator(".st-key-any .patch").nth(11 * number)
+        clock.remember(CANVASES)
+        times.append(clock.time("click", patch.click, f"{CANVASES} !== before"))
+        ready(view)
+    view.context.close()
+    return summarise("click on a patch until its maps are drawn", {"Vision page": times[WARM_UP:]})
+
+
+def changes(browser: Browser, url: str) -> list[Measurement]:
+    """From a click in the navigation to the other page complete; every page was open once before."""
+    view, clock = _visit(browser, url)
+    times: dict[str, list[float]] = {f"to {title}": [] for _, title, _ in frame.PAGES[2:]}
+    for _ in range(ROUNDS // 2 + 1):
+        for _, title, _ in frame.PAGES[2:]:
+            link = view.get_by_test_id("stTopNavLink").get_by_text(title, exact=True)
+            done = f"{drawn.TITLE} === {title!r} && {SETTLED}"
+            times[f"to {title}"].append(clock.time("click", link.click, done))
+    view.context.close()
+    return summarise("page change until it is complete", {name: values[1:] for name, values in times.items()})
+
+
+def sliders(browser: Browser, url: str) -> list[Measurement]:
+    """From an arrow key on a slider to the changed answer on the page."""
+    times: dict[str, list[float]] = {name: [] for name in SLIDERS}
+    for name, (address, label) in SLIDERS.items():
+        view, clock = _visit(browser, url + address)
+        slider = view.get_by_role("slider", name=label).first
+        for _ in range(ROUNDS + WARM_UP):
+            slider.focus()
+            clock.remember(ANSWER)
+            press = lambda slider=slider: slider.press("ArrowRight")  # noqa: E731
+            times[name].append(clock.time("keydown", press, f"{ANSWER} !== before && {SETTLED}"))
+        view.context.close()
+    return summarise("slider until its answer is drawn", {name: values[WARM_UP:] for name, values in times.items()})
+
+
+def _visit(browser: Browser, address: str) -> tuple[Page, Clock]:
+    view = browser.new_context(viewport=WIDE).new_page()
+    clock = Clock(view)
+    open_page(view, address)
+    return view, clock
+
+
+def _photo(number: int) -> bytes:
+    """A JPEG of 12 megapixels that no other number gives."""
+    coarse = np.random.default_rng(number).integers(0, 256, (12, 16, 3), dtype=np.uint8)
+    content = io.BytesIO()
+    Image.fromarray(coarse).resize((4000, 3000), Image.Resampling.BICUBIC).save(content, "JPEG", quality=85)
+    return content.getvalue()
