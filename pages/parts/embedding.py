@@ -8,11 +8,11 @@ import streamlit as st
 
 from model.embedding import EmbeddingSteps, embedding_steps
 from pages.shared import files
-from pages.shared.charts import chart
+from pages.shared.charts import matrix_chart
 from pages.shared.opening import Asked
-from views import controls, downloads, inputs, maps, prose
+from views import controls, downloads, maps, prose
 from views.figures import bars, pieces
-from views.figures.matrix import Matrix, matrix, symmetric
+from views.figures.matrix import Matrix, symmetric
 from views.numbers import three_digits
 
 STEPS = ("1 Pieces", "2 Ids", "3 Embedding rows", "4 \u00d7 \u221ad_model", "5 + position")
@@ -57,7 +57,7 @@ def vectors(steps: EmbeddingSteps, step: str) -> None:
     labels = maps.numbered(steps.tokens)
     high = symmetric(values)
     shown = Matrix(values, "piece", "dimension", what, rows=labels, low=-high, high=high)
-    chart(matrix(shown, inputs.theme()), "vectors", f"Heatmap of every {what}; the table below has the same numbers.")
+    matrix_chart(shown, "vectors", f"Heatmap of every {what}; the table below has the same numbers.")
     lengths = [np.linalg.norm(array, axis=1).mean() for array in (steps.rows, steps.scaled, steps.positions)]
     st.caption(
         f"Mean length of the rows {three_digits(lengths[0])}, after scaling {three_digits(lengths[1])}; of the "

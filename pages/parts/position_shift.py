@@ -9,11 +9,11 @@ import streamlit as st
 from model.position_geometry import shift_of, similarity
 from pages.parts.position_settings import settings
 from pages.shared import files
-from pages.shared.charts import chart
+from pages.shared.charts import chart, matrix_chart
 from pages.shared.opening import Asked
 from views import controls, downloads, inputs, prose
 from views.figures.lines import Line, lines
-from views.figures.matrix import Matrix, matrix
+from views.figures.matrix import Matrix
 from views.numbers import three_digits
 
 SHOWN = 16  # dimensions of the rotation that are drawn
@@ -28,7 +28,7 @@ def similar(asked: Asked) -> None:
         high = float(found.products.max())
         low = -high if found.products.min() < 0 else 0.0
         shown = Matrix(found.products, "position p", "position q", "PE(p) \u00b7 PE(q)", low=low, high=high)
-        chart(matrix(shown, inputs.theme()), "products", "Inner product of every two positions.")
+        matrix_chart(shown, "products", "Inner product of every two positions.")
     with right:
         distances = np.arange(chosen.length)
         curves = [
@@ -65,7 +65,7 @@ def rotated(asked: Asked) -> None:
     with left:
         block = found.matrix[:drawn, :drawn]
         shown = Matrix(block, "row", "column", "entry", low=-1, high=1)
-        chart(matrix(shown, inputs.theme()), "rotation", f"The first {drawn} rows and columns of the matrix.")
+        matrix_chart(shown, "rotation", f"The first {drawn} rows and columns of the matrix.")
         if drawn < chosen.d_model:
             st.caption(f"The first {drawn} of {chosen.d_model} rows and columns; the rest goes on in the same way.")
     with right:

@@ -9,11 +9,11 @@ import streamlit as st
 from model.positional import wavelengths
 from pages.parts.position_settings import Settings, settings
 from pages.shared import files
-from pages.shared.charts import chart
+from pages.shared.charts import chart, matrix_chart
 from pages.shared.opening import Asked
 from views import controls, downloads, inputs, prose
 from views.figures.lines import Line, lines
-from views.figures.matrix import Matrix, matrix
+from views.figures.matrix import Matrix
 from views.numbers import grouped, three_digits
 
 
@@ -39,9 +39,7 @@ def table(asked: Asked) -> None:
         )
     with left:
         shown = Matrix(encoding, "position", "dimension", "value")
-        chart(
-            matrix(shown, inputs.theme()), "encoding", "Heatmap of the encoding; the table below has the same numbers."
-        )
+        matrix_chart(shown, "encoding", "Heatmap of the encoding; the table below has the same numbers.")
     st.markdown(prose.block("positions", "Table"))
     st.caption(proof(asked, chosen))
     numbers(chosen, encoding)

@@ -7,11 +7,11 @@ import streamlit as st
 
 from model.word_order import OrderComparison, compare_orders
 from pages.shared import files
-from pages.shared.charts import chart
+from pages.shared.charts import matrix_chart
 from pages.shared.opening import Asked, usable
-from views import controls, downloads, inputs, literal, maps, prose
+from views import controls, downloads, literal, maps, prose
 from views.figures import pieces
-from views.figures.matrix import Matrix, matrix
+from views.figures.matrix import Matrix
 from views.numbers import three_digits
 
 ORDERS = (
@@ -50,7 +50,7 @@ def show(asked: Asked) -> None:
     shown = Matrix(
         found.distances, "piece", "stage", "distance of its two vectors", labels, found.stages, low=0, high=high
     )
-    chart(matrix(shown, inputs.theme()), "distances", "Distance of every piece's two vectors at every stage.")
+    matrix_chart(shown, "distances", "Distance of every piece's two vectors at every stage.")
     key = "Proof of the order" if found.same_bag else "Proof of another bag"
     st.caption(
         prose.block("tokens", key).format(

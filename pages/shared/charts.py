@@ -5,6 +5,9 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import streamlit as st
 
+from views import inputs
+from views.figures.matrix import Matrix, legend, matrix
+
 
 def chart(figure: go.Figure, key: str, alt: str) -> None:
     """Show `figure`.
@@ -18,3 +21,10 @@ def chart(figure: go.Figure, key: str, alt: str) -> None:
         config={"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]},
         alt=alt,
     )
+
+
+def matrix_chart(shown: Matrix, key: str, alt: str) -> None:
+    """Show a matrix with what its colours mean below it; `key` and `alt` as for `chart`."""
+    theme = inputs.theme()
+    chart(matrix(shown, theme), key, alt)
+    st.html(legend(shown, theme))

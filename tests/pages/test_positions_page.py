@@ -35,7 +35,7 @@ def last_number(line: str) -> float:
 @pytest.mark.parametrize(("length", "width"), [(4, 4), (64, 256)])
 def test_table_and_curves(open_app, form, name, length, width):
     app = open_app("positions", form=form, length=str(length), width=str(width), column="1")
-    heat, curves = charts(app) if "colorbar" in charts(app)[0]["data"][0] else charts(app)[::-1]
+    heat, curves = sorted(charts(app), key=lambda chart: chart["data"][0]["type"] != "heatmap")
     table = positional_table(length, width, name)
     np.testing.assert_allclose(numbers(heat["data"][0]["z"]), table, atol=1e-6)
     np.testing.assert_allclose(curve(curves, "dimension 1, cosine")[1], table[:, 1], atol=1e-6)

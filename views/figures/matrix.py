@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from views import palette
+from views import literal, palette
 from views.figures.heatmap import axis_labels
+from views.numbers import three_digits
 
 _HEIGHT = (220, 560)  # pixels of the matrix
 _ROW = 22  # pixels a row that has a label
-_MARGINS = 130  # pixels that titles, labels and colour bar take
+_MARGINS = 80  # pixels that titles and labels take
 
 
 @dataclass(frozen=True)
@@ -56,27 +57,16 @@ def matrix(shown: Matrix, theme: palette.Theme) -> go.Figure:
             zmin=shown.low,
             zmax=shown.high,
             colorscale=palette.plotly_stops(colours),
-            colorbar={
-                "orientation": "h",
-                "x": 0,
-                "xanchor": "left",
-                "y": 0,
-                "yanchor": "top",
-                "len": 0.7,
-                "thickness": 8,
-                "outlinewidth": 0,
-                "nticks": 5,
-                "tickangle": 0,
-                "tickfont": ink,
-                "title": {"text": shown.value_title, "side": "top", "font": ink},
-            },
+            showscale=False,  # see `legend`: Plotly would draw a bar of hundreds of pieces
             hovertemplate=(
                 f"{shown.row_title}: %{{y}}<br>{shown.column_title}: %{{x}}<br><b>%{{z:.7g}}</b><extra></extra>"
             ),
             hoverongaps=False,
         )
     )
-    axis = {"tickfont": ink, "showgrid": False, "zeroline": False, "ticks": "", "automargin": True}
+    # Room for numbers is known; for labels Plotly has to measure, which means drawing the figure twice.
+    labelled = rows is not None or columns is not None
+    axis = {"tickfont": ink, "showgrid": False, "zeroline": False, "ticks": "", "automargin": labelled}
     figure.update_xaxes(
         title={"text": shown.column_title, "standoff": 10, "font": ink},
         side="top",
@@ -90,8 +80,22 @@ def matrix(shown: Matrix, theme: palette.Theme) -> go.Figure:
         type="linear" if rows is None else "category",
         **axis,
     )
-    figure.update_layout(height=height(shown), margin={"l": 8, "r": 16, "t": 8, "b": 8}, dragmode="zoom")
+    margin = {"l": 8, "r": 16, "t": 8, "b": 8} if labelled else {"l": 56, "r": 16, "t": 52, "b": 8}
+    figure.update_layout(height=height(shown), margin=margin, dragmode="zoom")
     return figure
+
+
+def legend(shown: Matrix, theme: palette.Theme) -> str:
+    """What the colours mean, as HTML below the figure."""
+    signed = shown.low < 0
+    colours = palette.signed_scale(shown.kind, theme) if signed else palette.scale(shown.kind, theme)
+    number = 'style="font-variant-numeric:tabular-nums"'
+    return (
+        f'<div style="display:flex;gap:.5rem;align-items:center;flex-wrap:wrap;font-size:.8rem">'
+        f"<span>{literal.html(shown.value_title)}</span><span {number}>{three_digits(shown.low)}</span>"
+        f'<span style="width:9rem;height:.6rem;background:linear-gradient(to right,{",".join(colours)})"></span>'
+        f"<span {number}>{three_digits(shown.high)}</span></div>"
+    )
 
 
 def height(shown: Matrix) -> int:
