@@ -155,12 +155,13 @@ def training_lines(training: dict) -> str:
     optimiser = f"AdamW, peak rate {recipe['learning_rate']:g}"
     if recipe["matrix_learning_rate"]:
         optimiser += f", and Muon for the layers' weight matrices, peak rate {recipe['matrix_learning_rate']:g}"
+    fall = "along a cosine" if recipe.get("schedule") == "cosine" else "linearly"
     planned = ", ".join(f"{end} from epoch {first} on" for first, end in training["schedule"])
     return f"""- Hardware: {"; ".join(training["hardware"])}; processes: {training["processes"]}
 - PyTorch {", ".join(training["torch"])}
 - Time: {training["minutes"]} minutes for {training["epochs"]} epochs, {training["steps"]:,} steps
 - Optimiser: {optimiser}
-- Learning rate: {recipe["warmup_steps"]} warm-up steps, then linearly to zero at the end of the run; epochs planned:
+- Learning rate: {recipe["warmup_steps"]} warm-up steps, then {fall} to zero at the end of the run; epochs planned:
   {planned}
 - Label smoothing {recipe["label_smoothing"]}, weight decay {recipe["weight_decay"]},
   gradients clipped at {recipe["clip_norm"]}, weights averaged with decay {recipe["average_decay"]}

@@ -145,7 +145,8 @@ def _train_epoch(
     step_module.train()
     bar = tqdm(batches, desc=f"epoch {epoch + 1}/{recipe.epochs}", disable=not processes.leads, mininterval=2)
     for number, batch in enumerate(bar):
-        factor = rate_factor(state.steps, (epoch + number / len(batches)) / recipe.epochs, recipe.warmup_steps)
+        progress = (epoch + number / len(batches)) / recipe.epochs
+        factor = rate_factor(state.steps, progress, recipe.warmup_steps, recipe.schedule)
         set_rate(state.optimizers, factor)
         sums = _train_step(task, step_module, state, recipe, batch, processes)
         state.steps += 1

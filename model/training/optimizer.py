@@ -19,7 +19,8 @@ class Recipe:
         batch_tokens: padded positions a process takes in one step.
         learning_rate: peak for AdamW.
         matrix_learning_rate: peak for Muon on the weight matrices inside the layers; 0 leaves all to AdamW.
-        warmup_steps: steps over which the rate rises linearly; from there it falls linearly to zero.
+        warmup_steps: steps over which the rate rises linearly; from there it falls to zero.
+        schedule: "linear" falls in a straight line, "cosine" along half a wave (Loshchilov and Hutter 2017).
         average_decay: of the exponential moving average of the weights.
         precision: "bf16" runs the forward and backward pass under autocast, "fp32" does not.
 
@@ -32,6 +33,7 @@ class Recipe:
     learning_rate: float = 1e-3
     matrix_learning_rate: float = 2e-3
     warmup_steps: int = 400
+    schedule: str = "linear"
     weight_decay: float = 0.01
     clip_norm: float = 1.0
     label_smoothing: float = 0.1
@@ -52,6 +54,8 @@ class Recipe:
         for name in ("label_smoothing", "average_decay"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; it must be at least 0 and below 1.")
+        if self.schedule not in ("linear", "cosine"):
+            raise ValueError(f"schedule is {self.schedule!r}; choose linear or cosine.")
         if self.precision not in ("bf16", "fp32"):
             raise ValueError(f"precision is {self.precision!r}; choose bf16 or fp32.")
 
@@ -90,14 +94,18 @@ def build_optimizers(network: nn.Module, recipe: Recipe) -> list[Optimizer]:
     return optimizers
 
 
-def rate_factor(step: int, progress: float, warmup_steps: int) -> float:
-    """Share of the peak learning rate: a linear rise over `warmup_steps`, times a linear fall over the whole run.
+def rate_factor(step: int, progress: float, warmup_steps: int, schedule: str = "linear") -> float:
+    """Share of the peak learning rate: a linear rise over `warmup_steps`, times the fall over the whole run.
 
     Args:
         step: counted from 0.
         progress: share of the run that is done, in [0, 1].
+        schedule: see `Recipe`.
     """
-    return min(1.0, (step + 1) / max(1, warmup_steps)) * max(0.0, 1.0 - progress)
+    left = max(0.0, 1.0 - progress)
+    if schedule == "cosine":
+        left = (1 - math.cos(math.pi * left)) / 2
+    return min(1.0, (step + 1) / max(1, warmup_steps)) * left
 
 
 def set_rate(optimizers: list[Optimizer], factor: float) -> None:

@@ -10,11 +10,15 @@ from tests.browser.conftest import open_page
 from tests.browser.drawn import wait_until_drawn
 
 SIZE = {"width": 1360, "height": 980}
-VIEWS = {"translate": "/", "attention": "/attention?kind=Cross&layer=4&head=mean"}
+VIEWS = {
+    "translate": "/",
+    "attention": "/attention?kind=Cross&layer=4&head=mean",
+    "vision": "/vision?view=CLS+attention&picture=church",
+}
 
 
 def main() -> None:
-    """Write docs/translate.png and docs/attention.png."""
+    """Write docs/translate.png, docs/attention.png and docs/vision.png."""
     folder = ROOT / "docs"
     folder.mkdir(exist_ok=True)
     with AppServer() as app, sync_playwright() as playwright:

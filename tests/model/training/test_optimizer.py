@@ -54,6 +54,12 @@ def test_the_rate_rises_over_the_warm_up_and_falls_over_the_run(step, progress, 
     assert rate_factor(step, progress, warmup) == expected
 
 
+@pytest.mark.parametrize(("progress", "expected"), [(0, 1), (1 / 3, 0.75), (0.5, 0.5), (2 / 3, 0.25), (1, 0)])
+def test_a_cosine_falls_along_half_a_wave(progress, expected):
+    assert rate_factor(100, progress, 10, "cosine") == pytest.approx(expected, abs=1e-12)
+    assert rate_factor(4, progress, 10, "cosine") == pytest.approx(expected / 2, abs=1e-12)
+
+
 def test_muon_gets_the_matrices_inside_the_layers_and_adamw_everything_else():
     network = tiny_network()
     adam, muon = build_optimizers(network, RECIPE)
@@ -123,6 +129,7 @@ def test_a_recipe_comes_back_from_its_dictionary():
         (dict(label_smoothing=1.0), "label_smoothing is 1.0; it must be at least 0 and below 1."),
         (dict(average_decay=-0.5), "average_decay is -0.5; it must be at least 0 and below 1."),
         (dict(precision="fp16"), "precision is 'fp16'; choose bf16 or fp32."),
+        (dict(schedule="step"), "schedule is 'step'; choose linear or cosine."),
     ],
 )
 def test_a_recipe_out_of_range_is_refused_with_a_sentence(changes, sentence):
