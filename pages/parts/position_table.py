@@ -31,7 +31,7 @@ def table(asked: Asked) -> None:
             Line(f"dimension {n}, {'cosine' if n % 2 else 'sine'}", positions, encoding[:, n], n % 2)
             for n in sorted((column, partner))
         ]
-        figure = lines(curves, inputs.theme(), "position", "value", y_range=(-1.05, 1.05))
+        figure = lines(curves, inputs.theme(), "position", "value", y_range=(-1.05, 1.05), short=True)
         chart(figure, "curve", "The chosen dimension and its partner over the positions.")
         st.caption(
             f"One turn of dimension {column} takes {_positions(turns[column])} positions, one of dimension {partner} "

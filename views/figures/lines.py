@@ -46,8 +46,13 @@ def lines(
     log_y: bool = False,
     height: int = HEIGHT,
     y_range: tuple[float, float] | None = None,
+    short: bool = False,
 ) -> go.Figure:
-    """Draw `curves`; one title of the y axis for each panel, panels below each other with one x axis."""
+    """Draw `curves`; one title of the y axis for each panel, panels below each other with one x axis.
+
+    Args:
+        short: both axes hold short numbers, so the room for them is known; else Plotly measures, and draws twice.
+    """
     titles = [y_title] if isinstance(y_title, str) else list(y_title)
     figure = make_subplots(rows=len(titles), cols=1, shared_xaxes=True, vertical_spacing=0.08)
     legend_seen = set()
@@ -73,7 +78,13 @@ def lines(
         )
         legend_seen.add(name)
     ink = {"color": palette.INK[theme]}
-    grid = {"tickfont": ink, "gridcolor": palette.MASKED[theme], "zeroline": False, "automargin": True, "ticks": ""}
+    grid = {
+        "tickfont": ink,
+        "gridcolor": palette.MASKED[theme],
+        "zeroline": False,
+        "automargin": not short,
+        "ticks": "",
+    }
     figure.update_xaxes(**grid)
     figure.update_yaxes(**({"type": "log", "dtick": 1} if log_y else {}), **grid)
     figure.update_xaxes(title={"text": x_title, "standoff": 8, "font": ink}, row=len(titles), col=1)
@@ -83,7 +94,7 @@ def lines(
         figure.update_yaxes(range=list(y_range))
     figure.update_layout(
         height=height,
-        margin={"l": 8, "r": 16, "t": 8, "b": 8},
+        margin={"l": 60, "r": 16, "t": 40, "b": 48} if short else {"l": 8, "r": 16, "t": 8, "b": 8},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": ink},
         showlegend=len(legend_seen) > 1,
         hovermode="closest",
