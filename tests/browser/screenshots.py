@@ -25,6 +25,8 @@ def main() -> None:
         browser = launch_chromium(playwright)
         page = browser.new_page(viewport=SIZE)
         for name, address in VIEWS.items():
+            # the Vision page has its maps below the picture and the answer
+            page.set_viewport_size({**SIZE, "height": 1760} if name == "vision" else SIZE)
             open_page(page, app.url + address)
             if name == "attention":
                 wait_until_drawn(page)

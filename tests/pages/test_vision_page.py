@@ -174,6 +174,13 @@ def test_a_choice_in_the_browser_is_followed_and_nonsense_is_not(open_app, sent,
     assert [app.session_state["row"], app.session_state["column"]] == (followed or boxes)
 
 
+def test_at_least_four_samples_are_recognised(classifier):
+    seen = {name: classifier.trace(samples.picture(name).image) for name in samples.NAMES}
+    right = [name for name, trace in seen.items() if trace.classes[trace.answer].replace(" ", "-").lower() == name]
+    assert len(seen) == 6
+    assert len(right) >= 4, right
+
+
 def test_another_picture_gives_other_numbers(open_app, classifier):
     app = open_app("vision", view="CLS attention", picture="church")
     wanted = classifier.trace(samples.picture("church").image)
