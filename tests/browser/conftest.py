@@ -49,12 +49,13 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def server(browser: Browser) -> Iterator[Server]:
     with AppServer() as app:
-        yield Server(app.url, _first_visit(browser, app.url))
+        yield Server(app.url, first_visit(browser, app.url))
         log = app.log()
     assert "Traceback" not in log, log
 
 
-def _first_visit(browser: Browser, url: str) -> dict:
+def first_visit(browser: Browser, url: str) -> dict:
+    """What a visitor sees who comes by a deep link before anyone else."""
     page = browser.new_page()
     open_page(page, f"{url}/attention?kind=Cross")
     seen = {
