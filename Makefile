@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test lint format bench train-translator evaluate-translator train-vision evaluate-vision clean
+.PHONY: run test test-deploy lint format bench train-translator evaluate-translator train-vision evaluate-vision clean
 
 run: $(VENV)/.run-ready
 	$(BIN)/streamlit run app.py
@@ -10,6 +10,12 @@ run: $(VENV)/.run-ready
 test: $(VENV)/.dev-ready lint
 	BIN=$(BIN) sh tests/browser/install.sh
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+
+# three replicas behind nginx, in real processes; takes some minutes and 1.5 GB
+test-deploy: $(VENV)/.dev-ready
+	BIN=$(BIN) sh tests/browser/install.sh
+	sh tests/deploy/install.sh
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m deploy tests/deploy
 
 lint: $(VENV)/.dev-ready
 	$(BIN)/ruff check .

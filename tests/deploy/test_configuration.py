@@ -39,16 +39,8 @@ def test_each_replica_has_a_group_with_the_others_behind_it(rendered: Path):
         others = re.findall(r"server (\S+) .*5s(.*);", block(text, f"upstream in_turn_but_{mine[-4:]}"))
         assert dict(others) == {name: " backup" if name == mine else "" for name in REPLICAS.split()}
     cookies = block(text, "map $cookie_atlas_replica $group")
-    assert cookies.split() == [
-        "default",
-        "$new_visitors;",
-        "8501",
-        "replica_8501;",
-        "8502",
-        "replica_8502;",
-        "8503",
-        "replica_8503;",
-    ]
+    assert all(f"    {port} replica_{port};" in cookies for port in (8501, 8502, 8503))
+    assert "default $new_visitors;" in cookies
 
 
 def test_one_replica_needs_no_others(tmp_path: Path):

@@ -1,4 +1,4 @@
-"""A visitor without a browser: keeps cookies, holds a socket, and connects again when it is lost, as Streamlit's page does."""
+"""A visitor without a browser: keeps the cookie, holds a socket, connects again when it is lost, as a page does."""
 
 from __future__ import annotations
 
