@@ -13,16 +13,20 @@ from model import Translator, VisionClassifier
 from model.device import hardware
 
 COMPARISONS = ("forward", "translate", "vision", "page", "lessons")
+SCALING = "scaling"  # asked for by name only: it needs data
 RESULTS = Path(__file__).parent / "results"
 
 
 def main() -> None:
     """Run the chosen comparisons; all of them by default."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("which", nargs="*", choices=[[], *COMPARISONS], help="all by default")
+    parser.add_argument("which", nargs="*", choices=[[], *COMPARISONS, SCALING], help="all but scaling by default")
+    parser.add_argument("--data", type=Path, help="for scaling: .tsv, .txt, .tsv.gz or .zip of sentence pairs")
     parser.add_argument("--json", type=Path, default=RESULTS / "latest.json", help="default %(default)s")
     options = parser.parse_args()
     chosen = options.which or list(COMPARISONS)
+    if SCALING in chosen and options.data is None:
+        parser.error("scaling needs --data")
     rows: list[Measurement] = []
     if {"forward", "translate"} & set(chosen):
         from benchmarks import network
@@ -43,6 +47,10 @@ def main() -> None:
         from benchmarks.lessons import lessons
 
         rows += lessons()
+    if SCALING in chosen:
+        from benchmarks.scaling import scaling
+
+        rows += scaling(options.data)
     machine = f"{hardware(torch.device('cpu'))}, {torch.get_num_threads()} threads, PyTorch {torch.__version__}"
     print(f"{machine}\n\n{table(rows)}")
     options.json.parent.mkdir(parents=True, exist_ok=True)

@@ -16,7 +16,7 @@ from tests.deploy.image import ROOT
 
 RENDER = ROOT / "deploy" / "nginx" / "render.sh"
 NGINX = shutil.which("nginx") or "/usr/sbin/nginx"
-PATIENCE = 60  # seconds
+PATIENCE = 240  # seconds; generous, for a busy machine
 
 
 def free_port() -> int:

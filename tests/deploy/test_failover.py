@@ -17,6 +17,7 @@ from tests.browser.conftest import PATIENCE, open_page, ready
 from tests.browser.test_journey import type_sentence
 from tests.browser.uploads import shown, upload
 from tests.deploy.replicas import HEALTH, Replica, Site
+from tests.deploy.visitor import PATIENCE as LONG
 from tests.deploy.visitor import Visitor
 from tests.views.odd_pictures import encoded, photo
 
@@ -75,7 +76,7 @@ def hammer(site: Site, path: str, results: list, keep_alive: bool = False) -> It
 
 
 def wait_until(condition) -> None:
-    deadline = time.monotonic() + PATIENCE / 1000
+    deadline = time.monotonic() + LONG
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -8,7 +8,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, expect
 
+from tests.browser.conftest import PATIENCE, open_page
+from tests.browser.test_journey import type_sentence
+from tests.deploy.conftest import PROBE, Watch
 from tests.deploy.proxy import Proxy, free_port
 from tests.deploy.replicas import Site
 from tests.deploy.visitor import request
@@ -78,3 +82,19 @@ def test_the_socket_opens_from_an_https_page_and_no_other(secure):
     }
     assert ask(port, "/_stcore/stream", Origin=f"https://localhost:{port}", **upgrade).status == 101
     assert ask(port, "/_stcore/stream", Origin="https://elsewhere.example", **upgrade).status == 403
+
+
+def test_a_browser_works_over_https(secure, browser: Browser, watch: Watch):
+    _, port = secure
+    context = browser.new_context(ignore_https_errors=True)
+    watch.over(context, f"localhost:{port}")
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    expect.set_options(timeout=PATIENCE)
+    open_page(page, f"https://localhost:{port}/")
+    type_sentence(page, "I want to buy a car.")
+    protocols = page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.nextHopProtocol)")
+    assert "h2" in protocols
+    context.close()
+    assert watch.refused <= {PROBE}
+    assert watch.broken == watch.elsewhere == []

@@ -16,7 +16,8 @@ from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_N
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import ClientConnection, connect
 
-PATIENCE = 60  # seconds
+PATIENCE = 240  # seconds; generous, for a busy machine
+THINKING = 0.2  # seconds between an answer and the next sentence
 COOKIE = "atlas_replica"
 
 
@@ -126,7 +127,7 @@ class Visitor:
             self.get("/")
             self.connect()
             number = 0
-            while not over.is_set():
+            while not over.wait(THINKING):
                 number += 1
                 try:
                     self.ask(f"We have {number % 7 + 2} cars.")
