@@ -26,17 +26,24 @@ fail() {
     exit 2
 }
 
-# group NAME FIRST...: a group of all replicas, those after FIRST only while none of the first ones answers
+# New visitors are spared a replica that has just failed. Those who have one are not: nginx ends the sparing only when a
+# request that it let through has ended, and a socket ends late; meanwhile one visitor's requests would be torn apart.
+# Their first answer from another replica changes their cookie anyhow.
+left_out="max_fails=1 fail_timeout=5s"
+always="max_fails=0"
+
+# group NAME OPTIONS FIRST...: a group of all replicas, those after FIRST only while none of the first ones answers
 group() {
     name=$1
-    shift
+    options=$2
+    shift 2
     echo "upstream $name {"
     echo "    zone $name 64k;"
     for replica in "$@"; do
-        echo "    server $replica max_fails=1 fail_timeout=5s;"
+        echo "    server $replica $options;"
     done
     for replica in $REPLICAS; do
-        case " $* " in *" $replica "*) ;; *) echo "    server $replica max_fails=1 fail_timeout=5s backup;" ;; esac
+        case " $* " in *" $replica "*) ;; *) echo "    server $replica $options backup;" ;; esac
     done
     echo "}"
 }
@@ -54,10 +61,10 @@ replicas() {
     echo "    server unix:$folder/compressor.sock;"
     echo "}"
     # Counting connections would not balance: sockets are opened in the groups of single replicas.
-    group in_turn $REPLICAS
+    group in_turn "$left_out" $REPLICAS
     for one in $REPLICAS; do
-        group "replica_${one##*:}" "$one"
-        [ "$one" = "$REPLICAS" ] || group "in_turn_but_${one##*:}" $(but "$one")
+        group "replica_${one##*:}" "$always" "$one"
+        [ "$one" = "$REPLICAS" ] || group "in_turn_but_${one##*:}" "$left_out" $(but "$one")
     done
     echo 'map $draining $new_visitors {'
     echo "    default in_turn;"

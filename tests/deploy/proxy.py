@@ -8,8 +8,6 @@ import shutil
 import socket
 import subprocess
 import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 from tests.deploy.image import ROOT
@@ -79,9 +77,8 @@ class Proxy:
             if self._process.poll() is not None:
                 raise RuntimeError(f"nginx ended before it started:\n{self.output()}")
             try:
-                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=5)
-            except urllib.error.HTTPError:
-                return
+                with socket.create_connection(("127.0.0.1", self.port), timeout=5):
+                    return
             except OSError:
                 time.sleep(0.02)
         raise RuntimeError(f"nginx did not answer:\n{self.output()}")

@@ -35,7 +35,7 @@ def test_each_replica_has_a_group_with_the_others_behind_it(rendered: Path):
         servers = re.findall(r"server (\S+) (.*);", block(text, f"upstream replica_{mine[-4:]}"))
         assert [name for name, options in servers if "backup" not in options] == [mine]
         assert {name for name, _ in servers} == set(REPLICAS.split())
-        assert all("max_fails=1 fail_timeout=5s" in options for _, options in servers)
+        assert all("max_fails=0" in options for _, options in servers)
         others = re.findall(r"server (\S+) .*5s(.*);", block(text, f"upstream in_turn_but_{mine[-4:]}"))
         assert dict(others) == {name: " backup" if name == mine else "" for name in REPLICAS.split()}
     cookies = block(text, "map $cookie_atlas_replica $group")

@@ -107,6 +107,12 @@ def test_a_killed_replica_loses_only_its_own_visitors_and_they_go_on(site: Site)
     assert set(statuses) == {200}
     site.revive(victim)
     assert {Visitor(site.url).arrive() for _ in site.replicas} == {replica.port for replica in site.replicas}
+    # Someone who was away meanwhile: the socket comes first and stays open, all else must go where it went.
+    loyal = Visitor(site.url, victim.port)
+    loyal.connect()
+    assert [loyal.get("/").status for _ in range(4)] == [200] * 4
+    assert loyal.replica == victim.port
+    loyal.close()
 
 
 def test_a_browser_goes_on_by_itself(site: Site, page: Page):
