@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test lint format bench train-translator evaluate-translator train-vision evaluate-vision clean
+.PHONY: run test lint format bench train-translator evaluate-translator agreement train-vision evaluate-vision clean
 
 run: $(VENV)/.run-ready
 	$(BIN)/streamlit run app.py
@@ -29,6 +29,10 @@ train-translator: $(VENV)/.dev-ready
 
 evaluate-translator: $(VENV)/.dev-ready
 	$(BIN)/python -m model.training evaluate --data "$(DATA)" --model assets/translator
+
+# which explanation of the translator agrees with erasing words, for the page "What it rests on"
+agreement: $(VENV)/.dev-ready
+	$(BIN)/python -m model.training agreement --data "$(DATA)" --model assets/translator
 
 # DATA is a folder of parquet shards (train-*.parquet, validation-*.parquet) or of class folders (train/, val/)
 train-vision: $(VENV)/.dev-ready

@@ -2,6 +2,7 @@
 
     python -m model.training translator --data fra-eng.zip --out assets/translator [--resume]
     python -m model.training evaluate --data fra-eng.zip --model assets/translator
+    python -m model.training agreement --data fra-eng.zip --model assets/translator
     python -m model.training vision --data imagenette --out assets/vision [--resume]
     python -m model.training evaluate-vision --data imagenette --model assets/vision
 
@@ -50,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m model.training", description=__doc__.split("\n\n")[0])
-    commands = parser.add_subparsers(required=True, metavar="translator|evaluate|vision|evaluate-vision")
+    commands = parser.add_subparsers(required=True, metavar="translator|evaluate|agreement|vision|evaluate-vision")
     translator = commands.add_parser("translator", help="train the English-French translator")
     translator.set_defaults(run=_train_translator)
     _add_run_options(translator, Recipe())
@@ -61,7 +62,11 @@ def _parser() -> argparse.ArgumentParser:
     evaluate = commands.add_parser("evaluate", help="score a trained translator and write its card")
     evaluate.set_defaults(run=_evaluate_translator)
     evaluate.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
-    for command in (translator, evaluate):
+    agreement = commands.add_parser("agreement", help="compare explanations of a translator with erasing words")
+    agreement.set_defaults(run=_measure_agreement)
+    agreement.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
+    agreement.add_argument("--sentences", type=int, default=200, help="held-out sentences to explain")
+    for command in (translator, evaluate, agreement):
         command.add_argument("--data", type=Path, required=True, help=".tsv, .txt, .tsv.gz or .zip of sentence pairs")
         command.add_argument("--heldout", type=int, default=2000, help="English sentences kept for evaluation")
     vision = commands.add_parser("vision", help="train the picture classifier")
@@ -76,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     evaluate_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
     for command in (vision, evaluate_vision):
         command.add_argument("--data", type=Path, required=True, help="folder of parquet shards or of class folders")
-    for command in (translator, evaluate, vision, evaluate_vision):
+    for command in (translator, evaluate, agreement, vision, evaluate_vision):
         command.add_argument("--device", default="auto", help="auto, cpu, cuda or mps")
     return parser
 
@@ -143,6 +148,13 @@ def _evaluate_translator(options: argparse.Namespace) -> int:
     corpus = read_corpus(options.data, options.heldout)
     read_json(options.model / "config.json")
     evaluate_translator(options.model, corpus, options.device)
+    return 0
+
+
+def _measure_agreement(options: argparse.Namespace) -> int:
+    from model.training.agreement import measure_agreement
+
+    measure_agreement(options.model, read_corpus(options.data, options.heldout), options.sentences, options.device)
     return 0
 
 

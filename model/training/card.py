@@ -47,10 +47,7 @@ def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> d
             held-out sentences may have been seen.
     """
     card = read_json(folder / "card.json")
-    if card["data"]["sha256"] != corpus.sha256:
-        raise ValueError("This data file is not the one the translator was trained on, so no sentence is held out.")
-    if card["data"]["training_pairs"] > len(corpus.train):
-        raise ValueError("The translator was trained on some of these held-out sentences; give a smaller --heldout.")
+    refuse_seen(card, corpus)
     translator = Translator.load(folder, device)
     greedy = evaluate(translator, corpus.heldout, beam=1)
     beam = evaluate(translator, corpus.heldout, beam=4)
@@ -65,6 +62,18 @@ def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> d
     write_json(folder / "card.json", card)
     write_atomically(folder / "card.md", card_markdown(card, translator.config.to_dict()).encode())
     return card
+
+
+def refuse_seen(card: dict, corpus: Corpus) -> None:
+    """Make sure that the translator of `card` has not seen the sentences that `corpus` holds out.
+
+    Raises:
+        ValueError: it may have.
+    """
+    if card["data"]["sha256"] != corpus.sha256:
+        raise ValueError("This data file is not the one the translator was trained on, so no sentence is held out.")
+    if card["data"]["training_pairs"] > len(corpus.train):
+        raise ValueError("The translator was trained on some of these held-out sentences; give a smaller --heldout.")
 
 
 def card_markdown(card: dict, sizes: dict) -> str:
