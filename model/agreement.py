@@ -8,17 +8,21 @@ attention often rests there, but it takes no part in a correlation.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-from model.erasure import Erasure
-from model.ranks import FEWEST, spearman
+from model.checkpoint import CheckpointError, read_json
+from model.erasure import WAYS, Erasure
+from model.ranks import FEWEST, average_ranks, spearman
 from model.source_attention import SourceRollout, cross_attention_means, source_rollout, value_weighted
 from model.source_gradients import gradient_relevance
 from model.trace import Trace
 from model.transformer import Transformer
+from model.translator import SHIPPED
 from model.words import Word, by_words, whole_words
 
+FILE = "agreement.json"  # beside the weights: the same over many sentences
 METHODS = (
     "Cross-attention, last layer",
     "Cross-attention, all layers",
@@ -112,6 +116,32 @@ def agreement(explained: Explained, drops: np.ndarray) -> Agreement:
         },
         tuple(not word.special for word in explained.target),
     )
+
+
+def most_displaced(scores: np.ndarray, drops: np.ndarray) -> tuple[int, int, int]:
+    """Where two orders differ most: place of the word, its rank by `scores` and by `drops`, 1 for the largest.
+
+    Args:
+        scores, drops: `(n,)` each, at least one value.
+    """
+    by_score, by_drop = average_ranks(-scores), average_ranks(-drops)
+    place = int(np.abs(by_score - by_drop).argmax())
+    return place, round(float(by_score[place])), round(float(by_drop[place]))
+
+
+def measured_over_many(weights_sha256: str, folder: Path = SHIPPED) -> dict | None:
+    """What `python -m model.training agreement` measured on these very weights; None where it has not been run on them.
+
+    Returns:
+        "sentences", "source_words", "target_words", and in "ways" for each way of erasing and each method the figures
+        of `model.training.agreement.summary`.
+    """
+    try:
+        found = read_json(folder / FILE)
+        complete = all(set(found["ways"][way]) == set(METHODS) for way in WAYS)
+    except (CheckpointError, KeyError, TypeError):
+        return None
+    return found if complete and found.get("weights_sha256") == weights_sha256 else None
 
 
 def enough_words(words: tuple[Word, ...]) -> bool:

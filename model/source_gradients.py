@@ -162,7 +162,7 @@ class GradientCheck:
 
 
 def check_gradients(
-    network: Transformer, trace: Trace, position: int, found: np.ndarray, step: float = 0.01
+    network: Transformer, trace: Trace, position: int, found: np.ndarray, step: float = 0.002
 ) -> GradientCheck:
     """Check the gradients of one position, from 0.
 

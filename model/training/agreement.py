@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from model.agreement import METHODS, Agreement, agreement, enough_words, explain, word_drops
+from model.agreement import FILE, METHODS, Agreement, agreement, enough_words, explain, word_drops
 from model.checkpoint import read_json, write_json
 from model.erasure import WAYS, erase
 from model.training.card import refuse_seen
@@ -16,7 +16,6 @@ from model.training.corpus import Corpus
 from model.translator import MAX_PIECES, Translator
 from model.words import whole_words
 
-FILE = "agreement.json"
 SENTENCES = 200
 
 
