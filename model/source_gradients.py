@@ -93,7 +93,7 @@ def weight_gradients(network: Transformer, trace: Trace, positions: Sequence[int
 
     Returns:
         Kind -> a tensor a layer, `(row, head, query, key)`, of the weights and of the gradients. Row r belongs to
-        `positions[r]`.
+        `positions[r]`. The target ends with the last of `positions`: no later one can matter.
     """
     names = _names(network)
     recorder = Recorder({name for layers in names.values() for name in layers})
@@ -132,7 +132,7 @@ def _log_probabilities(network: Transformer, trace: Trace, positions: Sequence[i
     device = network.embedding.weight.device
     source, target = (
         torch.tensor([list(ids)], device=device).expand(len(positions), -1)
-        for ids in (trace.source_ids, trace.target_ids)
+        for ids in (trace.source_ids, trace.target_ids[: max(positions) + 1])
     )
     stream = network.decode(target, network.encode(source, None, tap), None, tap)  # (row, T, d_model)
     places = torch.tensor(list(positions), device=device)

@@ -16,7 +16,6 @@ from views.components.matrix_row import Matrix, matrix_row
 from views.figures import pieces, rows, steps
 from views.numbers import three_digits
 
-PAGE = "relevance"
 WAYS = {"Deleting it": "delete", "Hiding it": "mask"}
 SCALES = ("Each row by its largest", "As they are")
 TEXTS = ("The methods", "Erasing", "Why they disagree")
@@ -24,7 +23,7 @@ TEXTS = ("The methods", "Erasing", "Why they disagree")
 
 def main() -> None:
     """Read the inputs, trace, show."""
-    asked = opening(PAGE)
+    asked = opening("relevance")
     if not asked.accepted:
         return
     st.html(rows.STYLE + steps.STYLE)
@@ -33,7 +32,7 @@ def main() -> None:
     explore(asked, trace)
     st.subheader("How to read it", anchor=False)
     for column, heading in zip(st.columns(len(TEXTS), gap="large"), TEXTS, strict=True):
-        column.markdown(prose.block(PAGE, heading))
+        column.markdown(prose.block("relevance", heading))
 
 
 @st.fragment
@@ -79,9 +78,9 @@ def one_word(found: Evidence, place: int) -> None:
 def whole_sentence(found: Evidence, place: int) -> None:
     """The matrices of one method and of erasing, side by side."""
     st.subheader("The whole sentence", anchor=False)
-    st.markdown(prose.block(PAGE, "Matrices"))
+    st.markdown(prose.block("relevance", "Matrices"))
     method = controls.pick("Method", METHODS, "method_shown", METHODS[-1])
-    scaled = controls.pick("Numbers", SCALES, "numbers", help=prose.block(PAGE, "Scales")) == SCALES[0]
+    scaled = controls.pick("Numbers", SCALES, "numbers", help=prose.block("relevance", "Scales")) == SCALES[0]
     scores, drops = found.explained.scores[method], found.drops  # (target word, source word)
     if scaled:
         scores, drops = by_largest(scores), by_largest(drops)
@@ -116,7 +115,7 @@ def proof(asked: Asked, found: Evidence) -> None:
     """The checks, with their measured differences."""
     rolled, gradient = checks(asked, found)
     st.caption(
-        prose.block(PAGE, "Proof").format(
+        prose.block("relevance", "Proof").format(
             nothing=three_digits(found.erasure.nothing),
             word=literal.markdown(literal.piece(found.source[found.erasure.checked])),
             alone=three_digits(found.erasure.alone),
