@@ -44,7 +44,7 @@ def explore(asked: Asked, trace: Trace) -> None:
     found = gather(asked, trace, way)
     names = maps.numbered(found.target)
     with slot:
-        place = names.index(controls.select("Target word", names, "word"))
+        place = names.index(controls.select("Target word", names, "target_word"))
     left, right = st.columns([4, 3], gap="medium")
     with left:
         one_word(found, place)

@@ -28,7 +28,7 @@ def test_choosing_a_word_a_way_and_a_method(server: Server, page: Page):
     box.fill("voiture")  # by keyboard alone
     box.press("Enter")
     expect(every).to_have_attribute("aria-label", re.compile("for voiture$"))
-    expect(page).to_have_url(re.compile("word=6.+voiture"))
+    expect(page).to_have_url(re.compile("target_word=5.+voiture"))
     ready(page)
     drops = {
         row.locator("th").inner_text(): float(row.locator("td").first.inner_text())
@@ -41,7 +41,7 @@ def test_choosing_a_word_a_way_and_a_method(server: Server, page: Page):
     ready(page)
     page.get_by_role("radio", name="Rollout").click()
     canvas = page.locator('canvas[aria-label^="Rollout,"]')
-    expect(canvas).to_have_attribute("aria-label", re.compile("8 by 8"))
+    expect(canvas).to_have_attribute("aria-label", re.compile("7 by 8"))
     canvas.focus()
     canvas.press("ArrowLeft")
     expect(page.locator(".heard").first).to_contain_text("voiture \u2192")

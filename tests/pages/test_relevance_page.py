@@ -34,7 +34,7 @@ def known():
 def test_one_word_by_every_method_and_its_correlations(open_app, known):
     translator, explained, drops, agreed = known
     place = [word.text for word in explained.target].index("voiture")
-    app = open_app("relevance", word=f"{place + 1} voiture")
+    app = open_app("relevance", target_word=f"{place + 1} voiture")
     header, *rows = table(app, "Source words by every method, for voiture")
     assert header[:2] == ["source word", "erased: drop of ln p"] and len(header) == 7
     assert [row[0] for row in rows] == ["1 I", "2 want", "3 to", "4 buy", "5 a", "6 car", "7 .", "8 </s>"]
@@ -59,7 +59,7 @@ def test_one_word_by_every_method_and_its_correlations(open_app, known):
 
 def test_the_matrices_and_the_other_way_of_erasing(open_app, known):
     _, explained, drops, agreed = known
-    app = open_app("relevance", erase="Hiding it", method_shown="Rollout", numbers="As they are", word="2 veux")
+    app = open_app("relevance", erase="Hiding it", method_shown="Rollout", numbers="As they are", target_word="2 veux")
     drawn = matrices(app)
     assert list(drawn) == ["Rollout", "Erasing: drop of ln p"]
     header, scores = drawn["Rollout"]
@@ -105,7 +105,7 @@ def test_bad_input_gets_one_sentence(open_app, text):
 
 
 def test_strange_sentences_and_nonsense_in_the_address(open_app):
-    nonsense = {"erase": "x", "word": "99 nobody", "method_shown": "guess", "numbers": "1"}
+    nonsense = {"erase": "x", "target_word": "99 nobody", "method_shown": "guess", "numbers": "1"}
     app = open_app("relevance", text="<b>a</b> $x$", **nonsense)
     assert "<b>a" not in html_of(app)
     assert all("<b>" not in text.value for text in app.markdown)
