@@ -9,9 +9,9 @@ import numpy as np
 from tqdm import tqdm
 
 from model.agreement import FILE, METHODS, Agreement, agreement, enough_words, explain, word_drops
-from model.checkpoint import read_json, write_json
+from model.checkpoint import write_json
 from model.erasure import WAYS, erase
-from model.training.card import refuse_seen
+from model.training.card import held_out_card
 from model.training.corpus import Corpus
 from model.translator import MAX_PIECES, Translator
 from model.words import whole_words
@@ -28,7 +28,7 @@ def measure_agreement(folder: Path, corpus: Corpus, sentences: int = SENTENCES, 
         CheckpointError: the folder cannot be read.
         ValueError: the data is not what this translator was trained on, or fewer than two sentences are left.
     """
-    refuse_seen(read_json(folder / "card.json"), corpus)
+    held_out_card(folder, corpus)  # refuses data that the translator may have seen
     translator = Translator.load(folder, device)
     chosen = [sentence for sentence in corpus.heldout if _usable(translator, sentence)][:sentences]
     if len(chosen) < 2:
