@@ -184,12 +184,7 @@ class AttentionGrid {
     this.tipPair.textContent = this.cell(query, key, "\u2192")
     this.tipValue.textContent = sheet.causal && key > query ? "masked" : this.readOut(weight)
     this.tipPlace.textContent = place(sheet.rows[row], sheet.columns[column])
-    this.tip.hidden = false
-    const frame = this.root.getBoundingClientRect()
-    const x = Math.min(event.clientX - frame.left + 14, frame.width - this.tip.offsetWidth)
-    const above = event.clientY - frame.top - this.tip.offsetHeight - 10
-    this.tip.style.left = `${Math.max(0, x)}px`
-    this.tip.style.top = `${above < 0 ? event.clientY - frame.top + 18 : above}px`
+    placeTip(this.tip, this.root, event.clientX, event.clientY)
   }
 
   // A cell in words: two pieces and what joins them, or a place on the picture.
@@ -222,7 +217,7 @@ class AttentionGrid {
   }
 
   move(event, row, column) {
-    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key]
+    const step = arrowStep(event.key)
     if (!step) return
     event.preventDefault()
     const line = this.tiles[Math.min(this.tiles.length - 1, Math.max(0, row + step[0]))]

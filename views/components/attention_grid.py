@@ -21,12 +21,7 @@ from views.components import parts
 
 FULL_PRECISION_BYTES = 1 << 20
 
-_MOUNT = st.components.v2.component(
-    "attention_grid",
-    html='<div class="grid-root"></div>\n<!-- filled by attention_grid.js -->',
-    css=parts.style("attention_grid"),
-    js=parts.script("attention_grid"),
-)
+_MOUNT = parts.component("attention_grid", "grid-root")
 
 
 @dataclass(frozen=True)
@@ -101,11 +96,7 @@ def attention_grid(
         if cell is not None:
             on_select(*cell)
 
-    def theme_changed() -> None:
-        theme = st.session_state[key].get("theme")
-        if theme in ("light", "dark"):
-            on_theme(theme)
-
+    theme_changed = parts.theme_reported(key, on_theme)
     with st.container(key=f"{key}-with-mark", gap=None):
         st.html(mark(*sheet.selected))
         _MOUNT(key=key, data=payload(sheet), on_chosen_change=selected, on_theme_change=theme_changed)
