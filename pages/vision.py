@@ -15,6 +15,7 @@ from pages.picture.opening import Seen, vision_opening
 from pages.picture.patches import cut_in_patches
 from pages.picture.positions import positions
 from pages.picture.service import VisionService
+from pages.picture.what_if import what_if
 from views import frame, inputs, prose
 
 
@@ -32,6 +33,7 @@ VIEWS = {
     "Any patch": View(any_patch, ("How to read a map", "What it is")),
     "Through the layers": View(through_the_layers),  # these two bring their own texts
     "Positions": View(positions),
+    "What if": View(what_if, ("What if",)),
 }
 
 

@@ -23,6 +23,7 @@ PAGES = (
     ("pages/positions.py", "Positions", "Take sinusoidal positions apart, then take them away from the model."),
     ("pages/masks.py", "Masks", "Hide keys from queries: padding, causality, and a mask that you paint yourself."),
     ("pages/inside.py", "Inside a layer", "Follow one head from X to W_O, then the feed-forward layer and Add & Norm."),
+    ("pages/compare.py", "Compare", "Change a head or the sentence and see what moves: translation, loss, every map."),
     ("pages/decoding.py", "Decoding", "Go through a translation step by step: logits, choice, teacher forcing, beam."),
     ("pages/loss.py", "Loss", "Score a French target piece by piece; smoothing, gradient and training curves."),
     ("pages/vision.py", "Vision", "Give a picture to a Vision Transformer and see how it looks at it."),
