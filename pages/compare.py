@@ -7,6 +7,7 @@ import streamlit as st
 from pages.comparison import answer, changed, other
 from pages.comparison import maps as heads
 from pages.comparison.sides import Sides
+from pages.shared import intervention_proof
 from pages.shared.opening import Asked, opening
 from views import controls, frame, prose
 from views.figures import rows
@@ -57,18 +58,11 @@ def explore(asked: Asked) -> None:
 
 def proof(sides: Sides) -> None:
     """The check of what was done, or of both passes."""
-    if sides.proof is None:
-        checks = [trace.verify() for trace in (sides.first, sides.second)]
-        difference = max(check.max_difference for check in checks)
-        st.caption(prose.block("compare", "Proof of two").format(difference=three_digits(difference)))
-    else:
-        text = prose.block("compare", "Proof").format(difference=three_digits(sides.proof.recomputed))
-        if sides.proof.edited is not None:
-            edited = three_digits(sides.proof.edited)
-            text += " " + prose.block("compare", "Proof by weights").format(difference=edited)
-        st.caption(text)
-    with st.expander("What this checks"):
-        st.markdown(prose.block("compare", "What this checks"))
+    if sides.proof is not None:
+        intervention_proof.show(sides.proof)
+        return
+    difference = max(trace.verify().max_difference for trace in (sides.first, sides.second))
+    st.caption(prose.block("compare", "Proof of two").format(difference=three_digits(difference)))
 
 
 frame.framed()

@@ -11,7 +11,7 @@ from views import inputs, maps
 
 def one_head(sides: Sides) -> None:
     """Choose kind, layer and head; both maps and the difference. At first what the last layer hands on is open."""
-    farthest = moved_heads.farthest({kind: sides.moved(kind) for kind in maps.KINDS})
+    farthest = moved_heads.farthest(sides.moved)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         kind = inputs.kind("cross")
         layers, heads = (maps.names(count) for count in sides.first.attention(kind.name).shape[:2])
@@ -28,5 +28,4 @@ def _open(kind: str, layer: int, head: int) -> None:
 
 def every_head(sides: Sides) -> None:
     """How far attention moved, a cell a head."""
-    kinds = tuple(maps.KINDS)
-    moved_heads.show({kind: sides.moved(kind) for kind in kinds}, {kind: len(sides.shared(kind)[1]) for kind in kinds})
+    moved_heads.show(sides.moved, {kind: len(sides.shared(kind)[1]) for kind in sides.moved})

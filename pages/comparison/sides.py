@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class Sides:
     proof: Proof | None = None
     finished: bool = True
 
-    @property
+    @cached_property
     def losses(self) -> tuple[np.ndarray, np.ndarray]:
         """-ln p of each piece of either target, in nats."""
         return losses_of(self.first), losses_of(self.second)
@@ -49,8 +50,12 @@ class Sides:
         target = shared_places(self.first.target_ids, self.second.target_ids)
         return (source if kind == "encoder" else target), (target if kind == "decoder" else source)
 
-    def moved(self, kind: str) -> np.ndarray:
-        """`(layer, head)`: see `model.comparison.moved`, over what both sides have."""
+    @cached_property
+    def moved(self) -> dict[str, np.ndarray]:
+        """Kind -> `(layer, head)`: see `model.comparison.moved`, over what both sides have."""
+        return {kind: self._moved(kind) for kind in self.first.records}
+
+    def _moved(self, kind: str) -> np.ndarray:
         queries, keys = self.shared(kind)
         return moved(
             of_shared(self.first.attention(kind), queries.first, keys.first),

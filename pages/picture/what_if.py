@@ -13,12 +13,11 @@ from model.comparison import moved
 from model.intervened import Proof
 from pages.picture.hidden_patches import hidden_patches
 from pages.picture.service import VisionService
-from pages.shared import differences, files, moved_heads
+from pages.shared import differences, files, intervention_proof, moved_heads
 from pages.shared.head_changes import FORCE, MASK, Board, action, strength, together
 from views import controls, downloads, inputs, literal, maps, patches, prose
 from views.figures import overlay, pieces, rows
 from views.figures.difference import MapPair, Side
-from views.numbers import three_digits
 
 PAGE = "what_if"
 NAME = "vheads"  # begins the names of this view's settings in the address
@@ -109,17 +108,8 @@ def _answer(trace: VisionTrace, found: Changed) -> None:
         for name, old, new, change in values
     ]
     st.html(pieces.STYLE + pieces.label("Probability of each class") + rows.table(header, shown, "Probabilities"))
-    st.caption(_proof(found.proof))
-    with st.expander("What this checks"):
-        st.markdown(prose.block("compare", "What this checks"))
+    intervention_proof.show(found.proof)
     files.download("Probabilities as CSV", lambda: downloads.table_csv(header, values), "what-if.csv", "text/csv")
-
-
-def _proof(proof: Proof) -> str:
-    text = prose.block("compare", "Proof").format(difference=three_digits(proof.recomputed))
-    if proof.edited is None:
-        return text
-    return f"{text} " + prose.block("compare", "Proof by weights").format(difference=three_digits(proof.edited))
 
 
 def _cls_maps(trace: VisionTrace, found: Changed) -> None:

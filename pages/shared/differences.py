@@ -25,9 +25,8 @@ def show(pair: MapPair, key: str) -> None:
     if pair.difference is not None:
         items.append(_matrix(pair.difference, pair, palette.DIFFERENCE, pair.largest))
     matrix_row(items, inputs.theme(), key, inputs.remember_theme, beside=3)
-    note = (
-        f"Rows: {pair.kind.query_axis.lower()}. Columns: {pair.kind.key_axis.lower()}. Point at a cell for its number. "
-    )
+    st.html(_legends(pair))
+    note = f"Row: {pair.kind.query_side}. Column: {pair.kind.key_side}. "
     if pair.difference is None:
         note += "No difference is drawn: the two share no piece on one of the axes."
     else:
