@@ -62,9 +62,14 @@ def what_if(service: VisionService, key: str, trace: VisionTrace) -> None:
     with right:
         _answer(trace, found)
     st.subheader("Where CLS looks", anchor=False)
-    _cls_maps(trace, found)
-    st.subheader("Every head", anchor=False)
-    moved_heads.show({"vision": found.moved}, {"vision": trace.attention.shape[3]})
+    pair = _cls_maps(trace, found)
+    over, heads = st.columns(2, gap="large")
+    with over:
+        st.subheader("The difference over the picture", anchor=False)
+        _over_picture(trace, pair)
+    with heads:
+        st.subheader("Every head", anchor=False)
+        moved_heads.show({"vision": found.moved}, {"vision": trace.attention.shape[3]})
 
 
 def _plan(trace: VisionTrace) -> Interventions | None:
@@ -112,8 +117,8 @@ def _answer(trace: VisionTrace, found: Changed) -> None:
     files.download("Probabilities as CSV", lambda: downloads.table_csv(header, values), "what-if.csv", "text/csv")
 
 
-def _cls_maps(trace: VisionTrace, found: Changed) -> None:
-    """CLS attention on both sides with the difference, which also lies over the picture."""
+def _cls_maps(trace: VisionTrace, found: Changed) -> MapPair:
+    """CLS attention of a chosen head on both sides, with the difference."""
     layers, heads = (maps.names(count) for count in trace.attention.shape[:2])
     with st.container(horizontal=True, gap="medium"):
         layer, head = inputs.head(layers, heads, (len(layers) - 2, len(heads) - 1))
@@ -125,12 +130,15 @@ def _cls_maps(trace: VisionTrace, found: Changed) -> None:
     every = tuple(range(trace.grid[0])), tuple(range(trace.grid[1]))
     pair = MapPair(*sides, CLS, maps.describe(layer, head), (every[0], every[0]), (every[1], every[1]))
     differences.show(pair, "cls_pair")
+    return pair
+
+
+def _over_picture(trace: VisionTrace, pair: MapPair) -> None:
     grey = patches.grey(patches.as_bytes(trace.pixels))
     change = pair.difference.weights / (pair.largest or 1)
     st.image(
         overlay.enlarged(overlay.signed(grey, change, inputs.theme())),
-        "The difference over the picture",
-        width=260,
+        width=320,
         output_format="PNG",
         alt=f"The difference over the picture, {pair.place}; the table above has its numbers.",
     )

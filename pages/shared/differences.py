@@ -51,9 +51,8 @@ def show(pair: MapPair, key: str) -> None:
 def _legends(pair: MapPair) -> str:
     """What the colours mean."""
     shown = [Scale(pair.first.weights, "", "", "weight", kind=pair.kind.name, low=0.0, high=pair.top)]
-    if pair.difference is not None:
-        high = pair.largest or 1.0
-        scale = {"kind": palette.DIFFERENCE, "low": -high, "high": high}
+    if pair.difference is not None and pair.largest:  # without any difference there is no colour to explain
+        scale = {"kind": palette.DIFFERENCE, "low": -pair.largest, "high": pair.largest}
         shown.append(Scale(pair.difference.weights, "", "", "difference", **scale))
     parts = "".join(legend(one, inputs.theme()) for one in shown)
     return f'<div style="display:flex;flex-wrap:wrap;gap:.25rem 2.5rem">{parts}</div>'

@@ -16,7 +16,7 @@ from pages.shared.sliders import decimal
 from views import controls
 from views.figures import pieces
 
-OFF, SCALE, SHARPEN, MASK, FORCE = "Switch off", "Scale", "Sharpen or flatten", "Mask", "Force a look"
+OFF, SCALE, SHARPEN, MASK, FORCE = "Switch off", "Scale", "Sharpen", "Mask", "Force a look"
 ACTIONS = (OFF, SCALE, SHARPEN, MASK, FORCE)
 MOST_KEPT = 12
 

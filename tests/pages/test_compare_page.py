@@ -61,7 +61,7 @@ def test_before_after_and_difference_are_the_models(open_app, translator, trace)
 
 CASES = [
     ({"of": "Cross", "do": "Scale", "factor": "2.5"}, Scale("cross", TWO, 2.5)),
-    ({"of": "Encoder", "do": "Sharpen or flatten", "heat": "5"}, Temperature("encoder", TWO, 5.0)),
+    ({"of": "Encoder", "do": "Sharpen", "heat": "5"}, Temperature("encoder", TWO, 5.0)),
     ({"of": "Decoder", "do": "Mask"}, NoMask("decoder", TWO)),
     ({"of": "Cross", "do": "Force a look", "crosssees": "4 buy"}, Force("cross", TWO, 3)),
 ]
@@ -135,7 +135,7 @@ def test_nonsense_in_the_address_falls_back(open_app):
     app = open_app("compare", headskept="<b>;scale:", **nonsense)
     assert not app.warning and metrics(app)["Change"] != "0"
     for query in (
-        {"do": "Sharpen or flatten", "heat": "nan"},
+        {"do": "Sharpen", "heat": "nan"},
         {"do": "Mask", "of": "Encoder", "encodermask": "No causal mask", "encoderforbid": "99 x"},
         {"do": "Mask", "of": "Decoder", "decodermask": "Window", "window": "0"},
     ):

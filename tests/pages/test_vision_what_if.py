@@ -21,7 +21,7 @@ HIDDEN = np.array([[0, 0, 0], [0, 1, 1], [0, 0, 0]], dtype=bool)
 CASES = [
     ({}, Scale("vision", ALL, 0.0), 2),
     ({"vdo": "Scale", "vfactor": "3", "vheads2": "2"}, Scale("vision", ((1, 1),), 3.0), 2),
-    ({"vdo": "Sharpen or flatten", "vheat": "0.5", "vheads1": "1"}, Temperature("vision", ((0, 0), *ALL), 0.5), 2),
+    ({"vdo": "Sharpen", "vheat": "0.5", "vheads1": "1"}, Temperature("vision", ((0, 0), *ALL), 0.5), 2),
     ({"vdo": "Mask", "vhidden": painted.encode(HIDDEN)}, Forbid("vision", ALL, (5, 6)), 1),
     ({"vdo": "Force a look", "vasks": "CLS", "row": "3", "column": "1"}, Force("vision", ALL, 7, 0), 1),
 ]
