@@ -14,6 +14,8 @@ from torch import Tensor
 from model.checkpoint import CheckpointError, load_tensors, load_weights, read_json
 from model.device import choose_device, device_name
 from model.faithfulness import RANDOM_PAIRS, Covering, Curves, cover, mean_of, order_of, random_orders
+from model.intervened import Proof, prove
+from model.interventions import Interventions
 from model.relevance import Fusion, class_gradients, rollout, slope_along
 from model.tap import Chain, Intervention, Recorder, Tap
 from model.trace import AttentionRecord, gather_attention, gather_stream
@@ -91,6 +93,14 @@ class VisionTrace:
     def verify(self) -> Verification:
         """Compare with an independent recomputation; see `Verification`. Nothing is masked, so no leak is possible."""
         return self.verification
+
+
+@dataclass(frozen=True, eq=False)
+class VisionIntervened:
+    """The same picture under interventions, with the proof that they did what they say."""
+
+    after: VisionTrace
+    proof: Proof
 
 
 def attention_scores(trace: VisionTrace, fusion: Fusion = "mean", layer: int = -1) -> dict[str, np.ndarray]:
@@ -198,6 +208,18 @@ class VisionClassifier:
             patches=recorder.tensors["vision.patches"][0].float().cpu().numpy(),
             stream=gather_stream(recorder.tensors, "vision", layers),
         )
+
+    def intervene(self, trace: VisionTrace, interventions: Interventions) -> VisionIntervened:
+        """The picture of `trace` again under interventions.
+
+        Raises:
+            InterventionError: see `Interventions.check`.
+        """
+        after = self.trace(trace.pixels, intervention=interventions.tap({"vision": trace.attention.shape}))
+        pixels = self._tensor(trace.pixels)[None]
+        records = {"vision": after.record}
+        proof = prove(self.network, interventions, records, after.logits, lambda edited: edited(pixels)[0])
+        return VisionIntervened(after, proof)
 
     def explain(
         self, trace: VisionTrace, class_index: int, *, fusion: Fusion = "mean", layer: int = -1

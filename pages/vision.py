@@ -16,6 +16,7 @@ from pages.picture.opening import Seen, vision_opening
 from pages.picture.patches import cut_in_patches
 from pages.picture.positions import positions
 from pages.picture.service import VisionService
+from pages.picture.what_if import what_if
 from views import frame, inputs, prose
 
 
@@ -34,6 +35,7 @@ VIEWS = {
     "Through the layers": View(through_the_layers),  # these bring their own texts
     "Positions": View(positions),
     "Full maps": View(full_maps),
+    "What if": View(what_if, ("What if",)),
 }
 
 
