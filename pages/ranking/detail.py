@@ -1,0 +1,28 @@
+"""What the pages of ranked heads show of the one that is open: its scores."""
+
+from __future__ import annotations
+
+from model.head_labels import DIFFUSE, HALF, SPREAD, TIMES
+from pages.ranking.rows import Found, Head
+from views import prose
+from views.figures import bars
+from views.numbers import three_digits
+
+
+def scores(head: Head, found: Found) -> str:
+    """Every pattern's score as an HTML table."""
+    header = ["pattern", "score here", "even attention"]
+    if found.statistics:
+        header.append(found.heading)
+    rows = []
+    for name, (score, chance, many) in head.scores.items():
+        row = [name, bars.bar(score, 1, head.kind), "" if name == DIFFUSE else three_digits(chance)]
+        if found.statistics:
+            row.append("" if many is None else f"{three_digits(many[0])} \u00b1 {three_digits(many[1])}")
+        rows.append(row)
+    return bars.table(header, rows, f"Scores of {head.name}")
+
+
+def rule() -> str:
+    """How labels are given, with the thresholds in use, as Markdown."""
+    return prose.block("heads", "Labels").format(half=f"{HALF:g}", times=f"{TIMES:g}", spread=f"{SPREAD:g}")
