@@ -64,17 +64,22 @@ class RecognitionEffects:
     logits: np.ndarray
     without: np.ndarray
 
+    @property
+    def probabilities(self) -> np.ndarray:
+        """`(layer, head, class)` without that head."""
+        return _softmax(self.without)
+
     def logit_changes(self, class_index: int) -> np.ndarray:
         """`(layer, head)`: a class's logit without the head minus the one with it. Below 0 the head speaks for it."""
         return (self.without - self.logits)[..., class_index]
 
     def probability_changes(self, class_index: int) -> np.ndarray:
         """`(layer, head)`: the same of its probability."""
-        return (_softmax(self.without) - _softmax(self.logits))[..., class_index]
+        return (self.probabilities - _softmax(self.logits))[..., class_index]
 
     def loss_changes(self, class_index: int) -> np.ndarray:
         """`(layer, head)`: the same of its -ln p, in nats. Above 0 the head speaks for the class."""
-        return -(np.log(_softmax(self.without)) - np.log(_softmax(self.logits)))[..., class_index]
+        return -(np.log(self.probabilities) - np.log(_softmax(self.logits)))[..., class_index]
 
 
 class OneHeadOff:

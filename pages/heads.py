@@ -92,7 +92,7 @@ def ranking(found: Study, trace: Trace, listed: list[rows.Head], shown: rows.Hea
     )
     if found.found.problem:
         st.caption(literal.markdown(found.found.problem))
-    header = [*rows.HEADER, *rows.MORE]
+    header = rows.header("change of the loss")
     files.download("All heads as CSV", lambda: downloads.table_csv(header, rows.table(listed)), "heads.csv", "text/csv")
     files.numbers(lambda: files.table(rows.table(listed), header), "heads_table", hide_index=True)
 

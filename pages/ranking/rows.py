@@ -23,9 +23,10 @@ class Head:
 
     Attributes:
         kind, layer, head: its place, counted from 0.
-        change: of the loss when it is switched off, in nats.
+        change: what switching it off adds: to the loss in nats, or to what a page says.
         label: on this input.
-        often: over many inputs, or None where no statistics fit the weights; `effect` its mean change and spread there.
+        often: over many inputs, or None where no statistics fit the weights.
+        effect: mean change of the loss over these inputs, and its standard deviation; None likewise.
         scores: pattern -> (score here, score of even attention here, (mean, spread) over many or None).
     """
 
@@ -50,7 +51,7 @@ def heads_of(
     """All heads by place.
 
     Args:
-        changes: kind -> `(layer, head)`, change of the loss without the head.
+        changes: kind -> `(layer, head)`, what switching the head off adds.
         scores: of the same kinds.
     """
     found = []
@@ -102,12 +103,14 @@ def signed(change: float) -> str:
     return ("+" if change > 0 else "") + three_digits(change)
 
 
-HEADER = ["head", "change of the loss", "label", "pattern", "score", "even", "label over many", "score over many"]
-MORE = ["mean change over many", "its standard deviation"]
+def header(change: str) -> list[str]:
+    """Columns of `table`; `change` names what was measured here."""
+    here, many = ["label", "pattern", "score", "even attention"], ["label over many", "score over many"]
+    return ["head", change, *here, *many, "change of the loss over many", "its standard deviation"]
 
 
 def table(heads: list[Head]) -> list[list]:
-    """All of it with all digits; the columns are `HEADER`, and `MORE`."""
+    """All of it with all digits; the columns are those of `header`."""
     return [
         [
             head.name,
