@@ -1,4 +1,4 @@
-"""Both views of the Vision page on their own, with a tiny network, so that their tests need no trained weights."""
+"""Three views of the Vision page on their own, with a tiny network, so that their tests need no trained weights."""
 
 from __future__ import annotations
 
@@ -39,9 +39,18 @@ def _positions() -> None:
     positions(service(), "noise", trace())
 
 
+def _heads() -> None:
+    from pages.picture.heads import each_head
+    from tests.pages.vision_views import service, trace
+
+    each_head(service(), "noise", trace())
+
+
 def open_view(view: str, **query: str) -> AppTest:
-    """Run "layers" or "positions" with query parameters as a link would carry them."""
-    app = AppTest.from_function({"layers": _layers, "positions": _positions}[view], default_timeout=PATIENCE)
+    """Run "layers", "positions" or "heads" with query parameters as a link would carry them."""
+    app = AppTest.from_function(
+        {"layers": _layers, "positions": _positions, "heads": _heads}[view], default_timeout=PATIENCE
+    )
     app.query_params.update(query)
     app.run()
     assert not app.exception

@@ -47,6 +47,7 @@ class HeadList {
     const focused = this.options.some((option) => option.matches(":focus"))
     const scrolled = this.list?.scrollTop ?? 0
     this.root.replaceChildren()
+    this.root.classList.toggle("once", !header.columns[3])
     const head = element("div", "head", this.root)
     head.setAttribute("aria-hidden", "true")
     for (const [place, title] of header.columns.entries()) element("span", `column-${place}`, head).textContent = title

@@ -40,7 +40,7 @@ def test_a_missing_file_ends_the_program_with_status_2_and_no_traceback(tmp_path
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("words", [["--help"], ["translator", "--help"], ["evaluate", "--help"]])
+@pytest.mark.parametrize("words", [["--help"], ["translator", "--help"], ["evaluate", "--help"], ["heads", "--help"]])
 def test_help_names_every_option_and_its_default(capsys, words):
     with pytest.raises(SystemExit) as end:
         main(words)
