@@ -10,6 +10,7 @@ import streamlit as st
 from model import VisionTrace
 from pages.picture.any_patch import any_patch
 from pages.picture.cls import cls_attention
+from pages.picture.full_maps import full_maps
 from pages.picture.heads import each_head
 from pages.picture.layers import through_the_layers
 from pages.picture.opening import Seen, vision_opening
@@ -31,9 +32,10 @@ VIEWS = {
     "Patches": View(cut_in_patches, ("How to read a patch", "What it is")),
     "CLS attention": View(cls_attention, ("How to read a map", "What it is")),
     "Any patch": View(any_patch, ("How to read a map", "What it is")),
-    "Through the layers": View(through_the_layers),  # these three bring their own texts
+    "Through the layers": View(through_the_layers),  # these bring their own texts
     "Positions": View(positions),
     "Heads": View(each_head),
+    "Full maps": View(full_maps),
 }
 
 

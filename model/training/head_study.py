@@ -15,6 +15,7 @@ from model.head_labels import HeadScores, text_scores, vision_scores
 from model.head_statistics import FILE, HeadStatistics, KindStatistics, Spread
 from model.trace import KINDS
 from model.training.alignment import learn_alignment
+from model.training.card import held_out_card
 from model.training.corpus import Corpus
 from model.training.images import LabelledImages
 from model.training.recognition import resized
@@ -56,11 +57,7 @@ def study_translator(folder: Path, corpus: Corpus, sentences: int = SENTENCES, d
         CheckpointError: the folder cannot be read.
         ValueError: the data is not what this translator was trained on, or some of these sentences may be.
     """
-    card = read_json(folder / "card.json")
-    if card["data"]["sha256"] != corpus.sha256:
-        raise ValueError("This data file is not the one the translator was trained on, so no sentence is held out.")
-    if card["data"]["training_pairs"] > len(corpus.train):
-        raise ValueError("The translator was trained on some of these held-out sentences; give a smaller --heldout.")
+    held_out_card(folder, corpus)
     translator = Translator.load(folder, device)
     tokenizer = translator.tokenizer
     pairs = [(tokenizer.encode(english), tokenizer.encode(french)) for english, french in corpus.train]

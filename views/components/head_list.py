@@ -18,12 +18,7 @@ from views.components import parts
 
 MOST_CELLS = 48  # a side of one map; larger ones show the largest weight of each block of cells
 
-_MOUNT = st.components.v2.component(
-    "head_list",
-    html='<div class="list-root"></div>\n<!-- filled by head_list.js -->',
-    css=parts.style("head_list"),
-    js=parts.script("head_list"),
-)
+_MOUNT = parts.component("head_list", "list-root")
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,11 +123,7 @@ def head_list(
         if any(row.name == name for row in shown.rows):
             on_select(name)
 
-    def theme_changed() -> None:
-        theme = st.session_state[key].get("theme")
-        if theme in ("light", "dark"):
-            on_theme(theme)
-
+    theme_changed = parts.theme_reported(key, on_theme)
     with st.container(key=f"{key}-with-mark", gap=None):
         st.html(mark(selected))
         _MOUNT(key=key, data=payload(shown), on_chosen_change=chosen, on_theme_change=theme_changed)
