@@ -115,11 +115,9 @@ def test_nonsense_in_the_address_falls_back(open_app):
     assert effects == sorted(effects, reverse=True)
 
 
-def test_hostile_and_long_sentences(open_app):
-    app = open_app("heads", text="<script>x</script> $x$ **b** \U0001f600")
-    assert "<script>" not in html_of(app)
-    app = open_app("heads", text="a " * 120)
-    assert max(max(row["shape"]) for row in listed(app)["rows"]) <= 48
+def test_hostile_and_empty_sentences(open_app):
+    app = open_app("heads", text="I like <b>$x$</b>.")
+    assert "<b>$x$" not in html_of(app)
     app.text_input(key="text").set_value("").run()
     assert not app.exception and len(app.warning) == 1
 
