@@ -11,12 +11,13 @@ from views.numbers import three_digits
 
 def scores(head: Head, found: Found) -> str:
     """Every pattern's score as an HTML table."""
-    header = ["pattern", "score here", "even attention"]
+    header = ["pattern", "score here", "even attention", "times even"]
     if found.statistics:
         header.append(found.heading)
     rows = []
     for name, (score, chance, many) in head.scores.items():
-        row = [name, bars.bar(score, 1, head.kind), "" if name == DIFFUSE else three_digits(chance)]
+        even = ["", ""] if name == DIFFUSE else [three_digits(chance), three_digits(score / chance)]
+        row = [name, bars.bar(score, 1, head.kind), *even]
         if found.statistics:
             row.append("" if many is None else f"{three_digits(many[0])} \u00b1 {three_digits(many[1])}")
         rows.append(row)

@@ -90,7 +90,9 @@ def test_labels_are_those_of_the_rule_here_and_over_the_held_out_sentences(open_
     assert float(rows["aligned"][1]) == pytest.approx(scores.scores["aligned"][1, 2], rel=0.01, abs=1e-4)
     assert float(rows["end"][2]) == pytest.approx(scores.chance["end"], rel=0.01)
     spread = many.kinds["cross"].scores["aligned"]
-    assert rows["aligned"][3].startswith(three_digits(spread.mean[1, 2]))
+    ratio = scores.scores["end"][1, 2] / scores.chance["end"]
+    assert float(rows["end"][3]) == pytest.approx(ratio, rel=0.01)
+    assert rows["aligned"][4].startswith(three_digits(spread.mean[1, 2]))
     assert "Layer 2, head 3".lower() in "".join(part.value for part in app.markdown).lower()
 
 
