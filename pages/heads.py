@@ -133,6 +133,7 @@ def one_head(service: Service, found: Study, trace: Trace, head: rows.Head) -> N
         )
     )
     st.html(detail.scores(head, found.found))
+    st.caption(detail.often(head, found.found))
     if head.kind == "cross" and found.linked is not None:
         st.caption(prose.block("heads", "Aligned").format(linked=found.linked, pieces=len(trace.next_ids)))
 

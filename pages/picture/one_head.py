@@ -66,6 +66,7 @@ def one_head(service: VisionService, key: str, study: Study, trace: VisionTrace,
         prose.block(PAGE, "Proof").format(head=head.name, difference=three_digits(float(abs(alone - without).max())))
     )
     st.html(detail.scores(head, study.found))
+    st.caption(detail.often(head, study.found))
     st.caption(prose.block(PAGE, "Distance").format(pixels=three_digits(float(study.distance[layer, number]))))
 
 

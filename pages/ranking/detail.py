@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from model.head_labels import DIFFUSE, HALF, SPREAD, TIMES
-from pages.ranking.rows import Found, Head
+from pages.ranking.rows import Found, Head, signed
 from views import prose
 from views.figures import bars
 from views.numbers import three_digits
@@ -22,6 +22,14 @@ def scores(head: Head, found: Found) -> str:
             row.append("" if many is None else f"{three_digits(many[0])} \u00b1 {three_digits(many[1])}")
         rows.append(row)
     return bars.table(header, rows, f"Scores of {head.name}")
+
+
+def often(head: Head, found: Found) -> str:
+    """What switching it off does over many inputs, as Markdown; empty where that is not known."""
+    if head.effect is None:
+        return ""
+    mean, spread = signed(head.effect[0]), three_digits(head.effect[1])
+    return prose.block("heads", "Often").format(heading=found.heading, mean=mean, spread=spread)
 
 
 def rule() -> str:

@@ -93,6 +93,8 @@ def test_labels_are_those_of_the_rule_here_and_over_the_held_out_sentences(open_
     ratio = scores.scores["end"][1, 2] / scores.chance["end"]
     assert float(rows["end"][3]) == pytest.approx(ratio, rel=0.01)
     assert rows["aligned"][4].startswith(three_digits(spread.mean[1, 2]))
+    effect = many.kinds["cross"].effect
+    assert f"{three_digits(effect.mean[1, 2])} ± {three_digits(effect.sd[1, 2])} nats" in proof(app, "Mean change")
     assert "Layer 2, head 3".lower() in "".join(part.value for part in app.markdown).lower()
 
 
