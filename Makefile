@@ -2,7 +2,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test lint format bench train-translator evaluate-translator agreement train-vision evaluate-vision clean
+.PHONY: run test lint format bench train-translator evaluate-translator agreement train-vision evaluate-vision
+.PHONY: head-statistics clean
 
 run: $(VENV)/.run-ready
 	$(BIN)/streamlit run app.py
@@ -40,6 +41,12 @@ train-vision: $(VENV)/.dev-ready
 
 evaluate-vision: $(VENV)/.dev-ready
 	$(BIN)/python -m model.training evaluate-vision --data "$(DATA)" --model assets/vision
+
+# what every head does over held-out sentences (DATA) or pictures (PICTURES), after any training; either may be left out
+head-statistics: $(VENV)/.dev-ready
+	@test -n "$(DATA)$(PICTURES)" || { echo "Give DATA=sentence-pairs, PICTURES=folder, or both." >&2; exit 2; }
+	test -z "$(DATA)" || $(BIN)/python -m model.training heads --data "$(DATA)" --model assets/translator
+	test -z "$(PICTURES)" || $(BIN)/python -m model.training heads-vision --data "$(PICTURES)" --model assets/vision
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

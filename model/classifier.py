@@ -14,6 +14,7 @@ from torch import Tensor
 from model.checkpoint import CheckpointError, load_tensors, load_weights, read_json
 from model.device import choose_device, device_name
 from model.faithfulness import RANDOM_PAIRS, Covering, Curves, cover, mean_of, order_of, random_orders
+from model.head_effects import RecognitionEffects, logits_without, recognition_effects
 from model.intervened import Proof, prove
 from model.interventions import Interventions
 from model.relevance import Fusion, class_gradients, rollout, slope_along
@@ -270,6 +271,14 @@ class VisionClassifier:
         orders = np.stack([*(order_of(score) for score in scores.values()), *yardstick])
         found = [covering.curves(class_index) for covering in self.coverings(trace, orders)]
         return {**dict(zip(scores, found, strict=False)), "random": mean_of(found[len(scores) :])}
+
+    def head_effects(self, trace: VisionTrace) -> RecognitionEffects:
+        """Logits without each head; see `model.head_effects.recognition_effects`."""
+        return recognition_effects(self.network, self._tensor(trace.pixels))
+
+    def logits_without(self, trace: VisionTrace, layer: int, head: int) -> np.ndarray:
+        """Logits `(class,)` without one head, computed another way; see `model.head_effects.logits_without`."""
+        return logits_without(self.network, self._tensor(trace.pixels), layer, head)
 
     def export_vit(self, path: str | Path) -> None:
         """Write the weights as a Hugging Face ViT checkpoint; see `model.vit_export.write_vit`."""

@@ -39,6 +39,13 @@ def _positions() -> None:
     positions(service(), "noise", trace())
 
 
+def _heads() -> None:
+    from pages.picture.heads import each_head
+    from tests.pages.vision_views import service, trace
+
+    each_head(service(), "noise", trace())
+
+
 def _what_if() -> None:
     from pages.picture.what_if import what_if
     from tests.pages.vision_views import service, trace
@@ -46,7 +53,7 @@ def _what_if() -> None:
     what_if(service(), "noise", trace())
 
 
-VIEWS = {"layers": _layers, "positions": _positions, "what_if": _what_if}
+VIEWS = {"layers": _layers, "positions": _positions, "what_if": _what_if, "heads": _heads}
 
 
 def open_view(view: str, **query: str) -> AppTest:

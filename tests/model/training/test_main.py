@@ -42,7 +42,9 @@ def test_a_missing_file_ends_the_program_with_status_2_and_no_traceback(tmp_path
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("words", [["--help"], *([name, "--help"] for name in ("translator", "evaluate", "agreement"))])
+@pytest.mark.parametrize(
+    "words", [["--help"], *([name, "--help"] for name in ("translator", "evaluate", "agreement", "heads"))]
+)
 def test_help_names_every_option_and_its_default(capsys, words):
     with pytest.raises(SystemExit) as end:
         main(words)
