@@ -1,7 +1,8 @@
 """Every page behind the proxy, in a browser that reports what the Content-Security-Policy refuses.
 
 The `page` of this folder's conftest.py fails a test in which the policy refused anything that is needed; so do the
-journeys of tests/browser, which run here once more, on the site instead of on a single app.
+journeys of tests/browser, which run here once more, on the site instead of on a single app. What they wait for must be
+a function: Playwright would run a bare expression by eval, which the policy refuses.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def test_the_watch_sees_what_the_policy_refuses(site: Site, browser: Browser):
             try { eval("window.ran = true") } catch { window.over = true }
         })"""
     )
-    page.wait_for_function("window.over", timeout=PATIENCE)
+    page.wait_for_function("() => window.over", timeout=PATIENCE)
     page.wait_for_load_state("networkidle")
     assert page.evaluate("window.ran") is None
     context.close()
