@@ -1,8 +1,6 @@
 """Every page behind the proxy, in a browser that reports what the Content-Security-Policy refuses.
 
-The `page` of this folder's conftest.py fails a test in which the policy refused anything that is needed; so do the
-journeys of tests/browser, which run here once more, on the site instead of on a single app. What they wait for must be
-a function: Playwright would run a bare expression by eval, which the policy refuses.
+The `page` of this folder's conftest.py fails a test in which the policy refused anything that is needed.
 """
 
 from __future__ import annotations
@@ -13,14 +11,6 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import PATIENCE, open_page, ready
-from tests.browser.test_decoding import *  # noqa: F403
-from tests.browser.test_inside import *  # noqa: F403
-from tests.browser.test_journey import *  # noqa: F403
-from tests.browser.test_loss import *  # noqa: F403
-from tests.browser.test_masks import *  # noqa: F403
-from tests.browser.test_positions import *  # noqa: F403
-from tests.browser.test_tokens import *  # noqa: F403
-from tests.browser.test_vision import *  # noqa: F403
 from tests.browser.uploads import copy_picture, paste, shown, upload
 from tests.deploy.conftest import Watch
 from tests.deploy.replicas import Site
