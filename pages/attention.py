@@ -7,6 +7,7 @@ import streamlit as st
 from model import Trace
 from pages.shared import files
 from pages.shared.opening import opening
+from pages.shared.visits import fragment
 from views import downloads, frame, inputs, maps, prose
 from views.components.attention_grid import Sheet, attention_grid
 from views.figures import pieces
@@ -27,7 +28,7 @@ def main() -> None:
         column.markdown(prose.block("attention", heading))
 
 
-@st.fragment
+@fragment
 def explore(trace: Trace) -> None:
     """Overview and detail. Choosing a head runs only this part again."""
     controls = st.container(horizontal=True, gap="medium")

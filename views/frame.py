@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,8 +41,12 @@ class Table:
     rows: Sequence[tuple[str, str, str]]
 
 
-def run() -> None:
-    """Set the page up, offer the pages and run the chosen one."""
+def run(around: Callable[[str], AbstractContextManager[None]] | None = None) -> None:
+    """Set the page up, offer the pages and run the chosen one.
+
+    Args:
+        around: surrounds the run of the page that has this title.
+    """
     uploads.keep_in_memory()
     # An own icon file: the default one, or a Material symbol, would be fetched from another host.
     st.set_page_config(page_title=NAME, page_icon=str(FAVICON), layout="wide", menu_items=_menu())
@@ -52,7 +57,8 @@ def run() -> None:
     page = st.navigation(pages, position="top")
     token = _inside_frame.set(True)
     try:
-        page.run()
+        with around(page.title) if around else nullcontext():
+            page.run()
     finally:
         _inside_frame.reset(token)
     _keep_what_is_loaded(page.title)

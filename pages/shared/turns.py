@@ -1,0 +1,175 @@
+"""Visitors take turns: how many run at once, how many may wait, how long, and what a waiting visitor is told.
+
+Python runs one thread at a time, and PyTorch hands the interpreter over at each of the thousand small operations of a
+translation: beside other busy threads each of them waits for its return, and every answer takes many times as long as
+alone. So only a few runs go on at once, the others wait in the order in which they came, and whoever has used up a
+slice of time goes to the end of the queue while others wait.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+
+Tell = Callable[[int], None]  # called now and then in a waiting thread with the number of visitors before it
+Notice = Callable[[], AbstractContextManager[Tell]]  # entered when a wait begins, left when it ends
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one server does at once and what it asks of those who wait.
+
+    Attributes:
+        running: runs that go on at once: one may compute while another draws.
+        waiting: the longest queue; whoever comes then is asked to come again.
+        patience: seconds that a visitor waits at most before being asked to come again.
+        share: seconds of processor time after which a run goes to the end of the queue if others wait.
+        silence: seconds of waiting before a visitor is told so.
+        repeat: seconds between two such messages.
+    """
+
+    running: int = 2
+    waiting: int = 400
+    patience: float = 60.0
+    share: float = 0.2
+    silence: float = 0.4
+    repeat: float = 2.0
+
+
+class Busy(Exception):
+    """The queue is full, or the visitor has waited too long; the message is one sentence that says what to do."""
+
+
+@dataclass(eq=False)
+class _Ticket:
+    """A place in the queue, or a turn once `called` is set."""
+
+    called: threading.Event = field(default_factory=threading.Event)
+
+
+class Turns:
+    """A bounded queue, first come, first served. Safe to use from several threads.
+
+    Args:
+        clock: seconds, for waiting.
+        worked: seconds that the thread which asks has used of the processor.
+    """
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        worked: Callable[[], float] = time.thread_time,
+    ) -> None:
+        self.limits = limits or Limits()
+        self.worked = worked
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._queue: deque[_Ticket] = deque()
+        self._running: set[_Ticket] = set()
+
+    @property
+    def waiting(self) -> int:
+        """How many wait."""
+        return len(self._queue)
+
+    @property
+    def running(self) -> int:
+        """How many have their turn."""
+        return len(self._running)
+
+    @contextmanager
+    def turn(self, notice: Notice) -> Iterator[Turn]:
+        """Wait for a turn and give it back at the end.
+
+        Args:
+            notice: tells the visitor to wait. It may raise, which leaves the queue: a visitor who has gone does not
+                hold up the others.
+
+        Raises:
+            Busy: see there.
+        """
+        turn = Turn(self, notice)
+        turn._take()
+        try:
+            yield turn
+        finally:
+            self._leave(turn._ticket)
+
+    def _wait(self, ticket: _Ticket, tell: Tell) -> None:
+        """Stand in the queue until it is the ticket's turn."""
+        limits, came = self.limits, self._clock()
+        with self._lock:
+            if len(self._queue) >= limits.waiting:
+                raise Busy(f"{len(self._queue)} visitors are waiting already: please come again in a minute.")
+            self._queue.append(ticket)
+            self._call_next()
+        pause = limits.silence
+        try:
+            while not ticket.called.wait(pause):
+                if self._clock() - came >= limits.patience:
+                    raise Busy(
+                        f"It was not your turn within {limits.patience:.0f} seconds, so many visitors are here: "
+                        f"please try again in a minute."
+                    )
+                tell(self._before(ticket))
+                pause = limits.repeat
+        except BaseException:
+            self._leave(ticket)
+            raise
+
+    def _before(self, ticket: _Ticket) -> int:
+        with self._lock:
+            place = self._queue.index(ticket) if ticket in self._queue else 0
+            return place + len(self._running)
+
+    def _leave(self, ticket: _Ticket) -> None:
+        """Give back a turn or a place in the queue."""
+        with self._lock:
+            self._running.discard(ticket)
+            if ticket in self._queue:
+                self._queue.remove(ticket)
+            self._call_next()
+
+    def _call_next(self) -> None:
+        while self._queue and len(self._running) < self.limits.running:
+            ticket = self._queue.popleft()
+            self._running.add(ticket)
+            ticket.called.set()
+
+
+class Turn:
+    """One visitor's turn.
+
+    Attributes:
+        queued: seconds waited so far.
+    """
+
+    def __init__(self, turns: Turns, notice: Notice) -> None:
+        self.queued = 0.0
+        self._turns, self._notice = turns, notice
+        self._ticket = _Ticket()
+        self._began = 0.0
+
+    def rotate(self) -> None:
+        """Between two steps of a long answer: let others go first if they wait and this turn has had its share.
+
+        Raises:
+            Busy: it did not come round again in time.
+        """
+        turns = self._turns
+        if turns.waiting and turns.worked() - self._began >= turns.limits.share:
+            turns._leave(self._ticket)
+            self._take()
+
+    def _take(self) -> None:
+        self._ticket = _Ticket()
+        came = self._turns._clock()
+        with self._notice() as tell:
+            self._turns._wait(self._ticket, tell)
+        self.queued += self._turns._clock() - came
+        self._began = self._turns.worked()
