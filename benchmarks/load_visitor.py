@@ -103,10 +103,7 @@ class Visitor:
         if wish == "page":
             await self.change_page(self._random.choice([page for page in PAGES if page != client.page]))
         elif wish == "sentence":
-            if client.page == "vision":
-                await self.change_page(self._random.choice([page for page in PAGES if page != "vision"]))
-            sentence = self._random.choice(SENTENCES)
-            await self._timed("sentence", client.type("English sentence", sentence, "text"))
+            await self.type(self._random.choice(SENTENCES))
         elif wish == "head":
             if client.page != "attention":
                 await self.change_page("attention")
@@ -117,6 +114,12 @@ class Visitor:
                 await self.change_page("vision")
             content = self._random.choice(self._photos)
             await self._timed("upload", client.upload("Your own picture", "photo.jpg", content))
+
+    async def type(self, sentence: str) -> None:
+        """Type a sentence and press Enter."""
+        if self._client.page == "vision":
+            await self.change_page("")
+        await self._timed("sentence", self._client.type("English sentence", sentence, "text"))
 
     async def change_page(self, page: str) -> None:
         """Use the navigation."""

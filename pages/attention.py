@@ -7,8 +7,8 @@ import streamlit as st
 from model import Trace
 from pages.shared import files
 from pages.shared.opening import opening
-from pages.shared.visits import fragment
-from views import downloads, frame, inputs, maps, prose
+from pages.shared.visits import fragment, framed
+from views import downloads, inputs, maps, prose
 from views.components.attention_grid import Sheet, attention_grid
 from views.figures import pieces
 from views.figures.heatmap import HeadMap, heatmap
@@ -91,5 +91,5 @@ def proof(trace: Trace, kind: maps.Kind) -> None:
         st.markdown(prose.block("attention", "What this checks"))
 
 
-frame.framed()
+framed()
 main()

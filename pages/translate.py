@@ -10,7 +10,7 @@ from model import DecodingOptions
 from pages.shared import files
 from pages.shared.opening import opening
 from pages.shared.service import Service
-from pages.shared.visits import fragment
+from pages.shared.visits import fragment, framed
 from views import downloads, frame, inputs, prose
 from views.components.drawing_view import drawing_view
 from views.figures import pieces
@@ -95,5 +95,5 @@ def model_diagram(service: Service) -> None:
         st.markdown(prose.block("translate", "How to read it"))
 
 
-frame.framed()
+framed()
 main()

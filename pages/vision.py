@@ -15,7 +15,8 @@ from pages.picture.opening import Seen, vision_opening
 from pages.picture.patches import cut_in_patches
 from pages.picture.positions import positions
 from pages.picture.service import VisionService
-from views import frame, inputs, prose
+from pages.shared.visits import framed
+from views import inputs, prose
 
 
 @dataclass(frozen=True)
@@ -62,5 +63,5 @@ def how_to_read(headings: tuple[str, ...], seen: Seen) -> None:
         column.markdown(prose.block("vision", heading).format(**sizes))
 
 
-frame.framed()
+framed()
 main()

@@ -29,6 +29,8 @@ PAGES = (
     ("pages/vision.py", "Vision", "Give a picture to a Vision Transformer and see how it looks at it."),
 )
 
+Around = Callable[[str], AbstractContextManager[None]] | None  # given a page's title, surrounds its run
+
 _inside_frame: ContextVar[bool] = ContextVar("inside_frame", default=False)
 
 
@@ -41,12 +43,8 @@ class Table:
     rows: Sequence[tuple[str, str, str]]
 
 
-def run(around: Callable[[str], AbstractContextManager[None]] | None = None) -> None:
-    """Set the page up, offer the pages and run the chosen one.
-
-    Args:
-        around: surrounds the run of the page that has this title.
-    """
+def run(around: Around = None) -> None:
+    """Set the page up, offer the pages and run the chosen one."""
     uploads.keep_in_memory()
     # An own icon file: the default one, or a Material symbol, would be fetched from another host.
     st.set_page_config(page_title=NAME, page_icon=str(FAVICON), layout="wide", menu_items=_menu())
@@ -80,14 +78,14 @@ def available() -> frozenset[str]:
     return frozenset(Path(path).stem for path, *_ in PAGES[1:])
 
 
-def framed() -> None:
+def framed(around: Around = None) -> None:
     """First line of every page: make sure that the frame is around it.
 
     Streamlit runs the files of a folder called `pages` on their own until `st.navigation` has been called once in the
     process, so a deep link that is the first visit after a start would show a page without its frame.
     """
     if not _inside_frame.get():
-        run()
+        run(around)
         st.stop()
 
 

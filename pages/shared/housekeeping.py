@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from streamlit import runtime
 
 from pages.shared import logs
+from pages.shared.limits import THREADS
 
-THREADS = 1  # of PyTorch a computation
 SWITCH_SECONDS = 0.001  # how long a busy thread keeps the interpreter while another one asks for it
 ARENAS = 2  # of the C library's allocator; by default each core may bring eight
 ROUND_SECONDS = 5.0

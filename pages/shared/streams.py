@@ -8,11 +8,10 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Generic, TypeVar
 
 from pages.shared import metrics, visits
+from pages.shared.limits import SLICE_SECONDS
 from pages.shared.recent import Recent, timed
 
 T = TypeVar("T")
-
-SLICE_SECONDS = 0.04  # of computing between two looks at who else waits: as long as a picture stays on the screen
 
 
 class Steps(Generic[T]):

@@ -15,29 +15,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
+from pages.shared.limits import Limits
+
 Tell = Callable[[int], None]  # called now and then in a waiting thread with the number of visitors before it
 Notice = Callable[[], AbstractContextManager[Tell]]  # entered when a wait begins, left when it ends
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one server does at once and what it asks of those who wait.
-
-    Attributes:
-        running: runs that go on at once: one may compute while another draws.
-        waiting: the longest queue; whoever comes then is asked to come again.
-        patience: seconds that a visitor waits at most before being asked to come again.
-        share: seconds of processor time after which a run goes to the end of the queue if others wait.
-        silence: seconds of waiting before a visitor is told so.
-        repeat: seconds between two such messages.
-    """
-
-    running: int = 2
-    waiting: int = 400
-    patience: float = 60.0
-    share: float = 0.2
-    silence: float = 0.4
-    repeat: float = 2.0
 
 
 class Busy(Exception):

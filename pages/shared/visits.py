@@ -15,6 +15,7 @@ import streamlit as st
 
 from pages.shared import logs, metrics
 from pages.shared.turns import Busy, Turn, Turns
+from views import frame
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -23,6 +24,7 @@ R = TypeVar("R")
 _PLACE = """<style>.stSpinner {position: fixed; bottom: 1rem; left: 50%; transform: translateX(-50%); z-index: 1000;
 width: max-content; max-width: calc(100vw - 2rem); padding: .6rem 1rem; border-radius: 6px;
 background: var(--st-secondary-background-color, #F5F6F8); border: 1px solid var(--st-border-color, #D9DCE1)}</style>"""
+HOME = frame.PAGES[0][1]
 _PAGE = "visited_page"  # in the session: which page a part belongs to
 
 
@@ -70,11 +72,20 @@ def fragment(function: Callable[P, R]) -> Callable[P, R]:
     return st.fragment(in_turn)
 
 
+def framed() -> None:
+    """First line of every page, see `views.frame.framed`."""
+    frame.framed(visited)
+
+
 @contextmanager
 def visited(page: str, part: str = "") -> Iterator[None]:
     """Surround a run of `page`, or of a `part` of it; both are names of this project's own."""
-    st.session_state[_PAGE] = page
     came = time.perf_counter()
+    if page != HOME:
+        # While another thread is in the middle of importing pandas, Plotly would find half of it and fail. The home
+        # page draws nothing with Plotly, and is there sooner without.
+        import pandas  # noqa: F401
+    st.session_state[_PAGE] = page
     outcome, turn, sizes = "ok", None, {}
     try:
         with turns().turn(_notice) as turn:

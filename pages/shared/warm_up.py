@@ -38,6 +38,8 @@ def warm_up() -> None:
         housekeeping.settle_threads()
         _make_ready("translator", _translate)
     _let_go_first()
+    import pandas  # noqa: F401  # a quarter of a second that every page but the first one needs
+
     _make_ready("classifier", _classify)
     logs.event("ready" if readiness().ready else "not ready", **readiness().states())
 
