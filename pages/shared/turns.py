@@ -8,12 +8,11 @@ slice of time goes to the end of the queue while others wait.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from threading import Event, Lock
 
 from pages.shared.limits import Limits
 
@@ -23,13 +22,6 @@ Notice = Callable[[], AbstractContextManager[Tell]]  # entered when a wait begin
 
 class Busy(Exception):
     """The queue is full, or the visitor has waited too long; the message is one sentence that says what to do."""
-
-
-@dataclass(eq=False)
-class _Ticket:
-    """A place in the queue, or a turn once `called` is set."""
-
-    called: threading.Event = field(default_factory=threading.Event)
 
 
 class Turns:
@@ -49,9 +41,9 @@ class Turns:
         self.limits = limits or Limits()
         self.worked = worked
         self._clock = clock
-        self._lock = threading.Lock()
-        self._queue: deque[_Ticket] = deque()
-        self._running: set[_Ticket] = set()
+        self._lock = Lock()
+        self._queue: deque[Event] = deque()  # a ticket is an event, set when it is called
+        self._running: set[Event] = set()
 
     @property
     def waiting(self) -> int:
@@ -81,7 +73,7 @@ class Turns:
         finally:
             self._leave(turn._ticket)
 
-    def _wait(self, ticket: _Ticket, tell: Tell) -> None:
+    def _wait(self, ticket: Event, tell: Tell) -> None:
         """Stand in the queue until it is the ticket's turn."""
         limits, came = self.limits, self._clock()
         with self._lock:
@@ -91,7 +83,7 @@ class Turns:
             self._call_next()
         pause = limits.silence
         try:
-            while not ticket.called.wait(pause):
+            while not ticket.wait(pause):
                 if self._clock() - came >= limits.patience:
                     raise Busy(
                         f"It was not your turn within {limits.patience:.0f} seconds, so many visitors are here: "
@@ -103,12 +95,12 @@ class Turns:
             self._leave(ticket)
             raise
 
-    def _before(self, ticket: _Ticket) -> int:
+    def _before(self, ticket: Event) -> int:
         with self._lock:
             place = self._queue.index(ticket) if ticket in self._queue else 0
             return place + len(self._running)
 
-    def _leave(self, ticket: _Ticket) -> None:
+    def _leave(self, ticket: Event) -> None:
         """Give back a turn or a place in the queue."""
         with self._lock:
             self._running.discard(ticket)
@@ -120,7 +112,7 @@ class Turns:
         while self._queue and len(self._running) < self.limits.running:
             ticket = self._queue.popleft()
             self._running.add(ticket)
-            ticket.called.set()
+            ticket.set()
 
 
 class Turn:
@@ -133,7 +125,7 @@ class Turn:
     def __init__(self, turns: Turns, notice: Notice) -> None:
         self.queued = 0.0
         self._turns, self._notice = turns, notice
-        self._ticket = _Ticket()
+        self._ticket = Event()
         self._began = 0.0
 
     def rotate(self) -> None:
@@ -148,7 +140,7 @@ class Turn:
             self._take()
 
     def _take(self) -> None:
-        self._ticket = _Ticket()
+        self._ticket = Event()
         came = self._turns._clock()
         with self._notice() as tell:
             self._turns._wait(self._ticket, tell)
