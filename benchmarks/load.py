@@ -47,10 +47,14 @@ class Wave:
     visitors_cores: float = 0.0
 
 
-def load(waves: dict[int, float] | None = None, seed: int = SEED) -> list[Measurement]:
-    """Each wave on a fresh server."""
+def load(waves: dict[int, float], seed: int = SEED) -> list[Measurement]:
+    """Each wave on a fresh server.
+
+    Args:
+        waves: how many visitors, and for how many seconds they come and stay.
+    """
     rows = []
-    for visitors, seconds in (waves or WAVES).items():
+    for visitors, seconds in waves.items():
         wave = run_wave(visitors, seconds, seed)
         rows += measurements(wave)
         print(describe(wave), flush=True)

@@ -67,8 +67,8 @@ class Turns:
             Busy: see there.
         """
         turn = Turn(self, notice)
-        turn._take()
         try:
+            turn._take()
             yield turn
         finally:
             self._leave(turn._ticket)

@@ -15,15 +15,11 @@ import streamlit as st
 
 from pages.shared import logs, metrics
 from pages.shared.turns import Busy, Turn, Turns
-from views import frame
+from views import frame, waiting
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# At the lower edge of the window, so that nothing moves when it comes and goes, wherever a reader has scrolled to.
-_PLACE = """<style>.stSpinner {position: fixed; bottom: 1rem; left: 50%; transform: translateX(-50%); z-index: 1000;
-width: max-content; max-width: calc(100vw - 2rem); padding: .6rem 1rem; border-radius: 6px;
-background: var(--st-secondary-background-color, #F5F6F8); border: 1px solid var(--st-border-color, #D9DCE1)}</style>"""
 HOME = frame.PAGES[0][1]
 _PAGE = "visited_page"  # in the session: which page a part belongs to
 
@@ -126,9 +122,7 @@ def _notice() -> Iterator[Callable[[int], None]]:
             _ = st.session_state.get(_PAGE)  # here Streamlit ends the run of a visitor who has gone
             if before != told:
                 told = before
-                people = "1 visitor is" if before == 1 else f"{before} visitors are"
                 shown.close()
-                st.html(_PLACE)
-                shown.enter_context(st.spinner(f"{people} before you; your answer follows by itself."))
+                shown.enter_context(waiting.before_you(before))
 
         yield tell

@@ -144,3 +144,16 @@ def test_a_long_answer_goes_on_while_nobody_waits():
     with turns.turn(silent) as turn:
         turn.rotate()
         assert (turns.running, turns.waiting) == (1, 0)
+
+
+def test_a_visitor_who_goes_in_the_last_moment_holds_nothing():
+    turns = Turns(Limits(running=1))
+
+    @contextmanager
+    def gone():
+        yield pytest.fail
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), turns.turn(gone):
+        pytest.fail("the turn was taken")
+    assert (turns.running, turns.waiting) == (0, 0)
