@@ -18,7 +18,7 @@ from views import frame
 
 THINKING = (2.0, 8.0)  # seconds between two things a person does
 ARRIVAL = 5.0  # seconds in which all visitors come, as when a class is told an address
-PATIENCE = 120.0  # seconds after which a visitor counts an answer as never given
+PATIENCE = 300.0  # seconds after which a visitor counts an answer as never given
 WISHES = {"sentence": 0.35, "head": 0.30, "page": 0.25, "upload": 0.10}
 PAGES = ("", *sorted(frame.available()))
 PHOTO = (1600, 1200)

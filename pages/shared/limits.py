@@ -23,7 +23,7 @@ class Limits:
 
     running: int = 2
     waiting: int = 400
-    patience: float = 60.0
+    patience: float = 120.0
     share: float = 0.2
     silence: float = 0.4
     repeat: float = 2.0
