@@ -13,13 +13,19 @@ from model import Translator, VisionClassifier
 from model.device import hardware
 
 COMPARISONS = ("forward", "translate", "vision", "page", "lessons")
+ON_REQUEST = ("load",)  # takes ten minutes and the whole machine
 RESULTS = Path(__file__).parent / "results"
 
 
 def main() -> None:
-    """Run the chosen comparisons; all of them by default."""
+    """Run the chosen comparisons."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("which", nargs="*", choices=[[], *COMPARISONS], help="all by default")
+    parser.add_argument(
+        "which", nargs="*", choices=[[], *COMPARISONS, *ON_REQUEST], help=f"by default all but {', '.join(ON_REQUEST)}"
+    )
+    parser.add_argument("--visitors", type=int, nargs="+", help="load only: how many at once, one server each")
+    parser.add_argument("--seconds", type=float, help="load only: how long they come and stay")
+    parser.add_argument("--seed", type=int, default=1, help="load only: what the visitors do; default %(default)s")
     parser.add_argument("--json", type=Path, default=RESULTS / "latest.json", help="default %(default)s")
     options = parser.parse_args()
     chosen = options.which or list(COMPARISONS)
@@ -43,6 +49,11 @@ def main() -> None:
         from benchmarks.lessons import lessons
 
         rows += lessons()
+    if "load" in chosen:
+        from benchmarks.load import WAVES, load
+
+        waves = {count: options.seconds or WAVES.get(count, 60.0) for count in options.visitors or WAVES}
+        rows += load(waves, options.seed)
     machine = f"{hardware(torch.device('cpu'))}, {torch.get_num_threads()} threads, PyTorch {torch.__version__}"
     print(f"{machine}\n\n{table(rows)}")
     options.json.parent.mkdir(parents=True, exist_ok=True)

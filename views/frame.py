@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,8 @@ PAGES = (
     ("pages/vision.py", "Vision", "Give a picture to a Vision Transformer and see how it looks at it."),
 )
 
+Around = Callable[[str], AbstractContextManager[None]] | None  # given a page's title, surrounds its run
+
 _inside_frame: ContextVar[bool] = ContextVar("inside_frame", default=False)
 
 
@@ -47,7 +50,7 @@ class Table:
     rows: Sequence[tuple[str, str, str]]
 
 
-def run() -> None:
+def run(around: Around = None) -> None:
     """Set the page up, offer the pages and run the chosen one."""
     uploads.keep_in_memory()
     # An own icon file: the default one, or a Material symbol, would be fetched from another host.
@@ -59,7 +62,8 @@ def run() -> None:
     page = st.navigation(pages, position="top")
     token = _inside_frame.set(True)
     try:
-        page.run()
+        with around(page.title) if around else nullcontext():
+            page.run()
     finally:
         _inside_frame.reset(token)
     _keep_what_is_loaded(page.title)
@@ -81,14 +85,14 @@ def available() -> frozenset[str]:
     return frozenset(Path(path).stem for path, *_ in PAGES[1:])
 
 
-def framed() -> None:
+def framed(around: Around = None) -> None:
     """First line of every page: make sure that the frame is around it.
 
     Streamlit runs the files of a folder called `pages` on their own until `st.navigation` has been called once in the
     process, so a deep link that is the first visit after a start would show a page without its frame.
     """
     if not _inside_frame.get():
-        run()
+        run(around)
         st.stop()
 
 

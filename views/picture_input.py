@@ -5,6 +5,8 @@ The name of a sample is in the address bar. A person's own picture is in the mem
 
 from __future__ import annotations
 
+import threading
+
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
@@ -14,6 +16,8 @@ from views.pictures import EXTENSIONS, MAX_BYTES, TOO_HEAVY, Picture, PictureErr
 
 ADDRESS = "picture"  # the query parameter
 OWN = "own"
+
+_one_at_a_time = threading.Lock()  # a large picture takes hundreds of megabytes while it is read
 
 _OWN = "own_picture"
 _CHOSEN = "chosen_picture"
@@ -83,7 +87,8 @@ def _take(content: bytes | None) -> None:
     try:
         if content is None:
             raise PictureError(TOO_HEAVY)
-        st.session_state[_OWN] = read_picture(content)
+        with _one_at_a_time:
+            st.session_state[_OWN] = read_picture(content)
     except PictureError as error:
         st.session_state[_PROBLEM] = str(error)
     else:

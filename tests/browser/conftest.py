@@ -5,7 +5,7 @@ Nothing here waits a fixed time: every wait is for a condition, with a limit gen
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -23,6 +23,7 @@ class Server:
 
     url: str
     first_visit: dict
+    log: Callable[[], str]  # what the app has printed so far
 
 
 def ready(page: Page) -> None:
@@ -49,7 +50,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def server(browser: Browser) -> Iterator[Server]:
     with AppServer() as app:
-        yield Server(app.url, _first_visit(browser, app.url))
+        yield Server(app.url, _first_visit(browser, app.url), app.log)
         log = app.log()
     assert "Traceback" not in log, log
 
