@@ -77,3 +77,37 @@ def test_both_signs_are_equally_strong_and_told_apart(kind, theme):
     assert np.linalg.norm(ends[0][1:] - ends[1][1:]) > 0.04
     lightness = np.array([palette.to_oklab(colour)[0] for colour in colours])
     np.testing.assert_allclose(lightness, lightness[::-1], atol=0.01)
+
+
+# Machado et al. (2009), severity 1, on linear RGB
+COLOUR_BLIND = {
+    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+
+
+def seen_as(colour: str, matrix) -> np.ndarray:
+    """OKLab of a colour as somebody with a kind of colour blindness sees it."""
+    srgb = np.array(palette.to_rgb(colour)) / 255
+    linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+    seen = (np.array(matrix) @ linear).clip(0, 1)
+    back = np.where(seen <= 0.0031308, 12.92 * seen, 1.055 * seen ** (1 / 2.4) - 0.055)
+    return palette.to_oklab("#" + "".join(f"{round(255 * channel):02X}" for channel in back))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("vision", ["common", *COLOUR_BLIND])
+def test_colours_of_heads_are_told_apart(theme, vision):
+    seen = [seen_as(colour, COLOUR_BLIND.get(vision, np.eye(3))) for colour in palette.HEADS[theme]]
+    apart = [np.linalg.norm(one - other) for place, one in enumerate(seen) for other in seen[:place]]
+    assert min(apart) >= 0.11
+    assert all(contrast(colour, palette.BACKGROUND[theme]) >= 3 for colour in palette.HEADS[theme])
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_up_to_32_heads_look_different(theme):
+    styles = [palette.head_style(head, theme) for head in range(32)]
+    assert len(set(styles)) == 32
+    assert all(dashes == () for _, dashes in styles[:8])
+    assert all(dashes for _, dashes in styles[8:])
