@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from views import palette
+from views import maps, palette
 from views.components import parts
 
 FULL_PRECISION_BYTES = 1 << 20
@@ -40,6 +40,7 @@ class Sheet:
         underlay: `(height, width, 3)` uint8, a picture whose rows and columns of patches the maps show; queries are
             then its rows and keys its columns.
         opacity: of the maps over the picture, from 0 to 1.
+        log_scale: the shared scale is logarithmic and ends at 1; see `views.maps.shade`.
     """
 
     weights: np.ndarray
@@ -55,6 +56,7 @@ class Sheet:
     theme: palette.Theme
     underlay: np.ndarray | None = None
     opacity: float = 1.0
+    log_scale: bool = False
 
 
 def payload(sheet: Sheet) -> bytes:
@@ -70,6 +72,7 @@ def payload(sheet: Sheet) -> bytes:
         "title": sheet.title,
         "causal": sheet.causal,
         "shared": sheet.shared_scale,
+        "decades": maps.DECADES if sheet.log_scale else 0,
         "theme": sheet.theme,
         "scales": parts.scales(sheet.kind),
         "masked": palette.MASKED,
