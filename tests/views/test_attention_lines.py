@@ -9,7 +9,17 @@ import numpy as np
 import pytest
 
 from views import maps, palette
-from views.components.attention_lines import Lines, Locked, View, mark, payload, valid_view
+from views.components.attention_lines import (
+    Lines,
+    Locked,
+    View,
+    from_address,
+    kept,
+    mark,
+    payload,
+    to_address,
+    valid_view,
+)
 from views.components.parts import FULL_PRECISION_BYTES
 
 SHAPE = (4, 8, 5, 6)
@@ -118,3 +128,47 @@ def test_any_other_answer_is_not_believed(wrong):
 @pytest.mark.parametrize("sent", [None, 3, "x", [], {}])
 def test_what_is_no_view_is_not_believed(sent):
     assert valid_view(sent, SHAPE) is None
+
+
+@pytest.mark.parametrize(
+    ("view", "text"),
+    [
+        (View((0, 1), (0, 2, 7), 0.7, Locked("query", 4)), "1.2-1.3.8-70-q5"),
+        (View((3,), (), 1.0, Locked("key", 0)), "4--100-k1"),
+        (View((), (5,), 0.05), "-6-5"),
+    ],
+)
+def test_the_address_holds_what_is_chosen(view, text):
+    assert to_address(view) == text
+    assert from_address(text, SHAPE) == view
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        "",
+        "-",
+        "x",
+        "1-1-70-q6",
+        "5-1-70",
+        "0-1-70",
+        "1-1-4",
+        "1-1-101",
+        "1-1-١٢",
+        "1" * 900,
+        "1.-1-70",
+        "1-1-70-z1",
+    ],
+)
+def test_any_other_address_is_not_believed(text):
+    assert from_address(text, SHAPE) is None
+
+
+def test_the_fewest_keys_that_hold_the_share_are_kept():
+    weights = np.array([[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [1, 0, 0]], np.float32)
+    assert kept(weights, 0.7).tolist() == [[True, True, False], [True, True, False], [True, False, False]]
+    assert kept(weights, 0.5).tolist() == [[True, False, False], [False, True, False], [True, False, False]]
+    assert kept(weights, 0.8).tolist()[0] == [True, True, False]  # rounding adds no third key
+    assert kept(weights, 1).tolist() == (weights > 0).tolist()
+    assert kept(weights[:0], 0.7).shape == (0, 3)

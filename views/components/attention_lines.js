@@ -4,6 +4,8 @@
 const instances = new WeakMap()
 const STILL = 200 // milliseconds without another change before the server is told
 const ROW = 20 // pixels a piece
+const WIDE_ROW = 28 // pixels a piece of a short input
+const SHORT = 360 // pixels of height up to which an input is short
 const FULL_ROW = 15 // pixels a piece of a long input that is not to fit the screen
 const FITS = 800 // pixels of height that a long input is pressed into
 const MOST_LINES = 6000 // in the overview; more would only hide each other
@@ -183,7 +185,7 @@ class AttentionLines {
     if (!width || !this.chosen) return
     const { queries, keys } = this.weights
     const most = Math.max(queries, keys)
-    this.row = most * ROW <= FITS ? ROW : this.full ? FULL_ROW : Math.max(2.5, FITS / most)
+    this.row = most * WIDE_ROW <= SHORT ? WIDE_ROW : most * ROW <= FITS ? ROW : this.full ? FULL_ROW : Math.max(2.5, FITS / most)
     this.width = width
     this.height = most * this.row
     this.root.style.setProperty("--row", `${this.row}px`)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import html
 import json
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
@@ -21,6 +22,9 @@ import streamlit as st
 from views import maps, palette
 from views.components import parts
 
+_LIST = r"((?:\d{1,3}(?:\.\d{1,3})*)?)"
+_ADDRESS = re.compile(rf"{_LIST}-{_LIST}-(\d{{1,3}})(?:-([qk]\d{{1,4}}))?", re.ASCII)
+_SIDES = {"q": "query", "k": "key"}
 MASS = 0.7  # drawn at first: the share of what each query gives
 
 _MOUNT = parts.component("attention_lines", "lines-root")
@@ -147,6 +151,40 @@ def valid_view(sent: object, shape: tuple[int, int, int, int]) -> View | None:
     if type(place) is not int or not 0 <= place < count:
         return None
     return View(layers, heads, float(mass), Locked(locked["side"], place))
+
+
+def to_address(view: View) -> str:
+    """What is chosen in a word for the address bar, counted from 1: `1.2-1.2.3-70-q5`."""
+    layers, heads = (".".join(str(number + 1) for number in numbers) for numbers in (view.layers, view.heads))
+    locked = f"-{view.locked.side[0]}{view.locked.place + 1}" if view.locked else ""
+    return f"{layers}-{heads}-{round(100 * view.mass)}{locked}"
+
+
+def from_address(text: object, shape: tuple[int, int, int, int]) -> View | None:
+    """What `to_address` wrote, for attention of `shape`; None for anything else that an address can hold."""
+    parts_of_it = _ADDRESS.fullmatch(text) if isinstance(text, str) and len(text) < 1000 else None
+    if parts_of_it is None:
+        return None
+    layers, heads = ([int(number) - 1 for number in parts_of_it[n].split(".") if number] for n in (1, 2))
+    locked = parts_of_it[4]
+    place = None if locked is None else {"side": _SIDES[locked[0]], "place": int(locked[1:]) - 1}
+    sent = {"layers": layers, "heads": heads, "mass": int(parts_of_it[3]) / 100, "locked": place}
+    return valid_view(sent, shape)
+
+
+def kept(attention: np.ndarray, mass: float) -> np.ndarray:
+    """Which lines are drawn: bool of the same shape as `attention`, `(..., query, key)`.
+
+    Of each query and head the fewest keys, largest weights first, that together hold `mass` of the query's weights; the
+    same rule as in `attention_lines.weights.js`.
+    """
+    order = np.argsort(-attention, axis=-1, kind="stable")
+    ordered = np.take_along_axis(attention, order, axis=-1).astype(np.float64)
+    before = np.cumsum(ordered, axis=-1) - ordered  # what stronger keys hold already
+    wanted = mass * ordered.sum(axis=-1, keepdims=True) - 1e-6  # weights have about seven digits
+    drawn = np.zeros(attention.shape, dtype=bool)
+    np.put_along_axis(drawn, order, (before < wanted) & (ordered > 0), axis=-1)
+    return drawn
 
 
 def _numbers(sent: object, count: int) -> tuple[int, ...] | None:
