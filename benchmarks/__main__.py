@@ -12,7 +12,7 @@ from benchmarks.timing import Measurement, table
 from model import Translator, VisionClassifier
 from model.device import hardware
 
-COMPARISONS = ("forward", "translate", "vision", "page", "lessons")
+COMPARISONS = ("forward", "translate", "vision", "page", "lessons", "microscope")
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -43,6 +43,10 @@ def main() -> None:
         from benchmarks.lessons import lessons
 
         rows += lessons()
+    if "microscope" in chosen:
+        from benchmarks.microscope import microscope
+
+        rows += microscope()
     machine = f"{hardware(torch.device('cpu'))}, {torch.get_num_threads()} threads, PyTorch {torch.__version__}"
     print(f"{machine}\n\n{table(rows)}")
     options.json.parent.mkdir(parents=True, exist_ok=True)
