@@ -12,7 +12,7 @@ from benchmarks.timing import Measurement, table
 from model import Translator, VisionClassifier
 from model.device import hardware
 
-COMPARISONS = ("forward", "translate", "vision", "page", "lessons")
+COMPARISONS = ("forward", "translate", "vision", "page", "lessons", "microscope")
 ON_REQUEST = ("load",)  # takes ten minutes and the whole machine
 RESULTS = Path(__file__).parent / "results"
 
@@ -49,6 +49,10 @@ def main() -> None:
         from benchmarks.lessons import lessons
 
         rows += lessons()
+    if "microscope" in chosen:
+        from benchmarks.microscope import microscope
+
+        rows += microscope()
     if "load" in chosen:
         from benchmarks.load import WAVES, load
 
