@@ -282,7 +282,8 @@ def test_the_mark_chooses_without_a_new_payload(mount):
     page.get_by_role("button", name="Head 1").click()
     told = answered(page, heads=[0, 2])
     page.get_by_role("button", name="Head 2").click()
-    mount(replace(lines, view=View(tuple(told["layers"]), tuple(told["heads"]), 0.5, Locked("key", 4))))
+    late = mark(View(tuple(told["layers"]), tuple(told["heads"]), 0.5, Locked("key", 4)))
+    page.evaluate("late => { document.querySelector('p').innerHTML = late }", late)
     answered(page, heads=[0, 1, 2])
     # another sentence has no such locked piece
     mount(replace(known(softmaxed(2, 3, 4, 3)), view=View((1,), (0, 1, 2), 0.5, Locked("key", 2))))
