@@ -11,9 +11,10 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from model.checkpoint import CheckpointError, load_tensors, load_weights, read_json
-from model.device import choose_device, device_name
+from model.checkpoint import CheckpointError, check_sha256, load_tensors, load_weights, read_json, read_text
+from model.device import choose_device
 from model.faithfulness import RANDOM_PAIRS, Covering, Curves, cover, mean_of, order_of, random_orders
+from model.fallback import falls_back, place, where_it_runs
 from model.relevance import Fusion, class_gradients, rollout, slope_along
 from model.tap import Chain, Intervention, Recorder, Tap
 from model.trace import AttentionRecord, gather_attention, gather_stream
@@ -143,9 +144,10 @@ class VisionClassifier:
                 f"or train it again."
             ) from error
         load_weights(network, tensors, str(folder))
-        markdown = folder / "card.md"
-        text = markdown.read_text(encoding="utf-8") if markdown.is_file() else ""
-        return cls(network.to(choose_device(device)), card, text)
+        if "config_sha256" in card:  # sizes that fit the weights can still be wrong: the number of heads, the classes
+            check_sha256(folder / "config.json", card["config_sha256"])
+        text = read_text(folder / "card.md")
+        return cls(place(network, choose_device(device)), card, text)
 
     @property
     def config(self) -> VisionConfig:
@@ -159,8 +161,8 @@ class VisionClassifier:
 
     @property
     def device_name(self) -> str:
-        """The same for people."""
-        return device_name(self.device)
+        """The same for people, and why it had to leave the GPU if it had to."""
+        return where_it_runs(self.network)
 
     @cached_property
     def parameters(self) -> int:
@@ -171,11 +173,13 @@ class VisionClassifier:
         """The picture as the network receives it: the middle square, scaled. `(side, side, 3)` float32 in [0, 1]."""
         return middle_square(image, self.config.image_size).astype(np.float32) / 255
 
+    @falls_back
     @torch.inference_mode()
     def probabilities(self, pixels: np.ndarray, tap: Tap | None = None) -> np.ndarray:
         """Class probabilities `(class,)` float32 of prepared pixels, with an intervention where a tap is given."""
         return self.network(self._tensor(pixels)[None], tap)[0].float().softmax(dim=0).cpu().numpy()
 
+    @falls_back
     @torch.inference_mode()
     def trace(self, image: Image.Image | np.ndarray, *, intervention: Tap | None = None) -> VisionTrace:
         """Everything the network computes for a picture.
@@ -211,6 +215,7 @@ class VisionClassifier:
         """
         return {**attention_scores(trace, fusion, layer), **self.gradient_scores(trace, class_index).scores}
 
+    @falls_back
     def gradient_scores(self, trace: VisionTrace, class_index: int) -> GradientScores:
         """The last two of `METHODS`; see `model.relevance`."""
         pixels = self._tensor(trace.pixels)
@@ -219,6 +224,7 @@ class VisionClassifier:
         slope = slope_along(self.network, pixels, class_index, gradients.pixels)
         return GradientScores(scores, float(gradients.pixels.norm()), slope)
 
+    @falls_back
     @torch.inference_mode()
     def rearranged(self, pixels: np.ndarray, order: np.ndarray | None = None, *, positions: bool = True) -> np.ndarray:
         """Class probabilities `(class,)` float32 when the network cannot see where the patches are.
@@ -236,6 +242,7 @@ class VisionClassifier:
             changes["vision.positions"] = torch.zeros_like
         return self.probabilities(pixels, Intervention(changes))
 
+    @falls_back
     def coverings(self, trace: VisionTrace, orders: np.ndarray) -> list[Covering]:
         """What becomes of every class as patches are covered in each of `orders`, `(order, patch)`; see `Covering`."""
         return cover(self.network, self._tensor(trace.pixels), orders)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from model import CheckpointError, DecodingOptions, InputError, Step, Trace, Translator
+from model.fallback import with_fallback
 from pages.shared.description import describe
 from pages.shared.recent import Recent, T, computing
 from views import literal
@@ -79,7 +80,8 @@ class Service:
 
     def analysis(self, key: Hashable, compute: Callable[[], T]) -> T:
         """What `compute` returns, from the recent results if it is there. `key` says what is computed, of what."""
-        return self.analyses.get_or_compute(key, compute, self.computing)
+        network = self.translator.network
+        return self.analyses.get_or_compute(key, lambda: with_fallback(network, compute), self.computing)
 
 
 @st.cache_resource(show_spinner=False)
