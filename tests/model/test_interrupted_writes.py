@@ -6,6 +6,7 @@ Every writer of this project is held to it: checkpoints, metrics, cards and expo
 import errno
 import os
 import signal
+from pathlib import Path
 
 import pytest
 import torch
@@ -54,7 +55,7 @@ WRITERS = [save_checkpoint, save_card, save_weights, export_marian, export_vit]
 
 
 def full_at(stage: str, monkeypatch) -> None:
-    """Make the disk full: "open" has no room for a name, "write" for half of the content, "fsync" for its last block."""
+    """Fill the disk: "open" has no room for a name, "write" for half of the content, "fsync" for its last block."""
     error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def no_room(*_, **__):
@@ -137,9 +138,12 @@ def test_a_new_run_removes_what_a_killed_one_left(tmp_path, data_file, monkeypat
 def test_a_full_disk_ends_training_with_one_sentence_and_what_was_logged_stays(tmp_path, monkeypatch, capsys):
     log = MetricsLog(tmp_path / "metrics.jsonl", 0, active=True)
     log.write(event="epoch", epoch=0)
-    log.path = type("Full", (type(log.path),), {"open": lambda *_, **__: open("/dev/full", "w", encoding="utf-8")})(
-        log.path
-    )
+
+    class Full(type(log.path)):
+        def open(self, *_, **__):
+            return Path("/dev/full").open("w", encoding="utf-8")
+
+    log.path = Full(log.path)
     with pytest.raises(CheckpointError, match=r"metrics\.jsonl could not be written .*No space left on device"):
         log.write(event="step", epoch=1, loss=1.0)
     assert read_metrics(tmp_path / "metrics.jsonl") == [{"event": "epoch", "epoch": 0}]
