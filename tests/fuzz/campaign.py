@@ -76,7 +76,7 @@ def drawn(seed: int, name: str, number: int) -> random.Random:
     return random.Random(f"{seed} {name} {number}")
 
 
-def sentences(seed: int, translate_every: int = 4) -> Iterator[Case]:
+def sentences(seed: int, translate_every: int = 20) -> Iterator[Case]:
     """Sentences through the escapes, the tokenizer, and for some the whole model."""
     translator = Translator.load(device="cpu")
     number = 0
