@@ -31,10 +31,12 @@ def main() -> int:
     for name in options.only or KINDS:
         make, count = KINDS[name]
         cases = itertools.islice(make(options.seed), options.first, None)
-        results.append(campaign.run(name, cases, options.seed, options.cases or count))
+
+        def tell(number: int, reason: str, name: str = name) -> None:
+            print(f"{name} {options.first + number}, seed {options.seed}:\n{reason}", flush=True)
+
+        results.append(campaign.run(name, cases, options.seed, options.cases or count, tell))
         print(line(results[-1]), flush=True)
-        for number, reason in results[-1].failures.items():
-            print(f"\n{name} {options.first + number}, seed {options.seed}:\n{reason}", flush=True)
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps([result.to_dict() for result in results], indent=2) + "\n", encoding="utf-8")
     return int(any(result.failures or result.grown > MOST_GROWN for result in results))

@@ -45,8 +45,14 @@ class Result:
         return asdict(self)
 
 
-def run(name: str, cases: Iterator[Case], seed: int, count: int, limit: float = SECONDS) -> Result:
-    """Take `count` cases. A failing one does not end the campaign."""
+def run(
+    name: str,
+    cases: Iterator[Case],
+    seed: int,
+    count: int,
+    found: Callable[[int, str], None] = lambda number, reason: None,
+) -> Result:
+    """Take `count` cases. A failing one does not end the campaign; `found` hears of it at once."""
     result = Result(name, seed)
     level = None
     for number in range(count):
@@ -60,8 +66,10 @@ def run(name: str, cases: Iterator[Case], seed: int, count: int, limit: float = 
             result.failures[number] = traceback.format_exc(limit=-6)
         seconds = time.process_time() - began
         faulthandler.cancel_dump_traceback_later()
-        if seconds > limit:
+        if seconds > SECONDS:
             result.failures.setdefault(number, f"took {seconds:.1f} s")
+        if number in result.failures:
+            found(number, result.failures[number])
         result.slowest = max(result.slowest, seconds)
         result.outcomes[outcome] = result.outcomes.get(outcome, 0) + 1
         result.cases += 1
