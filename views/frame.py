@@ -11,7 +11,7 @@ from pathlib import Path
 import streamlit as st
 from PIL import Image
 
-from views import literal, palette, uploads
+from views import addresses, literal, palette, uploads
 
 NAME = "Attention Atlas"
 FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"
@@ -45,6 +45,7 @@ class Table:
 def run() -> None:
     """Set the page up, offer the pages and run the chosen one."""
     uploads.keep_in_memory()
+    addresses.refuse_infinite_numbers()
     _running_on.set(None)
     # An own icon file: the default one, or a Material symbol, would be fetched from another host.
     icon = str(FAVICON) if FAVICON.is_file() else Image.new("RGB", (32, 32), palette.HUES["encoder"])

@@ -1,6 +1,7 @@
 """`python -m tests.fuzz`: the whole campaign, a table and a JSON file; exit status 1 if anything was found.
 
-A case is known by its kind, the seed and its number: `--only picture --seed 1 --first 261 --cases 1` runs one again.
+A sentence or picture is known by the seed and its number: `--only picture --seed 1 --first 261 --cases 1` runs it again.
+A page is known by its address, which is printed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from tests.fuzz import campaign
 
-KINDS = {"sentence": (campaign.sentences, 5000), "picture": (campaign.pictures, 5500), "page": (campaign.pages, 1000)}
+KINDS = {"sentence": (campaign.sentences, 5000), "picture": (campaign.pictures, 5500), "page": (campaign.pages, 500)}
 MOST_GROWN = 150.0  # megabytes: what the caches of recent results may still fill up after the warm-up
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "fuzz.json"
 

@@ -18,7 +18,13 @@ SECONDS = 2.0  # of processor time; the machine may be busy with other things
 HANGS = 120  # seconds on the wall after which the whole campaign ends with the place where it hangs
 WARM_UP = 0.25  # share of the cases after which memory is expected to have found its level
 
-Case = Callable[[], str]  # runs one case and says in a word how it ended
+
+@dataclass(frozen=True)
+class Case:
+    """One case: what it tries, for people, and a function that runs it and says in a word how it ended."""
+
+    what: str
+    act: Callable[[], str]
 
 
 @dataclass
@@ -60,7 +66,7 @@ def run(
         faulthandler.dump_traceback_later(HANGS, exit=True)
         began = time.process_time()
         try:
-            outcome = case()
+            outcome = case.act()
         except Exception:
             outcome = "failed"
             result.failures[number] = traceback.format_exc(limit=-6)
@@ -69,6 +75,7 @@ def run(
         if seconds > SECONDS:
             result.failures.setdefault(number, f"took {seconds:.1f} s")
         if number in result.failures:
+            result.failures[number] += f"\n{case.what}"
             found(number, result.failures[number])
         result.slowest = max(result.slowest, seconds)
         result.outcomes[outcome] = result.outcomes.get(outcome, 0) + 1
@@ -80,7 +87,7 @@ def run(
 
 
 def drawn(seed: int, name: str, number: int) -> random.Random:
-    """The chances of one case: any case can be made again on its own."""
+    """The chances of one case: it does not depend on the cases before it."""
     return random.Random(f"{seed} {name} {number}")
 
 
@@ -90,13 +97,13 @@ def sentences(seed: int, translate_every: int = 20) -> Iterator[Case]:
     number = 0
     while True:
 
-        def case(number=number) -> str:
+        def act(number: int = number) -> str:
             text = texts.sentence(drawn(seed, "sentence", number))
             checks.text_is_only_text(text)
             taken = checks.sentence_is_taken_or_explained(translator, text, number % translate_every == 0)
             return "translated" if taken and number % translate_every == 0 else "accepted" if taken else "refused"
 
-        yield case
+        yield Case(f"sentence {number} of seed {seed}", act)
         number += 1
 
 
@@ -107,7 +114,7 @@ def pictures(seed: int, classify_every: int = 10) -> Iterator[Case]:
     number = 0
     while True:
 
-        def case(number=number) -> str:
+        def act(number: int = number) -> str:
             picture = checks.file_is_a_picture_or_explained(files.damaged(drawn(seed, "picture", number), originals))
             if picture is None:
                 return "refused"
@@ -116,12 +123,15 @@ def pictures(seed: int, classify_every: int = 10) -> Iterator[Case]:
             assert abs(classifier.trace(picture.image).probabilities.sum() - 1) < 1e-4
             return "classified"
 
-        yield case
+        yield Case(f"picture {number} of seed {seed}", act)
         number += 1
 
 
 def pages(seed: int) -> Iterator[Case]:
-    """Addresses through every page in turn; some visits go on to another page, which finds what was left."""
+    """Addresses through every page in turn; some visits go on to another page, which finds what was left.
+
+    What is known of the parameters grows from case to case, so a case is known by its address, not by its number.
+    """
     explorer = addresses.Explorer()
     for page in addresses.PAGES:
         with explorer.listening(page):
@@ -130,26 +140,22 @@ def pages(seed: int) -> Iterator[Case]:
         explorer.learn(page, app)
     number = 0
     while True:
+        chances = drawn(seed, "page", number)
+        page = addresses.PAGES[number % len(addresses.PAGES)]
+        query = explorer.query(chances, page)
+        then = chances.choice(addresses.PAGES) if chances.random() < 0.15 else ""
 
-        def case(number=number) -> str:
-            chances = drawn(seed, "page", number)
-            page = addresses.PAGES[number % len(addresses.PAGES)]
-            query = explorer.query(chances, page)
-            try:
-                with explorer.listening(page):
-                    app = addresses.visit(page, query)
+        def act(page: str = page, query: str = query, then: str = then) -> str:
+            with explorer.listening(page):
+                app = addresses.visit(page, query)
+            checks.page_is_whole(app)
+            explorer.learn(page, app)
+            if then:
+                app.switch_page(then).run()
                 checks.page_is_whole(app)
-                explorer.learn(page, app)
-                if chances.random() < 0.15:
-                    page = chances.choice(addresses.PAGES)
-                    app.switch_page(page).run()
-                    checks.page_is_whole(app)
-            except Exception as error:
-                error.add_note(f"{page}?{query[:2000]}")
-                raise
             return "refused" if app.warning else "shown"
 
-        yield case
+        yield Case(f"{page}?{query[:2000]} {then}", act)
         number += 1
 
 
