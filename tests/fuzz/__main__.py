@@ -1,7 +1,7 @@
 """`python -m tests.fuzz`: the whole campaign, a table and a JSON file; exit status 1 if anything was found.
 
-A sentence or picture is known by the seed and its number: `--only picture --seed 1 --first 261 --cases 1` runs it again.
-A page is known by its address, which is printed.
+A sentence or a picture is known by the seed and its number, so `--only picture --seed 1 --first 261 --cases 1` runs
+one again; a page is known by its address, which is printed.
 """
 
 from __future__ import annotations
@@ -26,6 +26,12 @@ def main() -> int:
     parser.add_argument("--only", choices=KINDS, action="append", help="all kinds by default; may be given again")
     parser.add_argument("--cases", type=int, help="of each kind; by default more than 10,000 altogether")
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=campaign.SECONDS,
+        help="of processor time that a case may take, default %(default)s; on a machine that is busy everything is slower",
+    )
     parser.add_argument("--json", type=Path, default=RESULTS, help="default %(default)s")
     options = parser.parse_args()
     results = []
@@ -36,7 +42,7 @@ def main() -> int:
         def tell(number: int, reason: str, name: str = name) -> None:
             print(f"{name} {options.first + number}, seed {options.seed}:\n{reason}", flush=True)
 
-        results.append(campaign.run(name, cases, options.seed, options.cases or count, tell))
+        results.append(campaign.run(name, cases, options.seed, options.cases or count, tell, options.seconds))
         print(line(results[-1]), flush=True)
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps([result.to_dict() for result in results], indent=2) + "\n", encoding="utf-8")
