@@ -150,6 +150,22 @@ def shared_scale(*, of: str = "head", first: Literal["shared", "own"] = "shared"
     return choice(chosen, options, default) == options[0]
 
 
+def scale(first: maps.Scale = "shared") -> maps.Scale:
+    """How weights become shades on maps that are compared; `first` until a person chooses."""
+    names: dict[str, maps.Scale] = {"Shared": "shared", "Per head": "own", "Logarithmic": "log"}
+    chosen = controls.pick(
+        "Colour scale",
+        tuple(names),
+        "scale",
+        default=next(name for name, scale in names.items() if scale == first),
+        help=(
+            "Shared lets heads be compared; per head shows the pattern of weak ones; logarithmic is shared and shows "
+            "weights down to a ten-thousandth of the largest."
+        ),
+    )
+    return names[chosen]
+
+
 def head(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0)) -> tuple[str, str]:
     """Layer and head of the map shown in detail; "mean" averages over all of them.
 

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import fields
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import torch
+from torch import nn
 
 from model.checkpoint import CheckpointError, read_json, remove_leftovers, write_json
 from model.config import PRESETS, TransformerConfig
@@ -23,7 +25,7 @@ from model.tokenizer import Tokenizer, train_tokenizer
 from model.training.augment import Augmentation
 from model.training.corpus import CorpusError, read_corpus
 from model.training.images import read_images
-from model.training.loop import CHECKPOINT, train
+from model.training.loop import CHECKPOINT, Start, Task, train
 from model.training.optimizer import Recipe
 from model.training.processes import ProcessGroup
 from model.training.recognition import RecognitionTask, Stages
@@ -57,6 +59,9 @@ def _parser() -> argparse.ArgumentParser:
     translator.add_argument("--epochs", type=int, default=Recipe().epochs, help="default %(default)s")
     translator.add_argument("--preset", choices=sorted(PRESETS), default="small", help="sizes of the network")
     translator.add_argument("--vocabulary", type=int, help="pieces of the joint vocabulary; by default the preset's")
+    translator.add_argument(
+        "--start-from", type=Path, help="folder of a finished translator to train further; --epochs counts its own too"
+    )
     translator.add_argument("--dropout", type=float, help="by default the preset's")
     evaluate = commands.add_parser("evaluate", help="score a trained translator and write its card")
     evaluate.set_defaults(run=_evaluate_translator)
@@ -96,6 +101,8 @@ def _check_out(options: argparse.Namespace) -> None:
     """A run is either new or resumed, never both by accident."""
     if options.resume and not (options.out / CHECKPOINT).is_file():
         raise CheckpointError(f"There is no {CHECKPOINT} in {options.out} to resume; leave --resume out to start.")
+    if options.resume and getattr(options, "start_from", None):
+        raise CheckpointError("A run that began with --start-from goes on with --resume alone.")
     if not options.resume and (options.out / CHECKPOINT).is_file():
         raise CheckpointError(f"{options.out} holds a {CHECKPOINT}; give --resume to go on, or another --out.")
     remove_leftovers(options.out)
@@ -106,36 +113,77 @@ def _taken(cls: type, options: argparse.Namespace, **given):
     return cls(**{**{f.name: getattr(options, f.name) for f in fields(cls) if hasattr(options, f.name)}, **given})
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """A network's sizes, what makes it with its data once the seed is set, and where its run begins."""
+
+    config: TransformerConfig | VisionConfig
+    task: Callable[[], Task]
+    start: Start | None = None
+
+
+def _train(
+    options: argparse.Namespace,
+    recipe: Recipe,
+    prepare: Callable[[ProcessGroup], Prepared],
+    finish: Callable[[nn.Module, torch.device], None],
+) -> int:
+    """What every training run does; `finish` gets the averaged network, in the leading process alone."""
+    processes = ProcessGroup.join(options.device)
+    try:
+        prepared = prepare(processes)
+        sizes = prepared.config.to_dict()
+        if options.resume and read_json(options.out / "config.json") != sizes:
+            raise CheckpointError(f"{options.out} holds a network of other sizes; give the same options.")
+        torch.manual_seed(recipe.seed)
+        task = prepared.task()
+        if processes.leads:
+            write_json(options.out / "config.json", sizes)
+        averaged = train(task, recipe, options.out, processes, options.resume, prepared.start)
+        if processes.leads:
+            finish(averaged, processes.device)
+        processes.wait()
+    finally:
+        processes.leave()
+    return 0
+
+
 def _train_translator(options: argparse.Namespace) -> int:
     corpus = read_corpus(options.data, options.heldout)  # everything wrong with the data is said before any work
     _check_out(options)
     recipe = _taken(Recipe, options)
     changes = {} if options.dropout is None else {"dropout": options.dropout}
     config = TransformerConfig.preset(options.preset, **changes)
-    processes = ProcessGroup.join(options.device)
-    try:
-        if processes.leads and not options.resume:
+    before = None
+    if options.start_from:
+        from model.training.further import earlier_training
+
+        before = earlier_training(options.start_from, corpus, recipe)
+
+    def prepare(processes: ProcessGroup) -> Prepared:
+        if processes.leads and before:
+            before.hand_over(options.out)
+        elif processes.leads and not options.resume:
             wanted = config.vocabulary_size if options.vocabulary is None else options.vocabulary
             train_tokenizer((text for pair in corpus.train for text in pair), options.out / "tokenizer", wanted)
         processes.wait()
         tokenizer = Tokenizer(options.out / "tokenizer.model")
-        config = TransformerConfig.preset(options.preset, vocabulary_size=len(tokenizer), **changes)
-        if options.resume and read_json(options.out / "config.json") != config.to_dict():
-            raise CheckpointError(f"{options.out} holds a network of other sizes; give the same --preset, --dropout.")
-        torch.manual_seed(recipe.seed)
-        network = Transformer(config)
-        if processes.leads:
-            write_json(options.out / "config.json", config.to_dict())
-        task = TranslationTask(network, tokenizer, corpus, recipe)
-        averaged = train(task, recipe, options.out, processes, options.resume)
-        if processes.leads:
-            from model.training.card import finish_translator
+        sizes = before.config if before else replace(config, vocabulary_size=len(tokenizer))
 
-            finish_translator(options.out, averaged, corpus, recipe, processes.device)
-        processes.wait()
-    finally:
-        processes.leave()
-    return 0
+        def task() -> TranslationTask:
+            network = Transformer(sizes)
+            if before:
+                before.load_into(network)
+            return TranslationTask(network, tokenizer, corpus, recipe)
+
+        return Prepared(sizes, task, before.start if before else None)
+
+    def finish(network: nn.Module, device: torch.device) -> None:
+        from model.training.card import finish_translator
+
+        finish_translator(options.out, network, corpus, recipe, device)
+
+    return _train(options, recipe, prepare, finish)
 
 
 def _evaluate_translator(options: argparse.Namespace) -> int:
@@ -154,24 +202,16 @@ def _train_vision(options: argparse.Namespace) -> int:
     _check_out(options)
     images = read_images(options.data)  # everything wrong with the data is said before any work
     config = _taken(VisionConfig, options, classes=images.classes, image_size=stages.final_size)
-    processes = ProcessGroup.join(options.device)
-    try:
-        if options.resume and read_json(options.out / "config.json") != config.to_dict():
-            raise CheckpointError(f"{options.out} holds a network of other sizes; give the same options.")
-        torch.manual_seed(recipe.seed)
-        network = VisionTransformer(config)
-        if processes.leads:
-            write_json(options.out / "config.json", config.to_dict())
-        task = RecognitionTask(network, images, recipe, stages, how)
-        averaged = train(task, recipe, options.out, processes, options.resume)
-        if processes.leads:
-            from model.training.vision_card import finish_vision
 
-            finish_vision(options.out, averaged, images, recipe, processes.device)
-        processes.wait()
-    finally:
-        processes.leave()
-    return 0
+    def prepare(processes: ProcessGroup) -> Prepared:
+        return Prepared(config, lambda: RecognitionTask(VisionTransformer(config), images, recipe, stages, how))
+
+    def finish(network: nn.Module, device: torch.device) -> None:
+        from model.training.vision_card import finish_vision
+
+        finish_vision(options.out, network, images, recipe, device)
+
+    return _train(options, recipe, prepare, finish)
 
 
 def _evaluate_vision(options: argparse.Namespace) -> int:

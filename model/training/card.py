@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import torch
@@ -46,11 +47,7 @@ def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> d
         ValueError: the data is not what this translator was trained on, or more of it is held out than was then, so
             held-out sentences may have been seen.
     """
-    card = read_json(folder / "card.json")
-    if card["data"]["sha256"] != corpus.sha256:
-        raise ValueError("This data file is not the one the translator was trained on, so no sentence is held out.")
-    if card["data"]["training_pairs"] > len(corpus.train):
-        raise ValueError("The translator was trained on some of these held-out sentences; give a smaller --heldout.")
+    card = held_out_card(folder, corpus)
     translator = Translator.load(folder, device)
     card.setdefault("config_sha256", sha256_of(folder / "config.json"))  # older cards have none
     greedy = evaluate(translator, corpus.heldout, beam=1)
@@ -65,6 +62,21 @@ def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> d
     card["parameters"] = translator.parameters
     write_json(folder / "card.json", card)
     write_atomically(folder / "card.md", card_markdown(card, translator.config.to_dict()).encode())
+    return card
+
+
+def held_out_card(folder: Path, corpus: Corpus) -> dict:
+    """The card of the translator in `folder`, which has never seen the held-out sentences of `corpus`.
+
+    Raises:
+        CheckpointError: there is no card.
+        ValueError: as `evaluate_translator` says.
+    """
+    card = read_json(folder / "card.json")
+    if card["data"]["sha256"] != corpus.sha256:
+        raise ValueError("This data file is not the one the translator was trained on, so no sentence is held out.")
+    if card["data"]["training_pairs"] > len(corpus.train):
+        raise ValueError("The translator was trained on some of these held-out sentences; give a smaller --heldout.")
     return card
 
 
@@ -152,6 +164,11 @@ def training_facts(folder: Path, recipe: Recipe) -> dict:
         "heldout_nll": [row["heldout_nll"] for row in epochs],
         "recipe": recipe.to_dict(),
         "schedule": [[row["epoch"] + 1, row["recipe"]["epochs"]] for row in starts if row["epoch"] < len(epochs)],
+        "restarts": [
+            {"epoch": row["epoch"] + 1, "before": earlier["recipe"]}
+            for earlier, row in pairwise(starts)
+            if row["epoch"] == row.get("begun", {}).get("epoch") > 0
+        ],
     }
 
 
@@ -163,12 +180,17 @@ def training_lines(training: dict) -> str:
         optimiser += f", and Muon for the layers' weight matrices, peak rate {recipe['matrix_learning_rate']:g}"
     fall = "along a cosine" if recipe.get("schedule") == "cosine" else "linearly"
     planned = ", ".join(f"{end} from epoch {first} on" for first, end in training["schedule"])
+    restarts = "".join(
+        f"\n- Warm restart at epoch {restart['epoch']}: a fresh optimiser, and warm-up and fall anew; until then the "
+        f"peak rates were {restart['before']['learning_rate']:g} and {restart['before']['matrix_learning_rate']:g}"
+        for restart in training.get("restarts", [])
+    )
     return f"""- Hardware: {"; ".join(training["hardware"])}; processes: {training["processes"]}
 - PyTorch {", ".join(training["torch"])}
 - Time: {training["minutes"]} minutes for {training["epochs"]} epochs, {training["steps"]:,} steps
 - Optimiser: {optimiser}
 - Learning rate: {recipe["warmup_steps"]} warm-up steps, then {fall} to zero at the end of the run; epochs planned:
-  {planned}
+  {planned}{restarts}
 - Label smoothing {recipe["label_smoothing"]}, weight decay {recipe["weight_decay"]},
   gradients clipped at {recipe["clip_norm"]}, weights averaged with decay {recipe["average_decay"]}
 - Precision of the forward and backward pass: {recipe["precision"]}"""

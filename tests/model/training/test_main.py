@@ -116,8 +116,8 @@ def test_starting_anew_over_a_checkpoint_is_refused_and_leaves_it(capsys, data_f
     [
         ({"learning_rate": 0.5}, "belongs to another recipe; give the same options or another --out."),
         ({"heldout": 5}, "was trained on other data; give the same --data and --heldout."),
-        ({"preset": "small"}, "holds a network of other sizes; give the same --preset, --dropout."),
-        ({"dropout": 0.3}, "holds a network of other sizes; give the same --preset, --dropout."),
+        ({"preset": "small"}, "holds a network of other sizes; give the same options."),
+        ({"dropout": 0.3}, "holds a network of other sizes; give the same options."),
     ],
 )
 def test_resuming_another_run_is_refused_and_changes_nothing(capsys, data_file, folder, options, part):
