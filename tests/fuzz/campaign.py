@@ -15,7 +15,7 @@ from model import Translator, VisionClassifier
 from tests.fuzz import addresses, checks, files, texts
 
 SECONDS = 2.0  # of processor time that a case may take
-HANGS = 120  # seconds on the wall after which the whole campaign ends with the place where it hangs
+HANGS = 900  # seconds on the wall after which the whole campaign ends with the place where it hangs
 WARM_UP = 0.25  # share of the cases after which memory is expected to have found its level
 
 
