@@ -35,7 +35,7 @@ def picture_input() -> Picture:
         picture_strip("Picture", _tiles(names), chosen, _STRIP, on_choose=_choose, on_paste=_take)
         for trouble in (*troubles, st.session_state.get(_PROBLEM)):
             if trouble:
-                st.warning(literal.markdown(trouble))
+                st.warning(literal.with_code(trouble))
     with box:
         _boxes()
     if not chosen:

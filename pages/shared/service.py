@@ -100,7 +100,7 @@ def open_service() -> Service:
         with st.skeleton(height=240):
             service = load_service()
     except CheckpointError as error:
-        st.error(literal.markdown(str(error)))
+        st.error(literal.with_code(str(error)))
         st.stop()
     describe(service.translator)
     return service

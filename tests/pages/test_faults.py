@@ -89,7 +89,7 @@ def test_whatever_else_is_missing_is_named_and_the_page_goes_on(assets):
     app = visit("vision", picture=first)
     text = said(app)
     for file, trouble in ((f"{first}.jpg", "missing"), (f"{samples.NAMES[1]}.jpg", "damaged")):
-        assert f"{file} is {trouble} in assets/samples: restore it with {RESTORE}." in text
+        assert f"{file} is {trouble} in assets/samples: restore it with `{RESTORE}`." in text
     assert "`vision.md` is missing from `assets/text/en`" in text and "`favicon.png` is missing" in text
     assert app.title[0].value == "Vision"
     assert "Golf" not in text and samples.SAMPLES[2].label in text.lower()  # the first picture that is left

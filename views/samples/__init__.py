@@ -56,7 +56,7 @@ def picture(name: str) -> Picture:
     except (OSError, PictureError) as error:
         trouble = "damaged" if isinstance(error, PictureError) else "missing"
         raise SampleError(
-            f"{sample.path.name} is {trouble} in assets/samples: restore it with git checkout -- assets."
+            f"{sample.path.name} is {trouble} in assets/samples: restore it with `git checkout -- assets`."
         ) from error
     return replace(read, title=f"{sample.label}, drawn by this project")
 
