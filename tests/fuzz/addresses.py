@@ -86,14 +86,18 @@ class Explorer:
         return "&".join(parts)
 
 
-def controls(block: Block) -> Iterator[object]:
-    """The protocol messages of all controls that are bound to the address."""
+def messages(block: Block) -> Iterator[object]:
+    """The protocol messages of everything on the page."""
     for child in block.children.values():
         if isinstance(child, Block):
-            yield from controls(child)
-        message = getattr(child, "proto", None)
-        if getattr(message, "query_param_key", ""):
+            yield from messages(child)
+        if (message := getattr(child, "proto", None)) is not None:
             yield message
+
+
+def controls(block: Block) -> Iterator[object]:
+    """Those of the controls that are bound to the address."""
+    return (message for message in messages(block) if getattr(message, "query_param_key", ""))
 
 
 def visit(page: str, query: str) -> AppTest:

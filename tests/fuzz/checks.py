@@ -6,6 +6,7 @@ import html
 import re
 import string
 import unicodedata
+from collections.abc import Iterator
 from html.parser import HTMLParser
 
 import numpy as np
@@ -13,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from model import InputError, Translator
 from model.translator import MAX_PIECES
+from tests.fuzz.addresses import messages
 from tests.fuzz.texts import MARK
 from views import downloads, literal, pictures
 from views.figures import pieces
@@ -102,5 +104,17 @@ def page_is_whole(app: AppTest) -> None:
     assert app.title
     for element in app.html:
         assert MARK not in "".join("".join(tag) for tag in Tags(element.value).found)
+    for text in read_as_markdown(app):
+        assert not _BARE_MARKUP.search(text), text
+
+
+def read_as_markdown(app: AppTest) -> Iterator[str]:
+    """Texts of a page that the browser reads as Markdown: paragraphs, labels, buttons, choices and hints."""
     for element in (*app.markdown, *app.caption, *app.warning, *app.error, *app.info, *app.success):
-        assert not _BARE_MARKUP.search(element.value), element.value
+        yield element.value
+    for message in messages(app._tree):
+        for name in ("label", "help", "caption"):
+            if isinstance(text := getattr(message, name, None), str):
+                yield text
+        if type(message).__name__ == "ButtonGroup":
+            yield from (option.content for option in message.options)
