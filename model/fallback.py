@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import torch
 from torch import nn
@@ -35,16 +35,22 @@ def move_to_cpu(network: nn.Module) -> bool:
     return True
 
 
-def with_fallback(network: nn.Module, compute: Callable[[], T]) -> T:
+class HasNetwork(Protocol):
+    """A `Translator`, a `VisionClassifier`."""
+
+    network: nn.Module
+
+
+def with_fallback(owner: HasNetwork, compute: Callable[[], T]) -> T:
     """What `compute` returns; where the GPU's memory does not suffice for it, computed once more on the CPU.
 
     `compute` must read the network's device when it is called. The caller sees to it that no other thread computes
-    with `network` meanwhile.
+    with `owner` meanwhile.
     """
     try:
         return compute()
     except RuntimeError as error:
-        if not ran_out_of_memory(error) or not move_to_cpu(network):
+        if not ran_out_of_memory(error) or not move_to_cpu(owner.network):
             raise
     return compute()  # out of the `except`, whose traceback would keep the tensors of the first attempt
 
@@ -54,14 +60,19 @@ def falls_back(method: Callable[..., T]) -> Callable[..., T]:
 
     @functools.wraps(method)
     def wrapped(self, *arguments, **options):
-        return with_fallback(self.network, lambda: method(self, *arguments, **options))
+        return with_fallback(self, lambda: method(self, *arguments, **options))
 
     return wrapped
 
 
 def place(network: nn.Module, device: torch.device) -> nn.Module:
     """`network` on `device`, or on the CPU if it does not fit."""
-    return with_fallback(network, lambda: network if hasattr(network, _LEFT) else network.to(device))
+    try:
+        return network.to(device)
+    except RuntimeError as error:
+        if not ran_out_of_memory(error) or not move_to_cpu(network):
+            raise
+    return network
 
 
 def device_of(network: nn.Module) -> torch.device:

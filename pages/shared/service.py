@@ -80,8 +80,7 @@ class Service:
 
     def analysis(self, key: Hashable, compute: Callable[[], T]) -> T:
         """What `compute` returns, from the recent results if it is there. `key` says what is computed, of what."""
-        network = self.translator.network
-        return self.analyses.get_or_compute(key, lambda: with_fallback(network, compute), self.computing)
+        return self.analyses.get_or_compute(key, lambda: with_fallback(self.translator, compute), self.computing)
 
 
 @st.cache_resource(show_spinner=False)

@@ -63,12 +63,13 @@ def test_nothing_typed_or_in_the_address_is_obeyed(server: Server, page: Page, n
     path = "" if name == NAMES[0] else name
     open_page(page, f"{server.url}/{path}?text={quote(HOSTILE)}")
     assert_harmless(page)
-    for place in range(max(1, parts(page).count())):
-        if parts(page).count():
-            parts(page).nth(place).click()
-            ready(page)
-        fill_every_box(page)
-        assert_harmless(page)
+    if page.locator(BOXES).count():  # without a box on the page, its parts show nothing that was typed
+        for place in range(max(1, parts(page).count())):
+            if parts(page).count():
+                parts(page).nth(place).click()
+                ready(page)
+            fill_every_box(page)
+            assert_harmless(page)
     keys = page.evaluate(KEYS)
     query = "&".join(f"{quote(key)}={quote(IN_ADDRESS[place % 3])}" for place, key in enumerate(keys) if key != "text")
     open_page(page, f"{server.url}/{path}?text={quote(HOSTILE)}&picture={quote(HOSTILE)}&{query}")

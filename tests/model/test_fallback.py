@@ -1,5 +1,7 @@
 """A GPU that runs out of memory, simulated: the network moves to the CPU, answers, and says where it runs."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 from torch import nn
@@ -116,11 +118,12 @@ def test_a_model_that_does_not_fit_when_it_is_loaded_stays_on_the_cpu(monkeypatc
 
 def test_any_other_error_and_a_second_lack_of_memory_are_not_swallowed():
     network = nn.Linear(2, 2)
+    owner = SimpleNamespace(network=network)
     with pytest.raises(RuntimeError, match="shapes"):
-        with_fallback(network, lambda: _raise(RuntimeError("shapes")))
+        with_fallback(owner, lambda: _raise(RuntimeError("shapes")))
     assert where_it_runs(network) == "CPU"
     with pytest.raises(torch.OutOfMemoryError):
-        with_fallback(network, lambda: _raise(torch.OutOfMemoryError("still full")))
+        with_fallback(owner, lambda: _raise(torch.OutOfMemoryError("still full")))
 
 
 def test_what_drivers_say():
