@@ -51,7 +51,8 @@ def offences(source: str) -> list[str]:
     """Each forbidden thing in a Python source, with its line."""
     found = []
     aliases: dict[str, str] = {}
-    for node in ast.walk(ast.parse(source)):
+    nodes = list(ast.walk(ast.parse(source)))
+    for node in nodes:
         modules = []
         if isinstance(node, ast.Import):
             modules = [alias.name for alias in node.names]
@@ -60,7 +61,7 @@ def offences(source: str) -> list[str]:
             modules = [node.module or ""]
             aliases |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
         found += [f"{node.lineno}: import {name}" for name in modules if name.split(".")[0] in MODULES]
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes:
         if not isinstance(node, ast.Call):
             continue
         first, _, rest = dotted(node.func).partition(".")

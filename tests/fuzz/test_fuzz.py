@@ -15,8 +15,8 @@ PATIENCE = 5 * campaign.SECONDS  # a machine that runs tests may be busy
 @pytest.mark.parametrize(
     ("kind", "cases", "count", "outcomes"),
     [
-        ("sentence", lambda: campaign.sentences(SEED, translate_every=40), 120, {"translated", "accepted", "refused"}),
-        ("picture", lambda: campaign.pictures(SEED, classify_every=25), 250, {"classified", "read", "refused"}),
+        ("sentence", lambda: campaign.sentences(SEED, translate_every=60), 120, {"translated", "accepted", "refused"}),
+        ("picture", lambda: campaign.pictures(SEED, classify_every=25), 150, {"classified", "read", "refused"}),
         ("page", lambda: campaign.pages(SEED), len(frame.PAGES), {"shown"}),
     ],
 )

