@@ -26,6 +26,8 @@ audit: $(VENV)/.dev-ready
 # more than 10,000 strange sentences, damaged pictures and addresses; OPTIONS="--seed 1 --only page", ...
 fuzz: $(VENV)/.dev-ready
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m tests.fuzz $(OPTIONS)
+	BIN=$(BIN) sh tests/browser/install.sh
+	OMP_NUM_THREADS=1 ATLAS_ALL_PARTS=1 $(BIN)/python -m pytest tests/browser/test_hostile.py
 
 bench: $(VENV)/.dev-ready
 	BIN=$(BIN) sh tests/browser/install.sh
