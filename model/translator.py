@@ -15,6 +15,8 @@ from model.config import TransformerConfig
 from model.decoding import DecodingOptions
 from model.device import choose_device
 from model.fallback import device_of, falls_back, move_to_cpu, place, ran_out_of_memory, where_it_runs
+from model.intervened import Intervened, intervene
+from model.interventions import Interventions
 from model.marian import write_marian
 from model.tap import Tap
 from model.tokenizer import Tokenizer
@@ -197,6 +199,15 @@ class Translator:
             following = decoding.greedy_batch(self.network, [source])[0]
         inputs = [self.tokenizer.bos_id, *following[:-1]]
         return record_trace(self.network, self.tokenizer, source, inputs, following, intervention)
+
+    @falls_back
+    def intervene(self, trace: Trace, interventions: Interventions) -> Intervened:
+        """The sentence of `trace` again under interventions, on the same target, and what is written now.
+
+        Raises:
+            InterventionError: something in them does not exist for this sentence; the message is for the reader.
+        """
+        return intervene(self.network, self.tokenizer, trace, interventions)
 
     def export_marian(self, path: str | Path) -> None:
         """Write the weights as a Hugging Face MarianMT checkpoint; see `model.marian.write_marian`."""

@@ -120,13 +120,14 @@ def choice(value: object, options: tuple[str, ...], default: str) -> str:
     return value if value in options else default
 
 
-def kind() -> maps.Kind:
-    """Which attention to look at."""
+def kind(first: str = "encoder") -> maps.Kind:
+    """Which attention to look at; `first` is the name of the kind that is shown until a person chooses."""
     names = {kind.name.capitalize(): kind for kind in maps.KINDS.values()}
+    default = first.capitalize()
     chosen = st.segmented_control(
-        "Attention", tuple(names), default="Encoder", required=True, key="kind", bind="query-params"
+        "Attention", tuple(names), default=default, required=True, key="kind", bind="query-params"
     )
-    return names[choice(chosen, tuple(names), "Encoder")]
+    return names[choice(chosen, tuple(names), default)]
 
 
 def shared_scale(*, of: str = "head", first: Literal["shared", "own"] = "shared") -> bool:

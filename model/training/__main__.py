@@ -2,8 +2,11 @@
 
     python -m model.training translator --data fra-eng.zip --out assets/translator [--resume]
     python -m model.training evaluate --data fra-eng.zip --model assets/translator
+    python -m model.training agreement --data fra-eng.zip --model assets/translator
+    python -m model.training heads --data fra-eng.zip --model assets/translator
     python -m model.training vision --data imagenette --out assets/vision [--resume]
     python -m model.training evaluate-vision --data imagenette --model assets/vision
+    python -m model.training heads-vision --data imagenette --model assets/vision
 
 All run unchanged under `torchrun --nproc-per-node N -m model.training ...`; --batch-tokens is for one process.
 """
@@ -37,6 +40,7 @@ STAGES = "48x60,64x35,96x20"
 VISION_RECIPE = Recipe(
     batch_tokens=4096, warmup_steps=200, weight_decay=0.05, average_decay=0.998, matrix_learning_rate=2e-3
 )
+COMMANDS = ("translator", "evaluate", "agreement", "heads", "vision", "evaluate-vision", "heads-vision")
 NETWORK_OPTIONS = ("patch_size", "d_model", "n_heads", "n_layers", "d_ff", "drop_path")
 
 
@@ -52,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m model.training", description=__doc__.split("\n\n")[0])
-    commands = parser.add_subparsers(required=True, metavar="translator|evaluate|vision|evaluate-vision")
+    commands = parser.add_subparsers(required=True, metavar="|".join(COMMANDS))
     translator = commands.add_parser("translator", help="train the English-French translator")
     translator.set_defaults(run=_train_translator)
     _add_run_options(translator, Recipe())
@@ -66,7 +70,15 @@ def _parser() -> argparse.ArgumentParser:
     evaluate = commands.add_parser("evaluate", help="score a trained translator and write its card")
     evaluate.set_defaults(run=_evaluate_translator)
     evaluate.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
-    for command in (translator, evaluate):
+    agreement = commands.add_parser("agreement", help="compare explanations of a translator with erasing words")
+    agreement.set_defaults(run=_measure_agreement)
+    agreement.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
+    agreement.add_argument("--sentences", type=int, default=200, help="held-out sentences to explain")
+    heads = commands.add_parser("heads", help="measure what each head of the translator does over held-out sentences")
+    heads.set_defaults(run=_study_translator)
+    heads.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
+    heads.add_argument("--sentences", type=int, default=500, help="held-out sentences used; default %(default)s")
+    for command in (translator, evaluate, agreement, heads):
         command.add_argument("--data", type=Path, required=True, help=".tsv, .txt, .tsv.gz or .zip of sentence pairs")
         command.add_argument("--heldout", type=int, default=2000, help="English sentences kept for evaluation")
     vision = commands.add_parser("vision", help="train the picture classifier")
@@ -79,9 +91,13 @@ def _parser() -> argparse.ArgumentParser:
     evaluate_vision = commands.add_parser("evaluate-vision", help="score a trained classifier and write its card")
     evaluate_vision.set_defaults(run=_evaluate_vision)
     evaluate_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
-    for command in (vision, evaluate_vision):
+    heads_vision = commands.add_parser("heads-vision", help="the same for the classifier, over validation pictures")
+    heads_vision.set_defaults(run=_study_classifier)
+    heads_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
+    heads_vision.add_argument("--pictures", type=int, default=200, help="pictures used; default %(default)s")
+    for command in (vision, evaluate_vision, heads_vision):
         command.add_argument("--data", type=Path, required=True, help="folder of parquet shards or of class folders")
-    for command in (translator, evaluate, vision, evaluate_vision):
+    for command in (translator, evaluate, agreement, heads, vision, evaluate_vision, heads_vision):
         command.add_argument("--device", default="auto", help="auto, cpu, cuda or mps")
     return parser
 
@@ -195,6 +211,13 @@ def _evaluate_translator(options: argparse.Namespace) -> int:
     return 0
 
 
+def _measure_agreement(options: argparse.Namespace) -> int:
+    from model.training.agreement import measure_agreement
+
+    measure_agreement(options.model, read_corpus(options.data, options.heldout), options.sentences, options.device)
+    return 0
+
+
 def _train_vision(options: argparse.Namespace) -> int:
     stages = Stages.parse(options.stages)
     recipe = _taken(Recipe, options, epochs=stages.epochs)
@@ -219,6 +242,30 @@ def _evaluate_vision(options: argparse.Namespace) -> int:
 
     read_json(options.model / "config.json")
     evaluate_vision(options.model, read_images(options.data), options.device)
+    return 0
+
+
+def _study_translator(options: argparse.Namespace) -> int:
+    from model.training.card import write_readable_card
+    from model.training.head_study import study_translator
+
+    if options.sentences < 1:
+        raise ValueError(f"{options.sentences} sentences leave nothing to measure; give --sentences 1 or more.")
+    read_json(options.model / "config.json")
+    study_translator(options.model, read_corpus(options.data, options.heldout), options.sentences, options.device)
+    write_readable_card(options.model)
+    return 0
+
+
+def _study_classifier(options: argparse.Namespace) -> int:
+    from model.training.head_study import study_classifier
+    from model.training.vision_card import write_readable_card
+
+    if options.pictures < 1:
+        raise ValueError(f"{options.pictures} pictures leave nothing to measure; give --pictures 1 or more.")
+    read_json(options.model / "config.json")
+    study_classifier(options.model, read_images(options.data), options.pictures, options.device)
+    write_readable_card(options.model)
     return 0
 
 

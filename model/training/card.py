@@ -13,6 +13,7 @@ from model.device import choose_device, hardware
 from model.metrics import METRICS, read_metrics
 from model.training.corpus import Corpus
 from model.training.evaluate import evaluate
+from model.training.head_card import head_section
 from model.training.optimizer import Recipe
 from model.translator import Translator
 
@@ -61,8 +62,15 @@ def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> d
     }
     card["parameters"] = translator.parameters
     write_json(folder / "card.json", card)
-    write_atomically(folder / "card.md", card_markdown(card, translator.config.to_dict()).encode())
+    write_readable_card(folder)
     return card
+
+
+def write_readable_card(folder: Path) -> None:
+    """Write `card.md` from `card.json`, `config.json` and, where it fits the weights, `heads.json`."""
+    card = read_json(folder / "card.json")
+    text = card_markdown(card, read_json(folder / "config.json"), head_section(folder, card["weights_sha256"]))
+    write_atomically(folder / "card.md", text.encode())
 
 
 def held_out_card(folder: Path, corpus: Corpus) -> dict:
@@ -80,8 +88,8 @@ def held_out_card(folder: Path, corpus: Corpus) -> dict:
     return card
 
 
-def card_markdown(card: dict, sizes: dict) -> str:
-    """The card for people. Every figure comes from `card.json` and `config.json`."""
+def card_markdown(card: dict, sizes: dict, heads: str = "") -> str:
+    """The card for people. Every figure comes from `card.json` and `config.json`; `heads` is a section on the heads."""
     data, training, evaluation = card["data"], card["training"], card["evaluation"]
     rows = "\n".join(
         f"| {name} | {evaluation[name]['bleu']:.2f} | {evaluation[name]['chrf']:.2f} | {evaluation[name]['seconds']} |"
@@ -128,7 +136,7 @@ On the {evaluation["sentences"]:,} held-out sentences, all their translations as
 - chrF: `{evaluation["greedy"]["chrf_signature"]}`
 - Decoded on {evaluation["hardware"]}, in batches for greedy and sentence by sentence for beam 4.
 
-## Files
+{heads}## Files
 
 - `model.safetensors`, SHA-256 `{card["weights_sha256"]}`, verified when it is loaded
 - `tokenizer.model`, SHA-256 `{card["tokenizer_sha256"]}`, likewise
