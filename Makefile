@@ -2,7 +2,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test lint format bench train-translator evaluate-translator train-vision evaluate-vision clean
+.PHONY: run test lint format bench train-translator evaluate-translator agreement train-vision evaluate-vision
+.PHONY: head-statistics clean
 
 run: $(VENV)/.run-ready
 	$(BIN)/streamlit run app.py
@@ -30,12 +31,22 @@ train-translator: $(VENV)/.dev-ready
 evaluate-translator: $(VENV)/.dev-ready
 	$(BIN)/python -m model.training evaluate --data "$(DATA)" --model assets/translator
 
+# which explanation of the translator agrees with erasing words, for the page "What it rests on"
+agreement: $(VENV)/.dev-ready
+	$(BIN)/python -m model.training agreement --data "$(DATA)" --model assets/translator
+
 # DATA is a folder of parquet shards (train-*.parquet, validation-*.parquet) or of class folders (train/, val/)
 train-vision: $(VENV)/.dev-ready
 	$(BIN)/python -m model.training vision --data "$(DATA)" --out assets/vision $(OPTIONS)
 
 evaluate-vision: $(VENV)/.dev-ready
 	$(BIN)/python -m model.training evaluate-vision --data "$(DATA)" --model assets/vision
+
+# what every head does over held-out sentences (DATA) or pictures (PICTURES), after any training; either may be left out
+head-statistics: $(VENV)/.dev-ready
+	@test -n "$(DATA)$(PICTURES)" || { echo "Give DATA=sentence-pairs, PICTURES=folder, or both." >&2; exit 2; }
+	test -z "$(DATA)" || $(BIN)/python -m model.training heads --data "$(DATA)" --model assets/translator
+	test -z "$(PICTURES)" || $(BIN)/python -m model.training heads-vision --data "$(PICTURES)" --model assets/vision
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

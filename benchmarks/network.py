@@ -8,6 +8,8 @@ from benchmarks.peers import TorchTransformer, hugging_face_vit, marian
 from benchmarks.timing import Measurement, take_turns
 from model import DecodingOptions, Translator, VisionClassifier
 from model.decoding import greedy_batch
+from model.head_effects import loss_without, translation_effects
+from model.tap import Intervention, switch_off_heads
 from model.trace import record_trace
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
@@ -40,7 +42,38 @@ def forward(translator: Translator) -> list[Measurement]:
             ),
         }
         rows += take_turns(f"forward, {length} pieces", candidates, rounds=25)
-    return rows
+    return rows + every_head_off(translator)
+
+
+@torch.inference_mode()
+def every_head_off(translator: Translator) -> list[Measurement]:
+    """The loss of a sentence of 12 words without each single head, all together and one forward pass a head."""
+    network, trace = translator.network, translator.trace(SENTENCE)
+    ids = list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)
+    source, target = torch.tensor([ids[0]]), torch.tensor([ids[1]])
+    effects = translation_effects(network, *ids)
+    for place in (("encoder", 0, 0), ("cross", network.config.n_decoder_layers - 1, 1)):
+        kind, layer, head = place
+        difference = abs(effects.without[kind][layer, head].mean() - loss_without(network, *ids, place))
+        if difference > 1e-4:
+            raise AssertionError(f"The loss without {place} differs by {difference} from that of a network without it.")
+    names = [
+        (f"{stack}.{layer}.{kind}.outputs", head)
+        for stack, kinds, layers in (
+            ("encoder", ("self",), network.encoder),
+            ("decoder", ("self", "cross"), network.decoder),
+        )
+        for layer in range(len(layers))
+        for kind in kinds
+        for head in range(network.config.n_heads)
+    ]
+
+    def one_by_one() -> None:
+        for name, head in names:
+            network(source, target, Intervention({name: switch_off_heads([head])}))
+
+    candidates = {"one batch": lambda: translation_effects(network, *ids), "one forward a head": one_by_one}
+    return take_turns(f"every head off, {len(names)} heads, 12 words", candidates, rounds=10)
 
 
 @torch.inference_mode()

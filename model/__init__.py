@@ -9,10 +9,12 @@ from model import VisionClassifier
 seen = VisionClassifier.load().trace(image)  # a PIL image
 """
 
+from model.changes import InterventionError
 from model.checkpoint import CheckpointError
 from model.classifier import VisionClassifier, VisionTrace
 from model.config import TransformerConfig
 from model.decoding import DecodingOptions
+from model.interventions import Interventions
 from model.trace import Candidate, Trace
 from model.translator import InputError, Step, Translator
 from model.verify import Verification
@@ -22,6 +24,8 @@ __all__ = [
     "CheckpointError",
     "DecodingOptions",
     "InputError",
+    "InterventionError",
+    "Interventions",
     "Step",
     "Trace",
     "TransformerConfig",

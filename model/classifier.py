@@ -14,6 +14,9 @@ from torch import Tensor
 from model.checkpoint import CheckpointError, load_tensors, load_weights, read_json
 from model.device import choose_device, device_name
 from model.faithfulness import RANDOM_PAIRS, Covering, Curves, cover, mean_of, order_of, random_orders
+from model.head_effects import RecognitionEffects, logits_without, recognition_effects
+from model.intervened import Proof, prove
+from model.interventions import Interventions
 from model.relevance import Fusion, class_gradients, rollout, slope_along
 from model.tap import Chain, Intervention, Recorder, Tap
 from model.trace import AttentionRecord, gather_attention, gather_stream
@@ -91,6 +94,14 @@ class VisionTrace:
     def verify(self) -> Verification:
         """Compare with an independent recomputation; see `Verification`. Nothing is masked, so no leak is possible."""
         return self.verification
+
+
+@dataclass(frozen=True, eq=False)
+class VisionIntervened:
+    """The same picture under interventions, with the proof that they did what they say."""
+
+    after: VisionTrace
+    proof: Proof
 
 
 def attention_scores(trace: VisionTrace, fusion: Fusion = "mean", layer: int = -1) -> dict[str, np.ndarray]:
@@ -199,6 +210,18 @@ class VisionClassifier:
             stream=gather_stream(recorder.tensors, "vision", layers),
         )
 
+    def intervene(self, trace: VisionTrace, interventions: Interventions) -> VisionIntervened:
+        """The picture of `trace` again under interventions.
+
+        Raises:
+            InterventionError: see `Interventions.check`.
+        """
+        after = self.trace(trace.pixels, intervention=interventions.tap({"vision": trace.attention.shape}))
+        pixels = self._tensor(trace.pixels)[None]
+        records = {"vision": after.record}
+        proof = prove(self.network, interventions, records, after.logits, lambda edited: edited(pixels)[0])
+        return VisionIntervened(after, proof)
+
     def explain(
         self, trace: VisionTrace, class_index: int, *, fusion: Fusion = "mean", layer: int = -1
     ) -> dict[str, np.ndarray]:
@@ -248,6 +271,14 @@ class VisionClassifier:
         orders = np.stack([*(order_of(score) for score in scores.values()), *yardstick])
         found = [covering.curves(class_index) for covering in self.coverings(trace, orders)]
         return {**dict(zip(scores, found, strict=False)), "random": mean_of(found[len(scores) :])}
+
+    def head_effects(self, trace: VisionTrace) -> RecognitionEffects:
+        """Logits without each head; see `model.head_effects.recognition_effects`."""
+        return recognition_effects(self.network, self._tensor(trace.pixels))
+
+    def logits_without(self, trace: VisionTrace, layer: int, head: int) -> np.ndarray:
+        """Logits `(class,)` without one head, computed another way; see `model.head_effects.logits_without`."""
+        return logits_without(self.network, self._tensor(trace.pixels), layer, head)
 
     def export_vit(self, path: str | Path) -> None:
         """Write the weights as a Hugging Face ViT checkpoint; see `model.vit_export.write_vit`."""

@@ -93,8 +93,8 @@ def sampling_probabilities(logits: Tensor, temperature: float = 1.0, top_k: int 
     # largest logit at 0, and no division by what single precision takes for 0: no temperature overflows
     scaled = (logits - logits.max()) / max(temperature, torch.finfo(torch.float32).tiny)
     if 0 < top_k < scaled.shape[-1]:
-        smallest_kept = scaled.topk(top_k).values[-1]
-        scaled = scaled.masked_fill(scaled < smallest_kept, -math.inf)
+        smallest_kept = logits.topk(top_k).values[-1]  # scaling makes logits equal that differ
+        scaled = scaled.masked_fill(logits < smallest_kept, -math.inf)
     probabilities = scaled.softmax(dim=-1)
     if top_p < 1:
         order = logits.argsort(descending=True, stable=True)  # a high temperature makes probabilities equal, not logits

@@ -1,36 +1,48 @@
 """What each head does for one input: switch it off and see how far the answer moves.
 
 A map shows where a head looks; whether that matters is another question (Michel et al. 2019, section 3; Voita et al.
-2019). Every head is tried in one batched forward pass: row r of the batch runs with head r switched off.
+2019). Every head is tried in one batched forward pass: a row of the batch runs with one head switched off. What comes
+before that head is the same with or without it, so a row joins the batch only at the layer of its head.
 """
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
+from model.attention import KeyValue
 from model.losses import token_cross_entropy
 from model.transformer import Transformer
 from model.vision import VisionTransformer
 
-ROWS = 128  # of a batch; more would only need more memory
+POSITIONS = 512  # projected to the vocabulary at a time, so that the logits stay small
 
 
 @dataclass(frozen=True, eq=False)
-class HeadEffects:
-    """How the answer changes when single heads are switched off.
+class TranslationEffects:
+    """How a translation's loss changes when single heads are switched off.
 
     Attributes:
-        reference: the value with all heads on.
-        changes: kind -> `(layer, head)` float64: the value without that head, minus `reference`.
+        losses: `(piece,)` float64, -ln p of each piece with all heads on, in nats.
+        without: kind -> `(layer, head, piece)` float64, the same without that head.
     """
 
-    reference: float
-    changes: dict[str, np.ndarray]
+    losses: np.ndarray
+    without: dict[str, np.ndarray]
+
+    @property
+    def reference(self) -> float:
+        """The loss with all heads on: mean -ln p a piece, in nats."""
+        return float(self.losses.mean())
+
+    @property
+    def changes(self) -> dict[str, np.ndarray]:
+        """kind -> `(layer, head)`: the loss without that head minus `reference`. Above 0 the head helps."""
+        return {kind: (table - self.losses).mean(axis=-1) for kind, table in self.without.items()}
 
     def ranked(self) -> list[tuple[str, int, int, float]]:
         """(kind, layer, head, change), counted from 0, largest change first whatever its sign."""
@@ -38,6 +50,36 @@ class HeadEffects:
             (kind, *place, float(change)) for kind, table in self.changes.items() for place, change in _cells(table)
         ]
         return sorted(rows, key=lambda row: -abs(row[3]))
+
+
+@dataclass(frozen=True, eq=False)
+class RecognitionEffects:
+    """How a ViT's answer changes when single heads are switched off.
+
+    Attributes:
+        logits: `(class,)` float64 with all heads on.
+        without: `(layer, head, class)` float64, logits without that head.
+    """
+
+    logits: np.ndarray
+    without: np.ndarray
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """`(layer, head, class)` without that head."""
+        return _softmax(self.without)
+
+    def logit_changes(self, class_index: int) -> np.ndarray:
+        """`(layer, head)`: a class's logit without the head minus the one with it. Below 0 the head speaks for it."""
+        return (self.without - self.logits)[..., class_index]
+
+    def probability_changes(self, class_index: int) -> np.ndarray:
+        """`(layer, head)`: the same of its probability."""
+        return (self.probabilities - _softmax(self.logits))[..., class_index]
+
+    def loss_changes(self, class_index: int) -> np.ndarray:
+        """`(layer, head)`: the same of its -ln p, in nats. Above 0 the head speaks for the class."""
+        return -(np.log(self.probabilities) - np.log(_softmax(self.logits)))[..., class_index]
 
 
 class OneHeadOff:
@@ -65,64 +107,106 @@ class OneHeadOff:
 @torch.inference_mode()
 def translation_effects(
     network: Transformer, source_ids: list[int], target_ids: list[int], next_ids: list[int]
-) -> HeadEffects:
-    """Change of the mean -ln p of a translation's pieces, in nats, without each head of the translator.
-
-    Above 0 the head helps this translation; below 0 it is better without.
+) -> TranslationEffects:
+    """-ln p of every piece of a translation without each head of the translator.
 
     Args:
         source_ids: encoder input, ending with `</s>`.
         target_ids: decoder input, starting with `<s>`.
         next_ids: what each decoder position should produce.
     """
-    config = network.config
-    shapes = {
-        "encoder": ("encoder.{}.self.outputs", config.n_encoder_layers),
-        "decoder": ("decoder.{}.self.outputs", config.n_decoder_layers),
-        "cross": ("decoder.{}.cross.outputs", config.n_decoder_layers),
-    }
+    heads, length = network.config.n_heads, len(target_ids)
     device = network.embedding.weight.device
-    source, target, wanted = (torch.tensor([ids], device=device) for ids in (source_ids, target_ids, next_ids))
-
-    def loss(off: list[tuple[str, int] | None]) -> Tensor:
-        tap, rows = OneHeadOff(off), len(off)
-        memory = network.encode(source.expand(rows, -1), None, tap)
-        logits = network.project(network.decode(target.expand(rows, -1), memory, None, tap))
-        return token_cross_entropy(logits, wanted.expand(rows, -1)).double().mean(dim=1)
-
-    return _try_all(loss, shapes, config.n_heads)
+    source, target = (torch.tensor([ids], device=device) for ids in (source_ids, target_ids))
+    memory = network.embed(source)  # (1, source, d_model); row 0 always keeps all heads
+    for number, layer in enumerate(network.encoder):
+        name = f"encoder.{number}"
+        memory, tap = _join(memory, [f"{name}.self.outputs"], heads)
+        memory = layer(memory, None, tap, name)
+    stream = network.embed(target).expand(len(memory), -1, -1)  # (1 + encoder heads, target, d_model)
+    allowed = network.triangle[:, :, :length, :length]
+    for number, layer in enumerate(network.decoder):
+        name = f"decoder.{number}"
+        stream, tap = _join(stream, [f"{name}.self.outputs", f"{name}.cross.outputs"], heads)
+        read = layer.cross_attention.project_memory(memory)
+        # the heads of the decoder all read what the whole encoder says: row 0
+        more = len(stream) - len(memory)
+        read = KeyValue(*(torch.cat([part, part[:1].expand(more, -1, -1, -1)]) for part in read))
+        stream = layer(stream, layer.self_attention.project_memory(stream), read, allowed, None, tap, name)
+    wanted = torch.tensor([next_ids], device=device).expand(len(stream), -1)
+    slices = zip(stream.flatten(0, 1).split(POSITIONS), wanted.flatten().split(POSITIONS), strict=True)
+    flat = torch.cat([token_cross_entropy(network.project(part), right) for part, right in slices])
+    rows = flat.view(len(stream), length).double().cpu().numpy()
+    encoder, decoder = np.split(rows[1:], [heads * network.config.n_encoder_layers])
+    both = decoder.reshape(-1, 2, heads, length)  # (layer, self or cross, head, piece)
+    kinds = {"encoder": encoder.reshape(-1, heads, length), "decoder": both[:, 0], "cross": both[:, 1]}
+    return TranslationEffects(rows[0], kinds)
 
 
 @torch.inference_mode()
-def recognition_effects(network: VisionTransformer, pixels: Tensor, class_index: int) -> HeadEffects:
-    """Change of a class's ln p, in nats, without each head of the ViT. Below 0 the head speaks for the class.
+def recognition_effects(network: VisionTransformer, pixels: Tensor) -> RecognitionEffects:
+    """Logits of a picture without each head of the ViT.
 
     Args:
         pixels: `(3, height, width)` in [-1, 1].
     """
+    stream = network.embed(pixels[None])  # (1, 1 + patch, d_model); row 0 always keeps all heads
+    for number, layer in enumerate(network.layers):
+        name = f"vision.{number}"
+        stream, tap = _join(stream, [f"{name}.self.outputs"], network.config.n_heads)
+        stream = layer(stream, tap, name)
+    logits = network.head(network.norm(stream[:, 0])).double().cpu().numpy()  # (row, class)
+    return RecognitionEffects(logits[0], logits[1:].reshape(network.config.n_layers, network.config.n_heads, -1))
 
-    def log_probability(off: list[tuple[str, int] | None]) -> Tensor:
-        logits = network(pixels.expand(len(off), -1, -1, -1), OneHeadOff(off))
-        return F.log_softmax(logits.double(), dim=1)[:, class_index]
 
-    config = network.config
-    return _try_all(log_probability, {"vision": ("vision.{}.self.outputs", config.n_layers)}, config.n_heads)
+def _join(stream: Tensor, steps: list[str], heads: int) -> tuple[Tensor, OneHeadOff]:
+    """Copies of row 0 behind the batch, one for each head of each step, and the tap that switches these heads off."""
+    joining = [(step, head) for step in steps for head in range(heads)]
+    longer = torch.cat([stream, stream[:1].expand(len(joining), -1, -1)])
+    return longer, OneHeadOff([None] * len(stream) + joining)
 
 
-def _try_all(value, shapes: dict[str, tuple[str, int]], heads: int) -> HeadEffects:
-    places = [
-        (name.format(layer), head)
-        for name, layers in shapes.values()
-        for layer in range(layers)
-        for head in range(heads)
-    ]
-    rows: list[tuple[str, int] | None] = [None, *places]
-    values = torch.cat([value(rows[start : start + ROWS]) for start in range(0, len(rows), ROWS)]).cpu().numpy()
-    changes, first = {}, 1
-    for kind, (_, layers) in shapes.items():
-        changes[kind] = values[first : first + layers * heads].reshape(layers, heads) - values[0]
-        first += layers * heads
-    return HeadEffects(float(values[0]), changes)
+@torch.inference_mode()
+def loss_without(
+    network: Transformer,
+    source_ids: list[int],
+    target_ids: list[int],
+    next_ids: list[int],
+    place: tuple[str, int, int],
+) -> float:
+    """The loss of a translation without one head, computed apart from `translation_effects` to check it.
+
+    A head's part of the sub-layer's output is its slice of W_O times what it found (Vaswani et al. 2017, section
+    3.2.2), so a network whose slice is zero has no such head. One ordinary fused forward pass of such a copy.
+
+    Args:
+        place: kind ("encoder", "decoder" or "cross"), layer and head, counted from 0.
+    """
+    kind, layer, head = place
+    changed = copy.deepcopy(network)
+    block = (changed.encoder if kind == "encoder" else changed.decoder)[layer]
+    _forget(block.cross_attention if kind == "cross" else block.self_attention, head)
+    device = network.embedding.weight.device
+    source, target, wanted = (torch.tensor([ids], device=device) for ids in (source_ids, target_ids, next_ids))
+    return token_cross_entropy(changed(source, target), wanted).double().mean().item()
+
+
+@torch.inference_mode()
+def logits_without(network: VisionTransformer, pixels: Tensor, layer: int, head: int) -> np.ndarray:
+    """Logits `(class,)` of a picture without one head, by zeroing its slice of W_O; see `loss_without`."""
+    changed = copy.deepcopy(network)
+    _forget(changed.layers[layer].attention, head)
+    return changed(pixels[None])[0].double().cpu().numpy()
+
+
+def _forget(attention: torch.nn.Module, head: int) -> None:
+    width = attention.output.weight.shape[1] // attention.n_heads
+    attention.output.weight[:, head * width : (head + 1) * width] = 0  # (d_model, n_heads * d_k)
+
+
+def _softmax(logits: np.ndarray) -> np.ndarray:
+    exponentials = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
 
 
 def _cells(table: np.ndarray):

@@ -145,26 +145,3 @@ def positions_tap(
             for stack in stacks
         }
     )
-
-
-@torch.inference_mode()
-def greedy_under(network: Transformer, source_ids: list[int], tap: Tap, limit: int) -> list[int]:
-    """Greedy translation while `tap` intervenes: each step runs the whole decoder again on what is written so far.
-
-    Args:
-        source_ids: ends with `</s>`.
-        limit: most pieces to produce; a disturbed network may never end.
-
-    Returns:
-        Produced ids, `</s>` included where it was reached.
-    """
-    config = network.config
-    device = network.embedding.weight.device
-    memory = network.encode(torch.tensor([source_ids], device=device), None, tap)
-    written = [config.bos_id]
-    while len(written) <= limit and (len(written) == 1 or written[-1] != config.eos_id):
-        stream = network.decode(torch.tensor([written], device=device), memory, None, tap)
-        logits = network.project(stream[0, -1])  # (vocabulary,)
-        logits[[config.pad_id, config.unk_id, config.bos_id]] = -torch.inf
-        written.append(int(logits.argmax()))
-    return written[1:]

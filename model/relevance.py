@@ -6,6 +6,7 @@ layers; `model.faithfulness` measures which of them is right about the model.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -35,6 +36,25 @@ def rollout(attention: np.ndarray, fusion: Fusion = "mean") -> np.ndarray:
     Raises:
         ValueError: unknown fusion.
     """
+    steps = residual_steps(attention, fusion)
+    product, products = np.eye(steps.shape[-1]), []
+    for step in steps:
+        product = step @ product
+        products.append(product)
+    return np.stack(products)
+
+
+def residual_steps(attention: np.ndarray, fusion: Fusion = "mean") -> np.ndarray:
+    """What rollout takes a layer for: one half its attention, heads fused and rows normalised, one half the identity.
+
+    Arguments as for `rollout`.
+
+    Returns:
+        `(layer, position, position)` float64; every row sums to 1.
+
+    Raises:
+        ValueError: unknown fusion.
+    """
     if fusion not in FUSIONS:
         raise ValueError(f"There is no fusion {fusion!r}; choose one of {', '.join(FUSIONS)}.")
     fused = getattr(attention.astype(np.float64), fusion)(axis=1)  # (layer, position, position)
@@ -42,12 +62,7 @@ def rollout(attention: np.ndarray, fusion: Fusion = "mean") -> np.ndarray:
     # The least weight over heads can be 0 in a whole row; such a query passes on its own content alone.
     identity = np.eye(fused.shape[-1])
     normalised = np.divide(fused, rows, out=np.broadcast_to(identity, fused.shape).copy(), where=rows > 0)
-    steps = (normalised + identity) / 2
-    product, products = identity, []
-    for step in steps:
-        product = step @ product
-        products.append(product)
-    return np.stack(products)
+    return (normalised + identity) / 2
 
 
 @dataclass(frozen=True)
@@ -84,19 +99,41 @@ def check_rollout(attention: np.ndarray, fusion: Fusion = "mean") -> RolloutChec
 def relevance(weights: list[Tensor], gradients: list[Tensor]) -> Tensor:
     """Gradient-weighted relevance of every position for every other (Chefer et al. 2021, equations 5 and 6).
 
-    R starts as the identity; each layer adds A R, with A the mean over heads of the positive part of gradient x weight.
+    R starts as the identity; each layer adds A R, with A as `weighed_by_gradient` has it.
 
     Args:
-        weights: a layer each, `(head, position, position)`.
+        weights: a layer each, `(..., head, position, position)`.
         gradients: of the explained output with respect to `weights`.
 
     Returns:
-        `(position, position)`; row 0 is what the CLS vector rests on.
+        `(..., position, position)`; row 0 is what the CLS vector rests on.
     """
-    total = torch.eye(weights[0].shape[-1], dtype=weights[0].dtype, device=weights[0].device)
-    for weight, gradient in zip(weights, gradients, strict=True):
-        total = total + (gradient * weight).clamp(min=0).mean(dim=0) @ total
+    return added_up([weighed_by_gradient(*layer) for layer in zip(weights, gradients, strict=True)])
+
+
+def added_up(layers: Sequence[Tensor]) -> Tensor:
+    """R after all layers of self-attention (equation 6), from each layer's A, `(..., position, position)`."""
+    total = identity_like(layers[0])
+    for layer in layers:
+        total = total + layer @ total
     return total
+
+
+def identity_like(weights: Tensor) -> Tensor:
+    """Every position rests on itself alone: `(key, key)`, for `weights` `(..., query, key)`."""
+    return torch.eye(weights.shape[-1], dtype=weights.dtype, device=weights.device)
+
+
+def weighed_by_gradient(weights: Tensor, gradients: Tensor) -> Tensor:
+    """Mean over heads of the positive part of gradient x weight (Chefer et al. 2021, equation 5).
+
+    Args:
+        weights, gradients: `(..., head, query, key)`.
+
+    Returns:
+        `(..., query, key)`, nowhere negative.
+    """
+    return (gradients * weights).clamp(min=0).mean(dim=-3)
 
 
 @dataclass(frozen=True, eq=False)

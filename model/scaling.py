@@ -13,6 +13,7 @@ from torch import Tensor
 from model.decoding import greedy_batch
 from model.losses import token_cross_entropy
 from model.tap import Chain, Intervention, Recorder, Tap
+from model.tapped_decoding import greedy_under
 from model.trace import Trace
 from model.transformer import Transformer
 
@@ -161,7 +162,8 @@ def trained_run(network: Transformer, trace: Trace, kinds: Sequence[str], factor
     if factor == 1:
         ids = greedy_batch(network, [list(trace.source_ids)])[0]
     else:
-        ids = greedy_with(network, memory, tap, min(MOST_PIECES, len(trace.next_ids) + MOST_EXTRA_PIECES))
+        limit = min(MOST_PIECES, len(trace.next_ids) + MOST_EXTRA_PIECES)
+        ids = greedy_under(network, trace.source_ids, tap, limit)
     finished = bool(ids) and ids[-1] == network.config.eos_id
     losses = token_cross_entropy(logits, torch.tensor(trace.next_ids, device=device)).cpu().numpy()
     return TrainedRun(losses, entropies, strongest, trace.tokenizer.decode(ids), finished)
@@ -171,27 +173,6 @@ def scores_times(network: Transformer, kinds: Sequence[str], factor: float) -> T
     """The intervention that multiplies all scores of the chosen kinds."""
     names = [f"{name}.scores" for kind in kinds for name in _attentions(network, kind)]
     return Intervention({name: lambda scores: scores * factor for name in names})
-
-
-@torch.inference_mode()
-def greedy_with(network: Transformer, memory: Tensor, tap: Tap, limit: int) -> list[int]:
-    """Greedy decoding while `tap` intervenes; every step runs the decoder on all that is written so far.
-
-    Args:
-        memory: `(1, source, d_model)`.
-        limit: most pieces to produce.
-
-    Returns:
-        Produced ids, the end of sentence included where it was reached.
-    """
-    config = network.config
-    written = [config.bos_id]
-    while len(written) <= limit and (len(written) == 1 or written[-1] != config.eos_id):
-        stream = network.decode(torch.tensor([written], device=memory.device), memory, None, tap)
-        logits = network.project(stream[0, -1])  # (vocabulary,)
-        logits[[config.pad_id, config.unk_id, config.bos_id]] = -torch.inf
-        written.append(int(logits.argmax()))
-    return written[1:]
 
 
 def _attentions(network: Transformer, kind: str) -> list[str]:

@@ -48,7 +48,7 @@ class AttentionRecord:
         keys, values: `(layer, head, key, d_k)`.
         scores: `(layer, head, query, key)`, divided by sqrt(d_k), before the mask.
         weights: `(layer, head, query, key)`.
-        allowed: `(query, key)` bool; None where no mask applies.
+        allowed: `(query, key)` bool, what the mask lets some head see; None where no mask applies.
     """
 
     queries: np.ndarray
@@ -208,9 +208,12 @@ def gather_attention(tensors: dict[str, Tensor], stack: str, kind: str, layers: 
     """One kind of attention from a recorder's tensors, for example `("decoder", "cross")`."""
     steps = ("queries", "keys", "values", "scores", "weights", "outputs")
     arrays = [_stack([tensors[f"{stack}.{layer}.{kind}.{step}"] for layer in range(layers)]) for step in steps]
-    mask = tensors.get(f"{stack}.0.{kind}.mask")
-    allowed = None if mask is None else mask.expand(1, 1, *arrays[4].shape[2:])[0, 0].cpu().numpy()
-    return AttentionRecord(*arrays, allowed)
+    masks = [tensors.get(f"{stack}.{layer}.{kind}.mask") for layer in range(layers)]
+    if any(mask is None for mask in masks):
+        return AttentionRecord(*arrays, None)
+    # the same everywhere, unless an intervention took it from some head
+    allowed = torch.stack([mask[0].any(dim=0).expand(arrays[4].shape[2:]) for mask in masks]).any(dim=0)
+    return AttentionRecord(*arrays, allowed.cpu().numpy())
 
 
 def gather_stream(tensors: dict[str, Tensor], stack: str, layers: int) -> np.ndarray:

@@ -13,6 +13,8 @@ from model.checkpoint import CheckpointError, load_tensors, load_weights, read_j
 from model.config import TransformerConfig
 from model.decoding import DecodingOptions
 from model.device import choose_device, device_name
+from model.intervened import Intervened, intervene
+from model.interventions import Interventions
 from model.marian import write_marian
 from model.tap import Tap
 from model.tokenizer import Tokenizer
@@ -191,6 +193,14 @@ class Translator:
             following = decoding.greedy_batch(self.network, [source])[0]
         inputs = [self.tokenizer.bos_id, *following[:-1]]
         return record_trace(self.network, self.tokenizer, source, inputs, following, intervention)
+
+    def intervene(self, trace: Trace, interventions: Interventions) -> Intervened:
+        """The sentence of `trace` again under interventions, on the same target, and what is written now.
+
+        Raises:
+            InterventionError: something in them does not exist for this sentence; the message is for the reader.
+        """
+        return intervene(self.network, self.tokenizer, trace, interventions)
 
     def export_marian(self, path: str | Path) -> None:
         """Write the weights as a Hugging Face MarianMT checkpoint; see `model.marian.write_marian`."""

@@ -10,11 +10,14 @@ import streamlit as st
 from model import VisionTrace
 from pages.picture.any_patch import any_patch
 from pages.picture.cls import cls_attention
+from pages.picture.full_maps import full_maps
+from pages.picture.heads import each_head
 from pages.picture.layers import through_the_layers
 from pages.picture.opening import Seen, vision_opening
 from pages.picture.patches import cut_in_patches
 from pages.picture.positions import positions
 from pages.picture.service import VisionService
+from pages.picture.what_if import what_if
 from views import frame, inputs, prose
 
 
@@ -30,8 +33,11 @@ VIEWS = {
     "Patches": View(cut_in_patches, ("How to read a patch", "What it is")),
     "CLS attention": View(cls_attention, ("How to read a map", "What it is")),
     "Any patch": View(any_patch, ("How to read a map", "What it is")),
-    "Through the layers": View(through_the_layers),  # these two bring their own texts
+    "Through the layers": View(through_the_layers),  # these bring their own texts
     "Positions": View(positions),
+    "Heads": View(each_head),
+    "Full maps": View(full_maps),
+    "What if": View(what_if, ("What if",)),
 }
 
 

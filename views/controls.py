@@ -55,3 +55,29 @@ def text(label: str, key: str, default: str, placeholder: str = "", help: str | 
         st.session_state[key] = literal.without_surrogates(kept)
     typed = st.text_input(label, default, key=key, bind="query-params", placeholder=placeholder, help=help)
     return literal.without_surrogates(typed or "")
+
+
+def several(label: str, options: Sequence[str], key: str, default: Sequence[str] = (), help: str | None = None):
+    """Any of some options, which may change with the sentence; those that are gone are forgotten. Returns a list."""
+    kept = st.session_state.get(key)
+    if isinstance(kept, list) and not set(kept) <= set(options):
+        st.session_state[key] = [option for option in kept if option in options]
+    chosen = st.multiselect(label, options, list(default), key=key, bind="query-params", help=help)
+    return [option for option in chosen if option in options]
+
+
+def toggles(label: str, options: Sequence[str], key: str, default: Sequence[str] = ()) -> list[str]:
+    """Any of a few options as buttons that stay pressed, behind their label in one row."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.text(label, width=64)
+        chosen = st.pills(
+            label,
+            options,
+            selection_mode="multi",
+            default=list(default),
+            key=key,
+            bind="query-params",
+            label_visibility="collapsed",
+            width="content",
+        )
+    return [option for option in chosen if option in options]

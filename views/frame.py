@@ -19,6 +19,13 @@ FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"
 PAGES = (
     ("pages/translate.py", "Translate", "Type an English sentence and watch a Transformer translate it into French."),
     ("pages/attention.py", "Attention", "Open every head of the encoder, the decoder and the cross-attention."),
+    (
+        "pages/heads.py",
+        "Heads",
+        "Switch each head off once: which ones matter for your sentence, and what for.",
+    ),
+    ("pages/compare.py", "Compare", "Change a head or the sentence and see what moves: translation, loss, every map."),
+    ("pages/relevance.py", "What it rests on", "Which source words a target word needs: four readings against a test."),
     ("pages/tokens.py", "Tokens", "Follow a sentence into pieces, ids and vectors; compare words and orders."),
     ("pages/positions.py", "Positions", "Take sinusoidal positions apart, then take them away from the model."),
     ("pages/masks.py", "Masks", "Hide keys from queries: padding, causality, and a mask that you paint yourself."),

@@ -120,13 +120,14 @@ def choice(value: object, options: tuple[str, ...], default: str) -> str:
     return value if value in options else default
 
 
-def kind() -> maps.Kind:
-    """Which attention to look at."""
+def kind(first: str = "encoder") -> maps.Kind:
+    """Which attention to look at; `first` is the name of the kind that is shown until a person chooses."""
     names = {kind.name.capitalize(): kind for kind in maps.KINDS.values()}
+    default = first.capitalize()
     chosen = st.segmented_control(
-        "Attention", tuple(names), default="Encoder", required=True, key="kind", bind="query-params"
+        "Attention", tuple(names), default=default, required=True, key="kind", bind="query-params"
     )
-    return names[choice(chosen, tuple(names), "Encoder")]
+    return names[choice(chosen, tuple(names), default)]
 
 
 def shared_scale(*, of: str = "head", first: Literal["shared", "own"] = "shared") -> bool:
@@ -148,6 +149,22 @@ def shared_scale(*, of: str = "head", first: Literal["shared", "own"] = "shared"
         help=f"Shared lets {of}s be compared; per {of} shows the pattern of weak ones.",
     )
     return choice(chosen, options, default) == options[0]
+
+
+def scale(first: maps.Scale = "shared") -> maps.Scale:
+    """How weights become shades on maps that are compared; `first` until a person chooses."""
+    names: dict[str, maps.Scale] = {"Shared": "shared", "Per head": "own", "Logarithmic": "log"}
+    chosen = controls.pick(
+        "Colour scale",
+        tuple(names),
+        "scale",
+        default=next(name for name, scale in names.items() if scale == first),
+        help=(
+            "Shared lets heads be compared; per head shows the pattern of weak ones; logarithmic is shared and shows "
+            "weights down to a ten-thousandth of the largest."
+        ),
+    )
+    return names[chosen]
 
 
 def head(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0)) -> tuple[str, str]:

@@ -6,12 +6,15 @@ Axis words are always layer, head, query, key; rows are queries, columns are key
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from views import literal
 
 MEAN = "mean"
+Scale = Literal["shared", "own", "log"]  # one linear scale for all maps, one for each map, one logarithmic for all
+DECADES = 4  # that a logarithmic scale spans below its largest weight
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,17 @@ def one(attention: np.ndarray, layer: int, head: int) -> np.ndarray:
     layers = attention if layer == attention.shape[0] else attention[layer][None]
     both = layers if head == attention.shape[1] else layers[:, head][:, None]
     return both.mean(axis=(0, 1), dtype=np.float32)
+
+
+def shade(weights: np.ndarray, top: float, log: bool = False) -> np.ndarray:
+    """Where weights lie on a colour scale that ends at `top`: 0 at its first colour, 1 at its last; same shape.
+
+    On a logarithmic scale equal factors are equal distances, and everything below `top / 10 ** DECADES` is 0.
+    """
+    share = np.clip(weights / (top or 1), 0, 1)
+    if not log:
+        return share
+    return np.clip(1 + np.log10(np.maximum(share, 10.0**-DECADES)) / DECADES, 0, 1)
 
 
 def names(count: int) -> list[str]:

@@ -20,6 +20,9 @@ INK = {"light": "#1B1F24", "dark": "#E4E7EB"}  # text colour, likewise
 MASKED = {"light": "#DADCE0", "dark": "#3A3F47"}
 STOPS = 17
 NEGATIVE = "#E69F00"  # amber of the same palette; the other end of signed scales, told apart from every kind's hue
+DIFFERENCE = "difference"  # the kind of a scale for what became less or more
+# Far apart for people with any form of colour blindness, which amber and the decoder's orange are not.
+LESS_AND_MORE = ("#D55E00", "#0072B2")
 
 _END_LIGHTNESS = {"light": 0.28, "dark": 0.94}
 _SIGNED_LIGHTNESS = {"light": 0.46, "dark": 0.76}
@@ -103,9 +106,15 @@ def signed_scale(kind: str, theme: Theme) -> tuple[str, ...]:
     """`2 * STOPS - 1` colours for numbers of both signs: amber below 0, the background at 0, the kind's hue above.
 
     Both ends are equally light and keep their hue, so that neither sign looks stronger and the two cannot be confused.
+    The kind "difference" has the two hues of `LESS_AND_MORE`, whatever is compared.
     """
-    below, above = (_towards(to_oklab(colour), theme) for colour in (NEGATIVE, HUES[kind]))
+    below, above = (_towards(to_oklab(colour), theme) for colour in signed_hues(kind))
     return (*below[:0:-1], *above)
+
+
+def signed_hues(kind: str) -> tuple[str, str]:
+    """The hue of numbers below 0 and that of numbers above."""
+    return LESS_AND_MORE if kind == DIFFERENCE else (NEGATIVE, HUES[kind])
 
 
 def _towards(hue: np.ndarray, theme: Theme) -> list[str]:

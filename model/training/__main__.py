@@ -2,8 +2,11 @@
 
     python -m model.training translator --data fra-eng.zip --out assets/translator [--resume]
     python -m model.training evaluate --data fra-eng.zip --model assets/translator
+    python -m model.training agreement --data fra-eng.zip --model assets/translator
+    python -m model.training heads --data fra-eng.zip --model assets/translator
     python -m model.training vision --data imagenette --out assets/vision [--resume]
     python -m model.training evaluate-vision --data imagenette --model assets/vision
+    python -m model.training heads-vision --data imagenette --model assets/vision
 
 All run unchanged under `torchrun --nproc-per-node N -m model.training ...`; --batch-tokens is for one process.
 """
@@ -12,10 +15,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import fields
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import torch
+from torch import nn
 
 from model.checkpoint import CheckpointError, read_json, write_json
 from model.config import PRESETS, TransformerConfig
@@ -23,7 +28,7 @@ from model.tokenizer import Tokenizer, train_tokenizer
 from model.training.augment import Augmentation
 from model.training.corpus import CorpusError, read_corpus
 from model.training.images import read_images
-from model.training.loop import CHECKPOINT, train
+from model.training.loop import CHECKPOINT, Start, Task, train
 from model.training.optimizer import Recipe
 from model.training.processes import ProcessGroup
 from model.training.recognition import RecognitionTask, Stages
@@ -35,6 +40,7 @@ STAGES = "48x60,64x35,96x20"
 VISION_RECIPE = Recipe(
     batch_tokens=4096, warmup_steps=200, weight_decay=0.05, average_decay=0.998, matrix_learning_rate=2e-3
 )
+COMMANDS = ("translator", "evaluate", "agreement", "heads", "vision", "evaluate-vision", "heads-vision")
 NETWORK_OPTIONS = ("patch_size", "d_model", "n_heads", "n_layers", "d_ff", "drop_path")
 
 
@@ -50,18 +56,29 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m model.training", description=__doc__.split("\n\n")[0])
-    commands = parser.add_subparsers(required=True, metavar="translator|evaluate|vision|evaluate-vision")
+    commands = parser.add_subparsers(required=True, metavar="|".join(COMMANDS))
     translator = commands.add_parser("translator", help="train the English-French translator")
     translator.set_defaults(run=_train_translator)
     _add_run_options(translator, Recipe())
     translator.add_argument("--epochs", type=int, default=Recipe().epochs, help="default %(default)s")
     translator.add_argument("--preset", choices=sorted(PRESETS), default="small", help="sizes of the network")
     translator.add_argument("--vocabulary", type=int, help="pieces of the joint vocabulary; by default the preset's")
+    translator.add_argument(
+        "--start-from", type=Path, help="folder of a finished translator to train further; --epochs counts its own too"
+    )
     translator.add_argument("--dropout", type=float, help="by default the preset's")
     evaluate = commands.add_parser("evaluate", help="score a trained translator and write its card")
     evaluate.set_defaults(run=_evaluate_translator)
     evaluate.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
-    for command in (translator, evaluate):
+    agreement = commands.add_parser("agreement", help="compare explanations of a translator with erasing words")
+    agreement.set_defaults(run=_measure_agreement)
+    agreement.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
+    agreement.add_argument("--sentences", type=int, default=200, help="held-out sentences to explain")
+    heads = commands.add_parser("heads", help="measure what each head of the translator does over held-out sentences")
+    heads.set_defaults(run=_study_translator)
+    heads.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
+    heads.add_argument("--sentences", type=int, default=500, help="held-out sentences used; default %(default)s")
+    for command in (translator, evaluate, agreement, heads):
         command.add_argument("--data", type=Path, required=True, help=".tsv, .txt, .tsv.gz or .zip of sentence pairs")
         command.add_argument("--heldout", type=int, default=2000, help="English sentences kept for evaluation")
     vision = commands.add_parser("vision", help="train the picture classifier")
@@ -74,9 +91,13 @@ def _parser() -> argparse.ArgumentParser:
     evaluate_vision = commands.add_parser("evaluate-vision", help="score a trained classifier and write its card")
     evaluate_vision.set_defaults(run=_evaluate_vision)
     evaluate_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
-    for command in (vision, evaluate_vision):
+    heads_vision = commands.add_parser("heads-vision", help="the same for the classifier, over validation pictures")
+    heads_vision.set_defaults(run=_study_classifier)
+    heads_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
+    heads_vision.add_argument("--pictures", type=int, default=200, help="pictures used; default %(default)s")
+    for command in (vision, evaluate_vision, heads_vision):
         command.add_argument("--data", type=Path, required=True, help="folder of parquet shards or of class folders")
-    for command in (translator, evaluate, vision, evaluate_vision):
+    for command in (translator, evaluate, agreement, heads, vision, evaluate_vision, heads_vision):
         command.add_argument("--device", default="auto", help="auto, cpu, cuda or mps")
     return parser
 
@@ -96,6 +117,8 @@ def _check_out(options: argparse.Namespace) -> None:
     """A run is either new or resumed, never both by accident."""
     if options.resume and not (options.out / CHECKPOINT).is_file():
         raise CheckpointError(f"There is no {CHECKPOINT} in {options.out} to resume; leave --resume out to start.")
+    if options.resume and getattr(options, "start_from", None):
+        raise CheckpointError("A run that began with --start-from goes on with --resume alone.")
     if not options.resume and (options.out / CHECKPOINT).is_file():
         raise CheckpointError(f"{options.out} holds a {CHECKPOINT}; give --resume to go on, or another --out.")
 
@@ -105,36 +128,77 @@ def _taken(cls: type, options: argparse.Namespace, **given):
     return cls(**{**{f.name: getattr(options, f.name) for f in fields(cls) if hasattr(options, f.name)}, **given})
 
 
+@dataclass(frozen=True)
+class Prepared:
+    """A network's sizes, what makes it with its data once the seed is set, and where its run begins."""
+
+    config: TransformerConfig | VisionConfig
+    task: Callable[[], Task]
+    start: Start | None = None
+
+
+def _train(
+    options: argparse.Namespace,
+    recipe: Recipe,
+    prepare: Callable[[ProcessGroup], Prepared],
+    finish: Callable[[nn.Module, torch.device], None],
+) -> int:
+    """What every training run does; `finish` gets the averaged network, in the leading process alone."""
+    processes = ProcessGroup.join(options.device)
+    try:
+        prepared = prepare(processes)
+        sizes = prepared.config.to_dict()
+        if options.resume and read_json(options.out / "config.json") != sizes:
+            raise CheckpointError(f"{options.out} holds a network of other sizes; give the same options.")
+        torch.manual_seed(recipe.seed)
+        task = prepared.task()
+        if processes.leads:
+            write_json(options.out / "config.json", sizes)
+        averaged = train(task, recipe, options.out, processes, options.resume, prepared.start)
+        if processes.leads:
+            finish(averaged, processes.device)
+        processes.wait()
+    finally:
+        processes.leave()
+    return 0
+
+
 def _train_translator(options: argparse.Namespace) -> int:
     corpus = read_corpus(options.data, options.heldout)  # everything wrong with the data is said before any work
     _check_out(options)
     recipe = _taken(Recipe, options)
     changes = {} if options.dropout is None else {"dropout": options.dropout}
     config = TransformerConfig.preset(options.preset, **changes)
-    processes = ProcessGroup.join(options.device)
-    try:
-        if processes.leads and not options.resume:
+    before = None
+    if options.start_from:
+        from model.training.further import earlier_training
+
+        before = earlier_training(options.start_from, corpus, recipe)
+
+    def prepare(processes: ProcessGroup) -> Prepared:
+        if processes.leads and before:
+            before.hand_over(options.out)
+        elif processes.leads and not options.resume:
             wanted = config.vocabulary_size if options.vocabulary is None else options.vocabulary
             train_tokenizer((text for pair in corpus.train for text in pair), options.out / "tokenizer", wanted)
         processes.wait()
         tokenizer = Tokenizer(options.out / "tokenizer.model")
-        config = TransformerConfig.preset(options.preset, vocabulary_size=len(tokenizer), **changes)
-        if options.resume and read_json(options.out / "config.json") != config.to_dict():
-            raise CheckpointError(f"{options.out} holds a network of other sizes; give the same --preset, --dropout.")
-        torch.manual_seed(recipe.seed)
-        network = Transformer(config)
-        if processes.leads:
-            write_json(options.out / "config.json", config.to_dict())
-        task = TranslationTask(network, tokenizer, corpus, recipe)
-        averaged = train(task, recipe, options.out, processes, options.resume)
-        if processes.leads:
-            from model.training.card import finish_translator
+        sizes = before.config if before else replace(config, vocabulary_size=len(tokenizer))
 
-            finish_translator(options.out, averaged, corpus, recipe, processes.device)
-        processes.wait()
-    finally:
-        processes.leave()
-    return 0
+        def task() -> TranslationTask:
+            network = Transformer(sizes)
+            if before:
+                before.load_into(network)
+            return TranslationTask(network, tokenizer, corpus, recipe)
+
+        return Prepared(sizes, task, before.start if before else None)
+
+    def finish(network: nn.Module, device: torch.device) -> None:
+        from model.training.card import finish_translator
+
+        finish_translator(options.out, network, corpus, recipe, device)
+
+    return _train(options, recipe, prepare, finish)
 
 
 def _evaluate_translator(options: argparse.Namespace) -> int:
@@ -146,6 +210,13 @@ def _evaluate_translator(options: argparse.Namespace) -> int:
     return 0
 
 
+def _measure_agreement(options: argparse.Namespace) -> int:
+    from model.training.agreement import measure_agreement
+
+    measure_agreement(options.model, read_corpus(options.data, options.heldout), options.sentences, options.device)
+    return 0
+
+
 def _train_vision(options: argparse.Namespace) -> int:
     stages = Stages.parse(options.stages)
     recipe = _taken(Recipe, options, epochs=stages.epochs)
@@ -153,24 +224,16 @@ def _train_vision(options: argparse.Namespace) -> int:
     _check_out(options)
     images = read_images(options.data)  # everything wrong with the data is said before any work
     config = _taken(VisionConfig, options, classes=images.classes, image_size=stages.final_size)
-    processes = ProcessGroup.join(options.device)
-    try:
-        if options.resume and read_json(options.out / "config.json") != config.to_dict():
-            raise CheckpointError(f"{options.out} holds a network of other sizes; give the same options.")
-        torch.manual_seed(recipe.seed)
-        network = VisionTransformer(config)
-        if processes.leads:
-            write_json(options.out / "config.json", config.to_dict())
-        task = RecognitionTask(network, images, recipe, stages, how)
-        averaged = train(task, recipe, options.out, processes, options.resume)
-        if processes.leads:
-            from model.training.vision_card import finish_vision
 
-            finish_vision(options.out, averaged, images, recipe, processes.device)
-        processes.wait()
-    finally:
-        processes.leave()
-    return 0
+    def prepare(processes: ProcessGroup) -> Prepared:
+        return Prepared(config, lambda: RecognitionTask(VisionTransformer(config), images, recipe, stages, how))
+
+    def finish(network: nn.Module, device: torch.device) -> None:
+        from model.training.vision_card import finish_vision
+
+        finish_vision(options.out, network, images, recipe, device)
+
+    return _train(options, recipe, prepare, finish)
 
 
 def _evaluate_vision(options: argparse.Namespace) -> int:
@@ -178,6 +241,30 @@ def _evaluate_vision(options: argparse.Namespace) -> int:
 
     read_json(options.model / "config.json")
     evaluate_vision(options.model, read_images(options.data), options.device)
+    return 0
+
+
+def _study_translator(options: argparse.Namespace) -> int:
+    from model.training.card import write_readable_card
+    from model.training.head_study import study_translator
+
+    if options.sentences < 1:
+        raise ValueError(f"{options.sentences} sentences leave nothing to measure; give --sentences 1 or more.")
+    read_json(options.model / "config.json")
+    study_translator(options.model, read_corpus(options.data, options.heldout), options.sentences, options.device)
+    write_readable_card(options.model)
+    return 0
+
+
+def _study_classifier(options: argparse.Namespace) -> int:
+    from model.training.head_study import study_classifier
+    from model.training.vision_card import write_readable_card
+
+    if options.pictures < 1:
+        raise ValueError(f"{options.pictures} pictures leave nothing to measure; give --pictures 1 or more.")
+    read_json(options.model / "config.json")
+    study_classifier(options.model, read_images(options.data), options.pictures, options.device)
+    write_readable_card(options.model)
     return 0
 
 

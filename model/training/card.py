@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import torch
@@ -12,6 +13,7 @@ from model.device import choose_device, hardware
 from model.metrics import METRICS, read_metrics
 from model.training.corpus import Corpus
 from model.training.evaluate import evaluate
+from model.training.head_card import head_section
 from model.training.optimizer import Recipe
 from model.translator import Translator
 
@@ -46,11 +48,7 @@ def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> d
         ValueError: the data is not what this translator was trained on, or more of it is held out than was then, so
             held-out sentences may have been seen.
     """
-    card = read_json(folder / "card.json")
-    if card["data"]["sha256"] != corpus.sha256:
-        raise ValueError("This data file is not the one the translator was trained on, so no sentence is held out.")
-    if card["data"]["training_pairs"] > len(corpus.train):
-        raise ValueError("The translator was trained on some of these held-out sentences; give a smaller --heldout.")
+    card = held_out_card(folder, corpus)
     translator = Translator.load(folder, device)
     greedy = evaluate(translator, corpus.heldout, beam=1)
     beam = evaluate(translator, corpus.heldout, beam=4)
@@ -63,12 +61,34 @@ def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> d
     }
     card["parameters"] = translator.parameters
     write_json(folder / "card.json", card)
-    write_atomically(folder / "card.md", card_markdown(card, translator.config.to_dict()).encode())
+    write_readable_card(folder)
     return card
 
 
-def card_markdown(card: dict, sizes: dict) -> str:
-    """The card for people. Every figure comes from `card.json` and `config.json`."""
+def write_readable_card(folder: Path) -> None:
+    """Write `card.md` from `card.json`, `config.json` and, where it fits the weights, `heads.json`."""
+    card = read_json(folder / "card.json")
+    text = card_markdown(card, read_json(folder / "config.json"), head_section(folder, card["weights_sha256"]))
+    write_atomically(folder / "card.md", text.encode())
+
+
+def held_out_card(folder: Path, corpus: Corpus) -> dict:
+    """The card of the translator in `folder`, which has never seen the held-out sentences of `corpus`.
+
+    Raises:
+        CheckpointError: there is no card.
+        ValueError: as `evaluate_translator` says.
+    """
+    card = read_json(folder / "card.json")
+    if card["data"]["sha256"] != corpus.sha256:
+        raise ValueError("This data file is not the one the translator was trained on, so no sentence is held out.")
+    if card["data"]["training_pairs"] > len(corpus.train):
+        raise ValueError("The translator was trained on some of these held-out sentences; give a smaller --heldout.")
+    return card
+
+
+def card_markdown(card: dict, sizes: dict, heads: str = "") -> str:
+    """The card for people. Every figure comes from `card.json` and `config.json`; `heads` is a section on the heads."""
     data, training, evaluation = card["data"], card["training"], card["evaluation"]
     rows = "\n".join(
         f"| {name} | {evaluation[name]['bleu']:.2f} | {evaluation[name]['chrf']:.2f} | {evaluation[name]['seconds']} |"
@@ -115,7 +135,7 @@ On the {evaluation["sentences"]:,} held-out sentences, all their translations as
 - chrF: `{evaluation["greedy"]["chrf_signature"]}`
 - Decoded on {evaluation["hardware"]}, in batches for greedy and sentence by sentence for beam 4.
 
-## Files
+{heads}## Files
 
 - `model.safetensors`, SHA-256 `{card["weights_sha256"]}`, verified when it is loaded
 - `tokenizer.model`, SHA-256 `{card["tokenizer_sha256"]}`, likewise
@@ -146,6 +166,11 @@ def training_facts(folder: Path, recipe: Recipe) -> dict:
         "heldout_nll": [row["heldout_nll"] for row in epochs],
         "recipe": recipe.to_dict(),
         "schedule": [[row["epoch"] + 1, row["recipe"]["epochs"]] for row in starts if row["epoch"] < len(epochs)],
+        "restarts": [
+            {"epoch": row["epoch"] + 1, "before": earlier["recipe"]}
+            for earlier, row in pairwise(starts)
+            if row["epoch"] == row.get("begun", {}).get("epoch") > 0
+        ],
     }
 
 
@@ -157,12 +182,17 @@ def training_lines(training: dict) -> str:
         optimiser += f", and Muon for the layers' weight matrices, peak rate {recipe['matrix_learning_rate']:g}"
     fall = "along a cosine" if recipe.get("schedule") == "cosine" else "linearly"
     planned = ", ".join(f"{end} from epoch {first} on" for first, end in training["schedule"])
+    restarts = "".join(
+        f"\n- Warm restart at epoch {restart['epoch']}: a fresh optimiser, and warm-up and fall anew; until then the "
+        f"peak rates were {restart['before']['learning_rate']:g} and {restart['before']['matrix_learning_rate']:g}"
+        for restart in training.get("restarts", [])
+    )
     return f"""- Hardware: {"; ".join(training["hardware"])}; processes: {training["processes"]}
 - PyTorch {", ".join(training["torch"])}
 - Time: {training["minutes"]} minutes for {training["epochs"]} epochs, {training["steps"]:,} steps
 - Optimiser: {optimiser}
 - Learning rate: {recipe["warmup_steps"]} warm-up steps, then {fall} to zero at the end of the run; epochs planned:
-  {planned}
+  {planned}{restarts}
 - Label smoothing {recipe["label_smoothing"]}, weight decay {recipe["weight_decay"]},
   gradients clipped at {recipe["clip_norm"]}, weights averaged with decay {recipe["average_decay"]}
 - Precision of the forward and backward pass: {recipe["precision"]}"""

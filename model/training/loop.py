@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -48,6 +48,17 @@ class Task(Protocol):
         """Figures on held-out data, for the metrics file."""
 
 
+@dataclass(frozen=True)
+class Start:
+    """Where a run begins: at nothing, or after the epochs and steps behind weights that are trained further.
+
+    Warm-up and fall of the learning rate are laid over what follows (a warm restart; Loshchilov and Hutter 2017).
+    """
+
+    epoch: int = 0
+    steps: int = 0
+
+
 @dataclass
 class TrainingState:
     """Everything a checkpoint holds."""
@@ -55,8 +66,17 @@ class TrainingState:
     network: nn.Module
     average: AveragedModel
     optimizers: list[torch.optim.Optimizer]
+    start: Start = Start()
     epoch: int = 0
     steps: int = 0
+
+    def __post_init__(self) -> None:
+        self.epoch, self.steps = self.start.epoch, self.start.steps
+
+    def rate_factor(self, recipe: Recipe, done: float) -> float:
+        """Share of the peak learning rate when `done` of the present epoch is done."""
+        progress = (self.epoch - self.start.epoch + done) / (recipe.epochs - self.start.epoch)
+        return rate_factor(self.steps - self.start.steps, progress, recipe.warmup_steps, recipe.schedule)
 
     def save(self, path: Path, recipe: Recipe) -> None:
         """Write all of it in one safetensors file, atomically."""
@@ -64,6 +84,7 @@ class TrainingState:
         tensors |= {f"average.{name}": tensor for name, tensor in self.average.module.state_dict().items()}
         tensors |= {"averaged": self.average.n_averaged} | optimizer_tensors(self.optimizers)
         metadata = {"epoch": str(self.epoch), "steps": str(self.steps), "recipe": json.dumps(recipe.to_dict())}
+        metadata["start"] = json.dumps(asdict(self.start))
         save_tensors(path, tensors, metadata)
 
     def load(self, path: Path, recipe: Recipe) -> None:
@@ -84,13 +105,19 @@ class TrainingState:
         self.average.n_averaged.copy_(tensors["averaged"])
         restore_optimizers(self.optimizers, tensors)
         self.epoch, self.steps = int(metadata["epoch"]), int(metadata["steps"])
+        self.start = Start(**json.loads(metadata.get("start", "{}")))
 
 
-def train(task: Task, recipe: Recipe, out: Path, processes: ProcessGroup, resume: bool = False) -> nn.Module:
+def train(
+    task: Task, recipe: Recipe, out: Path, processes: ProcessGroup, resume: bool = False, start: Start | None = None
+) -> nn.Module:
     """Train to the end of the recipe and return the network with averaged weights.
 
     After every epoch the state goes to `out/checkpoint.safetensors` (temporary name, then renamed) and figures go to
     `out/metrics.jsonl`. Every epoch starts from a seed of its own, so a resumed run repeats an uninterrupted one.
+
+    Args:
+        start: where a new run begins; `recipe.epochs` counts the epochs before it too.
 
     Raises:
         CheckpointError: `resume` without a usable checkpoint of this recipe and data.
@@ -98,7 +125,7 @@ def train(task: Task, recipe: Recipe, out: Path, processes: ProcessGroup, resume
     device = processes.device
     task.network.to(device)
     average = AveragedModel(task.network, multi_avg_fn=get_ema_multi_avg_fn(recipe.average_decay))
-    state = TrainingState(task.network, average, build_optimizers(task.network, recipe))
+    state = TrainingState(task.network, average, build_optimizers(task.network, recipe), start or Start())
     if resume:
         state.load(out / CHECKPOINT, recipe)
         if any(row.get("data", task.data) != task.data for row in read_metrics(out / METRICS)):
@@ -114,6 +141,7 @@ def train(task: Task, recipe: Recipe, out: Path, processes: ProcessGroup, resume
         threads=torch.get_num_threads(),
         torch=torch.__version__,
         recipe=recipe.to_dict(),
+        begun=asdict(state.start),
     )
     for epoch in range(state.epoch, recipe.epochs):
         seconds = _train_epoch(task, step_module, state, recipe, epoch, processes, log)
@@ -145,8 +173,7 @@ def _train_epoch(
     step_module.train()
     bar = tqdm(batches, desc=f"epoch {epoch + 1}/{recipe.epochs}", disable=not processes.leads, mininterval=2)
     for number, batch in enumerate(bar):
-        progress = (epoch + number / len(batches)) / recipe.epochs
-        factor = rate_factor(state.steps, progress, recipe.warmup_steps, recipe.schedule)
+        factor = state.rate_factor(recipe, number / len(batches))
         set_rate(state.optimizers, factor)
         sums = _train_step(task, step_module, state, recipe, batch, processes)
         state.steps += 1

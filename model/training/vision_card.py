@@ -12,6 +12,7 @@ from model.checkpoint import read_json, write_atomically, write_json
 from model.classifier import VisionClassifier
 from model.device import choose_device, hardware
 from model.training.card import training_facts, training_lines, write_weights
+from model.training.head_card import head_section
 from model.training.images import LabelledImages
 from model.training.loop import METRICS, read_metrics
 from model.training.optimizer import Recipe
@@ -79,12 +80,19 @@ def evaluate_vision(folder: Path, images: LabelledImages, device: str = "auto") 
     }
     card["parameters"] = classifier.parameters
     write_json(folder / "card.json", card)
-    write_atomically(folder / "card.md", card_markdown(card, classifier.config.to_dict()).encode())
+    write_readable_card(folder)
     return card
 
 
-def card_markdown(card: dict, sizes: dict) -> str:
-    """The card for people. Every figure comes from `card.json` and `config.json`."""
+def write_readable_card(folder: Path) -> None:
+    """Write `card.md` from `card.json`, `config.json` and, where it fits the weights, `heads.json`."""
+    card = read_json(folder / "card.json")
+    text = card_markdown(card, read_json(folder / "config.json"), head_section(folder, card["weights_sha256"]))
+    write_atomically(folder / "card.md", text.encode())
+
+
+def card_markdown(card: dict, sizes: dict, heads: str = "") -> str:
+    """The card for people. Every figure comes from `card.json` and `config.json`; `heads` is a section on the heads."""
     data, training, evaluation = card["data"], card["training"], card["evaluation"]
     stages = ", then ".join(f"{epochs} epochs at {size} pixels" for size, epochs in training["stages"])
     classes = "\n".join(f"| {name} | {100 * share:.1f} % |" for name, share in evaluation["classes"].items())
@@ -140,7 +148,7 @@ random orders with its standard error, below 0 is better than random; and the sh
 | --- | --- | --- | --- | --- |
 {methods}
 
-## Files
+{heads}## Files
 
 - `model.safetensors`, SHA-256 `{card["weights_sha256"]}`, verified when it is loaded
 - `metrics.jsonl`: the training curve, one JSON object a line

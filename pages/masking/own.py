@@ -9,6 +9,7 @@ from model import Trace
 from model.masking import pattern
 from pages.masking import effects
 from pages.shared.opening import Asked
+from pages.shared.remembered import remember, remembered
 from views import controls, inputs, literal, maps, painted, prose
 from views.components.matrix_row import Matrix, matrix_row
 
@@ -33,7 +34,7 @@ def explore(asked: Asked, trace: Trace) -> None:
         layers, heads = maps.names(len(trace.decoder_attention))[:-1], maps.names(trace.decoder_attention.shape[1])[:-1]
         where = st.selectbox("Layers that use it", (ALL, *layers), key="where", bind="query-params", width=130)
         layer, head = (int(number) - 1 for number in inputs.head(layers, heads))
-    changed = painted.decode(remembered(), side)
+    changed = painted.decode(remembered(PAINTED), side)
     allowed = pattern(PATTERNS[name], side, size) ^ changed  # (query, key)
     picture, answer = st.columns([2, 3], gap="large")
     tokens = trace.target_tokens
@@ -92,25 +93,14 @@ def chosen_pattern() -> tuple[str, int]:
     return name, 1
 
 
-def remembered() -> str:
-    """The paint of this visit, or the one that the link brought."""
-    if PAINTED not in st.session_state:
-        st.session_state[PAINTED] = st.query_params.get(PAINTED, "")
-    if st.session_state[PAINTED]:
-        st.query_params[PAINTED] = st.session_state[PAINTED]
-    elif PAINTED in st.query_params:
-        del st.query_params[PAINTED]
-    return st.session_state[PAINTED]
-
-
 def keep_paint(changed: np.ndarray, allowed: np.ndarray, cells: list[tuple[int, int, bool]]) -> None:
     """Take over what was painted."""
     changed = changed.copy()
     for row, column, state in cells:
         changed[row, column] ^= bool(allowed[row, column]) != state
-    st.session_state[PAINTED] = painted.encode(changed)
+    remember(PAINTED, painted.encode(changed))
 
 
 def clear_paint() -> None:
     """Back to the pattern itself."""
-    st.session_state[PAINTED] = ""
+    remember(PAINTED, "")

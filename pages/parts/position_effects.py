@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from model.position_effects import CHANGES, PLACES, Change, Where, greedy_under, position_losses, positions_tap
+from model.position_effects import CHANGES, PLACES, Change, Where, position_losses, positions_tap
+from model.tapped_decoding import greedy_under
 from pages.shared import files
 from pages.shared.opening import Asked, usable
 from views import controls, downloads, prose

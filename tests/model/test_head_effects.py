@@ -5,7 +5,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from model.head_effects import OneHeadOff, recognition_effects, translation_effects
+from model import head_effects
+from model.head_effects import OneHeadOff, logits_without, loss_without, recognition_effects, translation_effects
 from model.losses import token_cross_entropy
 from model.tap import Intervention, switch_off_heads
 from tests.model.images import tiny_vision
@@ -20,22 +21,28 @@ STEPS = {
 
 
 @torch.inference_mode()
-def test_each_head_of_the_translator_alone():
+def test_each_head_of_the_translator_alone(monkeypatch):
+    monkeypatch.setattr(head_effects, "POSITIONS", 7)  # slices that end in the middle of a row
     network = tiny_network()
 
-    def loss(tap) -> float:
+    def losses(tap) -> np.ndarray:
         logits = network(torch.tensor([SOURCE]), torch.tensor([TARGET]), tap)
-        return token_cross_entropy(logits, torch.tensor([NEXT])).mean().item()
+        return token_cross_entropy(logits, torch.tensor([NEXT]))[0].numpy()
 
     effects = translation_effects(network, SOURCE, TARGET, NEXT)
-    assert effects.reference == pytest.approx(loss(None), abs=1e-6)
-    assert effects.changes.keys() == STEPS.keys()
+    np.testing.assert_allclose(effects.losses, losses(None), atol=1e-6)
+    assert effects.reference == pytest.approx(losses(None).mean(), abs=1e-6)
+    assert effects.changes.keys() == effects.without.keys() == STEPS.keys()
     for kind, step in STEPS.items():
-        assert effects.changes[kind].shape == (2, 2)
+        assert effects.without[kind].shape == (2, 2, 3)
         for layer in range(2):
             for head in range(2):
-                without = loss(Intervention({step.format(layer): switch_off_heads([head])}))
-                assert effects.changes[kind][layer, head] == pytest.approx(without - effects.reference, abs=2e-6)
+                without = losses(Intervention({step.format(layer): switch_off_heads([head])}))
+                np.testing.assert_allclose(effects.without[kind][layer, head], without, atol=2e-6)
+                change = effects.changes[kind][layer, head]
+                assert change == pytest.approx(without.mean() - effects.reference, abs=2e-6)
+                alone = loss_without(network, SOURCE, TARGET, NEXT, (kind, layer, head))
+                assert change == pytest.approx(alone - effects.reference, abs=2e-6)
     assert max(np.abs(table).max() for table in effects.changes.values()) > 1e-3
 
 
@@ -43,16 +50,30 @@ def test_each_head_of_the_translator_alone():
 def test_each_head_of_the_vit_alone():
     network = tiny_vision()
     pixels = torch.rand(3, 12, 12, generator=torch.Generator().manual_seed(0)) * 2 - 1
-
-    def log_probability(tap) -> float:
-        return F.log_softmax(network(pixels[None], tap)[0], dim=0)[1].item()
-
-    effects = recognition_effects(network, pixels, 1)
-    assert effects.reference == pytest.approx(log_probability(None), abs=1e-6)
+    plain = network(pixels[None])[0].double()
+    effects = recognition_effects(network, pixels)
+    np.testing.assert_allclose(effects.logits, plain, atol=1e-6)
     for layer in range(2):
         for head in range(2):
-            without = log_probability(Intervention({f"vision.{layer}.self.outputs": switch_off_heads([head])}))
-            assert effects.changes["vision"][layer, head] == pytest.approx(without - effects.reference, abs=2e-6)
+            tap = Intervention({f"vision.{layer}.self.outputs": switch_off_heads([head])})
+            without = network(pixels[None], tap)[0].double()
+            np.testing.assert_allclose(effects.without[layer, head], without, atol=2e-6)
+            np.testing.assert_allclose(logits_without(network, pixels, layer, head), without, atol=2e-6)
+            difference = without - plain
+            assert effects.logit_changes(1)[layer, head] == pytest.approx(difference[1].item(), abs=2e-6)
+            probability = without.softmax(0)[1] - plain.softmax(0)[1]
+            assert effects.probability_changes(1)[layer, head] == pytest.approx(probability.item(), abs=2e-6)
+            nats = F.log_softmax(plain, 0)[1] - F.log_softmax(without, 0)[1]
+            assert effects.loss_changes(1)[layer, head] == pytest.approx(nats.item(), abs=4e-6)
+    assert np.abs(effects.without - effects.logits).max() > 1e-4
+
+
+def test_checking_a_head_leaves_the_network_as_it_was():
+    network = tiny_network()
+    before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+    loss_without(network, SOURCE, TARGET, NEXT, ("cross", 1, 0))
+    for name, tensor in network.state_dict().items():
+        assert torch.equal(tensor, before[name])
 
 
 def test_the_ranking_starts_with_the_largest_change_of_either_sign():

@@ -3,13 +3,11 @@
 import pytest
 import torch
 
-from model.decoding import greedy_batch
 from model.losses import token_cross_entropy
 from model.position_effects import (
     CHANGES,
     PLACES,
     changed_table,
-    greedy_under,
     position_losses,
     positions_tap,
     replace_positions,
@@ -62,12 +60,3 @@ def test_one_pass_over_all_changes_is_each_change_by_itself():
     assert losses.difference < 1e-5
     assert losses.mean("both", "kept") == pytest.approx(float(losses.plain.mean()), abs=1e-5)
     assert losses.mean("encoder", "none") != pytest.approx(losses.mean("encoder", "kept"), abs=1e-4)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_greedy_without_a_change_is_greedy(seed):
-    network = tiny_network(seed)
-    expected = greedy_batch(network, [SOURCE], max_length=12)[0]
-    assert greedy_under(network, SOURCE, Intervention({}), 12) == expected
-    tap = positions_tap(network, "both", "kept", len(SOURCE), 4)
-    assert greedy_under(network, SOURCE, tap, 12) == expected

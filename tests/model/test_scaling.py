@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from model.decoding import greedy_batch
-from model.scaling import dot_products, entropy, greedy_with, histogram, scores_times, toy, trained_run
-from model.tap import Recorder, untouched
+from model.scaling import dot_products, entropy, histogram, scores_times, toy, trained_run
 from tests.model.networks import tiny_network
 
 
@@ -86,11 +84,3 @@ def test_multiplying_scores_back_equals_multiplying_the_queries(network, trace):
     source = torch.tensor([trace.source_ids])
     changed = network.encode(source, None, scores_times(network, ("encoder",), math.sqrt(8)))
     torch.testing.assert_close(changed, other.encode(source), atol=1e-4, rtol=1e-4)
-
-
-def test_decoding_with_an_idle_tap_is_greedy_decoding(network, trace):
-    source = list(trace.source_ids)
-    memory = network.encode(torch.tensor([source]))
-    expected = greedy_batch(network, [source])[0]
-    assert greedy_with(network, memory, untouched, len(expected)) == list(expected)
-    assert greedy_with(network, memory, Recorder(), 3) == list(expected)[:3]

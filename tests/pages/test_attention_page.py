@@ -10,6 +10,7 @@ from model import Translator
 from tests.pages.conftest import SENTENCE, html_of
 from views import maps, palette
 from views.components.attention_grid import mark
+from views.numbers import three_digits
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +72,49 @@ def test_scales(open_app, trace):
     own = chart(open_app("attention", kind="Cross", layer="1", head="2", scale="Per head"))["data"][0]["zmax"]
     assert shared == pytest.approx(float(trace.cross_attention.max()), abs=1e-5)
     assert own == pytest.approx(float(trace.cross_attention[0, 1].max()), abs=1e-5)
+
+
+def test_a_logarithmic_scale_shows_the_same_numbers(open_app, trace):
+    app = open_app("attention", kind="Cross", layer="1", head="2", scale="Logarithmic")
+    drawn = chart(app)["data"][0]
+    np.testing.assert_allclose(numbers(drawn["customdata"]), trace.cross_attention[0, 1], atol=1e-5)
+    np.testing.assert_allclose(numbers(drawn["z"]), maps.shade(trace.cross_attention[0, 1], 1, log=True), atol=1e-4)
+    assert sheet(app)[0]["decades"] == maps.DECADES
+
+
+def test_whole_words_without_marks(open_app, trace):
+    app = open_app("attention", kind="Encoder", units="Whole words", marks="Hidden", layer="2", head="1")
+    header, weights = sheet(app)
+    assert [name.strip() for name in header["keys"]] == ["I", "want", "to", "buy", "a", "car", "."]
+    kept = trace.encoder_attention[:, :, :-1, :-1]  # here every word is one piece, and only </s> is hidden
+    assert kept.shape[2:] == (7, 7)
+    np.testing.assert_allclose(weights[:-1, :-1], kept, atol=1e-5)
+    removed = trace.encoder_attention[:, :, :-1, -1].mean(axis=-1)
+    (line,) = [c.value for c in app.caption if c.value.startswith("Hidden columns hold")]
+    assert three_digits(removed.mean()) in line and three_digits(removed.max()) in line
+    assert chart(app)["layout"]["xaxis"]["title"]["text"] == "Key: English word looked at"
+
+
+def test_one_weight_is_taken_apart(open_app, trace):
+    app = open_app("attention", kind="Cross", look="One weight", layer="3", head="5")
+    assert not app.get("bidi_component")
+    weights = trace.cross_attention[2, 4, -1]
+    key = int(weights.argmax())
+    (line,) = [m.value for m in app.markdown if " looks at " in m.value and "numbers each" in m.value]
+    assert three_digits(float(weights[key])) in line
+    assert f"{key + 1} " in line
+    tables = [html.value for html in app.html]
+    rows = {name: table.count("<tr") for name in ("Products", "Softmax") for table in tables if f'="{name}' in table}
+    d_k = trace.records["cross"].queries.shape[-1]
+    assert rows == {"Products": d_k + 1, "Softmax": len(trace.source_tokens) + 2}
+    masked = open_app(
+        "attention",
+        kind="Decoder",
+        look="One weight",
+        decoder_query_piece=maps.numbered(trace.target_tokens)[0],
+        decoder_key_piece=maps.numbered(trace.target_tokens)[2],
+    )
+    assert any("must not look at" in m.value for m in masked.markdown)
 
 
 def test_the_proof_is_on_the_page(open_app):

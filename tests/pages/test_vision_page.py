@@ -18,7 +18,7 @@ from views import literal, maps, patches, samples
 from views.components.attention_grid import mark
 from views.figures.answer import bars
 
-VIEWS = ("Patches", "CLS attention", "Any patch", "Through the layers", "Positions")
+VIEWS = ("Patches", "CLS attention", "Any patch", "Through the layers", "Positions", "Full maps")
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +125,19 @@ def test_cls_attention_is_the_trace(open_app, trace):
     app.session_state["table"] = True
     app.run()
     np.testing.assert_allclose(app.dataframe[0].value.to_numpy(), wanted[1, 2], atol=1e-5)
+
+
+def test_full_maps_are_the_trace(open_app, trace):
+    app = open_app("vision", view="Full maps", layer="2", head="3")
+    content = component(app, "attention_grid").bytes
+    length = int.from_bytes(content[:4], "little")
+    header = json.loads(content[4 : 4 + length])
+    assert header["shape"][2:] == list(trace.attention.shape[2:])
+    assert header["keys"][:3] == ["CLS", "r1 c1", "r1 c2"] and len(header["keys"]) == trace.attention.shape[-1]
+    drawn = np.frombuffer(content[4 + length :], "<f2").reshape(header["shape"])[1, 2]
+    np.testing.assert_allclose(drawn, trace.attention[1, 2], rtol=1e-3, atol=1e-6)
+    assert not header["shared"]  # one strong head would leave all others blank
+    assert "scaled_dot_product_attention" in captions(app)
 
 
 def test_scales(open_app, trace):

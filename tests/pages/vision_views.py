@@ -1,4 +1,4 @@
-"""Both views of the Vision page on their own, with a tiny network, so that their tests need no trained weights."""
+"""Some views of the Vision page on their own, with a tiny network, so that their tests need no trained weights."""
 
 from __future__ import annotations
 
@@ -39,9 +39,26 @@ def _positions() -> None:
     positions(service(), "noise", trace())
 
 
+def _heads() -> None:
+    from pages.picture.heads import each_head
+    from tests.pages.vision_views import service, trace
+
+    each_head(service(), "noise", trace())
+
+
+def _what_if() -> None:
+    from pages.picture.what_if import what_if
+    from tests.pages.vision_views import service, trace
+
+    what_if(service(), "noise", trace())
+
+
+VIEWS = {"layers": _layers, "positions": _positions, "what_if": _what_if, "heads": _heads}
+
+
 def open_view(view: str, **query: str) -> AppTest:
-    """Run "layers" or "positions" with query parameters as a link would carry them."""
-    app = AppTest.from_function({"layers": _layers, "positions": _positions}[view], default_timeout=PATIENCE)
+    """Run one of `VIEWS` with query parameters as a link would carry them."""
+    app = AppTest.from_function(VIEWS[view], default_timeout=PATIENCE)
     app.query_params.update(query)
     app.run()
     assert not app.exception

@@ -46,3 +46,10 @@ def test_one_map_is_the_sheets():
     sheet = maps.with_means(attention)
     for layer, head in np.ndindex(4, 5):
         np.testing.assert_allclose(maps.one(attention, layer, head), sheet[layer, head], atol=1e-6)
+
+
+def test_a_logarithmic_shade_gives_equal_factors_equal_distances():
+    weights = np.array([1, 0.1, 0.01, 1e-3, 1e-4, 1e-6, 0])
+    assert maps.shade(weights, 1, log=True).tolist() == pytest.approx([1, 0.75, 0.5, 0.25, 0, 0, 0])
+    assert maps.shade(weights[:2], 0.5).tolist() == pytest.approx([1, 0.2])
+    assert maps.shade(np.zeros(1), 0.0).tolist() == [0]

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from views import palette
-from views.figures.overlay import enlarged, overlay, rearranged, shades, to_png
+from views.figures.overlay import enlarged, overlay, rearranged, shades, signed, to_png
 
 PIXELS = np.random.default_rng(0).random((8, 12, 3))  # 2 x 3 patches of 4 pixels
 
@@ -59,3 +59,11 @@ def test_enlarging_repeats_pixels_and_a_png_holds_them():
     np.testing.assert_array_equal(large[::9, ::9], small)
     np.testing.assert_array_equal(np.asarray(Image.open(io.BytesIO(to_png(large)))), large)
     assert enlarged(large, 10) is not None and enlarged(large, 10).shape == large.shape
+
+
+def test_a_signed_map_lets_the_picture_through_where_it_is_zero():
+    pixels = np.full((4, 6, 3), 90, dtype=np.uint8)
+    shown = signed(pixels, np.array([[0.0, 1.0, -1.0]]), "light")
+    assert (shown[:, :2] == 90).all()
+    more, less = shown[0, 2], shown[0, 4]
+    assert more[2] > more[0] and less[0] > less[2]  # blue, orange

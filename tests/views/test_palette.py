@@ -77,3 +77,32 @@ def test_both_signs_are_equally_strong_and_told_apart(kind, theme):
     assert np.linalg.norm(ends[0][1:] - ends[1][1:]) > 0.04
     lightness = np.array([palette.to_oklab(colour)[0] for colour in colours])
     np.testing.assert_allclose(lightness, lightness[::-1], atol=0.01)
+
+
+# What people without one kind of cone see of linear red, green and blue (Machado et al. 2009, table 1, severity 1).
+BLINDNESS = {
+    "none": np.eye(3),
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+
+
+def seen(colour: str, blindness: str) -> np.ndarray:
+    """OKLab of a colour as such a person sees it."""
+    srgb = np.array(palette.to_rgb(colour)) / 255
+    linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+    linear = (np.array(BLINDNESS[blindness]) @ linear).clip(0, 1)
+    encoded = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
+    return palette.to_oklab("#" + "".join(f"{round(255 * channel):02X}" for channel in encoded))
+
+
+@pytest.mark.parametrize("blindness", BLINDNESS)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_less_and_more_are_told_apart_by_everyone(theme, blindness):
+    colours = palette.signed_scale(palette.DIFFERENCE, theme)
+    assert colours[palette.STOPS - 1] == palette.BACKGROUND[theme]
+    low, middle, high = (seen(colours[place], blindness) for place in (0, palette.STOPS - 1, -1))
+    assert np.linalg.norm(low - high) > 0.15
+    assert min(np.linalg.norm(low - middle), np.linalg.norm(high - middle)) > 0.3
+    assert palette.to_oklab(colours[0])[0] == pytest.approx(palette.to_oklab(colours[-1])[0], abs=0.01)

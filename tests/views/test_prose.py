@@ -9,6 +9,7 @@ from views import frame, prose
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [Path(path).stem for path, _, _ in frame.PAGES]
+SHARED = ["microscope"]  # texts of what several pages show
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -17,7 +18,7 @@ def test_title_and_lead(page):
     assert prose.lead(page).endswith(".")
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", PAGES + SHARED)
 def test_every_block_that_a_page_shows_exists(page):
     sources = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "pages").rglob("*.py"))]
     wanted = re.findall(rf'prose\.block\(\s*"{page}", "([^"]+)"', "\n".join(sources))

@@ -104,7 +104,7 @@ class AttentionGrid {
     const block = Math.ceil(Math.max(queries, keys) / MOST_DOTS)
     const largest = (values) => values.reduce((most, value) => Math.max(most, value), 0)
     const heads = [...Array(rows * columns).keys()].map((place) => largest(sheet.weights.subarray(place * cells, (place + 1) * cells)))
-    const shared = Math.max(...heads)
+    const shared = sheet.decades ? 1 : Math.max(...heads)
     // A stretched map keeps its proportions within bounds, so that a long target beside a short source stays readable.
     this.grid.style.setProperty("--ratio", Math.min(2, Math.max(0.5, keys / queries)))
     this.tiles.forEach((line, row) => line.forEach(({ tile, canvas }, column) => {
@@ -117,7 +117,7 @@ class AttentionGrid {
       for (let y = 0; y < canvas.height; y++) {
         for (let x = 0; x < canvas.width; x++) {
           const weight = this.largestIn(offset, y * block, x * block, block)
-          pixels[y * canvas.width + x] = weight < 0 ? grey : colours[Math.min(255, Math.round((weight / top) * 255))]
+          pixels[y * canvas.width + x] = weight < 0 ? grey : colours[Math.round(this.shade(weight / top) * 255)]
         }
       }
       canvas.getContext("2d").putImageData(image, 0, 0)
@@ -139,6 +139,13 @@ class AttentionGrid {
     this.grid.style.setProperty("--opacity", opacity)
   }
 
+  // Where a share of the largest weight lies on the colour scale; the same rule as views/maps.py.
+  shade(share) {
+    const { decades } = this.sheet
+    const linear = Math.min(1, Math.max(0, share))
+    return decades ? Math.max(0, 1 + Math.log10(Math.max(linear, 10 ** -decades)) / decades) : linear
+  }
+
   // The largest weight in a block of cells; -1 if all of them are masked.
   largestIn(offset, firstQuery, firstKey, block) {
     const { sheet } = this
@@ -154,7 +161,8 @@ class AttentionGrid {
 
   drawLegend(colours, shared, grey, block) {
     paintScale(this.bar, colours)
-    this.low.textContent = "0"
+    const { decades } = this.sheet
+    this.low.textContent = decades ? `\u2264 ${Number((shared / 10 ** decades).toPrecision(3))}` : "0"
     this.high.textContent = this.sheet.shared ? threeDigits(shared) : "each map\u2019s largest weight"
     this.blocks.textContent = block > 1 ? `each dot: the largest of ${block} \u00d7 ${block} cells` : ""
     this.maskedKey.hidden = !this.sheet.causal
@@ -184,12 +192,7 @@ class AttentionGrid {
     this.tipPair.textContent = this.cell(query, key, "\u2192")
     this.tipValue.textContent = sheet.causal && key > query ? "masked" : this.readOut(weight)
     this.tipPlace.textContent = place(sheet.rows[row], sheet.columns[column])
-    this.tip.hidden = false
-    const frame = this.root.getBoundingClientRect()
-    const x = Math.min(event.clientX - frame.left + 14, frame.width - this.tip.offsetWidth)
-    const above = event.clientY - frame.top - this.tip.offsetHeight - 10
-    this.tip.style.left = `${Math.max(0, x)}px`
-    this.tip.style.top = `${above < 0 ? event.clientY - frame.top + 18 : above}px`
+    placeTip(this.tip, this.root, event.clientX, event.clientY)
   }
 
   // A cell in words: two pieces and what joins them, or a place on the picture.
@@ -222,7 +225,7 @@ class AttentionGrid {
   }
 
   move(event, row, column) {
-    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key]
+    const step = arrowStep(event.key)
     if (!step) return
     event.preventDefault()
     const line = this.tiles[Math.min(this.tiles.length - 1, Math.max(0, row + step[0]))]

@@ -16,17 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from views import palette
+from views import maps, palette
 from views.components import parts
 
 FULL_PRECISION_BYTES = 1 << 20
 
-_MOUNT = st.components.v2.component(
-    "attention_grid",
-    html='<div class="grid-root"></div>\n<!-- filled by attention_grid.js -->',
-    css=parts.style("attention_grid"),
-    js=parts.script("attention_grid"),
-)
+_MOUNT = parts.component("attention_grid", "grid-root")
 
 
 @dataclass(frozen=True)
@@ -45,6 +40,7 @@ class Sheet:
         underlay: `(height, width, 3)` uint8, a picture whose rows and columns of patches the maps show; queries are
             then its rows and keys its columns.
         opacity: of the maps over the picture, from 0 to 1.
+        log_scale: the shared scale is logarithmic and ends at 1; see `views.maps.shade`.
     """
 
     weights: np.ndarray
@@ -60,6 +56,7 @@ class Sheet:
     theme: palette.Theme
     underlay: np.ndarray | None = None
     opacity: float = 1.0
+    log_scale: bool = False
 
 
 def payload(sheet: Sheet) -> bytes:
@@ -75,6 +72,7 @@ def payload(sheet: Sheet) -> bytes:
         "title": sheet.title,
         "causal": sheet.causal,
         "shared": sheet.shared_scale,
+        "decades": maps.DECADES if sheet.log_scale else 0,
         "theme": sheet.theme,
         "scales": parts.scales(sheet.kind),
         "masked": palette.MASKED,
@@ -101,11 +99,7 @@ def attention_grid(
         if cell is not None:
             on_select(*cell)
 
-    def theme_changed() -> None:
-        theme = st.session_state[key].get("theme")
-        if theme in ("light", "dark"):
-            on_theme(theme)
-
+    theme_changed = parts.theme_reported(key, on_theme)
     with st.container(key=f"{key}-with-mark", gap=None):
         st.html(mark(*sheet.selected))
         _MOUNT(key=key, data=payload(sheet), on_chosen_change=selected, on_theme_change=theme_changed)

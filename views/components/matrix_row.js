@@ -77,12 +77,7 @@ class MatrixRow {
     const { value, place } = item.readOut(row, column)
     this.tipValue.textContent = value
     this.tipPlace.textContent = place
-    this.tip.hidden = false
-    const frame = this.root.getBoundingClientRect()
-    const left = Math.min(x - frame.left + 14, frame.width - this.tip.offsetWidth)
-    const above = y - frame.top - this.tip.offsetHeight - 10
-    this.tip.style.left = `${Math.max(0, left)}px`
-    this.tip.style.top = `${above < 0 ? y - frame.top + 18 : above}px`
+    placeTip(this.tip, this.root, x, y)
   }
 
   say(text) {
@@ -179,7 +174,7 @@ class Figure {
   paintCells() {
     const { item, pen, row } = this
     const [rows, columns] = item.shape
-    const colours = lookupTable(item.scales[row.theme])
+    const colours = cssColours(item.scales[row.theme])
     const grey = row.settings.masked[row.theme]
     const gap = this.cellWidth >= 10 && this.cellHeight >= 10 ? 1 : 0
     pen.font = this.fonts.number
@@ -250,7 +245,7 @@ class Figure {
   }
 
   typed(event) {
-    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key]
+    const step = arrowStep(event.key)
     const [rows, columns] = this.item.shape
     if (step) {
       const [row, column] = this.cursor ?? [-step[0], -step[1]]
@@ -297,10 +292,7 @@ function readOut(item, row, column) {
 }
 
 function decode(bytes) {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const length = view.getUint32(0, true)
-  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)))
-  const body = bytes.slice(4 + length).buffer // a copy starts at 0, as typed arrays need
+  const [header, body] = unpack(bytes)
   let offset = 0
   for (const item of header.items) {
     if (item.sign) continue
@@ -324,40 +316,8 @@ function short(value) {
   return text.replace("-", "\u2212")
 }
 
-function clamp(place, count) {
-  return Math.min(count - 1, Math.max(0, place))
-}
-
-function lookupTable(colours) {
-  const channels = colours.map(rgb)
-  return Array.from({ length: 256 }, (_, shade) => {
-    const position = (shade / 255) * (channels.length - 1)
-    const left = Math.min(channels.length - 2, Math.floor(position))
-    const mixed = channels[left].map((low, channel) => Math.round(low + (position - left) * (channels[left + 1][channel] - low)))
-    return `rgb(${mixed.join(",")})`
-  })
-}
-
 // Black or white, whichever stands out more.
 function readable(colour) {
   const [red, green, blue] = colour.startsWith("#") ? rgb(colour) : colour.match(/\d+/g).map(Number)
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 140 ? "#111417" : "#f4f6f8"
-}
-
-function rgb(colour) {
-  return [1, 3, 5].map((start) => parseInt(colour.slice(start, start + 2), 16))
-}
-
-function themeOf(host) {
-  const probe = document.createElement("canvas").getContext("2d")
-  probe.fillStyle = getComputedStyle(host).getPropertyValue("--st-background-color").trim() || "#ffffff"
-  const [red, green, blue] = rgb(probe.fillStyle)
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 128 ? "light" : "dark"
-}
-
-function element(tag, className, parent) {
-  const made = document.createElement(tag)
-  if (className) made.className = className
-  parent.append(made)
-  return made
 }

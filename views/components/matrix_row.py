@@ -1,28 +1,20 @@
 """Matrices side by side with the signs between them, drawn and read out in the browser; one can be painted.
 
-The payload is laid out like that of `attention_grid`: a little-endian uint32 with the length of a JSON header, the
-header padded to a multiple of four, then the numbers of all matrices one after another as float32.
+The payload (`views.components.parts.pack`) holds the numbers of all matrices one after another as float32.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
 from views import palette
+from views.components import parts
 
-_FILES = Path(__file__).with_suffix("")
-_MOUNT = st.components.v2.component(
-    "matrix_row",
-    html='<div class="matrices"></div>\n<!-- filled by matrix_row.js -->',
-    css=_FILES.with_suffix(".css").read_text(encoding="utf-8"),
-    js=_FILES.with_suffix(".js").read_text(encoding="utf-8"),
-)
+_MOUNT = parts.component("matrix_row", "matrices")
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,13 +59,11 @@ def payload(items: Sequence[Matrix | str], theme: palette.Theme, beside: int = 1
         if isinstance(item, str):
             described.append({"sign": item})
             continue
-        values = np.ascontiguousarray(item.values, dtype="<f4")
+        values = np.asarray(item.values, dtype="<f4")
         described.append(_header(item, values))
-        blocks.append(values.tobytes())
+        blocks.append(values)
     header = {"items": described, "theme": theme, "beside": beside, "masked": palette.MASKED, "ink": palette.INK}
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 4)
-    return len(text).to_bytes(4, "little") + text + b"".join(blocks)
+    return parts.pack(header, *blocks)
 
 
 def _header(item: Matrix, values: np.ndarray) -> dict:
@@ -120,11 +110,7 @@ def matrix_row(
         if cells and on_paint is not None:
             on_paint(cells)
 
-    def theme_changed() -> None:
-        seen = st.session_state[key].get("theme")
-        if seen in ("light", "dark"):
-            on_theme(seen)
-
+    theme_changed = parts.theme_reported(key, on_theme)
     _MOUNT(key=key, data=payload(items, theme, beside), on_painted_change=painted, on_theme_change=theme_changed)
 
 

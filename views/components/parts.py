@@ -1,15 +1,32 @@
-"""What components share: the form of a payload, and the first part of every script."""
+"""What components share: how they are registered, the form of a payload, the first part of script and style."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import streamlit as st
 
 from views import palette
 
 _FOLDER = Path(__file__).parent
+
+
+def component(name: str, root: str) -> Callable:
+    """Register a component, once at import, and return what mounts it.
+
+    Args:
+        name: of the component and of its files.
+        root: class of the element that its script fills.
+    """
+    return st.components.v2.component(
+        name,
+        html=f'<div class="{root}"></div>\n<!-- filled by {name}.js -->',
+        css=style(name),
+        js=script(name),
+    )
 
 
 def pack(header: dict, *arrays: np.ndarray) -> bytes:
@@ -30,12 +47,27 @@ def scales(kind: str) -> dict[str, tuple[str, ...]]:
 
 def script(name: str) -> str:
     """The script of a component: what all share, then its own."""
-    return "".join((_FOLDER / f"{part}.js").read_text(encoding="utf-8") for part in ("shared", name))
+    return _joined(name, "js")
 
 
 def style(name: str) -> str:
-    """The style sheet of a component."""
-    return (_FOLDER / f"{name}.css").read_text(encoding="utf-8")
+    """The style sheet of a component: what all share, then its own."""
+    return _joined(name, "css")
+
+
+def _joined(name: str, ending: str) -> str:
+    return "\n".join((_FOLDER / f"{part}.{ending}").read_text(encoding="utf-8") for part in ("shared", name))
+
+
+def theme_reported(key: str, on_theme: Callable[[str], None]) -> Callable[[], None]:
+    """The callback for the theme that the component mounted under `key` found on the page."""
+
+    def changed() -> None:
+        theme = st.session_state[key].get("theme")
+        if theme in ("light", "dark"):
+            on_theme(theme)
+
+    return changed
 
 
 def cell(chosen: object, rows: int, columns: int) -> tuple[int, int] | None:

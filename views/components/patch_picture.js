@@ -188,12 +188,7 @@ class PatchPicture {
     const [, columns] = this.view.grid
     this.tipPlace.textContent = `row ${row + 1}, column ${column + 1}`
     this.tipValue.textContent = panel.weights ? threeDigits(panel.weights[row * columns + column]) : ""
-    this.tip.hidden = false
-    const frame = this.root.getBoundingClientRect()
-    const above = event.clientY - frame.top - this.tip.offsetHeight - 10
-    const left = Math.min(event.clientX - frame.left + 14, frame.width - this.tip.offsetWidth)
-    this.tip.style.left = `${Math.max(0, left)}px`
-    this.tip.style.top = `${above < 0 ? event.clientY - frame.top + 18 : above}px`
+    placeTip(this.tip, this.root, event.clientX, event.clientY)
   }
 
   choose(row, column, wait = 0) {
@@ -207,7 +202,7 @@ class PatchPicture {
   }
 
   move(event, panel, row, column) {
-    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key]
+    const step = arrowStep(event.key)
     if (!step) return
     event.preventDefault()
     const [rows, columns] = this.view.grid
@@ -250,10 +245,6 @@ function svgElement(tag, parent, className) {
   if (className) made.setAttribute("class", className)
   parent.append(made)
   return made
-}
-
-function clamp(place, count) {
-  return Math.min(count - 1, Math.max(0, place))
 }
 
 function same(one, other) {

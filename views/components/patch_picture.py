@@ -18,12 +18,7 @@ from views.components import parts
 
 Shows = Literal["nothing", "cls", "from", "to"]
 
-_MOUNT = st.components.v2.component(
-    "patch_picture",
-    html='<div class="picture-root"></div>\n<!-- filled by patch_picture.js -->',
-    css=parts.style("patch_picture"),
-    js=parts.script("patch_picture"),
-)
+_MOUNT = parts.component("patch_picture", "picture-root")
 
 
 @dataclass(frozen=True)
@@ -103,9 +98,5 @@ def patch_picture(
         if chosen is not None:
             on_select(*chosen)
 
-    def theme_changed() -> None:
-        theme = st.session_state[key].get("theme")
-        if theme in ("light", "dark"):
-            on_theme(theme)
-
+    theme_changed = parts.theme_reported(key, on_theme)
     _MOUNT(key=key, data=payload(shown), on_chosen_change=selected, on_theme_change=theme_changed)

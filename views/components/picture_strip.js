@@ -130,10 +130,3 @@ function base64(blob) {
     reader.readAsDataURL(blob)
   })
 }
-
-function element(tag, className, parent) {
-  const made = document.createElement(tag)
-  if (className) made.className = className
-  parent?.append(made)
-  return made
-}

@@ -7,22 +7,16 @@ import binascii
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import streamlit as st
 from PIL import Image, ImageOps
 
+from views.components import parts
 from views.pictures import MAX_BYTES, TOO_HEAVY
 
 THUMBNAIL = 160  # pixels a side; shown at half of that on common screens
 
-_FILES = Path(__file__).with_suffix("")
-_MOUNT = st.components.v2.component(
-    "picture_strip",
-    html='<div class="strip-root"></div>\n<!-- filled by picture_strip.js -->',
-    css=_FILES.with_suffix(".css").read_text(encoding="utf-8"),
-    js=_FILES.with_suffix(".js").read_text(encoding="utf-8"),
-)
+_MOUNT = parts.component("picture_strip", "strip-root")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-// What every component's script begins with: reading a payload, colours, numbers, elements.
+// What every component's script begins with: reading a payload, colours, numbers, elements, the read-out.
 
 // A payload is a little-endian uint32 with the length of a JSON header, the header, then the arrays it describes.
 function unpack(bytes) {
@@ -53,13 +53,21 @@ function paintScale(canvas, colours) {
   canvas.getContext("2d").putImageData(image, 0, 0)
 }
 
+// 256 shades between a scale's colours: as pixels of an image, and as a style sheet writes them.
 function lookupTable(colours) {
+  return Uint32Array.from(shades(colours), pack)
+}
+
+function cssColours(colours) {
+  return shades(colours).map((mixed) => `rgb(${mixed.join(",")})`)
+}
+
+function shades(colours) {
   const channels = colours.map(rgb)
-  return Uint32Array.from({ length: 256 }, (_, shade) => {
+  return Array.from({ length: 256 }, (_, shade) => {
     const position = (shade / 255) * (channels.length - 1)
     const left = Math.min(channels.length - 2, Math.floor(position))
-    const mixed = channels[left].map((low, channel) => Math.round(low + (position - left) * (channels[left + 1][channel] - low)))
-    return pack(mixed)
+    return channels[left].map((low, channel) => Math.round(low + (position - left) * (channels[left + 1][channel] - low)))
   })
 }
 
@@ -85,6 +93,25 @@ function themeOf(host) {
 function element(tag, className, parent) {
   const made = document.createElement(tag)
   if (className) made.className = className
-  parent.append(made)
+  parent?.append(made)
   return made
+}
+
+function clamp(place, count) {
+  return Math.min(count - 1, Math.max(0, place))
+}
+
+// Row and column that an arrow key adds; undefined for any other key.
+function arrowStep(key) {
+  return { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key]
+}
+
+// Shows a read-out above the pointer and within its root's width; below the pointer where there is no room above.
+function placeTip(tip, root, x, y) {
+  tip.hidden = false
+  const frame = root.getBoundingClientRect()
+  const left = Math.min(x - frame.left + 14, frame.width - tip.offsetWidth)
+  const above = y - frame.top - tip.offsetHeight - 10
+  tip.style.left = `${Math.max(0, left)}px`
+  tip.style.top = `${above < 0 ? y - frame.top + 18 : above}px`
 }

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from views import literal, palette
-from views.maps import Kind, masked
+from views.maps import DECADES, Kind, masked, shade
 
 _CELL = 26  # pixels a cell where there is room
 _HEIGHT = (300, 640)  # of the map alone, whatever the sentence
@@ -26,6 +26,7 @@ class HeadMap:
         kind: names the axes, decides colour and mask.
         place: which layer and head, in words.
         top: the weight that gets the deepest colour.
+        log: the scale is logarithmic; see `views.maps.shade`.
     """
 
     weights: np.ndarray
@@ -34,6 +35,7 @@ class HeadMap:
     kind: Kind
     place: str
     top: float
+    log: bool = False
 
     @property
     def title(self) -> str:
@@ -45,16 +47,19 @@ def heatmap(head: HeadMap, theme: palette.Theme) -> go.Figure:
     """Draw `head`. Axes hold numbered categories, so repeated pieces stay apart and zooming brings labels back."""
     hidden = masked(*head.weights.shape, head.kind.causal)
     rows, columns = axis_labels(head.queries), axis_labels(head.keys)
+    number = "customdata" if head.log else "z"
     gap = 1 if max(head.weights.shape) <= _GAP_CELLS else 0
+    weights = np.where(hidden, np.float32(np.nan), head.weights).astype(np.float32)
     shown = go.Heatmap(
-        z=np.where(hidden, np.float32(np.nan), head.weights).astype(np.float32),
+        z=shade(weights, head.top, log=True).astype(np.float32) if head.log else weights,
+        customdata=weights if head.log else None,
         x=columns,
         y=rows,
         zmin=0,
-        zmax=head.top or 1,
+        zmax=1 if head.log else head.top or 1,
         colorscale=palette.plotly_scale(head.kind.name, theme),
-        colorbar=_colour_bar(theme),
-        hovertemplate="query: %{y}<br>key: %{x}<br><b>%{z:.7g}</b><extra></extra>",
+        colorbar=_colour_bar(theme) | (_decades(head.top) if head.log else {}),
+        hovertemplate=f"query: %{{y}}<br>key: %{{x}}<br><b>%{{{number}:.7g}}</b><extra></extra>",
         hoverongaps=False,
         xgap=gap,
         ygap=gap,
@@ -98,6 +103,18 @@ def _colour_bar(theme: palette.Theme) -> dict:
         "nticks": 5,
         "tickfont": ink,
         "title": {"text": "weight", "side": "right", "font": ink},
+    }
+
+
+def _decades(top: float) -> dict:
+    """Marks of a logarithmic colour bar, one a factor of ten."""
+    steps = range(DECADES + 1)
+    names = [f"{(top or 1) / 10 ** (DECADES - step):.3g}" for step in steps]
+    return {
+        "tickmode": "array",
+        "tickangle": 0,
+        "tickvals": [step / DECADES for step in steps],
+        "ticktext": ["\u2264 " + names[0], *names[1:]],
     }
 
 

@@ -33,6 +33,22 @@ def mixed(pixels: np.ndarray, share: np.ndarray, theme: palette.Theme, opacity: 
     return (pixels * (1 - opacity) + colours * opacity).round().clip(0, 255).astype(np.uint8)
 
 
+def signed(pixels: np.ndarray, share: np.ndarray, theme: palette.Theme, kind: str = palette.DIFFERENCE) -> np.ndarray:
+    """A picture under numbers from -1 to 1: the larger they are, the less of it shows through; at 0 all of it.
+
+    Args:
+        pixels: `(height, width, 3)` uint8, whole patches.
+        share: `(row, column)`.
+    """
+    tall, wide = pixels.shape[0] // share.shape[0], pixels.shape[1] // share.shape[1]
+    wide_share = share.repeat(tall, axis=0).repeat(wide, axis=1)[..., None]  # (height, width, 1)
+    scale = palette.signed_scale(kind, theme)
+    below, above = (np.array(palette.to_rgb(scale[end]), dtype=float) for end in (0, -1))
+    cover = np.abs(wide_share).clip(0, 1) * 0.9
+    mixed_in = np.where(wide_share < 0, below, above)
+    return (pixels * (1 - cover) + mixed_in * cover).round().clip(0, 255).astype(np.uint8)
+
+
 def shades(share: np.ndarray, theme: palette.Theme, kind: str = "vision") -> np.ndarray:
     """Numbers from 0 to 1 as colours of a kind's scale: `(..., 3)` float64 from 0 to 255."""
     stops = np.array([palette.to_rgb(colour) for colour in palette.scale(kind, theme)], dtype=float)  # (stop, channel)

@@ -9,7 +9,7 @@ import numpy as np
 from views import literal, palette
 from views.figures.drawing import Box, Drawing, Text, text_width
 from views.figures.heatmap import HeadMap
-from views.maps import masked
+from views.maps import DECADES, masked, shade
 from views.numbers import three_digits
 
 _SIDE = 640  # pixels the longer side of the map aims at
@@ -55,7 +55,7 @@ def picture(head: HeadMap) -> Drawing:
 def colours(head: HeadMap) -> np.ndarray:
     """`(query, key)` of `#RRGGBB`: the shade of every cell, grey where masked."""
     scale = [palette.to_rgb(colour) for colour in palette.scale(head.kind.name, "light")]
-    position = np.clip(head.weights / (head.top or 1), 0, 1) * (len(scale) - 1)  # (query, key)
+    position = shade(head.weights, head.top, head.log) * (len(scale) - 1)  # (query, key)
     below = np.minimum(position.astype(int), len(scale) - 2)
     stops = np.array(scale, dtype=float)  # (stop, channel)
     mixed = stops[below] + (position - below)[..., None] * (stops[below + 1] - stops[below])  # (query, key, channel)
@@ -74,10 +74,11 @@ def _cells(head: HeadMap, left: float, top: float, cell: float) -> list[Box]:
 
 
 def bar(head: HeadMap, left: float, top: float) -> list[Box | Text]:
-    """The colour bar, 0 at its foot, with its upper left corner at `left` and `top`."""
+    """The colour bar, the smallest weight at its foot, with its upper left corner at `left` and `top`."""
     scale = palette.scale(head.kind.name, "light")
     step = 70 / len(scale)
     shades = [
         Box(left, top + 10 + (len(scale) - 1 - n) * step, 10, step + 0.3, colour) for n, colour in enumerate(scale)
     ]
-    return [*shades, Text(left + 15, top + 10, three_digits(head.top), 11), Text(left + 15, top + 80, "0", 11)]
+    foot = f"\u2264 {(head.top or 1) / 10**DECADES:.3g}" if head.log else "0"
+    return [*shades, Text(left + 15, top + 10, three_digits(head.top), 11), Text(left + 15, top + 80, foot, 11)]

@@ -91,7 +91,7 @@ def _content(cell: Cell) -> str:
 
 def _bar(bar: Bar) -> str:
     share = min(100.0, 100 * abs(bar.value) / (bar.largest or 1))
-    colour = palette.HUES[bar.kind] if bar.value >= 0 else palette.NEGATIVE
+    colour = palette.signed_hues(bar.kind)[bar.value >= 0]
     fill = f"color-mix(in srgb, {colour} 40%, transparent)"
     style = f"background:linear-gradient(to right, {fill} {share:.1f}%, transparent {share:.1f}%)"
     return f'<span style="{style}">{literal.html(bar.text or three_digits(bar.value))}</span>'

@@ -1,9 +1,11 @@
 """The command line: what it does with what people get wrong."""
 
+import json
 import shutil
 
 import pytest
 
+from model.agreement import FILE, METHODS, measured_over_many
 from model.training.__main__ import main
 from model.training.loop import CHECKPOINT
 from tests.model.training.programs import finish, start, toy_training
@@ -40,7 +42,9 @@ def test_a_missing_file_ends_the_program_with_status_2_and_no_traceback(tmp_path
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("words", [["--help"], ["translator", "--help"], ["evaluate", "--help"]])
+@pytest.mark.parametrize(
+    "words", [["--help"], *([name, "--help"] for name in ("translator", "evaluate", "agreement", "heads"))]
+)
 def test_help_names_every_option_and_its_default(capsys, words):
     with pytest.raises(SystemExit) as end:
         main(words)
@@ -116,8 +120,8 @@ def test_starting_anew_over_a_checkpoint_is_refused_and_leaves_it(capsys, data_f
     [
         ({"learning_rate": 0.5}, "belongs to another recipe; give the same options or another --out."),
         ({"heldout": 5}, "was trained on other data; give the same --data and --heldout."),
-        ({"preset": "small"}, "holds a network of other sizes; give the same --preset, --dropout."),
-        ({"dropout": 0.3}, "holds a network of other sizes; give the same --preset, --dropout."),
+        ({"preset": "small"}, "holds a network of other sizes; give the same options."),
+        ({"dropout": 0.3}, "holds a network of other sizes; give the same options."),
     ],
 )
 def test_resuming_another_run_is_refused_and_changes_nothing(capsys, data_file, folder, options, part):
@@ -137,6 +141,19 @@ def test_a_finished_run_is_evaluated_by_name(capsys, data_file, folder):
     words = ("--model", folder, "--data", data_file, "--heldout", 6, "--device", "cpu")
     assert main([str(word) for word in ("evaluate", *words)]) == 0
     assert (folder / "card.md").read_text().startswith("# Model card: English-French translator")
+
+
+def test_agreement_writes_figures_for_these_weights(capsys, data_file, folder):
+    words = ["agreement", "--data", data_file, "--model", folder, "--sentences", 3, "--device", "cpu", "--heldout"]
+    assert call(capsys, *words, 5)[0] == 0  # fewer held out than in training is safe
+    written = json.loads((folder / FILE).read_text())
+    card = json.loads((folder / "card.json").read_text())
+    assert written["sentences"] == 3 and written["source_words"] >= 9 and written["target_words"] >= 3
+    assert measured_over_many(card["weights_sha256"], folder) == written
+    for figures in written["ways"].values():
+        assert all(-1 <= figures[method]["mean"] <= 1 for method in METHODS)
+        assert sum(figures[method]["best"] for method in METHODS) == pytest.approx(1)
+    assert "was trained on some of these held-out sentences" in refused(capsys, *words, 7)
 
 
 def test_evaluating_what_is_no_translator_is_refused(capsys, data_file, tmp_path):

@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,10 +11,13 @@ import torch
 
 from model.checkpoint import load_tensors, sha256_of
 from model.classifier import VisionClassifier
+from model.head_labels import vision_scores
+from model.head_statistics import load_statistics
 from model.training.__main__ import main
+from model.training.head_study import study_classifier
 from model.training.images import read_images
 from model.training.loop import CHECKPOINT
-from model.training.recognition import RecognitionTask, Stages, classify_all
+from model.training.recognition import RecognitionTask, Stages, classify_all, resized
 from model.training.vision_scores import calibration_error
 from tests.model.training.programs import reproducible_rows
 from tests.model.training.toy_pictures import CLASSES, vision_training, write_shards
@@ -151,3 +156,23 @@ def test_calibration_error_of_cases_worked_by_hand():
     mixed = torch.tensor([[0.6, 0.4]] * 3 + [[0.9, 0.1]])
     wanted = 0.75 * abs(2 / 3 - 0.6) + 0.25 * 0.1
     assert calibration_error(mixed, torch.tensor([0, 0, 1, 0])) == pytest.approx(wanted, abs=1e-6)
+
+
+def test_the_heads_are_studied_and_the_card_says_so(finished, data, tmp_path):
+    copy = shutil.copytree(finished, tmp_path / "copy")
+    assert call(["heads-vision", "--data", data, "--model", copy, "--pictures", 3, "--device", "cpu"]) == 0
+    classifier, images = VisionClassifier.load(copy, "cpu"), read_images(data)
+    found = load_statistics(copy, sha256_of(copy / "model.safetensors"))
+    assert (found.inputs, found.of) == (3, "validation pictures")
+    changes, scores = [], []
+    for index in (0, 6, 11):  # spread over the twelve; 5.5 rounds to 6
+        trace = classifier.trace(resized(images.validation.pictures[index : index + 1], 16)[0])
+        changes.append(classifier.head_effects(trace).loss_changes(int(images.validation.labels[index])))
+        scores.append(vision_scores(trace.attention, trace.grid).scores["CLS"])
+    table = found.kinds["vision"]
+    np.testing.assert_allclose(table.effect.mean, np.mean(changes, axis=0), atol=2e-5)
+    np.testing.assert_allclose(table.scores["CLS"].sd, np.std(scores, axis=0), atol=2e-5)
+    text = (copy / "card.md").read_text()
+    assert f"| vision 1.1 | {table.label(0, 0).name}" in text and "Over 3 validation pictures" in text
+    with pytest.raises(ValueError, match="are not the ones the classifier was trained with"):
+        study_classifier(copy, replace(images, sha256="0" * 64))

@@ -1,0 +1,242 @@
+"""What can be done to heads: each kind of change as a plain value, and the function that makes it to a tensor.
+
+Layers, heads, queries and keys count from 0.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor
+
+Heads = tuple[tuple[int, int], ...]  # (layer, head)
+Shapes = Mapping[str, tuple[int, ...]]  # kind of attention -> (layers, heads, queries, keys)
+
+MOST = 1000.0  # as a factor or a temperature
+
+
+class InterventionError(ValueError):
+    """An intervention that cannot be made; the message is one sentence for the reader."""
+
+
+@dataclass(frozen=True)
+class Change(ABC):
+    """One thing done to some heads.
+
+    Attributes:
+        kind: "encoder", "decoder", "cross" or "vision".
+        heads: (layer, head) pairs; none at all changes nothing.
+    """
+
+    kind: str
+    heads: Heads
+
+    word: ClassVar[str]  # its name in text
+    step: ClassVar[str]  # of the tap, at which it acts
+
+    def check(self, shapes: Shapes) -> None:
+        """Raises `InterventionError` if a network and sentence of these shapes have no such heads, queries or keys."""
+        if self.kind not in shapes:
+            known = ", ".join(shapes)
+            raise InterventionError(f"There is no attention of kind {self.kind!r} here; choose one of {known}.")
+        layers, heads = shapes[self.kind][:2]
+        for layer, head in self.heads:
+            if not (0 <= layer < layers and 0 <= head < heads):
+                raise InterventionError(
+                    f"There is no head {head + 1} in layer {layer + 1}: {self.kind} attention has {layers} layers of "
+                    f"{heads} heads."
+                )
+
+    def in_layer(self, layer: int) -> list[int]:
+        """The heads of one layer that it concerns."""
+        return [head for place, head in self.heads if place == layer]
+
+    def values(self) -> str:
+        """What is not kind and heads, as text."""
+        return ""
+
+    @abstractmethod
+    def change(self, heads: list[int], n_heads: int) -> Callable[[Tensor], Tensor]:
+        """The function for one layer's tensor of this step; its second axis is the head."""
+
+
+@dataclass(frozen=True)
+class Scale(Change):
+    """Multiply what heads put out, before W_O; 0 switches them off."""
+
+    factor: float = 0.0
+    word, step = "scale", "outputs"
+
+    def check(self, shapes: Shapes) -> None:
+        super().check(shapes)
+        if not abs(self.factor) <= MOST:
+            raise InterventionError(f"The factor is {self.factor}; it must lie from {-MOST:g} to {MOST:g}.")
+
+    def values(self) -> str:
+        return f"{self.factor:.15g}"
+
+    def change(self, heads: list[int], n_heads: int) -> Callable[[Tensor], Tensor]:
+        return lambda outputs: _replace(outputs, heads, outputs[:, heads] * self.factor)
+
+
+@dataclass(frozen=True)
+class Temperature(Change):
+    """Divide scores; below 1 sharpens, above 1 flattens the weights."""
+
+    temperature: float = 1.0
+    word, step = "temperature", "scores"
+
+    def check(self, shapes: Shapes) -> None:
+        super().check(shapes)
+        if not 1 / MOST <= self.temperature <= MOST:
+            raise InterventionError(
+                f"The temperature is {self.temperature}; it must lie from {1 / MOST:g} to {MOST:g}."
+            )
+
+    def values(self) -> str:
+        return f"{self.temperature:.15g}"
+
+    def change(self, heads: list[int], n_heads: int) -> Callable[[Tensor], Tensor]:
+        return lambda scores: _replace(scores, heads, scores[:, heads] / self.temperature)
+
+
+@dataclass(frozen=True)
+class NoMask(Change):
+    """Take the causal mask away: queries see later keys too. Decoder self-attention only, for nothing else has one."""
+
+    word, step = "unmask", "mask"
+
+    def check(self, shapes: Shapes) -> None:
+        super().check(shapes)
+        if self.kind != "decoder":
+            raise InterventionError(f"Only decoder self-attention has a causal mask to take away, not {self.kind}.")
+
+    def change(self, heads: list[int], n_heads: int) -> Callable[[Tensor], Tensor]:
+        def opened(allowed: Tensor) -> Tensor:
+            allowed = allowed.expand(-1, n_heads, -1, -1).clone()  # (batch, head, query, key)
+            allowed[:, heads] = True
+            return allowed
+
+        return opened
+
+
+@dataclass(frozen=True)
+class Window(Change):
+    """A query sees only keys less than `size` places away. Not for cross-attention, whose axes count other things."""
+
+    size: int = 1
+    word, step = "window", "scores"
+
+    def check(self, shapes: Shapes) -> None:
+        super().check(shapes)
+        if self.kind == "cross":
+            raise InterventionError("A window needs one order for queries and keys, which cross-attention has not.")
+        if self.size < 1:
+            raise InterventionError(f"The window is {self.size} wide; every query must see at least one key.")
+
+    def values(self) -> str:
+        return str(self.size)
+
+    def hidden(self, queries: int, keys: int) -> np.ndarray:
+        """`(query, key)` bool."""
+        query, key = np.indices((queries, keys))
+        return np.abs(query - key) >= self.size
+
+    def change(self, heads: list[int], n_heads: int) -> Callable[[Tensor], Tensor]:
+        return lambda scores: _hide(scores, heads, self.hidden(*scores.shape[2:]))
+
+
+@dataclass(frozen=True)
+class Forbid(Change):
+    """No query sees these keys."""
+
+    keys: tuple[int, ...] = ()
+    word, step = "forbid", "scores"
+
+    def check(self, shapes: Shapes) -> None:
+        super().check(shapes)
+        for key in self.keys:
+            _check_place("key", key, shapes[self.kind][3])
+
+    def values(self) -> str:
+        return ".".join(str(key + 1) for key in self.keys)
+
+    def hidden(self, queries: int, keys: int) -> np.ndarray:
+        """`(query, key)` bool; a key that does not exist yet is no obstacle."""
+        return np.broadcast_to(np.isin(np.arange(keys), self.keys), (queries, keys))
+
+    def change(self, heads: list[int], n_heads: int) -> Callable[[Tensor], Tensor]:
+        return lambda scores: _hide(scores, heads, self.hidden(*scores.shape[2:]))
+
+
+@dataclass(frozen=True)
+class Force(Change):
+    """A query looks at one key only, whatever the scores and the mask say: its weights become one-hot.
+
+    Attributes:
+        query: None stands for every query; in the decoder, for every one that does not come before the key.
+    """
+
+    key: int = 0
+    query: int | None = None
+    word, step = "force", "weights"
+
+    def check(self, shapes: Shapes) -> None:
+        super().check(shapes)
+        queries, keys = shapes[self.kind][2:]
+        _check_place("key", self.key, keys)
+        if self.query is not None:
+            _check_place("query", self.query, queries)
+            if self.kind == "decoder" and self.query < self.key:
+                raise InterventionError(
+                    f"Decoder query {self.query + 1} cannot look at key {self.key + 1}, which is not written yet; "
+                    f"choose a key up to {self.query + 1}."
+                )
+
+    def values(self) -> str:
+        return f"{self.key + 1}" if self.query is None else f"{self.key + 1}.{self.query + 1}"
+
+    def rows(self, queries: int, keys: int) -> list[int]:
+        """Queries that are forced; none while the key is not there yet."""
+        if self.key >= keys:
+            return []
+        if self.query is not None:
+            return [self.query] if self.query < queries else []
+        return list(range(self.key if self.kind == "decoder" else 0, queries))
+
+    def change(self, heads: list[int], n_heads: int) -> Callable[[Tensor], Tensor]:
+        def forced(weights: Tensor) -> Tensor:
+            rows = self.rows(*weights.shape[2:])
+            weights = weights.clone()
+            for head in heads:
+                weights[:, head, rows] = 0
+                weights[:, head, rows, self.key] = 1
+            return weights
+
+        return forced
+
+
+CHANGES: tuple[type[Change], ...] = (Scale, Temperature, NoMask, Window, Forbid, Force)
+
+
+def _check_place(name: str, place: int, count: int) -> None:
+    if not 0 <= place < count:
+        raise InterventionError(f"There is no {name} {place + 1}; there are {count}, counted from 1.")
+
+
+def _replace(tensor: Tensor, heads: list[int], part: Tensor) -> Tensor:
+    """`tensor` with other values for some heads; the network's own stays as it was."""
+    tensor = tensor.clone()
+    tensor[:, heads] = part
+    return tensor
+
+
+def _hide(scores: Tensor, heads: list[int], hidden: np.ndarray) -> Tensor:
+    mask = torch.tensor(hidden, device=scores.device)
+    return _replace(scores, heads, scores[:, heads].masked_fill(mask, -math.inf))

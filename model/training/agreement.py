@@ -1,0 +1,98 @@
+"""Over many held-out sentences: which way of reading the translator agrees with erasing source words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from model.agreement import FILE, METHODS, Agreement, agreement, enough_words, explain, word_drops
+from model.checkpoint import write_json
+from model.erasure import WAYS, erase
+from model.training.card import held_out_card
+from model.training.corpus import Corpus
+from model.translator import MAX_PIECES, Translator
+from model.words import whole_words
+
+SENTENCES = 200
+
+
+def measure_agreement(folder: Path, corpus: Corpus, sentences: int = SENTENCES, device: str = "auto") -> dict:
+    """Explain the model's own translations of held-out sentences, compare, and write `agreement.json` into `folder`.
+
+    The sentences are the first held-out ones with at least three words, for fewer cannot be correlated.
+
+    Raises:
+        CheckpointError: the folder cannot be read.
+        ValueError: the data is not what this translator was trained on, or fewer than two sentences are left.
+    """
+    held_out_card(folder, corpus)  # refuses data that the translator may have seen
+    translator = Translator.load(folder, device)
+    chosen = [sentence for sentence in corpus.heldout if _usable(translator, sentence)][:sentences]
+    if len(chosen) < 2:
+        raise ValueError("Fewer than two held-out sentences have three words; give more data or a larger --heldout.")
+    found: dict[str, list[Agreement]] = {way: [] for way in WAYS}
+    target_words = 0
+    for sentence in tqdm(chosen, desc="agreement", mininterval=2):
+        trace = translator.trace(sentence)
+        explained = explain(translator.network, trace)
+        target_words += sum(not word.special for word in explained.target)
+        for way in WAYS:
+            erased = erase(
+                translator.network, trace.source_ids, trace.target_ids, trace.next_ids, explained.source, way
+            )
+            found[way].append(agreement(explained, word_drops(erased, explained.target)))
+    result = {
+        "weights_sha256": translator.weights_sha256,
+        "data_sha256": corpus.sha256,
+        "sentences": len(chosen),
+        "source_words": sum(one.words for one in found[WAYS[0]]),
+        "target_words": target_words,
+        "ways": {way: summary(found[way]) for way in WAYS},
+    }
+    write_json(folder / FILE, result)
+    return result
+
+
+def _usable(translator: Translator, sentence: str) -> bool:
+    ids = translator.tokenizer.encode_source(sentence)
+    return len(ids) <= MAX_PIECES and enough_words(whole_words(translator.tokenizer, ids))
+
+
+def summary(found: Iterable[Agreement]) -> dict[str, dict]:
+    """Method -> the mean over sentences of the sentence's figure, its standard error, and how often it was the best.
+
+    Also `to_rival`: the paired difference to the method that is best after the leading one, or, for all others, to the
+    leading one, with its standard error. Sentences without a figure of some method are left out.
+
+    Raises:
+        ValueError: fewer than two sentences have a figure of every method.
+    """
+    rows = [[one.sentence(method) for method in METHODS] for one in found]
+    values = np.array([row for row in rows if None not in row], dtype=float)  # (sentence, method)
+    if len(values) < 2:
+        raise ValueError("Fewer than two sentences have a rank correlation; give more sentences.")
+    means = values.mean(axis=0)
+    order = np.argsort(-means, kind="stable")
+    best = values == values.max(axis=1, keepdims=True)
+    result = {}
+    for place, method in enumerate(METHODS):
+        other = order[1] if place == order[0] else order[0]
+        difference = values[:, place] - values[:, other]
+        result[method] = {
+            "mean": float(means[place]),
+            "standard_error": _standard_error(values[:, place]),
+            "best": float((best[:, place] / best.sum(axis=1)).mean()),
+            "to_rival": {
+                "other": METHODS[other],
+                "mean": float(difference.mean()),
+                "standard_error": _standard_error(difference),
+            },
+        }
+    return result
+
+
+def _standard_error(values: np.ndarray) -> float:
+    return float(values.std(ddof=1) / np.sqrt(len(values)))

@@ -1,0 +1,68 @@
+"""Training a finished translator further: its weights, pieces and record, with a fresh optimiser."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from torch import Tensor
+
+from model.checkpoint import CheckpointError, load_tensors, load_weights, write_atomically
+from model.config import TransformerConfig
+from model.metrics import METRICS, read_metrics
+from model.training.card import held_out_card
+from model.training.corpus import Corpus
+from model.training.loop import Start
+from model.training.optimizer import Recipe
+from model.transformer import Transformer
+from model.translator import Translator
+
+
+@dataclass(frozen=True, eq=False)
+class EarlierTraining:
+    """What a finished run leaves for a further one.
+
+    Attributes:
+        config: sizes, which stay.
+        start: epochs and steps that are behind the weights.
+        tensors: the averaged weights, as they were stored.
+        tokenizer: content of `tokenizer.model`.
+        record: lines of the metrics file up to the last finished epoch.
+    """
+
+    config: TransformerConfig
+    start: Start
+    tensors: dict[str, Tensor]
+    tokenizer: bytes
+    record: list[dict]
+
+    def hand_over(self, out: Path) -> None:
+        """Give the new run's folder the tokenizer and the record that it continues."""
+        write_atomically(out / "tokenizer.model", self.tokenizer)
+        write_atomically(out / METRICS, "".join(json.dumps(row) + "\n" for row in self.record).encode())
+
+    def load_into(self, network: Transformer) -> None:
+        """Give `network` the weights."""
+        load_weights(network, {name: tensor.float() for name, tensor in self.tensors.items()}, "the earlier run")
+
+
+def earlier_training(folder: Path, corpus: Corpus, recipe: Recipe) -> EarlierTraining:
+    """Read a finished translator's folder.
+
+    Raises:
+        CheckpointError: a file is missing or damaged, or the run has as many epochs behind it as are asked for.
+        ValueError: it was trained on other data, or on sentences that are now held out.
+    """
+    card = held_out_card(folder, corpus)
+    config = Translator.load(folder, "cpu").config  # verifies every file
+    tensors, _ = load_tensors(folder / "model.safetensors", card["weights_sha256"])
+    rows = read_metrics(folder / METRICS)
+    ends = [row for row in rows if row["event"] == "epoch"]
+    if not ends:
+        raise CheckpointError(f"{folder} has no {METRICS} with a finished epoch, so its training cannot be continued.")
+    start = Start(len(ends), ends[-1]["steps"])
+    if recipe.epochs <= start.epoch:
+        raise CheckpointError(f"{folder} has {start.epoch} epochs behind it; give --epochs more than that.")
+    record = [row for row in rows if row["epoch"] < start.epoch]
+    return EarlierTraining(config, start, tensors, (folder / "tokenizer.model").read_bytes(), record)

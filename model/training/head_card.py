@@ -1,0 +1,61 @@
+"""The section of a model card on what the heads do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from model.checkpoint import CheckpointError
+from model.head_labels import HALF, MIXED, SPREAD, TIMES
+from model.head_statistics import HeadStatistics, KindStatistics, load_statistics
+
+
+def head_section(folder: Path, weights_sha256: str) -> str:
+    """Markdown from `heads.json` in `folder`; empty where there is none for these weights."""
+    try:
+        return _section(load_statistics(folder, weights_sha256))
+    except CheckpointError:
+        return ""
+
+
+def _section(found: HeadStatistics) -> str:
+    lines = "\n".join(
+        _line(kind, table, layer, head)
+        for kind, table in found.kinds.items()
+        for layer in range(table.effect.mean.shape[0])
+        for head in range(table.effect.mean.shape[1])
+    )
+    vision = "vision" in found.kinds
+    unit = "-ln p of the right class" if vision else "mean -ln p a piece of each sentence's first translation"
+    linked = "" if vision else _linked(found.facts)
+    return f"""## What the heads do
+
+Over {found.inputs} {found.of}, means ± standard deviations: the pattern with its score (the share of attention on it)
+and what even attention would score; and the change of the loss when the head alone is switched off, above 0 where the
+head helps. The loss is the {unit}, in nats.
+
+A label needs a score of at least {HALF:g} and {TIMES:g} times that of even attention; `diffuse` an entropy of at least
+{SPREAD:g} of the largest possible; else it is `{MIXED}`, shown with the best pattern. Definitions:
+`model/head_labels.py`. Measured on {found.facts["hardware"]}.{linked}
+
+| head | label | score | even | change of the loss |
+| --- | --- | --- | --- | --- |
+{lines}
+
+"""
+
+
+def _line(kind: str, table: KindStatistics, layer: int, head: int) -> str:
+    label = table.label(layer, head)
+    name = label.name if label.name != MIXED else f"{MIXED} ({label.pattern})"
+    score, effect = table.scores[label.pattern], table.effect
+    return (
+        f"| {kind} {layer + 1}.{head + 1} | {name} | {score.mean[layer, head]:.2f} ± {score.sd[layer, head]:.2f} | "
+        f"{label.chance:.2f} | {effect.mean[layer, head]:+.4f} ± {effect.sd[layer, head]:.4f} |"
+    )
+
+
+def _linked(facts: dict) -> str:
+    return f"""
+
+`aligned` compares with a statistical word alignment (`model/word_alignment.py`) learned from the training pairs
+without any network; it links {100 * facts["linked"]:.0f} % of the French pieces."""

@@ -1,0 +1,121 @@
+"""Measure what every head does over held-out sentences or pictures, and write it beside the weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from model.checkpoint import read_json, sha256_of, write_json
+from model.classifier import VisionClassifier
+from model.device import choose_device, hardware
+from model.head_effects import translation_effects
+from model.head_labels import HeadScores, text_scores, vision_scores
+from model.head_statistics import FILE, HeadStatistics, KindStatistics, Spread
+from model.trace import KINDS
+from model.training.alignment import learn_alignment
+from model.training.card import held_out_card
+from model.training.corpus import Corpus
+from model.training.images import LabelledImages
+from model.training.recognition import resized
+from model.translator import InputError, Translator
+from model.word_alignment import AlignmentTable, links_of
+
+SENTENCES, PICTURES = 500, 200
+
+
+class Gathered:
+    """Scores and effects of one kind of attention, input by input."""
+
+    def __init__(self) -> None:
+        self.scores: dict[str, list[np.ndarray]] = {}
+        self.chance: dict[str, list[float]] = {}
+        self.effects: list[np.ndarray] = []
+
+    def add(self, scores: HeadScores, effect: np.ndarray) -> None:
+        """One more input; `effect` is `(layer, head)`."""
+        for name, table in scores.scores.items():
+            self.scores.setdefault(name, []).append(table)
+            self.chance.setdefault(name, []).append(scores.chance[name])
+        self.effects.append(effect)
+
+    def statistics(self) -> KindStatistics:
+        """Means and standard deviations over the inputs; every input counts the same."""
+        chance = {name: float(np.mean(values)) for name, values in self.chance.items()}
+        return KindStatistics(
+            {name: _spread(tables) for name, tables in self.scores.items()}, chance, _spread(self.effects)
+        )
+
+
+def study_translator(folder: Path, corpus: Corpus, sentences: int = SENTENCES, device: str = "auto") -> HeadStatistics:
+    """Measure the translator in `folder` on held-out sentences, forced on the first of their translations.
+
+    Also learns the word alignment from the training pairs and writes it to the folder.
+
+    Raises:
+        CheckpointError: the folder cannot be read.
+        ValueError: the data is not what this translator was trained on, or some of these sentences may be.
+    """
+    held_out_card(folder, corpus)
+    translator = Translator.load(folder, device)
+    tokenizer = translator.tokenizer
+    pairs = [(tokenizer.encode(english), tokenizer.encode(french)) for english, french in corpus.train]
+    learn_alignment(pairs, len(tokenizer)).save(folder, sha256_of(folder / "tokenizer.model"))
+    alignment = AlignmentTable.load(folder, sha256_of(folder / "tokenizer.model"))  # as everyone else will read it
+    gathered, linked, written, used = {kind: Gathered() for kind in KINDS}, 0, 0, 0
+    for english, french in tqdm(list(corpus.heldout.items())[:sentences], desc="heads", mininterval=2):
+        try:
+            trace = translator.trace(english, target=french[0])
+        except InputError:  # more pieces than the translator takes
+            continue
+        ids = list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)
+        links = links_of(alignment, trace.source_ids, trace.next_ids)
+        effects = translation_effects(translator.network, *ids).changes
+        for kind in KINDS:
+            queries = trace.source_ids if kind == "encoder" else trace.target_ids
+            keys = trace.target_ids if kind == "decoder" else trace.source_ids
+            gathered[kind].add(text_scores(trace.attention(kind), kind, queries, keys, links), effects[kind])
+        linked, written, used = linked + int(links.any(axis=1).sum()), written + len(links) - 1, used + 1
+    facts = {
+        "hardware": hardware(choose_device(device)),
+        "data_sha256": corpus.sha256,
+        "linked": linked / max(written, 1),
+        "alignment_entries": len(alignment.pairs),
+    }
+    kinds = {kind: found.statistics() for kind, found in gathered.items()}
+    found = HeadStatistics(translator.weights_sha256, used, "held-out sentences", kinds, facts)
+    write_json(folder / FILE, found.to_dict())
+    return found
+
+
+def study_classifier(
+    folder: Path, images: LabelledImages, pictures: int = PICTURES, device: str = "auto"
+) -> HeadStatistics:
+    """Measure the ViT in `folder` on validation pictures spread evenly over all, each for its right class.
+
+    Raises:
+        CheckpointError: the folder cannot be read.
+        ValueError: the data is not what this classifier was trained on.
+    """
+    card = read_json(folder / "card.json")
+    if card["data"]["sha256"] != images.sha256:
+        raise ValueError("These pictures are not the ones the classifier was trained with, so none is known to be new.")
+    classifier = VisionClassifier.load(folder, device)
+    split, gathered = images.validation, Gathered()
+    chosen = np.unique(np.linspace(0, len(split) - 1, pictures).round().astype(int))
+    for index in tqdm(chosen, desc="heads", mininterval=2):
+        trace = classifier.trace(resized(split.pictures[index : index + 1], classifier.config.image_size)[0])
+        effects = classifier.head_effects(trace)
+        gathered.add(vision_scores(trace.attention, trace.grid), effects.loss_changes(int(split.labels[index])))
+    facts = {"hardware": hardware(choose_device(device)), "data_sha256": images.sha256}
+    found = HeadStatistics(
+        card["weights_sha256"], len(chosen), "validation pictures", {"vision": gathered.statistics()}, facts
+    )
+    write_json(folder / FILE, found.to_dict())
+    return found
+
+
+def _spread(tables: list[np.ndarray]) -> Spread:
+    stacked = np.stack(tables)  # (input, layer, head)
+    return Spread(stacked.mean(axis=0), stacked.std(axis=0))

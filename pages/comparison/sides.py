@@ -1,0 +1,93 @@
+"""The two passes that the page compares, with what all its parts ask of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from model import Interventions, Trace
+from model.comparison import Shared, moved, of_shared, shared_places
+from model.intervened import Proof, losses_of
+from views import maps
+from views.figures.difference import MapPair, Side
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Side A and side B.
+
+    Attributes:
+        names: what they are called.
+        translations: what greedy decoding writes, or the translations the reader's settings lead to.
+        plan: what is done to B.
+        proof: that it was done; None for another sentence.
+        finished: False if B's translation was cut off because it did not end.
+    """
+
+    first: Trace
+    second: Trace
+    names: tuple[str, str]
+    translations: tuple[str, str]
+    plan: Interventions = field(default_factory=Interventions)
+    proof: Proof | None = None
+    finished: bool = True
+
+    @cached_property
+    def losses(self) -> tuple[np.ndarray, np.ndarray]:
+        """-ln p of each piece of either target, in nats."""
+        return losses_of(self.first), losses_of(self.second)
+
+    def shared_targets(self) -> Shared:
+        """Equal pieces of what is to be written."""
+        return shared_places(self.first.next_ids, self.second.next_ids)
+
+    def shared(self, kind: str) -> tuple[Shared, Shared]:
+        """Places of queries and of keys that stand for the same piece on both sides."""
+        source = shared_places(self.first.source_ids, self.second.source_ids)
+        target = shared_places(self.first.target_ids, self.second.target_ids)
+        return (source if kind == "encoder" else target), (target if kind == "decoder" else source)
+
+    @cached_property
+    def moved(self) -> dict[str, np.ndarray]:
+        """Kind -> `(layer, head)`: see `model.comparison.moved`, over what both sides have."""
+        return {kind: self._moved(kind) for kind in self.first.records}
+
+    def _moved(self, kind: str) -> np.ndarray:
+        queries, keys = self.shared(kind)
+        return moved(
+            of_shared(self.first.attention(kind), queries.first, keys.first),
+            of_shared(self.second.attention(kind), queries.second, keys.second),
+        )
+
+    def pair(self, kind: maps.Kind, layer: int, head: int, place: str) -> MapPair:
+        """Two maps to draw; a layer or head behind the last one means the mean over them."""
+        queries, keys = self.shared(kind.name)
+        layers, heads = self.first.attention(kind.name).shape[:2]
+        chosen = [
+            (one, other)
+            for one in (range(layers) if layer == layers else (layer,))
+            for other in (range(heads) if head == heads else (head,))
+        ]
+        plans = (Interventions(), self.plan)
+        first, second = (
+            _side(trace, kind, (layer, head), chosen, plan, name)
+            for trace, plan, name in zip((self.first, self.second), plans, self.names, strict=True)
+        )
+        return MapPair(first, second, kind, place, (queries.first, queries.second), (keys.first, keys.second))
+
+
+def _side(
+    trace: Trace,
+    kind: maps.Kind,
+    place: tuple[int, int],
+    chosen: Sequence[tuple[int, int]],
+    plan: Interventions,
+    name: str,
+) -> Side:
+    weights = maps.one(trace.attention(kind.name), *place)  # (query, key)
+    allowed = [plan.allowed(kind.name, *head, *weights.shape) for head in chosen]
+    hidden = ~np.any(allowed, axis=0) & (weights == 0)  # what is forced may show where nothing else may be seen
+    return Side(name, weights, *trace.axes(kind.name), hidden)

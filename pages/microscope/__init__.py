@@ -1,0 +1,1 @@
+"""The attention microscope: the same views of one kind of attention, for text and for pictures."""

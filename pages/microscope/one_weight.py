@@ -1,0 +1,119 @@
+"""One weight: the query's and the key's numbers, their products, the score and the softmax that it comes from."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from model.one_weight import OneWeight, one_weight
+from pages.microscope.subject import Subject
+from pages.shared import files
+from views import controls, downloads, inputs, literal, maps, prose
+from views.figures import rows
+from views.numbers import three_digits
+
+STRONGEST = "the strongest"
+MOST_KEYS = 40  # rows of the softmax's table; the weakest keys beyond are summed up
+
+
+def show(subject: Subject) -> None:
+    """Choose a head, a query and a key; follow the weight."""
+    layers, heads = (maps.names(count)[:-1] for count in subject.record.weights.shape[:2])
+    asking, asked = (maps.numbered(pieces) for pieces in subject.pieces)
+    first = asking[0 if subject.kind is maps.VISION else -1]  # CLS, or the piece that was read last
+    with st.container(horizontal=True, gap="medium"):
+        layer, head = inputs.head(layers, heads)
+        query = asking.index(controls.select("Query", asking, f"{subject.kind.name}_query_piece", first))
+        chosen = controls.select("Key", [STRONGEST, *asked], f"{subject.kind.name}_key_piece")
+    place = int(layer) - 1, int(head) - 1, query
+    key = int(subject.record.weights[place].argmax()) if chosen == STRONGEST else asked.index(chosen)
+    one = one_weight(subject.record, *place, key)
+    names = tuple(f"**{literal.markdown(name)}**" for name in (asking[query], asked[key]))
+    st.html(rows.STYLE)
+    st.markdown(prose.block("microscope", "Masked weight" if one.masked else "One weight").format(**_words(one, names)))
+    products, softmax = st.columns(2, gap="large")
+    with products:
+        st.markdown(prose.block("microscope", "Products"))
+        st.html(_products(one, subject.kind.name))
+    with softmax:
+        st.markdown(prose.block("microscope", "Softmax"))
+        st.html(_softmax(one, subject.kind.name, asked))
+    st.caption(prose.block("microscope", "Proof of a weight").format(difference=three_digits(one.difference)))
+    with st.container(horizontal=True):
+        files.download("This weight as CSV", lambda: _csv(one), "weight.csv", "text/csv")
+        files.download("Its softmax as CSV", lambda: _softmax_csv(one, asked), "softmax.csv", "text/csv")
+
+
+def _words(one: OneWeight, names: tuple[str, str]) -> dict[str, str]:
+    query, key = names
+    return dict(
+        query=query,
+        key=key,
+        d_k=str(one.d_k),
+        root=three_digits(one.d_k**0.5),
+        product=three_digits(one.product),
+        score=three_digits(one.score),
+        exponential=three_digits(float(one.exponentials[one.place])),
+        total=three_digits(float(one.exponentials.sum())),
+        weight=three_digits(one.weight),
+    )
+
+
+def _products(one: OneWeight, kind: str) -> str:
+    """A row a dimension, the largest products first, with the sum so far; the last sum is the dot product."""
+    order = np.argsort(-np.abs(one.products), kind="stable")
+    sums = np.cumsum(one.products[order])
+    most = float(np.abs(one.products).max())
+    lines = [
+        [
+            int(place) + 1,
+            float(one.query[place]),
+            float(one.key[place]),
+            rows.Bar(float(one.products[place]), most, kind),
+        ]
+        + [float(total)]
+        for place, total in zip(order, sums, strict=True)
+    ]
+    return rows.table(["dimension", "query", "key", "query \u00d7 key", "sum so far"], lines, "Products of a weight")
+
+
+def _softmax(one: OneWeight, kind: str, asked: list[str]) -> str:
+    """A row a key: score, exponential, weight."""
+    order = np.argsort(-one.weights, kind="stable")
+    shown = sorted({*order[:MOST_KEYS].tolist(), one.place})
+    lines: list[list[rows.Cell]] = [
+        [
+            asked[place],
+            "masked" if np.isneginf(one.scores[place]) else three_digits(float(one.scores[place])),
+            three_digits(float(one.exponentials[place])),
+            rows.Bar(float(one.weights[place]), 1, kind),
+        ]
+        for place in shown
+    ]
+    left = np.setdiff1d(np.arange(len(asked)), shown)
+    if len(left):
+        rest = f"{len(left)} weaker keys"
+        lines.append(
+            [
+                rest,
+                "",
+                three_digits(float(one.exponentials[left].sum())),
+                rows.Bar(float(one.weights[left].sum()), 1, kind),
+            ]
+        )
+    total = three_digits(float(one.exponentials.sum()))
+    lines.append(["sum", "", total, rows.Bar(float(one.weights.sum()), 1, kind)])
+    header = ["key", "score", "e^(score \u2212 largest)", "weight"]
+    return rows.table(header, lines, "Softmax over all keys", marked=shown.index(one.place))
+
+
+def _csv(one: OneWeight) -> bytes:
+    columns = zip(one.query, one.key, one.products, np.cumsum(one.products), strict=True)
+    lines = ([place + 1, *(repr(float(value)) for value in line)] for place, line in enumerate(columns))
+    return downloads.table_csv(["dimension", "query", "key", "product", "sum"], lines)
+
+
+def _softmax_csv(one: OneWeight, asked: list[str]) -> bytes:
+    columns = zip(asked, one.scores, one.exponentials, one.weights, strict=True)
+    lines = ([downloads.safe_cell(name), *(repr(float(value)) for value in line)] for name, *line in columns)
+    return downloads.table_csv(["key", "score", "exponential", "weight"], lines)

@@ -1,0 +1,68 @@
+"""All maps of one kind, and the chosen one in detail."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.microscope.subject import Subject
+from pages.shared import files
+from views import downloads, inputs, maps, prose
+from views.components.attention_grid import Sheet, attention_grid
+from views.figures.heatmap import HeadMap, heatmap
+
+
+def show(subject: Subject) -> None:
+    """Overview left, detail right."""
+    kind, attention = subject.kind, subject.attention
+    layers, heads = subject.layers, subject.heads
+    with st.container(horizontal=True, gap="medium"):
+        layer, head = inputs.head(layers, heads)
+        scale = inputs.scale("own" if kind is maps.VISION else "shared")
+    sheet = maps.with_means(attention)  # (layers + 1, heads + 1, query, key)
+    selected = layers.index(layer), heads.index(head)
+    weights = sheet[selected]  # (query, key)
+    shown = HeadMap(
+        weights,
+        subject.queries,
+        subject.keys,
+        kind,
+        maps.describe(layer, head),
+        top=1.0 if scale == "log" else float((weights if scale == "own" else attention).max()),
+        log=scale == "log",
+    )
+    theme = inputs.theme()
+    overview, detail = st.columns(2, gap="large")
+    with overview:
+        st.markdown(prose.block("microscope", "Overview"))
+        attention_grid(
+            Sheet(
+                sheet,
+                layers,
+                heads,
+                subject.queries,
+                subject.keys,
+                kind.name,
+                kind.title,
+                kind.causal,
+                scale != "own",
+                selected,
+                theme,
+                log_scale=scale == "log",
+            ),
+            key="grid",
+            on_select=lambda row, column: inputs.choose_head(layers[row], heads[column]),
+            on_theme=inputs.remember_theme,
+        )
+        everything = (kind.name, attention, subject.queries, subject.keys)
+        files.download(
+            "All heads as NPZ", lambda: downloads.attention_npz(*everything), f"{kind.name}.npz", "application/zip"
+        )
+    with detail:
+        st.markdown(f"**{shown.title}**")
+        st.plotly_chart(
+            heatmap(shown, theme),
+            key="detail",
+            config={"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]},
+            alt=f"Heatmap: {shown.title}. The table below has the same numbers.",
+        )
+        files.head_map(shown)

@@ -1,0 +1,18 @@
+"""Vision, full maps: every position of the sequence looking at every other, under the same microscope as sentences."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from model import VisionTrace
+from pages.microscope.explore import explore_picture
+from pages.microscope.subject import of_picture
+from pages.picture.service import VisionService
+from views import prose
+
+
+@st.fragment
+def full_maps(service: VisionService, key: str, trace: VisionTrace) -> None:
+    """The view. Changing a setting runs only this part again."""
+    st.markdown(prose.block("vision", "Full maps").format(positions=1 + trace.grid[0] * trace.grid[1]))
+    explore_picture(of_picture(key, trace, service.classifier.card.get("weights_sha256", "")))

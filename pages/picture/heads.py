@@ -1,0 +1,99 @@
+"""Vision, Heads: what switching each head off does to a class, with computed labels and its CLS map."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from model import VisionTrace
+from model.analysis import attention_distance
+from model.classifier import SHIPPED
+from model.head_labels import vision_scores
+from pages.picture.one_head import PAGE, Study, cls_map, one_head
+from pages.picture.service import VisionService
+from pages.ranking import detail, rows
+from pages.shared import files
+from views import controls, downloads, inputs, literal, patches, prose
+from views.components.head_list import HeadList, HeadRow, head_list
+from views.figures import bars, overlay
+
+MEASURES = ("Logit", "Probability")
+ANSWER, FIRST = "the answer", "first in the list"
+
+
+@st.fragment
+def each_head(service: VisionService, key: str, trace: VisionTrace) -> None:
+    """The view. A change of its settings runs only this part again.
+
+    Args:
+        key: of the picture, as `VisionService.trace` gives it.
+    """
+    st.html(bars.STYLE)
+    st.markdown(prose.lead(PAGE))
+    with st.skeleton(height=640):
+        study = service.analysis(("heads", key), lambda: _study(service, trace))
+    with st.container(horizontal=True, gap="medium"):
+        name = controls.select("Class", (ANSWER, *trace.classes), "explain")
+        measure = controls.pick("Change of its", MEASURES, "measure")
+        by = controls.pick("Sort by", rows.ORDERS, "vsort")
+        wanted = trace.answer if name == ANSWER else trace.classes.index(name)
+        effects = study.effects
+        changes = effects.logit_changes(wanted) if measure == MEASURES[0] else effects.probability_changes(wanted)
+        heads = rows.heads_of({"vision": changes}, {"vision": study.scores}, study.found.statistics)
+        names = [head.name for head in heads]
+        chosen = controls.select("Head shown", (FIRST, *names), "vshown")
+    listed = rows.ordered(heads, by)
+    shown = listed[0] if chosen == FIRST else heads[names.index(chosen)]
+    overview, opened = st.columns([5, 4], gap="large")
+    with overview:
+        _ranking(study, trace, listed, shown, f"change of the {measure.lower()}", trace.classes[wanted])
+    with opened:
+        one_head(service, key, study, trace, shown)
+    st.subheader("How to read it", anchor=False)
+    for column, text in zip(st.columns(2, gap="large"), (prose.block(PAGE, "Effects"), detail.rule()), strict=True):
+        column.markdown(text)
+    with st.expander("What each pattern is"):
+        st.markdown(prose.block(PAGE, "Patterns"))
+
+
+def _study(service: VisionService, trace: VisionTrace) -> Study:
+    classifier = service.classifier
+    distance = attention_distance(trace.attention, trace.grid, classifier.config.patch_size)
+    found = rows.shipped(SHIPPED, classifier.card.get("weights_sha256", ""))
+    return Study(classifier.head_effects(trace), vision_scores(trace.attention, trace.grid), distance, found)
+
+
+def _ranking(
+    study: Study, trace: VisionTrace, listed: list[rows.Head], shown: rows.Head, change: str, name: str
+) -> None:
+    strongest = max(listed, key=lambda head: abs(head.change))
+    said = {"name": literal.markdown(name), "strongest": strongest.name, "measure": change}
+    less, more = (sum(side * head.change > 0 for head in listed) for side in (-1, 1))
+    st.markdown(prose.block(PAGE, "List").format(**said, change=rows.signed(strongest.change), less=less, more=more))
+    content = [
+        HeadRow(
+            head.name,
+            head.kind,
+            head.change,
+            rows.signed(head.change),
+            rows.words(head.label),
+            rows.words(head.often),
+            cls_map(trace, head),
+        )
+        for head in listed
+    ]
+    picture = patches.grey(patches.as_bytes(trace.pixels))
+    columns = ("head, map of CLS", change, "on this picture", study.found.heading)
+    head_list(
+        HeadList(content, columns, "Heads, ranked", inputs.theme(), picture, overlay.OPACITY),
+        shown.name,
+        key="vision_ranking",
+        on_select=lambda head: st.session_state.update(vshown=head),
+        on_theme=inputs.remember_theme,
+    )
+    if study.found.problem:
+        st.caption(literal.markdown(study.found.problem))
+    header = rows.header(f"{change} of {name}")
+    files.download(
+        "All heads as CSV", lambda: downloads.table_csv(header, rows.table(listed)), "vision-heads.csv", "text/csv"
+    )
+    files.numbers(lambda: files.table(rows.table(listed), header), "vision_heads_table", hide_index=True)

@@ -1,0 +1,149 @@
+"""Vision, what if: switch heads off, sharpen them or hide patches, and see the answer and the CLS map move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from model import InterventionError, Interventions, VisionClassifier, VisionTrace
+from model.changes import Change, Forbid, Force, Heads
+from model.comparison import moved
+from model.intervened import Proof
+from pages.picture.hidden_patches import hidden_patches
+from pages.picture.service import VisionService
+from pages.shared import differences, files, intervention_proof, moved_heads
+from pages.shared.head_changes import FORCE, MASK, Board, action, strength, together
+from views import controls, downloads, inputs, literal, maps, patches, prose
+from views.figures import overlay, pieces, rows
+from views.figures.difference import MapPair, Side
+
+PAGE = "what_if"
+NAME = "vheads"  # begins the names of this view's settings in the address
+ASKING = {"Every position": None, "CLS": 0}
+CLS = maps.Kind("vision", "attention of CLS over the picture", "row of patches", "column of patches")
+
+
+@dataclass(frozen=True, eq=False)
+class Changed:
+    """What the view needs of the changed pass, and no more: many are kept.
+
+    Attributes:
+        probabilities: `(class,)`.
+        cls: `(layer, head, 1 + patch)` weights of CLS as the query.
+        moved: `(layer, head)`, see `model.comparison.moved`.
+    """
+
+    probabilities: np.ndarray
+    cls: np.ndarray
+    moved: np.ndarray
+    proof: Proof
+
+
+def compute(classifier: VisionClassifier, trace: VisionTrace, plan: Interventions) -> Changed:
+    """Run the picture again under the plan."""
+    found = classifier.intervene(trace, plan)
+    after = found.after.attention
+    return Changed(found.after.probabilities, after[:, :, 0].copy(), moved(trace.attention, after), found.proof)
+
+
+@st.fragment
+def what_if(service: VisionService, key: str, trace: VisionTrace) -> None:
+    """The view. Every choice runs only this part again."""
+    st.html(rows.STYLE)
+    st.markdown(prose.lead(PAGE))
+    left, right = st.columns(2, gap="large")
+    with left:
+        plan = _plan(trace)
+    if plan is None:
+        return
+    found = service.analysis(("what if", key, plan.to_text()), lambda: compute(service.classifier, trace, plan))
+    with right:
+        _answer(trace, found)
+    st.subheader("Where CLS looks", anchor=False)
+    pair = _cls_maps(trace, found)
+    over, heads = st.columns(2, gap="large")
+    with over:
+        st.subheader("The difference over the picture", anchor=False)
+        _over_picture(trace, pair)
+    with heads:
+        st.subheader("Every head", anchor=False)
+        moved_heads.show({"vision": found.moved}, {"vision": trace.attention.shape[3]})
+
+
+def _plan(trace: VisionTrace) -> Interventions | None:
+    """What the reader wants done; None where it cannot be done, and the reason is on the page."""
+    todo = action("vdo")
+    layers, heads = trace.attention.shape[:2]
+    behind = tuple((layers // 2, head) for head in range(heads))
+    chosen = Board(NAME, layers, heads, behind).choose()
+    if todo == MASK:
+        places = np.flatnonzero(hidden_patches(trace)) + 1  # position 0 is CLS
+        draft: Change = Forbid("vision", chosen, tuple(map(int, places)))
+    elif todo == FORCE:
+        draft = _force(trace, chosen)
+    else:
+        draft = strength(todo, "vision", chosen, "v")
+    if not chosen:
+        st.caption("No head is chosen: press at least one.")
+    plan = together(draft, NAME)
+    try:
+        plan.check({"vision": trace.attention.shape})
+    except InterventionError as error:
+        st.warning(literal.markdown(str(error)))
+        return None
+    return plan
+
+
+def _force(trace: VisionTrace, heads: Heads) -> Change:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        asking = controls.pick("Who looks", tuple(ASKING), "vasks")
+        row, column = inputs.patch(trace.grid)
+    return Force("vision", heads, 1 + row * trace.grid[1] + column, ASKING[asking])
+
+
+def _answer(trace: VisionTrace, found: Changed) -> None:
+    """Class probabilities before and after, and the proof."""
+    before, after = (side.astype(float) for side in (trace.probabilities, found.probabilities))
+    header = ["class", "before", "after", "change"]
+    values = list(zip(trace.classes, before.tolist(), after.tolist(), (after - before).tolist(), strict=True))
+    shown = [
+        [name, rows.Bar(old, 1, "vision"), rows.Bar(new, 1, "vision"), rows.Bar(change, 1, "difference")]
+        for name, old, new, change in values
+    ]
+    st.html(pieces.STYLE + pieces.label("Probability of each class") + rows.table(header, shown, "Probabilities"))
+    intervention_proof.show(found.proof)
+    files.download("Probabilities as CSV", lambda: downloads.table_csv(header, values), "what-if.csv", "text/csv")
+
+
+def _cls_maps(trace: VisionTrace, found: Changed) -> MapPair:
+    """CLS attention of a chosen head on both sides, with the difference."""
+    layers, heads = (maps.names(count) for count in trace.attention.shape[:2])
+    with st.container(horizontal=True, gap="medium"):
+        layer, head = inputs.head(layers, heads, (len(layers) - 2, len(heads) - 1))
+    place = layers.index(layer), heads.index(head)
+    sides = [
+        _side(name, maps.one(cls[:, :, None], *place)[0, 1:], trace.grid)
+        for name, cls in (("before", trace.attention[:, :, 0]), ("after", found.cls))
+    ]
+    every = tuple(range(trace.grid[0])), tuple(range(trace.grid[1]))
+    pair = MapPair(*sides, CLS, maps.describe(layer, head), (every[0], every[0]), (every[1], every[1]))
+    differences.show(pair, "cls_pair")
+    return pair
+
+
+def _over_picture(trace: VisionTrace, pair: MapPair) -> None:
+    grey = patches.grey(patches.as_bytes(trace.pixels))
+    change = pair.difference.weights / (pair.largest or 1)
+    st.image(
+        overlay.enlarged(overlay.signed(grey, change, inputs.theme())),
+        width=320,
+        output_format="PNG",
+        alt=f"The difference over the picture, {pair.place}; the table above has its numbers.",
+    )
+
+
+def _side(name: str, weights: np.ndarray, grid: tuple[int, int]) -> Side:
+    labels = tuple(f"row {row + 1}" for row in range(grid[0])), tuple(str(column + 1) for column in range(grid[1]))
+    return Side(name, weights.reshape(grid), *labels, np.zeros(grid, dtype=bool))

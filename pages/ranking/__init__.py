@@ -1,0 +1,1 @@
+"""Heads ranked by what they do, for sentences and for pictures."""

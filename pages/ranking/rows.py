@@ -1,0 +1,145 @@
+"""Every head as one row: its effect, its labels, its scores; in the order a reader asks for, and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from model import CheckpointError
+from model.head_labels import MIXED, HeadScores, Label
+from model.head_statistics import HeadStatistics, load_statistics
+from views.numbers import three_digits
+
+ORDERS = ("Effect", "Label", "Place")
+
+
+@dataclass(frozen=True, eq=False)
+class Head:
+    """One head of one input.
+
+    Attributes:
+        kind, layer, head: its place, counted from 0.
+        change: what switching it off adds: to the loss in nats, or to what a page says.
+        label: on this input.
+        often: over many inputs, or None where no statistics fit the weights.
+        effect: mean change of the loss over these inputs, and its standard deviation; None likewise.
+        scores: pattern -> (score here, score of even attention here, (mean, spread) over many or None).
+    """
+
+    kind: str
+    layer: int
+    head: int
+    change: float
+    label: Label
+    often: Label | None
+    effect: tuple[float, float] | None
+    scores: dict[str, tuple[float, float, tuple[float, float] | None]]
+
+    @property
+    def name(self) -> str:
+        """Such as `cross 4.7`: kind, layer, head, counted from 1."""
+        return f"{self.kind} {self.layer + 1}.{self.head + 1}"
+
+
+def heads_of(
+    changes: Mapping[str, np.ndarray], scores: Mapping[str, HeadScores], statistics: HeadStatistics | None
+) -> list[Head]:
+    """All heads by place.
+
+    Args:
+        changes: kind -> `(layer, head)`, what switching the head off adds.
+        scores: of the same kinds.
+    """
+    found = []
+    for kind, table in changes.items():
+        many = statistics.kinds[kind] if statistics else None
+        for layer, head in np.ndindex(*table.shape):
+            spread = {} if many is None else {name: _at(part, layer, head) for name, part in many.scores.items()}
+            found.append(
+                Head(
+                    kind,
+                    layer,
+                    head,
+                    float(table[layer, head]),
+                    scores[kind].label(layer, head),
+                    None if many is None else many.label(layer, head),
+                    None if many is None else _at(many.effect, layer, head),
+                    {
+                        name: (float(part[layer, head]), scores[kind].chance[name], spread.get(name))
+                        for name, part in scores[kind].scores.items()
+                    },
+                )
+            )
+    return found
+
+
+def _at(spread, layer: int, head: int) -> tuple[float, float]:
+    return float(spread.mean[layer, head]), float(spread.sd[layer, head])
+
+
+def ordered(heads: list[Head], by: str) -> list[Head]:
+    """By one of `ORDERS`: largest change first, whatever its sign; labels together, best score first; or by place."""
+    if by == "Effect":
+        return sorted(heads, key=lambda head: -abs(head.change))
+    if by == "Label":
+        return sorted(heads, key=lambda head: (head.label.name == MIXED, head.label.name, -head.label.score))
+    return list(heads)
+
+
+def words(label: Label | None) -> str:
+    """A label with the score that earned it; `mixed` with the best score there was."""
+    if label is None:
+        return ""
+    score = three_digits(label.score)
+    return f"{MIXED} ({label.pattern} {score})" if label.name == MIXED else f"{label.name} {score}"
+
+
+def signed(change: float) -> str:
+    """A change with its sign."""
+    return ("+" if change > 0 else "") + three_digits(change)
+
+
+def header(change: str) -> list[str]:
+    """Columns of `table`; `change` names what was measured here."""
+    here, many = ["label", "pattern", "score", "even attention"], ["label over many", "score over many"]
+    return ["head", change, *here, *many, "change of the loss over many", "its standard deviation"]
+
+
+def table(heads: list[Head]) -> list[list]:
+    """All of it with all digits; the columns are those of `header`."""
+    return [
+        [
+            head.name,
+            head.change,
+            *(head.label.name, head.label.pattern, head.label.score, head.label.chance),
+            *(("", None) if head.often is None else (head.often.name, head.often.score)),
+            *(head.effect or (None, None)),
+        ]
+        for head in heads
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The statistics that ship with a network, or one sentence that says why there are none."""
+
+    statistics: HeadStatistics | None
+    problem: str = ""
+
+    @property
+    def heading(self) -> str:
+        """For the column of labels over many inputs."""
+        return "" if self.statistics is None else f"over {self.statistics.inputs} {self.statistics.of}"
+
+
+@st.cache_resource(show_spinner=False)
+def shipped(folder: Path, weights_sha256: str) -> Found:
+    """What was measured of the network with these weights."""
+    try:
+        return Found(load_statistics(folder, weights_sha256))
+    except CheckpointError as error:
+        return Found(None, str(error))

@@ -1,0 +1,1 @@
+"""The parts of the page that asks what a target word rests on."""

@@ -1,0 +1,108 @@
+"""Everything the page shows of one sentence and one way of erasing, each part computed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from model import Trace
+from model.agreement import METHODS, Agreement, Explained, agreement, explain, word_drops
+from model.erasure import Erasure, Way, erase
+from model.source_attention import check_source_rollout
+from model.source_gradients import GradientCheck, check_gradients
+from pages.shared.opening import Asked
+from views import downloads, maps
+
+SHORT = dict(
+    zip(
+        METHODS,
+        ("attention, last layer", "attention, all layers", "value-weighted", "rollout", "gradient relevance"),
+        strict=True,
+    )
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What every method says of a sentence, what erasing says, and how far they agree."""
+
+    trace: Trace
+    explained: Explained
+    erasure: Erasure
+    drops: np.ndarray  # (target word, source word)
+    agreement: Agreement
+
+    @property
+    def source(self) -> tuple[str, ...]:
+        """Texts of the source words."""
+        return tuple(word.text for word in self.explained.source)
+
+    @property
+    def target(self) -> tuple[str, ...]:
+        """Texts of the target words."""
+        return tuple(word.text for word in self.explained.target)
+
+    @property
+    def columns(self) -> list[int]:
+        """The source words that a correlation is over: all but special ones."""
+        return [place for place, word in enumerate(self.explained.source) if not word.special]
+
+    def rows(self, place: int) -> list[list]:
+        """The numbers of one target word: source word, drop, and every method's score."""
+        scores = [self.explained.scores[method][place] for method in METHODS]
+        return [
+            [name, float(self.drops[place, at]), *(float(score[at]) for score in scores)]
+            for at, name in enumerate(maps.numbered(self.source))
+        ]
+
+    def csv(self, place: int) -> bytes:
+        """`rows` as a file."""
+        return downloads.table_csv(["source word", "drop of ln p", *METHODS], self.rows(place))
+
+    def npz(self, way: str) -> bytes:
+        """All matrices, of words and of pieces, and all correlations, for `numpy.load`."""
+        nothing = float("nan")
+        arrays = {
+            "source_words": np.array(self.source),
+            "target_words": np.array(self.target),
+            "source_tokens": np.array(self.trace.source_tokens),
+            "next_tokens": np.array(self.trace.next_tokens),
+            "erased_by": np.array(way),
+            "drops": self.drops,
+            "piece_drops": self.erasure.drops,
+            "methods": np.array(METHODS),
+            "scores": np.stack([self.explained.scores[method] for method in METHODS]),
+            "piece_scores": np.stack([self.explained.pieces[method] for method in METHODS]),
+            "spearman": np.array(
+                [[nothing if v is None else v for v in self.agreement.correlations[method]] for method in METHODS]
+            ),
+        }
+        return downloads.arrays_npz(arrays)
+
+
+def gather(asked: Asked, trace: Trace, way: Way) -> Evidence:
+    """Explain the trace and erase its source words."""
+    network, analysis = asked.service.translator.network, asked.service.analysis
+    pair = (trace.source_ids, trace.next_ids)
+    explained = analysis(("rests", pair), lambda: explain(network, trace))
+    erasure = analysis(
+        ("erased", pair, way),
+        lambda: erase(network, trace.source_ids, trace.target_ids, trace.next_ids, explained.source, way),
+    )
+    drops = word_drops(erasure, explained.target)
+    compared = analysis(("agreement", pair, way), lambda: agreement(explained, drops))
+    return Evidence(trace, explained, erasure, drops, compared)
+
+
+def checks(asked: Asked, found: Evidence) -> tuple[float, GradientCheck]:
+    """The rollout walked through backwards, and the gradients of the middle piece against finite differences."""
+    trace, network = found.trace, asked.service.translator.network
+    relevance = found.explained.pieces[METHODS[-1]]
+    return asked.service.analysis(
+        ("rests checked", trace.source_ids, trace.next_ids),
+        lambda: (
+            check_source_rollout(trace, found.explained.rollout),
+            check_gradients(network, trace, len(trace.next_ids) // 2, relevance),
+        ),
+    )

@@ -1,0 +1,80 @@
+"""Two attention maps and their difference on a page, with files: for every page that compares."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from pages.shared import files
+from views import downloads, inputs, palette
+from views.components.matrix_row import Matrix, matrix_row
+from views.figures import drawing
+from views.figures.difference import MapPair, Side, difference_picture
+from views.figures.matrix import Matrix as Scale
+from views.figures.matrix import legend
+
+
+def show(pair: MapPair, key: str) -> None:
+    """The maps side by side with one colour scale, the difference beside them, and the files.
+
+    Args:
+        key: of the component, and of the table below it.
+    """
+    st.markdown(f"**{pair.title}**")
+    items = [_matrix(side, pair, pair.kind.name, pair.top) for side in (pair.first, pair.second)]
+    if pair.difference is not None:
+        items.append(_matrix(pair.difference, pair, palette.DIFFERENCE, pair.largest))
+    matrix_row(items, inputs.theme(), key, inputs.remember_theme, beside=3)
+    st.html(_legends(pair))
+    note = f"Row: {pair.kind.query_side}. Column: {pair.kind.key_side}. "
+    if pair.difference is None:
+        note += "No difference is drawn: the two share no piece on one of the axes."
+    else:
+        note += "In the difference blue is more, orange is less, no colour is 0."
+        if any(len(side) > len(found) for side, found in _lengths(pair)):
+            rows, columns = pair.difference.weights.shape
+            note += (
+                f" It is drawn for pieces that both have: {rows} of {len(pair.first.queries)} and "
+                f"{len(pair.second.queries)} rows, {columns} of {len(pair.first.keys)} and "
+                f"{len(pair.second.keys)} columns."
+            )
+    st.caption(note)
+    name = f"compare {pair.kind.name} {pair.place}".replace(",", "").replace(" ", "-")
+    with st.container(horizontal=True):
+        files.download("PNG", lambda: drawing.to_png(difference_picture(pair)), f"{name}.png", "image/png")
+        files.download("SVG", lambda: drawing.to_svg(difference_picture(pair)), f"{name}.svg", "image/svg+xml")
+        files.download("CSV", lambda: downloads.table_csv(*pair.rows()), f"{name}.csv", "text/csv")
+        files.download("NPZ", lambda: downloads.arrays_npz(pair.arrays()), f"{name}.npz", "application/zip")
+    files.numbers(lambda: files.table(*reversed(pair.rows())), key=f"{key}_table", hide_index=True)
+
+
+def _legends(pair: MapPair) -> str:
+    """What the colours mean."""
+    shown = [Scale(pair.first.weights, "", "", "weight", kind=pair.kind.name, low=0.0, high=pair.top)]
+    if pair.difference is not None and pair.largest:  # without any difference there is no colour to explain
+        scale = {"kind": palette.DIFFERENCE, "low": -pair.largest, "high": pair.largest}
+        shown.append(Scale(pair.difference.weights, "", "", "difference", **scale))
+    parts = "".join(legend(one, inputs.theme()) for one in shown)
+    return f'<div style="display:flex;flex-wrap:wrap;gap:.25rem 2.5rem">{parts}</div>'
+
+
+def _lengths(pair: MapPair):
+    """Each axis of each side with the places that are shared."""
+    yield from zip((pair.first.queries, pair.second.queries), pair.queries, strict=True)
+    yield from zip((pair.first.keys, pair.second.keys), pair.keys, strict=True)
+
+
+def _matrix(side: Side, pair: MapPair, kind: str, top: float) -> Matrix:
+    signed = kind == palette.DIFFERENCE
+    return Matrix(
+        side.name[:1].upper() + side.name[1:],
+        np.where(side.hidden, np.float32(-np.inf), side.weights),
+        kind,
+        side.queries,
+        side.keys,
+        pair.kind.query_axis,
+        pair.kind.key_axis,
+        signed=signed,
+        top=top,
+        masked=("0", "masked"),
+    )

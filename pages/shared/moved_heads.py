@@ -1,0 +1,63 @@
+"""How far the attention of every head moved between two passes: a cell a head, for every page that compares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import streamlit as st
+
+from pages.shared import files
+from views import downloads, inputs, prose
+from views.components.matrix_row import Matrix, matrix_row
+from views.numbers import three_digits
+
+
+def show(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> None:
+    """The cells, which of them is largest, and the numbers.
+
+    Args:
+        found: kind -> `(layer, head)`, see `model.comparison.moved`.
+        keys: kind -> how many keys its maps have, for the mean over single weights.
+    """
+    st.markdown(prose.block("compare", "Every head"))
+    top = max(float(table.max()) for table in found.values())
+    matrix_row(
+        [
+            Matrix(
+                kind.capitalize(),
+                table,
+                kind,
+                [f"layer {number + 1}" for number in range(table.shape[0])],
+                [str(number + 1) for number in range(table.shape[1])],
+                "layer",
+                "head",
+                signed=False,
+                top=top,
+            )
+            for kind, table in found.items()
+        ],
+        inputs.theme(),
+        "moved",
+        inputs.remember_theme,
+    )
+    kind, layer, head = farthest(found)
+    moved = float(found[kind][layer, head])
+    place = f"{kind}, layer {layer + 1}, head {head + 1}, by {three_digits(moved)}"
+    st.caption(f"Moved most: {place}." if moved else prose.block("compare", "Nothing moved"))
+    header = ["kind", "layer", "head", "share of attention that moved", "mean |difference| of a weight"]
+    rows = [
+        # from half the sum over a row's keys to the mean over them
+        [name, place[0] + 1, place[1] + 1, float(table[place]), 2 * float(table[place]) / max(1, keys[name])]
+        for name, table in found.items()
+        for place in np.ndindex(table.shape)
+    ]
+    files.download("All heads as CSV", lambda: downloads.table_csv(header, rows), "moved-heads.csv", "text/csv")
+    files.numbers(lambda: files.table(rows, header), key="moved_table", hide_index=True)
+
+
+def farthest(found: Mapping[str, np.ndarray]) -> tuple[str, int, int]:
+    """Kind, layer and head whose attention moved most, counted from 0."""
+    kind = max(found, key=lambda name: found[name].max())
+    layer, head = np.unravel_index(found[kind].argmax(), found[kind].shape)
+    return kind, int(layer), int(head)

@@ -1,0 +1,91 @@
+"""Compare and What if as a reader uses them: press heads, read what moved, send the link, paint patches away."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.layout import widest
+
+SENTENCE = "I am a student."
+SIZES = ((1440, 900), (390, 844))
+
+
+@pytest.fixture(autouse=True)
+def patient():
+    expect.set_options(timeout=PATIENCE)
+
+
+def canvas_of(page: Page, name: str) -> Locator:
+    """The canvas of a drawn matrix, found by what it says of itself."""
+    return page.locator(f'canvas[aria-label^="{name},"]')
+
+
+def metric(page: Page, label: str) -> Locator:
+    """The value under a label."""
+    box = page.get_by_test_id("stMetric").filter(has=page.get_by_text(label, exact=True))
+    return box.get_by_test_id("stMetricValue")
+
+
+def keeps_within_the_screen(page: Page) -> None:
+    for width, height in SIZES[::-1]:
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
+        ready(page)
+        assert widest(page) <= width
+
+
+def test_pressing_heads_changes_what_is_written_and_the_link_says_so(server: Server, page: Page):
+    open_page(page, f"{server.url}/compare?text={quote(SENTENCE)}")
+    canvas_of(page, "After minus before").wait_for()
+    loss = metric(page, "Loss, after")
+    first = loss.inner_text()
+    page.get_by_role("button", name="No head", exact=True).click()
+    expect(loss).to_have_text(metric(page, "Loss, before").inner_text())
+    expect(metric(page, "Change")).to_have_text("0")
+    expect(page.locator(".aa-text").nth(0)).to_have_text(page.locator(".aa-text").nth(1).inner_text())
+    page.get_by_role("button", name="All heads", exact=True).click()
+    expect(page).to_have_url(re.compile("heads1=1&heads1=2"))
+    expect(metric(page, "Change")).not_to_have_text("0")
+    expect(loss).not_to_have_text(first)
+    ready(page)
+    everything = loss.inner_text()
+    page.get_by_role("button", name="Open the head that moved most").click()
+    difference = canvas_of(page, "After minus before")
+    expect(page).to_have_url(re.compile(r"head=\d"))
+    ready(page)
+    difference.focus()
+    difference.press("ArrowDown")  # enters at the first cell
+    expect(page.locator(".heard", has_text="\u2192").first).to_contain_text(re.compile(r": \u2212?[\d.e\u2212-]+$"))
+    page.goto(page.url)  # the link shows someone else the same
+    expect(loss).to_have_text(everything)
+    keeps_within_the_screen(page)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.get_by_role("radio", name="Another sentence").click()
+    canvas_of(page, "B minus A").wait_for()
+    box = page.get_by_label("Sentence B")
+    box.fill("<b>I</b> am not a student.")
+    box.press("Enter")
+    expect(page.get_by_text("It is drawn for pieces that both have")).to_be_visible()
+    assert page.locator("[data-testid=stMain] b", has_text=re.compile("^I$")).count() == 0
+
+
+def test_patches_are_painted_away_and_the_answer_moves(server: Server, page: Page):
+    open_page(page, f"{server.url}/vision?view=What+if&vdo=Mask")
+    grid = canvas_of(page, "May be looked at")
+    grid.wait_for()
+    changes = page.locator('table[aria-label="Probabilities"] tbody tr td:last-child')
+    expect(changes.first).to_have_text("0")
+    before = changes.all_inner_texts()
+    assert set(before) == {"0"}
+    grid.focus()
+    grid.press("ArrowRight")
+    grid.press("Space")
+    expect(page).to_have_url(re.compile("vhidden=12-"))
+    page.get_by_role("button", name="Hide the middle").click()
+    expect(changes.first).not_to_have_text("0")
+    keeps_within_the_screen(page)

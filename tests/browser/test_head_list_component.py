@@ -1,0 +1,89 @@
+"""The list of heads on known rows, in an empty page: what it draws, says and answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.mounting import mount_component
+from views import palette
+from views.components.head_list import HeadList, HeadRow, mark, payload
+
+HOSTILE = "<img src=x onerror=document.title='hacked'>"
+
+
+def known(**changes) -> HeadList:
+    rows = [
+        HeadRow("cross 4.7", "cross", 0.5, "+0.500", "aligned 0.71", "aligned 0.62", np.eye(3, 4)),
+        HeadRow("decoder 1.2", "decoder", -0.25, "-0.250", HOSTILE, "", np.tril(np.ones((3, 3))), causal=True),
+        HeadRow("encoder 2.1", "encoder", 0.0, "0", "diffuse 0.91", "mixed", np.zeros((2, 2))),
+    ]
+    columns = ("head", "change", "here", "over 500")
+    return HeadList(**{"rows": rows, "columns": columns, "title": "known heads", "theme": "light", **changes})
+
+
+@pytest.fixture
+def mount(page: Page):
+    def show(shown: HeadList, selected: str = "cross 4.7", background: str = "#FFFFFF") -> Page:
+        mount_component(page, "head_list", "list-root", payload(shown), background, mark(selected))
+        return page
+
+    return show
+
+
+def pixel(page: Page, row: int, query: int, key: int) -> str:
+    script = """([row, query, key]) => {
+        const canvas = document.querySelectorAll(".option canvas")[row]
+        const [red, green, blue] = canvas.getContext("2d").getImageData(key, query, 1, 1).data
+        return "#" + [red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("").toUpperCase()
+    }"""
+    return page.evaluate(script, [row, query, key])
+
+
+def test_rows_say_and_draw_what_they_were_given(mount):
+    page = mount(known())
+    options = page.get_by_role("option")
+    assert options.count() == 3
+    assert options.nth(0).get_attribute("aria-label") == (
+        "1. cross 4.7; change: +0.500; here: aligned 0.71; over 500: aligned 0.62"
+    )
+    widths = [page.locator(".effect").nth(row).evaluate("bar => bar.style.background") for row in range(3)]
+    assert "100%" in widths[0] and "50%" in widths[1] and "0%" in widths[2]  # of the largest change, either sign
+    scale = {kind: palette.scale(kind, "light") for kind in ("cross", "decoder", "encoder")}
+    assert [pixel(page, 0, 1, key) for key in range(4)] == [
+        scale["cross"][0], scale["cross"][-1], scale["cross"][0], scale["cross"][0]
+    ]  # fmt: skip
+    assert pixel(page, 1, 0, 1) == palette.MASKED["light"]
+    assert pixel(page, 1, 2, 0) == scale["decoder"][-1]
+    assert pixel(page, 2, 0, 0) == scale["encoder"][0]
+    assert page.locator(".here").nth(1).inner_text() == HOSTILE
+    assert page.title() != "hacked"
+    mount(known(), background="#12151A")
+    assert pixel(page, 0, 1, 1) == palette.scale("cross", "dark")[-1]
+    assert page.evaluate("window.answers") == [["theme", "dark"]]
+
+
+def test_a_row_is_chosen_by_click_and_by_keyboard(mount):
+    page = mount(known(), "decoder 1.2")
+    options = page.get_by_role("option")
+    chosen = "options => options.map((option) => [option.ariaSelected, option.tabIndex])"
+    assert options.evaluate_all(chosen) == [["false", -1], ["true", 0], ["false", -1]]
+    options.nth(0).click()
+    assert options.evaluate_all(chosen)[0] == ["true", 0]
+    options.nth(0).press("ArrowDown")
+    page.locator(":focus").press("End")
+    assert page.locator(":focus").get_attribute("data-name") == "encoder 2.1"
+    page.locator(":focus").press("Enter")
+    assert page.evaluate("window.answers") == [["chosen", "cross 4.7"], ["chosen", "encoder 2.1"]]
+    mount(known(), "a head that is not listed")  # then the list can still be reached by keyboard
+    assert [place for _, place in options.evaluate_all(chosen)] == [0, -1, -1]
+
+
+def test_without_a_second_label_its_column_is_gone_and_a_picture_lies_under_the_maps(mount):
+    picture = np.full((8, 8, 3), 128, np.uint8)
+    rows = [HeadRow("vision 1.1", "vision", 1.0, "+1.00", "CLS 0.8", "", np.eye(2))]
+    page = mount(known(rows=rows, columns=("head", "change", "here", ""), underlay=picture, opacity=0.5))
+    assert not page.locator(".often").is_visible()
+    assert page.locator(".map").evaluate("map => getComputedStyle(map).backgroundImage").startswith('url("data:image')
+    assert page.locator(".map canvas").evaluate("canvas => getComputedStyle(canvas).opacity") == "0.5"

@@ -1,0 +1,55 @@
+"""The page "What it rests on" as its reader uses it: choose a word, another way of erasing, another method."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.layout import widest
+
+SENTENCE = "I want to buy a car."
+
+
+@pytest.fixture(autouse=True)
+def patient():
+    expect.set_options(timeout=PATIENCE)
+
+
+def test_choosing_a_word_a_way_and_a_method(server: Server, page: Page):
+    open_page(page, f"{server.url}/relevance?text={quote(SENTENCE)}")
+    every = page.get_by_role("table", name=re.compile("^Source words by every method"))
+    correlations = page.get_by_role("table", name=re.compile("^Rank correlation"))
+    box = page.get_by_role("combobox", name=re.compile("Target word"))
+    box.click()
+    box.fill("voiture")  # by keyboard alone
+    box.press("Enter")
+    expect(every).to_have_attribute("aria-label", re.compile("for voiture$"))
+    expect(page).to_have_url(re.compile("target_word=5.+voiture"))
+    ready(page)
+    drops = {
+        row.locator("th").inner_text(): float(row.locator("td").first.inner_text())
+        for row in every.locator("tbody tr").all()
+    }
+    assert max(drops, key=drops.get) == "6 car"
+    before = correlations.inner_text()
+    page.get_by_role("radio", name="Hiding it").click()
+    expect(correlations).not_to_have_text(before)
+    ready(page)
+    page.get_by_role("radio", name="Rollout").click()
+    canvas = page.locator('canvas[aria-label^="Rollout,"]')
+    expect(canvas).to_have_attribute("aria-label", re.compile("7 by 8"))
+    canvas.focus()
+    canvas.press("ArrowLeft")
+    expect(page.locator(".heard").first).to_contain_text("voiture \u2192")
+    assert "Hiding" in page.url and "Rollout" in page.url
+    for size in ((1440, 900), (390, 844)):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.wait_for_function(
+            "width => document.querySelector('[data-testid=stMain]').clientWidth <= width", arg=size[0]
+        )
+        ready(page)
+        assert widest(page) <= size[0]

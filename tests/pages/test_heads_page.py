@@ -1,0 +1,136 @@
+"""The Heads page: every number is the model's own, in the order asked for, whatever the address holds."""
+
+import re
+
+import numpy as np
+import pytest
+
+from model import Translator
+from model.head_effects import loss_without, translation_effects
+from model.head_labels import text_scores
+from model.head_statistics import load_statistics
+from model.translator import SHIPPED
+from model.word_alignment import AlignmentTable, links_of
+from pages.shared.service import load_service
+from tests.pages.charts import charts, numbers, proof
+from tests.pages.conftest import SENTENCE, html_of
+from tests.pages.listed import listed
+from tests.pages.reading import table
+from views.numbers import three_digits
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return Translator.load()
+
+
+@pytest.fixture(scope="module")
+def trace(translator):
+    return translator.trace(SENTENCE)
+
+
+@pytest.fixture(scope="module")
+def effects(translator, trace):
+    return translation_effects(translator.network, *map(list, (trace.source_ids, trace.target_ids, trace.next_ids)))
+
+
+def named(kind: str, layer: int, head: int) -> str:
+    return f"{kind} {layer + 1}.{head + 1}"
+
+
+def test_all_heads_are_ranked_by_what_they_do(open_app, translator, trace, effects):
+    app = open_app("heads")
+    rows = listed(app)["rows"]
+    ranked = effects.ranked()
+    assert [row["name"] for row in rows[:5]] == [named(*place) for *place, _ in ranked[:5]]
+    changes = {named(*place): change for *place, change in ranked}
+    assert len(rows) == len(changes) == 96
+    for row in rows:
+        assert row["effect"] == pytest.approx(changes[row["name"]], abs=1e-5)
+    said = " ".join(app.markdown[1].value.split())
+    assert f"With all heads the loss is {three_digits(effects.reference)} nats a piece" in said
+    assert f"strongest is **{named(*ranked[0][:3])}**" in said
+
+    kind, layer, head, change = ranked[0]  # the first row is open
+    (figure,) = charts(app)
+    np.testing.assert_allclose(numbers(figure["data"][0]["z"]), trace.attention(kind)[layer, head], atol=1e-5)
+    pieces = table(app, f"Loss by piece without {named(kind, layer, head)}")[1:]
+    assert len(pieces) == len(trace.next_ids)
+    assert np.mean([float(row[3]) for row in pieces]) == pytest.approx(change, abs=0.01)
+    ids = list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)
+    alone = loss_without(translator.network, *ids, (kind, layer, head))
+    line = proof(app, "Checked apart")
+    assert float(re.search(r"has a loss of ([\d.]+);", line)[1]) == pytest.approx(alone, rel=0.01)
+    assert float(re.search(r"difference to the list is (\S+)\.$", line)[1]) < 1e-5
+
+
+def test_labels_are_those_of_the_rule_here_and_over_the_held_out_sentences(open_app, translator, trace):
+    alignment = AlignmentTable.load(SHIPPED, translator.card["tokenizer_sha256"])
+    links = links_of(alignment, trace.source_ids, trace.next_ids)
+    scores = text_scores(trace.attention("cross"), "cross", trace.target_ids, trace.source_ids, links)
+    many = load_statistics(SHIPPED, translator.weights_sha256)
+    app = open_app("heads", of="Cross", sort="Label", shown="cross 2.3")
+    shown = listed(app)
+    assert len(shown["rows"]) == 32
+    assert shown["columns"][3] == f"over {many.inputs} held-out sentences"
+    for row in shown["rows"]:
+        layer, head = (int(number) - 1 for number in row["name"].removeprefix("cross ").split("."))
+        for words, label in (
+            (row["here"], scores.label(layer, head)),
+            (row["often"], many.kinds["cross"].label(layer, head)),
+        ):
+            assert words.startswith(label.name)
+            assert label.pattern in words
+            assert float(re.search(r"([\d.e-]+)\)?$", words)[1]) == pytest.approx(label.score, rel=0.01)
+    labels = [row["here"].split(" (")[0].rsplit(" ", 1)[0] for row in shown["rows"]]
+    assert len(list(dict.fromkeys(labels))) == sum(
+        one != other for one, other in zip(labels, ["", *labels], strict=False)
+    )
+    rows = {row[0]: row for row in table(app, "Scores of cross 2.3")[1:]}
+    assert float(rows["aligned"][1]) == pytest.approx(scores.scores["aligned"][1, 2], rel=0.01, abs=1e-4)
+    assert float(rows["end"][2]) == pytest.approx(scores.chance["end"], rel=0.01)
+    spread = many.kinds["cross"].scores["aligned"]
+    ratio = scores.scores["end"][1, 2] / scores.chance["end"]
+    assert float(rows["end"][3]) == pytest.approx(ratio, rel=0.01)
+    assert rows["aligned"][4].startswith(three_digits(spread.mean[1, 2]))
+    effect = many.kinds["cross"].effect
+    assert f"{three_digits(effect.mean[1, 2])} ± {three_digits(effect.sd[1, 2])} nats" in proof(app, "Mean change")
+    assert "Layer 2, head 3".lower() in "".join(part.value for part in app.markdown).lower()
+
+
+def test_a_chosen_row_opens_and_links_to_the_attention_page(open_app):
+    app = open_app("heads", sort="Place")
+    assert [row["name"] for row in listed(app)["rows"]][:2] == ["encoder 1.1", "encoder 1.2"]
+    app.selectbox(key="shown").set_value("decoder 3.7").run()
+    assert table(app, "Loss by piece without decoder 3.7")
+    (link,) = app.get("page_link")
+    assert re.search("kind=Decoder", link.proto.query_string)
+    assert "layer=3" in link.proto.query_string and "head=7" in link.proto.query_string
+    app.session_state["heads_table"] = True
+    app.run()
+    content = app.dataframe[0].value
+    assert len(content) == 96 and content.shape[1] == 10
+
+
+def test_nonsense_in_the_address_falls_back(open_app):
+    app = open_app("heads", of="x", sort="-1", shown="cross 99.99")
+    assert len(listed(app)["rows"]) == 96 and not app.warning
+    effects = [abs(row["effect"]) for row in listed(app)["rows"]]
+    assert effects == sorted(effects, reverse=True)
+
+
+def test_hostile_and_empty_sentences(open_app):
+    app = open_app("heads", text="I like <b>$x$</b>.")
+    assert "<b>$x$" not in html_of(app)
+    app.text_input(key="text").set_value("").run()
+    assert not app.exception and len(app.warning) == 1
+
+
+def test_statistics_of_other_weights_are_not_shown_and_the_page_says_why(open_app, monkeypatch):
+    monkeypatch.setattr(load_service().translator, "weights_sha256", "0" * 64)
+    app = open_app("heads")
+    # what was found for the sentence before is kept under the sentence, so another one is asked for
+    app.text_input(key="text").set_value("He sings.").run()
+    assert listed(app)["columns"][3] == ""
+    assert all(row["often"] == "" for row in listed(app)["rows"])
+    assert any("belong to other weights" in caption.value.replace("\\", "") for caption in app.caption)

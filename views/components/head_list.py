@@ -1,0 +1,134 @@
+"""A ranked list of heads: what switching each off does, its label, and its map in small, each row one that opens.
+
+The payload (`views.components.parts.pack`) holds what the rows say, then their maps as one byte a cell, each scaled to
+its own largest weight: they show a pattern, not numbers. As with the overview of all heads, which row is selected is
+not in the payload but in a mark beside the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from views import literal, palette
+from views.components import parts
+
+MOST_CELLS = 48  # a side of one map; larger ones show the largest weight of each block of cells
+
+_MOUNT = parts.component("head_list", "list-root")
+
+
+@dataclass(frozen=True, eq=False)
+class HeadRow:
+    """One head.
+
+    Attributes:
+        name: how the page calls it; all different.
+        kind: decides the colours.
+        effect: length of the bar, signed; `effect_words` stands on it.
+        here, often: its label on this input and over many, with what earned them; `often` may be empty.
+        weights: `(query, key)`, what the small map shows.
+        causal: cells above the diagonal are masked.
+    """
+
+    name: str
+    kind: str
+    effect: float
+    effect_words: str
+    here: str
+    often: str
+    weights: np.ndarray
+    causal: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class HeadList:
+    """What is shown.
+
+    Attributes:
+        columns: headings of map and name, effect, label here, label over many; the last may be empty.
+        title: names the list for screen readers.
+        underlay: `(height, width, 3)` uint8, a picture that all maps lie on.
+        opacity: of the maps over it.
+    """
+
+    rows: Sequence[HeadRow]
+    columns: tuple[str, str, str, str]
+    title: str
+    theme: palette.Theme
+    underlay: np.ndarray | None = None
+    opacity: float = 1.0
+
+
+def payload(shown: HeadList) -> bytes:
+    """The bytes that `head_list.js` reads."""
+    maps = [small(row.weights) for row in shown.rows]
+    header = {
+        "title": shown.title,
+        "columns": list(shown.columns),
+        "theme": shown.theme,
+        "largest": max((abs(row.effect) for row in shown.rows), default=0.0),
+        "rows": [
+            {
+                "name": row.name,
+                "kind": row.kind,
+                "effect": row.effect,
+                "words": row.effect_words,
+                "here": row.here,
+                "often": row.often,
+                "shape": list(cells.shape),
+                "causal": row.causal,
+            }
+            for row, cells in zip(shown.rows, maps, strict=True)
+        ],
+        "scales": {kind: parts.scales(kind) for kind in dict.fromkeys(row.kind for row in shown.rows)},
+        "hues": palette.HUES,
+        "negative": palette.NEGATIVE,
+        "masked": palette.MASKED,
+        "underlay": None if shown.underlay is None else list(shown.underlay.shape[:2]),
+        "opacity": shown.opacity,
+    }
+    under = () if shown.underlay is None else (shown.underlay.astype(np.uint8),)
+    return parts.pack(header, *maps, *under)
+
+
+def small(weights: np.ndarray) -> np.ndarray:
+    """`(query, key)` uint8 of at most `MOST_CELLS` a side, 255 being the largest weight."""
+    block = -(-max(weights.shape) // MOST_CELLS)
+    if block > 1:
+        queries, keys = (-(-side // block) for side in weights.shape)
+        padded = np.zeros((queries * block, keys * block), dtype=weights.dtype)
+        padded[: weights.shape[0], : weights.shape[1]] = weights
+        weights = padded.reshape(queries, block, keys, block).max(axis=(1, 3))
+    top = float(weights.max()) or 1.0
+    return (weights.astype(np.float64) / top * 255).round().clip(0, 255).astype(np.uint8)
+
+
+def head_list(
+    shown: HeadList, selected: str, key: str, on_select: Callable[[str], None], on_theme: Callable[[str], None]
+) -> None:
+    """Mount the list.
+
+    Args:
+        selected: name of the head shown in detail.
+        on_select: called with a name when a person chooses a row, by click or by keyboard.
+        on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
+    """
+
+    def chosen() -> None:
+        name = st.session_state[key].get("chosen")
+        if any(row.name == name for row in shown.rows):
+            on_select(name)
+
+    theme_changed = parts.theme_reported(key, on_theme)
+    with st.container(key=f"{key}-with-mark", gap=None):
+        st.html(mark(selected))
+        _MOUNT(key=key, data=payload(shown), on_chosen_change=chosen, on_theme_change=theme_changed)
+
+
+def mark(selected: str) -> str:
+    """The selected head as the script finds it."""
+    return f'<span hidden data-selected="{literal.html(selected)}"></span>'

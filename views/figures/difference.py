@@ -1,0 +1,176 @@
+"""Two attention maps and their difference: what a page draws from, and the same as a picture for a paper or a slide.
+
+The difference is the second map minus the first: orange where a query looks less at a key than before, blue where it
+looks more, the background where nothing changed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from views import literal, palette
+from views.figures.drawing import Box, Drawing, Text, text_width
+from views.maps import Kind, numbered
+from views.numbers import three_digits
+
+_SIDE = 420  # pixels the longer side of a map aims at
+_CELL = (4, 26)  # smallest and largest cell
+_ANGLE = -60  # of the pieces above the columns
+_MARGIN = 16
+_BAR = 90  # pixels that a colour bar takes at the right of a map
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One of the maps.
+
+    Attributes:
+        name: what the page calls it.
+        weights: `(query, key)` float32.
+        queries, keys: pieces on the axes.
+        hidden: `(query, key)` bool, cells that no query may look at; drawn grey.
+    """
+
+    name: str
+    weights: np.ndarray
+    queries: tuple[str, ...]
+    keys: tuple[str, ...]
+    hidden: np.ndarray
+
+    def at(self, queries: tuple[int, ...], keys: tuple[int, ...]) -> Side:
+        """The rows and columns at the given places."""
+        cells = np.ix_(queries, keys)
+        names = tuple(self.queries[place] for place in queries), tuple(self.keys[place] for place in keys)
+        return Side(self.name, self.weights[cells], *names, self.hidden[cells])
+
+
+@dataclass(frozen=True, eq=False)
+class MapPair:
+    """Two maps to compare.
+
+    Attributes:
+        kind: names the axes and decides the colour of the maps.
+        place: which layer and head, in words.
+        queries, keys: places that mean the same in both, as (places in first, places in second).
+    """
+
+    first: Side
+    second: Side
+    kind: Kind
+    place: str
+    queries: tuple[tuple[int, ...], tuple[int, ...]]
+    keys: tuple[tuple[int, ...], tuple[int, ...]]
+
+    @property
+    def top(self) -> float:
+        """The weight with the deepest colour in both maps."""
+        return max((float(side.weights.max()) for side in (self.first, self.second) if side.weights.size), default=1.0)
+
+    @cached_property
+    def difference(self) -> Side | None:
+        """Second minus first where both have the pieces, named as in the first; None where they share too little."""
+        if not (self.queries[0] and self.keys[0]):
+            return None
+        first, second = self.first.at(self.queries[0], self.keys[0]), self.second.at(self.queries[1], self.keys[1])
+        name = f"{self.second.name} minus {self.first.name}"
+        return Side(name, second.weights - first.weights, first.queries, first.keys, first.hidden & second.hidden)
+
+    @property
+    def largest(self) -> float:
+        """The largest |difference|."""
+        return float(np.abs(self.difference.weights).max()) if self.difference else 0.0
+
+    @property
+    def title(self) -> str:
+        """Kind, layer and head as a heading."""
+        return f"{self.kind.title[:1].upper()}{self.kind.title[1:]}, {self.place}"
+
+    def rows(self) -> tuple[list[str], list[list[object]]]:
+        """Header and rows of a table: every pair of shared pieces with both weights and their difference."""
+        header = ["query", "key", self.first.name, self.second.name, "difference"]
+        found = self.difference
+        if found is None:
+            return header, []
+        first, second = self.first.at(self.queries[0], self.keys[0]), self.second.at(self.queries[1], self.keys[1])
+        names = numbered(self.first.queries), numbered(self.first.keys)
+        return header, [
+            [
+                names[0][self.queries[0][query]],
+                names[1][self.keys[0][key]],
+                *(float(side.weights[query, key]) for side in (first, second, found)),
+            ]
+            for query, key in np.ndindex(found.weights.shape)
+        ]
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Both maps, their pieces, and the difference with the places it was taken from, for `numpy.load`."""
+        parts: dict[str, np.ndarray] = {"kind": np.array(self.kind.name), "place": np.array(self.place)}
+        for name, side in (("first", self.first), ("second", self.second)):
+            parts |= {name: side.weights, f"{name}_queries": np.array(side.queries)}
+            parts |= {f"{name}_keys": np.array(side.keys), f"{name}_name": np.array(side.name)}
+        if self.difference is not None:
+            parts |= {"difference": self.difference.weights}
+            parts |= {"shared_queries": np.array(self.queries), "shared_keys": np.array(self.keys)}
+        return parts
+
+
+def difference_picture(pair: MapPair) -> Drawing:
+    """First map, second map and difference side by side, on white."""
+    sides = [(pair.first, pair.kind.name, pair.top), (pair.second, pair.kind.name, pair.top)]
+    if pair.difference is not None:
+        sides.append((pair.difference, palette.DIFFERENCE, pair.largest))
+    left, bottom = float(_MARGIN), 0.0
+    items: list[Box | Text] = [Text(_MARGIN, _MARGIN + 8, pair.title, size=15)]
+    for side, kind, top in sides:
+        drawn, right, foot = _panel(side, kind, top, left, _MARGIN + 30)
+        items += drawn
+        left, bottom = right + _MARGIN, max(bottom, foot)
+    note = f"Row: {pair.kind.query_side}. Column: {pair.kind.key_side}."
+    items.append(Text(_MARGIN, bottom + 20, note))
+    width = max(left, 2 * _MARGIN + max(text_width(pair.title, 15), text_width(note, 12)))
+    return Drawing(width, bottom + 20 + _MARGIN, pair.title, tuple(items))
+
+
+def _panel(side: Side, kind: str, top: float, left: float, head: float) -> tuple[list[Box | Text], float, float]:
+    """One map with its pieces and its colour bar; also where it ends at the right and below."""
+    queries, keys = side.weights.shape
+    cell = min(_CELL[1], max(_CELL[0], _SIDE / max(queries, keys)))
+    size = min(12.0, max(4.5, 0.8 * cell))
+    rows, columns = [literal.piece(piece) for piece in side.queries], [literal.piece(piece) for piece in side.keys]
+    start = left + max(text_width(row, size) for row in rows) + 6
+    rise = max(text_width(column, size) for column in columns) * math.sin(math.radians(-_ANGLE)) + size
+    upper = head + 20 + rise
+    gap = 0.7 if cell >= 12 else 0
+    items: list[Box | Text] = [Text(left, head + 8, side.name, size=13)]
+    for query, colours in enumerate(shades(side, kind, top)):
+        for key, colour in enumerate(colours):
+            items.append(Box(start + key * cell, upper + query * cell, cell - gap, cell - gap, str(colour)))
+    items += [Text(start - 6, upper + (n + 0.5) * cell, row, size, "end") for n, row in enumerate(rows)]
+    items += [Text(start + (n + 0.5) * cell, upper - 6, name, size, angle=_ANGLE) for n, name in enumerate(columns)]
+    right = max(start + keys * cell + 14, left + text_width(side.name, 13))
+    colours = _scale(kind)
+    step = 70 / len(colours)
+    items += [
+        Box(right, upper + (len(colours) - 1 - n) * step, 10, step + 0.3, colour) for n, colour in enumerate(colours)
+    ]
+    low = "0" if kind != palette.DIFFERENCE else three_digits(-top)
+    items += [Text(right + 15, upper + 5, three_digits(top), 11), Text(right + 15, upper + 66, low, 11)]
+    return items, right + _BAR - 14, upper + max(queries * cell, 76)
+
+
+def shades(side: Side, kind: str, top: float) -> np.ndarray:
+    """`(query, key)` of `#RRGGBB` on white; grey where hidden."""
+    scale = np.array([palette.to_rgb(colour) for colour in _scale(kind)], dtype=float)  # (stop, channel)
+    share = side.weights / (top or 1)
+    place = np.clip((share + 1) / 2 if kind == palette.DIFFERENCE else share, 0, 1) * (len(scale) - 1)
+    channels = np.stack([np.interp(place, range(len(scale)), channel) for channel in scale.T], axis=-1)
+    names = np.array([[f"#{r:02X}{g:02X}{b:02X}" for r, g, b in row] for row in channels.round().astype(int)])
+    return np.where(side.hidden, palette.MASKED["light"], names)
+
+
+def _scale(kind: str) -> tuple[str, ...]:
+    return palette.signed_scale(kind, "light") if kind == palette.DIFFERENCE else palette.scale(kind, "light")
