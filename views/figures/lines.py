@@ -13,7 +13,7 @@ from views import literal, palette
 # Okabe and Ito's other hues follow those of encoder, decoder and cross.
 SERIES = (*(palette.HUES[kind] for kind in ("encoder", "decoder", "cross", "vision")), "#E69F00", "#56B4E9")
 HEIGHT = 340
-GAP = 0.08  # between two panels, of the figure's height
+GAP = 0.08  # between two panels
 
 
 @dataclass(frozen=True)
@@ -68,30 +68,12 @@ def lines(
         "ticks": "",
     }
     scale = ({"type": "log", "dtick": 1} if log_y else {}) | ({} if y_range is None else {"range": list(y_range)})
-    axes = {}
-    room = (1 - GAP * (len(titles) - 1)) / len(titles)
-    for row, title in enumerate(titles):
-        number, last = _axis(row), row == len(titles) - 1
-        above = (len(titles) - 1 - row) * (room + GAP)  # the first panel is the top one
-        axes[f"yaxis{number}"] = {
-            **axis,
-            **scale,
-            "anchor": f"x{number}",
-            "domain": [above, above + room],
-            "title": {"text": title, "standoff": 8, "font": ink},
-        }
-        below = {"title": {"text": x_title, "standoff": 8, "font": ink}}
-        axes[f"xaxis{number}"] = {
-            **axis,
-            "anchor": f"y{number}",
-            "domain": [0, 1],
-            **(below if last else {"matches": f"x{_axis(len(titles) - 1)}", "showticklabels": False}),
-        }
-    # All at once: a figure that is changed step by step costs several times as much.
+    vertical = [{**axis, **scale, "title": {"text": title, "standoff": 8, "font": ink}} for title in titles]
+    # All at once: a figure that is changed step by step costs ten times as much.
     return go.Figure(
         traces,
         {
-            **axes,
+            **panels(axis, {"title": {"text": x_title, "standoff": 8, "font": ink}}, vertical, GAP),
             "height": height,
             "margin": {"l": 60, "r": 16, "t": 40, "b": 48} if short else {"l": 8, "r": 16, "t": 8, "b": 8},
             "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": ink},
@@ -101,8 +83,27 @@ def lines(
     )
 
 
-def _axis(panel: int) -> str:
-    """What Plotly puts behind the names of a panel's axes: nothing for the first, 2 for the second."""
+def panels(horizontal: dict, lowest: dict, vertical: Sequence[dict], gap: float) -> dict[str, dict]:
+    """The axes of panels below each other, for a layout; the panels share one x axis, which the lowest labels.
+
+    Args:
+        horizontal, lowest: settings of every x axis, and further ones of the lowest.
+        vertical: settings of each panel's y axis, from the top.
+        gap: between two panels, of the figure's height.
+    """
+    axes = {}
+    last = len(vertical) - 1
+    room = (1 - gap * last) / len(vertical)
+    for panel, settings in enumerate(vertical):
+        number, below = axis_number(panel), (last - panel) * (room + gap)
+        shared = lowest if panel == last else {"matches": f"x{axis_number(last)}", "showticklabels": False}
+        axes[f"xaxis{number}"] = {**horizontal, "anchor": f"y{number}", "domain": [0, 1], **shared}
+        axes[f"yaxis{number}"] = {**settings, "anchor": f"x{number}", "domain": [below, below + room]}
+    return axes
+
+
+def axis_number(panel: int) -> str:
+    """What stands behind the names of a panel's axes: nothing for the first, 2 for the second."""
     return "" if panel == 0 else str(panel + 1)
 
 
@@ -112,8 +113,8 @@ def _trace(curve: Line, name: str, showlegend: bool) -> dict:
         type="scatter",
         x=_compact(curve.x),
         y=_compact(curve.y),
-        xaxis=f"x{_axis(curve.panel)}",
-        yaxis=f"y{_axis(curve.panel)}",
+        xaxis=f"x{axis_number(curve.panel)}",
+        yaxis=f"y{axis_number(curve.panel)}",
         name=name,
         legendgroup=name,
         showlegend=showlegend,

