@@ -8,9 +8,10 @@ BIN := $(VENV)/bin
 run: $(VENV)/.run-ready
 	$(BIN)/streamlit run app.py
 
+# by file, in the order of the folders: the browser's long files first, the short ones at the end fill both processes
 test: $(VENV)/.dev-ready lint
 	BIN=$(BIN) sh tests/browser/install.sh
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(VENV)/.dev-ready
 	$(BIN)/ruff check .

@@ -40,7 +40,7 @@ def show(asked: Asked) -> None:
         ]
         title = "step" if by_step else "epoch"
         figure = lines(drawn, inputs.theme(), title, ("nats a piece", "learning rate"), height=520)
-        figure.update_yaxes(exponentformat="none", row=2, col=1)
+        figure.layout.yaxis2.exponentformat = "none"
         chart(figure, "curves", "Losses and learning rate over the training; the table below has the same numbers.")
         rows = table(curves)
         files.download("CSV", lambda: downloads.table_csv(HEADER, rows), "training.csv", "text/csv")
