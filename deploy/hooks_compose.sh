@@ -25,5 +25,5 @@ restart() {
 }
 
 is_healthy() {
-    ask "$1" /_stcore/health >/dev/null 2>&1
+    ask "$1" /healthz >/dev/null 2>&1
 }

@@ -16,7 +16,7 @@ from tests.deploy import image
 from tests.deploy.proxy import PATIENCE, Proxy, free_port
 from tests.deploy.visitor import Visitor
 
-HEALTH = "/_stcore/health"
+HEALTH = "/healthz"
 SECRET = "the same for all of them"
 HOOKS = Path(__file__).with_name("hooks_processes.sh")
 
