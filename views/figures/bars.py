@@ -67,7 +67,7 @@ def _content(value: str | float | Cell) -> str:
 
 
 def bar(value: float, largest: float, kind: str = "encoder") -> Cell:
-    """A number with a bar behind it, `largest` being the whole width; negative ones have the other hue of a signed scale."""
+    """A number with a bar behind it, in the hues of a signed scale; `largest` is the whole width."""
     share = min(100.0, 100 * abs(value) / (largest or 1))
     colour = palette.signed_hues(kind)[value >= 0]
     fill = f"color-mix(in srgb, {colour} 40%, transparent)"
