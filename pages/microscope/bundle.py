@@ -21,10 +21,10 @@ def all_heads(saved: Saved) -> drawing.Drawing:
 
 def page(saved: Saved) -> bytes:
     """The view as one HTML file."""
-    kind = saved.subject.kind
+    kind, part = saved.subject.kind, saved.part()
     text = prose.block("microscope", saved.paragraphs).format(query_side=kind.query_side, key_side=kind.key_side)
     title = f"{kind.title[:1].upper()}{kind.title[1:]}"
-    return standalone.to_html(standalone.Document(title, [flat(text)], facts(saved), saved.part()))
+    return standalone.to_html(standalone.Document(title, [flat(text)], facts(saved, part), part))
 
 
 def everything(saved: Saved) -> bytes:

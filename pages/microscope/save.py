@@ -10,14 +10,15 @@ from pages.microscope import bundle
 from pages.microscope.saved import Saved
 from pages.microscope.subject import Subject
 from pages.shared import files
-from views import inputs, maps, prose
+from views import inputs, maps, picture_input, prose
 from views.figures import drawing
 
 
 def link(subject: Subject) -> str:
-    """Path and query of the address that shows this view, the sentence always among it."""
+    """Path and query of the address that shows this view; the sentence, or the sample's name, is always among it."""
     picture = subject.kind is maps.VISION
-    asked = st.query_params.to_dict() | ({} if picture else inputs.kept())
+    sample = {picture_input.ADDRESS: subject.source["sample"]} if "sample" in subject.source else {}
+    asked = st.query_params.to_dict() | (sample if picture else inputs.kept())
     path = "/vision" if picture else "/attention"
     return f"{path}?{urlencode(sorted(asked.items()))}"
 

@@ -13,7 +13,6 @@ from views import frame, maps
 from views.components import standalone
 
 COMPUTED_BY = ("torch", "numpy")
-HALF = "rounded to half precision, three digits down to 0.0001"
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,24 +63,24 @@ def description(saved: Saved) -> dict[str, object]:
 
 
 def _prepared(subject: Subject) -> dict[str, object]:
+    unit = "positions" if subject.kind is maps.VISION else "whole words" if "words" in subject.key else "pieces"
     return {
         "attention": subject.kind.name,
         "shape": dict(zip(("layer", "head", "query", "key"), subject.attention.shape, strict=True)),
-        "rows and columns": "whole words" if "words" in subject.key else "pieces",
+        "rows and columns": unit,
         "special pieces": "hidden" if "ordinary" in subject.key else "shown",
     }
 
 
-def facts(saved: Saved) -> list[tuple[str, str]]:
+def facts(saved: Saved, part: standalone.Part) -> list[tuple[str, str]]:
     """Names and values for the foot of the HTML file."""
     told = description(saved)
-    exact = saved.subject.attention.nbytes < standalone.EXACT_BYTES / 2  # the means come on top
     return [
         *((_name(name), _words(value)) for name, value in told["input"].items()),
         *((_name(name), str(value)) for name, value in told["model"].items()),
         *((_name(name), _words(value)) for name, value in told["settings"].items()),
         ("Check", flat(proof_in_words(saved.subject)).replace("`", "")),
-        ("Numbers in this file", "float32, as they were computed" if exact else HALF),
+        ("Numbers in this file", part.numbers),
         ("Link", saved.link),
         ("Computed with", _words(told["versions"])),
     ]

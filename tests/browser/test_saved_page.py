@@ -101,6 +101,7 @@ def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
     heard = offline.locator(".detail-root .heard").text_content()
     assert heard.endswith((": masked", *(f": {three_digits(float(w))}" for w in sheet.weights[0, 2].ravel())))
     offline.get_by_text("Numbers as a table").click()
+    offline.locator(".detail-root tbody tr").nth(2).wait_for()
     rows = offline.locator(".detail-root tbody tr").all_inner_texts()
     assert [row.split("\t")[1] for row in rows] == [three_digits(float(w)) for w in sheet.weights[0, 2, :, 0]]
     # the browser's theme, and what is chosen stays
@@ -130,6 +131,32 @@ def test_lines_lock_and_save_their_picture(offline: Page, tmp_path):
         assert picture.width > 400
     offline.set_viewport_size({"width": 390, "height": 844})
     assert fits(offline)
+
+
+def test_the_file_is_not_allowed_to_ask_anyone(browser: Browser, tmp_path):
+    (tmp_path / "maps.html").write_bytes(
+        standalone.to_html(standalone.Document("Maps", [], [], attention_grid.part(known_sheet())))
+    )
+    page = browser.new_page()
+    page.goto((tmp_path / "maps.html").as_uri())
+    refused = page.evaluate(
+        """async (elsewhere) => {
+            const refused = new Promise((resolve) => {
+                const seen = new Set()
+                document.addEventListener("securitypolicyviolation", ({ effectiveDirective }) => {
+                    seen.add(effectiveDirective)
+                    if (seen.size === 3) resolve([...seen].sort())
+                })
+            })
+            fetch(elsewhere).catch(() => {})
+            new Image().src = elsewhere
+            document.body.append(Object.assign(document.createElement("script"), { src: elsewhere }))
+            return refused
+        }""",
+        "http://localhost:9/",
+    )
+    page.close()
+    assert refused == ["connect-src", "img-src", "script-src-elem"]
 
 
 def test_the_app_saves_what_is_seen(page: Page, server: Server):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from model import Translator, VisionClassifier
-from pages.microscope import bundle
+from pages.microscope import bundle, save
 from pages.microscope.saved import Saved, description
 from pages.microscope.subject import Subject, in_words, of_picture, of_text, without_special
 from tests.pages.conftest import ROOT, SENTENCE
@@ -130,6 +130,16 @@ def test_a_picture_is_named_by_its_hash_and_never_in_the_files(monkeypatch):
     assert "The picture is not in this folder" in read.read("README.txt").decode()
     assert "samples/" not in read.read("README.txt").decode()
     assert f"samples/{name}.jpg" in "\n".join(subject.recipe)
+
+
+def test_a_link_names_the_sample(translator, trace, monkeypatch):
+    class Address:
+        to_dict = staticmethod(lambda: {"view": "Full maps", "layer": "2"})
+
+    monkeypatch.setattr(save.st, "query_params", Address)
+    subject = replace(subject_of(translator, trace, "encoder"), kind=maps.VISION, source={"sample": "church"})
+    assert save.link(subject) == "/vision?layer=2&picture=church&view=Full+maps"
+    assert save.link(replace(subject, source={"pixels_sha256": "1"})) == "/vision?layer=2&view=Full+maps"
 
 
 @pytest.mark.parametrize(

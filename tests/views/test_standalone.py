@@ -49,6 +49,7 @@ def test_all_weights_of_the_maps_are_read_back(side):
     header, weights = read_grid(payload_of(standalone.to_html(document(attention_grid.part(shown)))))
     np.testing.assert_array_equal(weights, shown.weights)
     assert (header["type"], header["queries"]) == ("float32", list(shown.queries))
+    assert attention_grid.part(shown).numbers == standalone.EXACT
 
 
 def test_all_weights_of_the_lines_are_read_back():
@@ -67,6 +68,7 @@ def test_all_weights_of_the_lines_are_read_back():
 def test_a_very_long_input_is_rounded_as_on_the_page():
     shown = sheet(260)
     assert shown.weights.nbytes > standalone.EXACT_BYTES
+    assert attention_grid.part(shown).numbers.startswith("rounded")
     assert attention_grid.part(shown).payload == attention_grid.payload(replace(shown, theme="light"))
 
 

@@ -113,4 +113,6 @@ def mark(row: int, column: int) -> str:
 def part(sheet: Sheet) -> standalone.Part:
     """The overview for a file that stands alone, where the chosen map is shown large beside it."""
     content = payload(replace(sheet, theme="light"), standalone.EXACT_BYTES)  # the browser follows its own theme
-    return standalone.Part("attention_grid", "grid-root", content, mark(*sheet.selected), "grid_detail")
+    exact = sheet.weights.nbytes <= standalone.EXACT_BYTES
+    numbers = standalone.EXACT if exact else "rounded to half precision: three digits down to 0.0001"
+    return standalone.Part("attention_grid", "grid-root", content, mark(*sheet.selected), numbers, "grid_detail")

@@ -130,7 +130,9 @@ def mark(view: View) -> str:
 def part(lines: Lines) -> standalone.Part:
     """The lines for a file that stands alone."""
     content = payload(replace(lines, theme="light"), standalone.EXACT_BYTES)  # the browser follows its own theme
-    return standalone.Part("attention_lines", "lines-root", content, mark(lines.view))
+    exact = len(content) <= standalone.EXACT_BYTES
+    numbers = standalone.EXACT if exact else "rounded to 16 significant bits, more than four digits"
+    return standalone.Part("attention_lines", "lines-root", content, mark(lines.view), numbers)
 
 
 def valid_view(sent: object, shape: tuple[int, int, int, int]) -> View | None:

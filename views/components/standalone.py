@@ -18,6 +18,7 @@ POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
     "base-uri 'none'; form-action 'none'"
 )
+EXACT = "float32, as they were computed"
 EXACT_BYTES = 1 << 23  # of weights that a file holds with every digit; beyond that as the page does
 
 _FOLDER = Path(__file__).parent
@@ -34,6 +35,7 @@ class Part:
         root: class of the element that its script fills.
         payload: what its script reads.
         mark: HTML of what is chosen, as the component itself writes it.
+        numbers: how exact those in the payload are, in words.
         detail: name of a script and a style that show what is chosen larger, if any.
     """
 
@@ -41,6 +43,7 @@ class Part:
     root: str
     payload: bytes
     mark: str
+    numbers: str = EXACT
     detail: str = ""
 
 
