@@ -34,7 +34,10 @@ class Detail {
     this.canvas.onkeydown = (event) => this.typed(event)
     this.at = [0, 0] // query and key that the arrow keys stand on
     this.leave()
-    new ResizeObserver(() => this.label()).observe(this.canvas)
+    new ResizeObserver(() => {
+      this.leave()
+      this.label()
+    }).observe(this.canvas)
   }
 
   // The mark says which map is chosen, as it does on the page.
