@@ -13,7 +13,7 @@ from model import Translator, VisionClassifier
 from model.device import hardware
 
 COMPARISONS = ("forward", "translate", "vision", "page", "lessons", "microscope")
-ON_REQUEST = ("load",)  # takes ten minutes and the whole machine
+ON_REQUEST = ("load", "scaling")  # minutes and the whole machine; scaling needs data
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -26,9 +26,12 @@ def main() -> None:
     parser.add_argument("--visitors", type=int, nargs="+", help="load only: how many at once, one server each")
     parser.add_argument("--seconds", type=float, help="load only: how long they come and stay")
     parser.add_argument("--seed", type=int, default=1, help="load only: what the visitors do; default %(default)s")
+    parser.add_argument("--data", type=Path, help="for scaling: .tsv, .txt, .tsv.gz or .zip of sentence pairs")
     parser.add_argument("--json", type=Path, default=RESULTS / "latest.json", help="default %(default)s")
     options = parser.parse_args()
     chosen = options.which or list(COMPARISONS)
+    if "scaling" in chosen and options.data is None:
+        parser.error("scaling needs --data")
     rows: list[Measurement] = []
     if {"forward", "translate"} & set(chosen):
         from benchmarks import network
@@ -58,6 +61,10 @@ def main() -> None:
 
         waves = {count: options.seconds or WAVES.get(count, 60.0) for count in options.visitors or WAVES}
         rows += load(waves, options.seed)
+    if "scaling" in chosen:
+        from benchmarks.scaling import scaling
+
+        rows += scaling(options.data)
     machine = f"{hardware(torch.device('cpu'))}, {torch.get_num_threads()} threads, PyTorch {torch.__version__}"
     print(f"{machine}\n\n{table(rows)}")
     options.json.parent.mkdir(parents=True, exist_ok=True)

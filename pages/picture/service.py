@@ -64,5 +64,5 @@ def open_vision() -> VisionService:
         with st.skeleton(height=240):
             return load_vision()
     except CheckpointError as error:
-        st.error(literal.markdown(str(error)))
+        st.error(literal.with_code(str(error)))
         st.stop()

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from model import CheckpointError, DecodingOptions, InputError, Step, Trace, Translator
+from model.fallback import with_fallback
 from pages.shared import visits
 from pages.shared.description import describe
 from pages.shared.recent import Recent, T, computing
@@ -79,7 +80,7 @@ class Service:
 
     def analysis(self, key: Hashable, compute: Callable[[], T]) -> T:
         """What `compute` returns, from the recent results if it is there. `key` says what is computed, of what."""
-        return self.analyses.get_or_compute(key, compute, self.computing)
+        return self.analyses.get_or_compute(key, lambda: with_fallback(self.translator, compute), self.computing)
 
 
 @st.cache_resource(show_spinner=False)
@@ -98,7 +99,7 @@ def open_service() -> Service:
         with st.skeleton(height=240):
             service = load_service()
     except CheckpointError as error:
-        st.error(literal.markdown(str(error)))
+        st.error(literal.with_code(str(error)))
         st.stop()
     describe(service.translator)
     return service

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.app_server import AppServer
 from tests.browser.chromium import launch_chromium
+from tests.browser.overflow import WIDE
 
 PATIENCE = 60_000  # milliseconds
 
@@ -50,12 +51,13 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def server(browser: Browser) -> Iterator[Server]:
     with AppServer() as app:
-        yield Server(app.url, _first_visit(browser, app.url), app.log)
+        yield Server(app.url, first_visit(browser, app.url), app.log)
         log = app.log()
     assert "Traceback" not in log, log
 
 
-def _first_visit(browser: Browser, url: str) -> dict:
+def first_visit(browser: Browser, url: str) -> dict:
+    """What a visitor sees who comes by a deep link before anyone else."""
     page = browser.new_page()
     open_page(page, f"{url}/attention?kind=Cross")
     seen = {
@@ -69,18 +71,41 @@ def _first_visit(browser: Browser, url: str) -> dict:
     return seen
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A fresh visitor on a wide screen. The test fails if the browser asks any other host, or a script breaks."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE)
-    elsewhere, broken = [], []
-    page.on("request", lambda request: elsewhere.append(request.url) if _leaves(request.url) else None)
-    page.on("websocket", lambda socket: elsewhere.append(socket.url) if _leaves(socket.url) else None)
-    page.on("pageerror", lambda error: broken.append(str(error)))
-    yield page
+@pytest.fixture(scope="session")
+def tab(browser: Browser) -> Iterator[Page]:
+    """One tab for all tests: a new one would compile the app's scripts again, half of what opening a page costs."""
+    context = browser.new_context(accept_downloads=True, reduced_motion="reduce")
+    tab = context.new_page()
+    tab.set_default_timeout(PATIENCE)
+    yield tab
     context.close()
+
+
+@pytest.fixture
+def page(tab: Page) -> Iterator[Page]:
+    """A fresh visitor on a wide screen. The test fails if the browser asks any other host, or a script breaks.
+
+    The tab is empty, and keeps nothing of the visitor before: no cookie, no storage, no permission.
+    """
+    elsewhere, broken = [], []
+    listeners = {
+        "request": lambda request: elsewhere.append(request.url) if _leaves(request.url) else None,
+        "websocket": lambda socket: elsewhere.append(socket.url) if _leaves(socket.url) else None,
+        "pageerror": lambda error: broken.append(str(error)),
+    }
+    for event, listener in listeners.items():
+        tab.on(event, listener)
+    tab.set_viewport_size(WIDE)
+    tab.emulate_media(color_scheme="light")
+    yield tab
+    if tab.url.startswith("http"):
+        tab.evaluate("() => { localStorage.clear(); sessionStorage.clear() }")
+    tab.mouse.move(0, 0)  # else it would point at something on the next page
+    tab.goto("about:blank")
+    tab.context.clear_cookies()
+    tab.context.clear_permissions()
+    for event, listener in listeners.items():
+        tab.remove_listener(event, listener)
     assert elsewhere == [], "the page asked another host"
     assert broken == [], "a script on the page failed"
 

@@ -6,25 +6,30 @@ from playwright.sync_api import Page
 
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 
-# Inside a box that scrolls by itself, content may be wider than the screen.
-_RIGHTMOST = """() => {
-    const inside = (element) => element.parentElement?.closest('[style*="overflow"], .stDataFrame, .katex-mathml')
-    const boxes = [...document.querySelectorAll('[data-testid="stMain"] *')]
+# Right edges of everything that does not lie in a box of its own that scrolls or cuts, inside components too.
+_WIDEST = """() => {
+    const cuts = (box) => getComputedStyle(box).overflowX !== "visible" || getComputedStyle(box).clipPath !== "none"
     const main = document.querySelector('[data-testid="stMain"]')
-    return Math.max(document.documentElement.scrollWidth, main.getBoundingClientRect().left + main.scrollWidth,
-        ...boxes.filter((box) => !inside(box)).map((box) => box.getBoundingClientRect().right))
+    const edges = [document.documentElement.scrollWidth, main.scrollWidth + main.getBoundingClientRect().left]
+    const visit = (box) => {
+        edges.push(box.getBoundingClientRect().right)
+        if (box !== main && (cuts(box) || box.matches(".katex-mathml"))) return
+        for (const child of [...box.children, ...(box.shadowRoot?.children ?? [])]) visit(child)
+    }
+    visit(main)
+    return Math.max(...edges)
 }"""
 
 
-def rightmost(page: Page) -> float:
+def widest(page: Page) -> float:
     """Pixels from the left edge of the window to the right end of whatever reaches farthest."""
-    return page.evaluate(_RIGHTMOST)
+    return page.evaluate(_WIDEST)
 
 
-def assert_nothing_overflows(page: Page) -> None:
-    """On a wide screen and on a phone. The page must be drawn; it is left in the phone's size."""
-    for size in (WIDE, PHONE):
+def assert_nothing_overflows(page: Page, *sizes: dict[str, int]) -> None:
+    """On screens of these sizes, by default a wide one and a phone. The page must be drawn; the last size stays."""
+    for size in sizes or (WIDE, PHONE):
         page.set_viewport_size(size)
         # charts follow the new width one frame later
-        page.wait_for_function(f"width => ({_RIGHTMOST})() <= width", arg=size["width"])
-        assert rightmost(page) <= size["width"]
+        page.wait_for_function(f"width => innerWidth === width && ({_WIDEST})() <= width", arg=size["width"])
+        assert widest(page) <= size["width"]

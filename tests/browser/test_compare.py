@@ -9,10 +9,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
-from tests.browser.layout import widest
+from tests.browser.overflow import PHONE, WIDE, assert_nothing_overflows
 
 SENTENCE = "I am a student."
-SIZES = ((1440, 900), (390, 844))
 
 
 @pytest.fixture(autouse=True)
@@ -29,14 +28,6 @@ def metric(page: Page, label: str) -> Locator:
     """The value under a label."""
     box = page.get_by_test_id("stMetric").filter(has=page.get_by_text(label, exact=True))
     return box.get_by_test_id("stMetricValue")
-
-
-def keeps_within_the_screen(page: Page) -> None:
-    for width, height in SIZES[::-1]:
-        page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
-        ready(page)
-        assert widest(page) <= width
 
 
 def test_pressing_heads_changes_what_is_written_and_the_link_says_so(server: Server, page: Page):
@@ -63,7 +54,7 @@ def test_pressing_heads_changes_what_is_written_and_the_link_says_so(server: Ser
     expect(page.locator(".heard", has_text="\u2192").first).to_contain_text(re.compile(r": \u2212?[\d.e\u2212-]+$"))
     page.goto(page.url)  # the link shows someone else the same
     expect(loss).to_have_text(everything)
-    keeps_within_the_screen(page)
+    assert_nothing_overflows(page, PHONE, WIDE)
     page.set_viewport_size({"width": 1440, "height": 900})
     page.get_by_role("radio", name="Another sentence").click()
     canvas_of(page, "B minus A").wait_for()
@@ -88,4 +79,4 @@ def test_patches_are_painted_away_and_the_answer_moves(server: Server, page: Pag
     expect(page).to_have_url(re.compile("vhidden=12-"))
     page.get_by_role("button", name="Hide the middle").click()
     expect(changes.first).not_to_have_text("0")
-    keeps_within_the_screen(page)
+    assert_nothing_overflows(page, PHONE, WIDE)

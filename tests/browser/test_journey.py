@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.drawn import PLOT
-from tests.browser.overflow import rightmost
+from tests.browser.overflow import PHONE, assert_nothing_overflows
 from views import frame, palette
 from views.numbers import three_digits
 
@@ -287,7 +287,7 @@ def test_beam_and_sampling_with_their_settings(server: Server, page: Page):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_overflows_on_a_phone_and_colours_follow_the_theme(server: Server, page: Page, scheme: str):
-    page.set_viewport_size({"width": 390, "height": 844})
+    page.set_viewport_size(PHONE)
     page.emulate_media(color_scheme=scheme)
     for path in ("", "attention?kind=Cross"):
         open_page(page, f"{server.url}/{path}")
@@ -295,4 +295,4 @@ def test_nothing_overflows_on_a_phone_and_colours_follow_the_theme(server: Serve
             wait_for_colour(page, palette.BACKGROUND[scheme])
         else:
             expect(page.locator(".aa-cards")).to_be_visible()
-        assert rightmost(page) <= 390
+        assert_nothing_overflows(page, PHONE)

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
-from tests.browser.layout import widest
+from tests.browser.overflow import PHONE, assert_nothing_overflows
 
 QUERY = ".side.query .piece"
 
@@ -47,4 +47,4 @@ def test_lines_are_chosen_locked_linked_and_saved(page: Page, server: Server, tm
     expect(page).to_have_url(re.compile(r"lines=1\.2\.3\.4-3-70(&|$)"))
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_function("() => innerWidth === 390")
-    assert widest(page) <= 390
+    assert_nothing_overflows(page, PHONE)

@@ -49,7 +49,7 @@ def test_visitors_do_what_people_do_and_nothing_they_typed_is_kept(server):
     assert (status == 200) == (json.loads(said)["classifier"] == "ready")
     status, counted = get(f"{server.url}/metrics")
     assert status == 200
-    assert 'atlas_runs_total{outcome="ok",page="Attention",part="explore"}' in counted
+    assert 'atlas_runs_total{outcome="ok",page="Attention",part="explore_text"}' in counted
     assert "process_resident_memory_bytes" in counted
     lines = [json.loads(line) for line in server.log().splitlines() if line.startswith("{")]
     assert {line["page"] for line in lines if line["event"] == "run"} >= {"Translate", "Attention", "Vision"}

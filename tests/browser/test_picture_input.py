@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import http.client
 import re
-import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
 from urllib.parse import urlsplit
@@ -17,7 +16,8 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.app_server import AppServer
 from tests.browser.chromium import FLAGS, installed_chromium
 from tests.browser.conftest import PATIENCE, open_page
-from tests.browser.uploads import UPLOAD_BOX, copy_picture, paste, shown, upload
+from tests.browser.overflow import assert_nothing_overflows
+from tests.browser.uploads import UPLOAD_BOX, copy_picture, paste, shown, upload, uploads_kept
 from tests.views.odd_pictures import HTML, SVG, encoded, photo, png_bomb
 from views import pictures, samples
 
@@ -27,15 +27,6 @@ GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))
 @pytest.fixture(autouse=True)
 def patient():
     expect.set_options(timeout=PATIENCE)
-
-
-def uploads_kept(app: AppServer) -> float:
-    """Bytes of uploaded files that the server says it holds."""
-    with urllib.request.urlopen(f"{app.url}/_stcore/metrics", timeout=30) as answer:
-        held = re.findall(
-            r"^cache_memory_bytes\{.*UploadedFileManager.*\} (\S+)$", answer.read().decode(), re.MULTILINE
-        )
-    return sum(map(float, held))
 
 
 @pytest.fixture(scope="module")
@@ -210,12 +201,9 @@ def test_no_camera_unless_wanted_and_off_after_one_photo(app: AppServer, browser
     other.close()
 
 
-@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
-def test_nothing_sticks_out(page: Page, app: AppServer, size):
-    page.set_viewport_size({"width": size[0], "height": size[1]})
+def test_nothing_sticks_out(page: Page, app: AppServer):
     open_page(page, app.url)
     shown(page, samples.NAMES[0])
     upload(page, "green.png", GREEN)
     shown(page, "own")
-    assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= size[0]
-    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    assert_nothing_overflows(page)

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
-from tests.browser.layout import widest
+from tests.browser.overflow import assert_nothing_overflows
 
 SENTENCE = "I want to buy a car."
 
@@ -46,10 +46,4 @@ def test_choosing_a_word_a_way_and_a_method(server: Server, page: Page):
     canvas.press("ArrowLeft")
     expect(page.locator(".heard").first).to_contain_text("voiture \u2192")
     assert "Hiding" in page.url and "Rollout" in page.url
-    for size in ((1440, 900), (390, 844)):
-        page.set_viewport_size({"width": size[0], "height": size[1]})
-        page.wait_for_function(
-            "width => document.querySelector('[data-testid=stMain]').clientWidth <= width", arg=size[0]
-        )
-        ready(page)
-        assert widest(page) <= size[0]
+    assert_nothing_overflows(page)

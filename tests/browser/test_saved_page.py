@@ -99,10 +99,11 @@ def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
     assert offline.locator(".detail-root h2").inner_text() == "layer 1, head 3"
     offline.locator(".detail-root canvas").focus()
     offline.mouse.move(0, 0)
-    for key in ("ArrowDown", "ArrowDown", "ArrowUp"):
+    for key in ("ArrowDown", "ArrowLeft"):  # the first reads out where the pointer was last
         offline.keyboard.press(key)
     heard = offline.locator(".detail-root .heard").text_content()
-    assert heard.endswith((": masked", *(f": {three_digits(float(w))}" for w in sheet.weights[0, 2].ravel())))
+    wanted = three_digits(float(sheet.weights[0, 2, 2, 1]))
+    assert heard == f"{sheet.queries[2]} \u2192 {sheet.keys[1]}: {wanted}"
     offline.get_by_text("Numbers as a table").click()
     offline.locator(".detail-root tbody tr").nth(2).wait_for()
     rows = offline.locator(".detail-root tbody tr").all_inner_texts()

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from model.analysis import position_similarity
 from tests.browser.app_server import AppServer
 from tests.browser.conftest import PATIENCE, open_page, ready
+from tests.browser.overflow import PHONE, WIDE, assert_nothing_overflows
 from tests.model.images import CLASSES
 from tests.pages.vision_views import service, trace
 from views.numbers import percent
@@ -90,17 +91,12 @@ def test_shuffling_again_from_the_keyboard_moves_the_bars(page: Page, app: AppSe
 
 
 @pytest.mark.parametrize("view", ["layers", "positions"])
-@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
-def test_nothing_overflows(page: Page, app: AppServer, view: str, size: tuple[int, int]):
-    page.set_viewport_size({"width": size[0], "height": size[1]})
+def test_nothing_overflows(page: Page, app: AppServer, view: str):
     open_page(page, f"{app.url}?view={view}")
     expect(page.locator(".js-plotly-plot .main-svg").nth(3)).to_be_attached()
     ready(page)
-    wide = page.evaluate(
-        """() => [document.documentElement, document.querySelector('[data-testid=stMain]')]
-            .map((element) => element.scrollWidth - element.clientWidth)"""
-    )
-    assert wide == [0, 0]
-    # Columns that stand side by side on a wide screen are stacked on a narrow one.
-    charts = [chart.bounding_box() for chart in page.locator(".js-plotly-plot").all()]
-    assert (charts[0]["x"] == charts[1]["x"]) == (size[0] < 640)
+    for size in (WIDE, PHONE):
+        assert_nothing_overflows(page, size)
+        # Columns that stand side by side on a wide screen are stacked on a narrow one.
+        charts = [chart.bounding_box() for chart in page.locator(".js-plotly-plot").all()]
+        assert (charts[0]["x"] == charts[1]["x"]) == (size == PHONE)

@@ -109,6 +109,14 @@ def test_less_and_more_are_told_apart_by_everyone(theme, blindness):
 
 
 @pytest.mark.parametrize("blindness", BLINDNESS)
+@pytest.mark.parametrize(("kind", "theme"), SCALES)
+def test_signs_are_told_apart_by_everyone(kind, theme, blindness):
+    colours = palette.signed_scale(kind, theme)
+    low, high = (seen(colours[place], blindness) for place in (0, -1))
+    assert np.linalg.norm(low - high) > 0.07
+
+
+@pytest.mark.parametrize("blindness", BLINDNESS)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_colours_of_heads_are_told_apart_by_everyone(theme, blindness):
     colours = [seen(colour, blindness) for colour in palette.HEADS[theme]]

@@ -55,32 +55,32 @@ def curves(
     percent = (100 * share).astype(np.float32)
     # Rounded, since equal numbers that differ in their last bit would make a hairline band.
     low, high = (among.min(axis=0).astype(np.float32), among.max(axis=0).astype(np.float32))
-    figure = go.Figure()
-    edge = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
-    figure.add_scatter(x=percent, y=low, **edge)
-    figure.add_scatter(x=percent, y=high, fill="tonexty", fillcolor=_faint(grey), **edge)
+    edge = {"x": percent, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
+    drawn = [go.Scatter(y=low, **edge), go.Scatter(y=high, fill="tonexty", fillcolor=_faint(grey), **edge)]
     styles = [*STYLES[theme][: len(methods)], (grey, "dot")]
     for line, (colour, dash) in zip([*methods, chance], styles, strict=True):
-        figure.add_scatter(
-            x=percent,
-            y=line.probability.astype(np.float32),
-            mode="lines+markers",
-            name=f"{line.name}: area {three_digits(line.area)}",
-            line={"color": colour, "dash": dash, "width": 2},
-            marker={"size": 5},
-            hovertemplate=f"{line.name}: <b>%{{y:.7g}}</b><extra></extra>",
+        drawn.append(
+            go.Scatter(
+                x=percent,
+                y=line.probability.astype(np.float32),
+                mode="lines+markers",
+                name=f"{line.name}: area {three_digits(line.area)}",
+                line={"color": colour, "dash": dash, "width": 2},
+                marker={"size": 5},
+                hovertemplate=f"{line.name}: <b>%{{y:.7g}}</b><extra></extra>",
+            )
         )
     quiet = {"showgrid": False, "zeroline": False, "tickfont": ink, "automargin": True}
-    figure.update_xaxes(title={"text": f"patches {axis}, per cent", "font": ink}, range=[0, 100], **quiet)
-    figure.update_yaxes(title={"text": "probability", "font": ink}, rangemode="tozero", **quiet)
-    figure.update_layout(
-        height=430,
-        margin={"l": 8, "r": 12, "t": 8, "b": 8},
-        hovermode="x unified",
-        legend={"orientation": "h", "y": -0.24, "yanchor": "top", "x": 0, "font": ink, "traceorder": "normal"},
-        dragmode=False,
-    )
-    return figure
+    layout = {
+        "xaxis": {"title": {"text": f"patches {axis}, per cent", "font": ink}, "range": [0, 100], **quiet},
+        "yaxis": {"title": {"text": "probability", "font": ink}, "rangemode": "tozero", **quiet},
+        "height": 430,
+        "margin": {"l": 8, "r": 12, "t": 8, "b": 8},
+        "hovermode": "x unified",
+        "legend": {"orientation": "h", "y": -0.24, "yanchor": "top", "x": 0, "font": ink, "traceorder": "normal"},
+        "dragmode": False,
+    }
+    return go.Figure(drawn, layout)
 
 
 def _faint(colour: str) -> str:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from views import literal, palette
 
 # Okabe and Ito's other hues follow those of encoder, decoder and cross.
 SERIES = (*(palette.HUES[kind] for kind in ("encoder", "decoder", "cross", "vision")), "#E69F00", "#56B4E9")
 HEIGHT = 340
+GAP = 0.08  # between two panels
 
 
 @dataclass(frozen=True)
@@ -54,52 +54,76 @@ def lines(
         short: both axes hold short numbers, so the room for them is known; else Plotly measures, and draws twice.
     """
     titles = [y_title] if isinstance(y_title, str) else list(y_title)
-    figure = make_subplots(rows=len(titles), cols=1, shared_xaxes=True, vertical_spacing=0.08)
-    legend_seen = set()
+    traces, named = [], set()
     for curve in curves:
         name = literal.plotly(literal.visible(curve.name))
-        labels = None if curve.labels is None else [literal.plotly(label) for label in curve.labels]
-        figure.add_trace(
-            go.Scatter(
-                x=_compact(curve.x),
-                y=_compact(curve.y),
-                name=name,
-                legendgroup=name,
-                showlegend=name not in legend_seen,
-                mode=("lines+markers" if len(curve.x) > 1 else "markers") if curve.marks else "lines",
-                line={"color": SERIES[curve.place % len(SERIES)], "width": 2, "dash": curve.dash},
-                marker={"size": 7},
-                text=labels,
-                hovertemplate=f"{name}<br>{'%{text}<br>' if labels else ''}"
-                + "%{x:.7g}: <b>%{y:.7g}</b><extra></extra>",
-            ),
-            row=curve.panel + 1,
-            col=1,
-        )
-        legend_seen.add(name)
+        traces.append(_trace(curve, name, showlegend=name not in named))
+        named.add(name)
     ink = {"color": palette.INK[theme]}
-    grid = {
+    axis = {
         "tickfont": ink,
         "gridcolor": palette.MASKED[theme],
         "zeroline": False,
         "automargin": not short,
         "ticks": "",
     }
-    figure.update_xaxes(**grid)
-    figure.update_yaxes(**({"type": "log", "dtick": 1} if log_y else {}), **grid)
-    figure.update_xaxes(title={"text": x_title, "standoff": 8, "font": ink}, row=len(titles), col=1)
-    for row, title in enumerate(titles, 1):
-        figure.update_yaxes(title={"text": title, "standoff": 8, "font": ink}, row=row, col=1)
-    if y_range is not None:
-        figure.update_yaxes(range=list(y_range))
-    figure.update_layout(
-        height=height,
-        margin={"l": 60, "r": 16, "t": 40, "b": 48} if short else {"l": 8, "r": 16, "t": 8, "b": 8},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": ink},
-        showlegend=len(legend_seen) > 1,
-        hovermode="closest",
+    scale = ({"type": "log", "dtick": 1} if log_y else {}) | ({} if y_range is None else {"range": list(y_range)})
+    vertical = [{**axis, **scale, "title": {"text": title, "standoff": 8, "font": ink}} for title in titles]
+    # All at once: a figure that is changed step by step costs ten times as much.
+    return go.Figure(
+        traces,
+        {
+            **panels(axis, {"title": {"text": x_title, "standoff": 8, "font": ink}}, vertical, GAP),
+            "height": height,
+            "margin": {"l": 60, "r": 16, "t": 40, "b": 48} if short else {"l": 8, "r": 16, "t": 8, "b": 8},
+            "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": ink},
+            "showlegend": len(named) > 1,
+            "hovermode": "closest",
+        },
     )
-    return figure
+
+
+def panels(horizontal: dict, lowest: dict, vertical: Sequence[dict], gap: float) -> dict[str, dict]:
+    """The axes of panels below each other, for a layout; the panels share one x axis, which the lowest labels.
+
+    Args:
+        horizontal, lowest: settings of every x axis, and further ones of the lowest.
+        vertical: settings of each panel's y axis, from the top.
+        gap: between two panels, of the figure's height.
+    """
+    axes = {}
+    last = len(vertical) - 1
+    room = (1 - gap * last) / len(vertical)
+    for panel, settings in enumerate(vertical):
+        number, below = axis_number(panel), (last - panel) * (room + gap)
+        shared = lowest if panel == last else {"matches": f"x{axis_number(last)}", "showticklabels": False}
+        axes[f"xaxis{number}"] = {**horizontal, "anchor": f"y{number}", "domain": [0, 1], **shared}
+        axes[f"yaxis{number}"] = {**settings, "anchor": f"x{number}", "domain": [below, below + room]}
+    return axes
+
+
+def axis_number(panel: int) -> str:
+    """What stands behind the names of a panel's axes: nothing for the first, 2 for the second."""
+    return "" if panel == 0 else str(panel + 1)
+
+
+def _trace(curve: Line, name: str, showlegend: bool) -> dict:
+    labels = None if curve.labels is None else [literal.plotly(label) for label in curve.labels]
+    return dict(
+        type="scatter",
+        x=_compact(curve.x),
+        y=_compact(curve.y),
+        xaxis=f"x{axis_number(curve.panel)}",
+        yaxis=f"y{axis_number(curve.panel)}",
+        name=name,
+        legendgroup=name,
+        showlegend=showlegend,
+        mode=("lines+markers" if len(curve.x) > 1 else "markers") if curve.marks else "lines",
+        line={"color": SERIES[curve.place % len(SERIES)], "width": 2, "dash": curve.dash},
+        marker={"size": 7},
+        text=labels,
+        hovertemplate=f"{name}<br>{'%{text}<br>' if labels else ''}%{{x:.7g}}: <b>%{{y:.7g}}</b><extra></extra>",
+    )
 
 
 def category_ticks(figure: go.Figure, names: Sequence[str]) -> go.Figure:

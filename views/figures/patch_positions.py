@@ -36,36 +36,38 @@ def similarity(values: np.ndarray, grid: tuple[int, int], theme: palette.Theme) 
     sheet = similarity_sheet(values, grid)
     others = values[~np.eye(len(values), dtype=bool)]
     ink = {"color": palette.INK[theme]}
-    figure = go.Figure(
-        go.Heatmap(
-            z=sheet[..., 0],
-            customdata=np.nan_to_num(sheet[..., 1:]).astype(np.uint8),
-            zmin=float(others.min()),
-            zmax=float(others.max()),  # without a patch's likeness to itself, which is 1
-            colorscale=palette.plotly_scale("vision", theme),
-            colorbar={
-                "orientation": "h",
-                "y": 0,
-                "yanchor": "top",
-                "len": 0.7,
-                "thickness": 8,
-                "outlinewidth": 0,
-                "nticks": 5,
-                "tickfont": ink,
-                "title": {"text": "cosine", "side": "right", "font": ink},
-            },
-            hovertemplate=(
-                "patch in row %{customdata[0]}, column %{customdata[1]}<br>"
-                "and in row %{customdata[2]}, column %{customdata[3]}<br><b>%{z:.7g}</b><extra></extra>"
-            ),
-            hoverongaps=False,
-        )
+    shown = go.Heatmap(
+        z=sheet[..., 0],
+        customdata=np.nan_to_num(sheet[..., 1:]).astype(np.uint8),
+        zmin=float(others.min()),
+        zmax=float(others.max()),  # without a patch's likeness to itself, which is 1
+        colorscale=palette.plotly_scale("vision", theme),
+        colorbar={
+            "orientation": "h",
+            "y": 0,
+            "yanchor": "top",
+            "len": 0.7,
+            "thickness": 8,
+            "outlinewidth": 0,
+            "nticks": 5,
+            "tickfont": ink,
+            "title": {"text": "cosine", "side": "right", "font": ink},
+        },
+        hovertemplate=(
+            "patch in row %{customdata[0]}, column %{customdata[1]}<br>"
+            "and in row %{customdata[2]}, column %{customdata[3]}<br><b>%{z:.7g}</b><extra></extra>"
+        ),
+        hoverongaps=False,
     )
     bare = {"visible": False, "constrain": "domain", "fixedrange": True}
-    figure.update_xaxes(**bare)
-    figure.update_yaxes(autorange="reversed", scaleanchor="x", **bare)
-    figure.update_layout(height=470, margin={"l": 0, "r": 0, "t": 4, "b": 8}, dragmode=False)
-    return figure
+    layout = {
+        "xaxis": bare,
+        "yaxis": {"autorange": "reversed", "scaleanchor": "x", **bare},
+        "height": 470,
+        "margin": {"l": 0, "r": 0, "t": 4, "b": 8},
+        "dragmode": False,
+    }
+    return go.Figure(shown, layout)
 
 
 def distances(pixels: np.ndarray, uniform: float, theme: palette.Theme) -> go.Figure:
@@ -79,27 +81,30 @@ def distances(pixels: np.ndarray, uniform: float, theme: palette.Theme) -> go.Fi
     ink = {"color": palette.INK[theme]}
     beside = (np.arange(heads) - (heads - 1) / 2) * 0.7 / max(heads, 2)
     layer, head = np.indices(pixels.shape) + 1
-    figure = go.Figure(
-        go.Scatter(
-            x=(layer + beside).ravel().astype(np.float32),
-            y=pixels.ravel().astype(np.float32),
-            customdata=np.stack([layer.ravel(), head.ravel()], axis=1).astype(np.uint8),
-            mode="markers",
-            marker={"color": palette.HUES["vision"], "size": 9, "line": {"color": palette.INK[theme], "width": 0.5}},
-            hovertemplate=("layer %{customdata[0]}, head %{customdata[1]}<br><b>%{y:.7g}</b> pixels<extra></extra>"),
-            showlegend=False,
-        )
+    dots = go.Scatter(
+        x=(layer + beside).ravel().astype(np.float32),
+        y=pixels.ravel().astype(np.float32),
+        customdata=np.stack([layer.ravel(), head.ravel()], axis=1).astype(np.uint8),
+        mode="markers",
+        marker={"color": palette.HUES["vision"], "size": 9, "line": {"color": palette.INK[theme], "width": 0.5}},
+        hovertemplate=("layer %{customdata[0]}, head %{customdata[1]}<br><b>%{y:.7g}</b> pixels<extra></extra>"),
+        showlegend=False,
     )
-    figure.add_hline(y=uniform, line={"color": palette.INK[theme], "width": 1, "dash": "dash"})
+    across = {"type": "line", "xref": "x domain", "x0": 0, "x1": 1, "yref": "y", "y0": uniform, "y1": uniform}
     quiet = {"zeroline": False, "tickfont": ink, "automargin": True, "fixedrange": True}
-    figure.update_xaxes(
-        title={"text": "layer; within a layer head 1 to " + str(heads), "font": ink},
-        tickvals=list(range(1, layers + 1)),
-        range=[0.5, layers + 0.5],
-        showgrid=False,
-        **quiet,
-    )
     top = 1.12 * max(float(pixels.max()), uniform)
-    figure.update_yaxes(title={"text": "mean distance, pixels", "font": ink}, range=[0, top], **quiet)
-    figure.update_layout(height=470, margin={"l": 8, "r": 8, "t": 4, "b": 8}, dragmode=False)
-    return figure
+    layout = {
+        "shapes": [{**across, "line": {"color": palette.INK[theme], "width": 1, "dash": "dash"}}],
+        "xaxis": {
+            "title": {"text": "layer; within a layer head 1 to " + str(heads), "font": ink},
+            "tickvals": list(range(1, layers + 1)),
+            "range": [0.5, layers + 0.5],
+            "showgrid": False,
+            **quiet,
+        },
+        "yaxis": {"title": {"text": "mean distance, pixels", "font": ink}, "range": [0, top], **quiet},
+        "height": 470,
+        "margin": {"l": 8, "r": 8, "t": 4, "b": 8},
+        "dragmode": False,
+    }
+    return go.Figure(dots, layout)

@@ -7,14 +7,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import torch
+
+from model.training.__main__ import main
+
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 150  # seconds after which a program is ended and its test fails
 
 
-def start(*arguments: object, processes: int = 1) -> subprocess.Popen:
+def start(*arguments: object, processes: int = 1, program: str = "model.training") -> subprocess.Popen:
     """`python -m model.training ...`, under torchrun where `processes` is more than 1."""
     torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", processes]
-    command = [sys.executable, *(torchrun if processes > 1 else []), "-m", "model.training", *arguments]
+    command = [sys.executable, *(torchrun if processes > 1 else []), "-m", program, *arguments]
     return subprocess.Popen(
         [str(word) for word in command],
         cwd=ROOT,
@@ -37,12 +41,22 @@ def finish(program: subprocess.Popen, patience: float = PATIENCE) -> str:
     return printed
 
 
-def run(*arguments: object, processes: int = 1) -> str:
-    """Run to a good end and return what was printed."""
-    program = start(*arguments, processes=processes)
+def run_shared(*trainings: list[object], processes: int) -> None:
+    """Run them one after another by the same processes to a good end."""
+    words = json.dumps([[str(word) for word in training] for training in trainings])
+    program = start(words, processes=processes, program="tests.model.training.one_after_another")
     printed = finish(program)
     assert program.returncode == 0, printed
-    return printed
+
+
+def run_here(*arguments: object) -> None:
+    """Run to a good end in this process: the same without the start, on one thread as `start` gives it."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        assert main([str(word) for word in arguments]) == 0
+    finally:
+        torch.set_num_threads(threads)
 
 
 def toy_training(data: Path, out: Path, **options: object) -> list[object]:
@@ -59,8 +73,12 @@ def toy_training(data: Path, out: Path, **options: object) -> list[object]:
         "batch_tokens": 60,
         **options,
     }
-    words = [word for name, value in chosen.items() for word in (f"--{name.replace('_', '-')}", value)]
-    return ["translator", "--data", data, "--out", out, *words]
+    return ["translator", "--data", data, "--out", out, *as_words(chosen)]
+
+
+def as_words(options: dict[str, object]) -> list[object]:
+    """Options as they are written on the command line: `batch_tokens=60` is `--batch-tokens 60`."""
+    return [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value)]
 
 
 def reproducible_rows(folder: Path) -> list[dict]:

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import shutil
 
 import pytest
 import safetensors
@@ -31,7 +32,7 @@ def every_step_is_logged(monkeypatch):
     monkeypatch.setattr(loop, "LOG_EVERY", 1)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def make_task(corpus, tokenizer):
     """A fresh tiny network with its data; the same one at every call."""
 
@@ -198,7 +199,7 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before_whole(make_ta
         return whole(*arguments)
 
     monkeypatch.setattr(os, broken, fail)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(CheckpointError, match="No space left"):
         train(make_task(), RECIPE, tmp_path, ALONE)
     monkeypatch.undo()
     assert sorted(file.name for file in tmp_path.iterdir()) == [CHECKPOINT, METRICS]
@@ -251,11 +252,18 @@ def test_a_finished_run_resumes_without_another_step(make_task, tmp_path):
     assert [row["epoch"] for row in read_metrics(tmp_path / METRICS) if row["event"] == "epoch"] == [0, 1]
 
 
-@pytest.fixture
-def checkpoint(make_task, tmp_path):
+@pytest.fixture(scope="module")
+def one_epoch(make_task, tmp_path_factory):
     """A folder with the checkpoint of one epoch."""
-    train(make_task(), Recipe(**{**RECIPE.to_dict(), "epochs": 1}), tmp_path, ALONE)
-    return tmp_path
+    folder = tmp_path_factory.mktemp("one_epoch")
+    train(make_task(), Recipe(**{**RECIPE.to_dict(), "epochs": 1}), folder, ALONE)
+    return folder
+
+
+@pytest.fixture
+def checkpoint(one_epoch, tmp_path):
+    """A copy of that folder, to change."""
+    return shutil.copytree(one_epoch, tmp_path / "checkpoint")
 
 
 def complaint(task: TranslationTask, recipe: Recipe, folder) -> str:

@@ -11,6 +11,8 @@ import pyarrow
 import pyarrow.parquet
 from PIL import Image, ImageDraw
 
+from tests.model.training.programs import as_words
+
 CLASSES = ("circle", "square", "stripes")
 COLOURS = ("#D03030", "#30A040", "#3050C0")
 
@@ -88,5 +90,4 @@ def vision_training(data: Path, out: Path, **options: object) -> list[object]:
         "average_decay": 0.5,
         **options,
     }
-    words = [word for name, value in chosen.items() for word in (f"--{name.replace('_', '-')}", value)]
-    return ["vision", "--data", data, "--out", out, *words]
+    return ["vision", "--data", data, "--out", out, *as_words(chosen)]
