@@ -2,8 +2,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test lint format bench train-translator evaluate-translator agreement train-vision evaluate-vision
-.PHONY: head-statistics clean
+.PHONY: run test test-deploy lint format audit fuzz bench train-translator evaluate-translator agreement
+.PHONY: train-vision evaluate-vision head-statistics clean
 
 run: $(VENV)/.run-ready
 	$(BIN)/streamlit run app.py
@@ -13,6 +13,12 @@ test: $(VENV)/.dev-ready lint
 	BIN=$(BIN) sh tests/browser/install.sh
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
+# three replicas behind nginx, in real processes; takes some minutes and 1.5 GB
+test-deploy: $(VENV)/.dev-ready
+	BIN=$(BIN) sh tests/browser/install.sh
+	sh tests/deploy/install.sh
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m deploy tests/deploy
+
 lint: $(VENV)/.dev-ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -20,6 +26,16 @@ lint: $(VENV)/.dev-ready
 format: $(VENV)/.dev-ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# fails on a package with a known vulnerability; where the list cannot be reached it says so
+audit: $(VENV)/.dev-ready
+	$(BIN)/python -m tests.audit
+
+# more than 10,000 strange sentences, damaged pictures and addresses; OPTIONS="--seed 1 --only page", ...
+fuzz: $(VENV)/.dev-ready
+	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m tests.fuzz $(OPTIONS)
+	BIN=$(BIN) sh tests/browser/install.sh
+	OMP_NUM_THREADS=1 ATLAS_ALL_PARTS=1 $(BIN)/python -m pytest tests/browser/test_hostile.py
 
 bench: $(VENV)/.dev-ready
 	BIN=$(BIN) sh tests/browser/install.sh

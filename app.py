@@ -2,10 +2,12 @@
 
 import streamlit as st
 
+from pages.shared.health import routes
+from pages.shared.visits import visited
 from pages.shared.warm_up import lifespan
-from views import frame
+from views import frame, uploads
 
 if __name__ == "__main__":  # run for each visitor
-    frame.run()
+    frame.run(visited)
 else:  # imported once, by the server that is starting
-    app = st.App(__file__, lifespan=lifespan)
+    app = st.App(__file__, lifespan=lifespan, routes=routes(), exception_handlers=uploads.HANDLERS)

@@ -12,17 +12,26 @@ from benchmarks.timing import Measurement, table
 from model import Translator, VisionClassifier
 from model.device import hardware
 
-COMPARISONS = ("forward", "translate", "vision", "page", "lessons")
+COMPARISONS = ("forward", "translate", "vision", "page", "lessons", "microscope")
+ON_REQUEST = ("load", "scaling")  # minutes and the whole machine; scaling needs data
 RESULTS = Path(__file__).parent / "results"
 
 
 def main() -> None:
-    """Run the chosen comparisons; all of them by default."""
+    """Run the chosen comparisons."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("which", nargs="*", choices=[[], *COMPARISONS], help="all by default")
+    parser.add_argument(
+        "which", nargs="*", choices=[[], *COMPARISONS, *ON_REQUEST], help=f"by default all but {', '.join(ON_REQUEST)}"
+    )
+    parser.add_argument("--visitors", type=int, nargs="+", help="load only: how many at once, one server each")
+    parser.add_argument("--seconds", type=float, help="load only: how long they come and stay")
+    parser.add_argument("--seed", type=int, default=1, help="load only: what the visitors do; default %(default)s")
+    parser.add_argument("--data", type=Path, help="for scaling: .tsv, .txt, .tsv.gz or .zip of sentence pairs")
     parser.add_argument("--json", type=Path, default=RESULTS / "latest.json", help="default %(default)s")
     options = parser.parse_args()
     chosen = options.which or list(COMPARISONS)
+    if "scaling" in chosen and options.data is None:
+        parser.error("scaling needs --data")
     rows: list[Measurement] = []
     if {"forward", "translate"} & set(chosen):
         from benchmarks import network
@@ -43,6 +52,19 @@ def main() -> None:
         from benchmarks.lessons import lessons
 
         rows += lessons()
+    if "microscope" in chosen:
+        from benchmarks.microscope import microscope
+
+        rows += microscope()
+    if "load" in chosen:
+        from benchmarks.load import WAVES, load
+
+        waves = {count: options.seconds or WAVES.get(count, 60.0) for count in options.visitors or WAVES}
+        rows += load(waves, options.seed)
+    if "scaling" in chosen:
+        from benchmarks.scaling import scaling
+
+        rows += scaling(options.data)
     machine = f"{hardware(torch.device('cpu'))}, {torch.get_num_threads()} threads, PyTorch {torch.__version__}"
     print(f"{machine}\n\n{table(rows)}")
     options.json.parent.mkdir(parents=True, exist_ok=True)

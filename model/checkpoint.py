@@ -13,26 +13,50 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
+LEFTOVER = ".part"  # ends the name of a file that is not finished
+
 
 class CheckpointError(RuntimeError):
     """A file of a model is missing, damaged or of another shape; the sentence says which and what to do."""
 
 
 def write_atomically(path: str | Path, content: bytes) -> None:
-    """Write to a temporary name in the same folder, flush to disk, then rename: a kill leaves the old file whole."""
+    """Write to a temporary name in the same folder, flush to disk, then rename: a kill leaves the old file whole.
+
+    Raises:
+        CheckpointError: the disk is full, or the folder cannot be written to; the old file is still there.
+    """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    temporary = None
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=LEFTOVER)
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+    except BaseException as error:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise unwritable(path, error) from error
         raise
+
+
+def unwritable(path: Path, error: OSError) -> CheckpointError:
+    """The sentence about a file that could not be written."""
+    return CheckpointError(
+        f"{path.name} could not be written to {path.parent} ({error.strerror}): what was there before is unchanged; "
+        f"make room on the disk, or choose another folder, and start again."
+    )
+
+
+def remove_leftovers(folder: str | Path) -> None:
+    """Remove the temporary files of writers that were killed. Nobody else may be writing to `folder`."""
+    for file in Path(folder).glob(f".*{LEFTOVER}"):
+        file.unlink(missing_ok=True)
 
 
 def write_json(path: str | Path, value: dict) -> None:
@@ -58,10 +82,32 @@ def read_json(path: str | Path) -> dict:
     return value
 
 
+def read_text(path: str | Path) -> str:
+    """A text for people from `path`; where it cannot be read, a sentence that says so, for nothing depends on it."""
+    path = Path(path)
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return f"{path.name} is missing from {path.parent.name} or damaged; {_MEND}"
+
+
 def sha256_of(path: str | Path) -> str:
     """SHA-256 of a file, hexadecimal."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def check_sha256(path: str | Path, expected: str) -> None:
+    """Compare a file with the hash that was recorded when it was written.
+
+    Raises:
+        CheckpointError: it is missing or another one.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise CheckpointError(f"{path.name} is missing from {path.parent}; {_MEND}")
+    if sha256_of(path) != expected:
+        raise CheckpointError(f"{path.name} in {path.parent} does not match its recorded SHA-256; {_MEND}")
 
 
 def save_tensors(path: str | Path, tensors: dict[str, Tensor], metadata: dict[str, str] | None = None) -> None:
@@ -82,8 +128,8 @@ def load_tensors(path: str | Path, expected_sha256: str | None = None) -> tuple[
     path = Path(path)
     if not path.is_file():
         raise CheckpointError(f"{path.name} is missing from {path.parent}; {_MEND}")
-    if expected_sha256 is not None and sha256_of(path) != expected_sha256:
-        raise CheckpointError(f"{path.name} in {path.parent} does not match its recorded SHA-256; {_MEND}")
+    if expected_sha256 is not None:
+        check_sha256(path, expected_sha256)
     try:
         with safetensors.safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}

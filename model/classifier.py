@@ -11,9 +11,10 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from model.checkpoint import CheckpointError, load_tensors, load_weights, read_json
-from model.device import choose_device, device_name
+from model.checkpoint import CheckpointError, check_sha256, load_tensors, load_weights, read_json, read_text
+from model.device import choose_device
 from model.faithfulness import RANDOM_PAIRS, Covering, Curves, cover, mean_of, order_of, random_orders
+from model.fallback import falls_back, place, where_it_runs
 from model.head_effects import RecognitionEffects, logits_without, recognition_effects
 from model.intervened import Proof, prove
 from model.interventions import Interventions
@@ -154,9 +155,10 @@ class VisionClassifier:
                 f"or train it again."
             ) from error
         load_weights(network, tensors, str(folder))
-        markdown = folder / "card.md"
-        text = markdown.read_text(encoding="utf-8") if markdown.is_file() else ""
-        return cls(network.to(choose_device(device)), card, text)
+        if "config_sha256" in card:  # sizes that fit the weights can still be wrong: the number of heads, the classes
+            check_sha256(folder / "config.json", card["config_sha256"])
+        text = read_text(folder / "card.md")
+        return cls(place(network, choose_device(device)), card, text)
 
     @property
     def config(self) -> VisionConfig:
@@ -170,8 +172,8 @@ class VisionClassifier:
 
     @property
     def device_name(self) -> str:
-        """The same for people."""
-        return device_name(self.device)
+        """The same for people, and why it had to leave the GPU if it had to."""
+        return where_it_runs(self.network)
 
     @cached_property
     def parameters(self) -> int:
@@ -182,11 +184,13 @@ class VisionClassifier:
         """The picture as the network receives it: the middle square, scaled. `(side, side, 3)` float32 in [0, 1]."""
         return middle_square(image, self.config.image_size).astype(np.float32) / 255
 
+    @falls_back
     @torch.inference_mode()
     def probabilities(self, pixels: np.ndarray, tap: Tap | None = None) -> np.ndarray:
         """Class probabilities `(class,)` float32 of prepared pixels, with an intervention where a tap is given."""
         return self.network(self._tensor(pixels)[None], tap)[0].float().softmax(dim=0).cpu().numpy()
 
+    @falls_back
     @torch.inference_mode()
     def trace(self, image: Image.Image | np.ndarray, *, intervention: Tap | None = None) -> VisionTrace:
         """Everything the network computes for a picture.
@@ -210,6 +214,7 @@ class VisionClassifier:
             stream=gather_stream(recorder.tensors, "vision", layers),
         )
 
+    @falls_back
     def intervene(self, trace: VisionTrace, interventions: Interventions) -> VisionIntervened:
         """The picture of `trace` again under interventions.
 
@@ -234,6 +239,7 @@ class VisionClassifier:
         """
         return {**attention_scores(trace, fusion, layer), **self.gradient_scores(trace, class_index).scores}
 
+    @falls_back
     def gradient_scores(self, trace: VisionTrace, class_index: int) -> GradientScores:
         """The last two of `METHODS`; see `model.relevance`."""
         pixels = self._tensor(trace.pixels)
@@ -242,6 +248,7 @@ class VisionClassifier:
         slope = slope_along(self.network, pixels, class_index, gradients.pixels)
         return GradientScores(scores, float(gradients.pixels.norm()), slope)
 
+    @falls_back
     @torch.inference_mode()
     def rearranged(self, pixels: np.ndarray, order: np.ndarray | None = None, *, positions: bool = True) -> np.ndarray:
         """Class probabilities `(class,)` float32 when the network cannot see where the patches are.
@@ -259,6 +266,7 @@ class VisionClassifier:
             changes["vision.positions"] = torch.zeros_like
         return self.probabilities(pixels, Intervention(changes))
 
+    @falls_back
     def coverings(self, trace: VisionTrace, orders: np.ndarray) -> list[Covering]:
         """What becomes of every class as patches are covered in each of `orders`, `(order, patch)`; see `Covering`."""
         return cover(self.network, self._tensor(trace.pixels), orders)
@@ -272,10 +280,12 @@ class VisionClassifier:
         found = [covering.curves(class_index) for covering in self.coverings(trace, orders)]
         return {**dict(zip(scores, found, strict=False)), "random": mean_of(found[len(scores) :])}
 
+    @falls_back
     def head_effects(self, trace: VisionTrace) -> RecognitionEffects:
         """Logits without each head; see `model.head_effects.recognition_effects`."""
         return recognition_effects(self.network, self._tensor(trace.pixels))
 
+    @falls_back
     def logits_without(self, trace: VisionTrace, layer: int, head: int) -> np.ndarray:
         """Logits `(class,)` without one head, computed another way; see `model.head_effects.logits_without`."""
         return logits_without(self.network, self._tensor(trace.pixels), layer, head)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 from pathlib import Path
@@ -54,3 +55,10 @@ def hardware(device: torch.device) -> str:
                 break
     cores = f"{available_cores()} cores of {processor}"
     return cores if device.type == "cpu" else f"{device_name(device)}, {cores}"
+
+
+def use_threads(count: int) -> None:
+    """Compute with so many threads from now on, in every thread that computes; one operation at a time in each."""
+    torch.set_num_threads(count)
+    with contextlib.suppress(RuntimeError):  # can be set only once, before anything was computed
+        torch.set_num_interop_threads(count)

@@ -8,13 +8,12 @@ maps one onto the other exactly.
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
-from model.checkpoint import save_tensors, write_json
+from model.checkpoint import save_tensors, write_atomically, write_json
 from model.config import TransformerConfig
 from model.tokenizer import Tokenizer
 from model.transformer import Transformer
@@ -98,7 +97,6 @@ def write_marian(network: Transformer, tokenizer: Tokenizer, folder: Path) -> No
     `generate` then gives our greedy translations: `generation_config.json` starts the decoder with `<s>` and
     suppresses the special pieces that our decoding suppresses.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     config = network.config
     save_tensors(folder / "model.safetensors", marian_tensors(network), {"format": "pt"})
     write_json(folder / "config.json", marian_config(config))
@@ -114,8 +112,8 @@ def write_marian(network: Transformer, tokenizer: Tokenizer, folder: Path) -> No
     }
     write_json(folder / "generation_config.json", generation)
     for side in ("source", "target"):
-        shutil.copyfile(tokenizer.path, folder / f"{side}.spm")
+        write_atomically(folder / f"{side}.spm", tokenizer.path.read_bytes())
     vocabulary = {piece: index for index, piece in enumerate(tokenizer.pieces(range(len(tokenizer))))}
-    (folder / "vocab.json").write_text(json.dumps(vocabulary, ensure_ascii=False), encoding="utf-8")
+    write_atomically(folder / "vocab.json", json.dumps(vocabulary, ensure_ascii=False).encode())
     names = {"source_lang": "eng", "target_lang": "fra", "model_max_length": config.max_positions}
     write_json(folder / "tokenizer_config.json", {"tokenizer_class": "MarianTokenizer", **names})

@@ -12,13 +12,16 @@ METRICS = "metrics.jsonl"
 
 
 def read_metrics(path: Path) -> list[dict]:
-    """The lines of a metrics file; a last line cut short by a kill is left out."""
+    """The lines of a metrics file; what follows a line cut short by a kill, or damaged, is left out."""
     rows = []
-    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else []:
+    for line in path.read_bytes().splitlines() if path.is_file() else []:
         try:
-            rows.append(json.loads(line))
+            row = json.loads(line)
         except ValueError:
             break
+        if not isinstance(row, dict):
+            break
+        rows.append(row)
     return rows
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,10 +10,11 @@ from functools import cached_property
 from pathlib import Path
 
 from model import decoding
-from model.checkpoint import CheckpointError, load_tensors, load_weights, read_json, sha256_of
+from model.checkpoint import CheckpointError, check_sha256, load_tensors, load_weights, read_json, read_text
 from model.config import TransformerConfig
 from model.decoding import DecodingOptions
-from model.device import choose_device, device_name
+from model.device import choose_device
+from model.fallback import device_of, falls_back, move_to_cpu, place, ran_out_of_memory, where_it_runs
 from model.intervened import Intervened, intervene
 from model.interventions import Interventions
 from model.marian import write_marian
@@ -47,12 +49,15 @@ class Step:
 class Translator:
     """A trained English-French Transformer with its tokenizer. Safe to share between threads.
 
+    Should a GPU run out of memory, the network moves to the CPU, and what was asked for is computed there; threads that
+    share it must then take turns, as this project's pages do.
+
     Attributes:
         network: the `Transformer`, in evaluation mode.
         tokenizer: the `Tokenizer`.
         card: figures about data, training and quality, as the evaluation wrote them.
         weights_sha256: hash of the weight file, verified when it was read.
-        device_name: "CPU" or the GPU's name.
+        device_name: "CPU" or the GPU's name; after a GPU ran out of memory it says so.
         parameters: how many numbers were trained.
     """
 
@@ -82,8 +87,7 @@ class Translator:
         try:
             config = TransformerConfig.from_dict(read_json(folder / "config.json"))
             tensors, _ = load_tensors(folder / "model.safetensors", card["weights_sha256"])
-            if sha256_of(folder / "tokenizer.model") != card["tokenizer_sha256"]:
-                raise ValueError("tokenizer.model does not match its recorded SHA-256.")
+            check_sha256(folder / "tokenizer.model", card["tokenizer_sha256"])
             tokenizer = Tokenizer(folder / "tokenizer.model")
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise CheckpointError(
@@ -92,9 +96,10 @@ class Translator:
             ) from error
         network = Transformer(config)
         load_weights(network, tensors, str(folder))
-        markdown = folder / "card.md"
-        text = markdown.read_text(encoding="utf-8") if markdown.is_file() else ""
-        return cls(network.to(choose_device(device)), tokenizer, card, text)
+        if "config_sha256" in card:  # sizes that fit the weights can still be wrong: the number of heads
+            check_sha256(folder / "config.json", card["config_sha256"])
+        text = read_text(folder / "card.md")
+        return cls(place(network, choose_device(device)), tokenizer, card, text)
 
     @property
     def config(self) -> TransformerConfig:
@@ -103,8 +108,8 @@ class Translator:
 
     @property
     def device_name(self) -> str:
-        """Where the network runs."""
-        return device_name(self.network.embedding.weight.device)
+        """Where the network runs, and why it had to leave the GPU if it had to."""
+        return where_it_runs(self.network)
 
     @cached_property
     def parameters(self) -> int:
@@ -166,6 +171,7 @@ class Translator:
             shown = self.tokenizer.decode(step.ids)
             yield Step(step.id, labels[0], step.probability, top, step.ids, shown, step.finished)
 
+    @falls_back
     def trace(
         self,
         text: str,
@@ -194,6 +200,7 @@ class Translator:
         inputs = [self.tokenizer.bos_id, *following[:-1]]
         return record_trace(self.network, self.tokenizer, source, inputs, following, intervention)
 
+    @falls_back
     def intervene(self, trace: Trace, interventions: Interventions) -> Intervened:
         """The sentence of `trace` again under interventions, on the same target, and what is written now.
 
@@ -207,7 +214,26 @@ class Translator:
         write_marian(self.network, self.tokenizer, Path(path))
 
     def _steps(self, text: str, options: DecodingOptions) -> Iterator[decoding.PieceStep]:
-        return decoding.stream(self.network, [*self.check(text), self.tokenizer.eos_id], options)
+        """Decode; if the network has to leave the GPU meanwhile, decode anew on the CPU and go on where it was."""
+        source = [*self.check(text), self.tokenizer.eos_id]
+        yielded = 0
+        while True:
+            device = device_of(self.network)
+            steps = decoding.stream(self.network, source, options)
+            for number in itertools.count():
+                if device_of(self.network) != device:
+                    break  # another computation found the memory full; the kept keys and values are still over there
+                try:
+                    step = next(steps)
+                except RuntimeError as error:
+                    if not ran_out_of_memory(error) or not move_to_cpu(self.network):
+                        raise
+                    break
+                if number >= yielded or step.finished:
+                    yielded += 1
+                    yield step
+                if step.finished:
+                    return
 
 
 def _options(changes: dict) -> DecodingOptions:

@@ -6,7 +6,8 @@ import streamlit as st
 
 from pages.microscope.explore import explore_text
 from pages.shared.opening import opening
-from views import frame, prose
+from pages.shared.visits import framed
+from views import prose
 from views.figures import pieces
 
 
@@ -24,5 +25,5 @@ def main() -> None:
     right.markdown(prose.block("attention", "What to look for"))
 
 
-frame.framed()
+framed()
 main()

@@ -9,7 +9,8 @@ from pages.comparison import maps as heads
 from pages.comparison.sides import Sides
 from pages.shared import intervention_proof
 from pages.shared.opening import Asked, opening
-from views import controls, frame, prose
+from pages.shared.visits import fragment, framed
+from views import controls, prose
 from views.figures import rows
 from views.numbers import three_digits
 
@@ -28,7 +29,7 @@ def main() -> None:
         column.markdown(prose.block("compare", heading))
 
 
-@st.fragment
+@fragment
 def explore(asked: Asked) -> None:
     """Every choice runs only this part again."""
     trace = asked.trace()
@@ -65,5 +66,5 @@ def proof(sides: Sides) -> None:
     st.caption(prose.block("compare", "Proof of two").format(difference=three_digits(difference)))
 
 
-frame.framed()
+framed()
 main()

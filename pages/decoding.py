@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pages.parts import beam_search, decoding_step, linear_softmax, teacher_forcing
 from pages.shared.parts import show_parts
-from views import frame
+from pages.shared.visits import framed
 from views.figures import bars, steps
 
 PARTS = {
@@ -14,5 +14,5 @@ PARTS = {
     "Beam search": beam_search.show,
 }
 
-frame.framed()
+framed()
 show_parts("decoding", PARTS, "part", bars.STYLE + steps.STYLE)

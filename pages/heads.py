@@ -10,7 +10,8 @@ from pages.ranking.sentence import Study, checked, study
 from pages.shared import charts, files
 from pages.shared.opening import opening
 from pages.shared.service import Service
-from views import controls, downloads, frame, inputs, literal, maps, prose
+from pages.shared.visits import fragment, framed
+from views import controls, downloads, inputs, literal, maps, prose
 from views.components.head_list import HeadList, HeadRow, head_list
 from views.figures import bars, pieces, steps
 from views.figures.heatmap import HeadMap, heatmap
@@ -36,7 +37,7 @@ def main() -> None:
         st.markdown(prose.block("heads", "Patterns"))
 
 
-@st.fragment
+@fragment
 def explore(service: Service, trace: Trace) -> None:
     """The list and the open head. A change of its settings runs only this part again."""
     with st.skeleton(height=640):
@@ -138,5 +139,5 @@ def one_head(service: Service, found: Study, trace: Trace, head: rows.Head) -> N
         st.caption(prose.block("heads", "Aligned").format(linked=found.linked, pieces=len(trace.next_ids)))
 
 
-frame.framed()
+framed()
 main()

@@ -6,7 +6,8 @@ import streamlit as st
 
 from pages.layer import add_norm, feed_forward, heads, memory, query, scaling, steps
 from pages.shared.opening import opening
-from views import frame, inputs, prose
+from pages.shared.visits import framed
+from views import inputs, prose
 from views.figures import rows
 
 PARTS = {
@@ -32,5 +33,5 @@ def main() -> None:
     st.markdown(prose.block("inside", chosen))
 
 
-frame.framed()
+framed()
 main()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pages.parts import loss_gradient, loss_pieces, training
 from pages.shared.parts import show_parts
-from views import frame
+from pages.shared.visits import framed
 from views.figures import bars, steps
 
 PARTS = {
@@ -13,5 +13,5 @@ PARTS = {
     "Training curves": training.show,
 }
 
-frame.framed()
+framed()
 show_parts("loss", PARTS, "part", bars.STYLE + steps.STYLE)

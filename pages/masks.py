@@ -6,7 +6,8 @@ import streamlit as st
 
 from pages.masking import batch, causal, own
 from pages.shared.opening import opening
-from views import frame, inputs
+from pages.shared.visits import framed
+from views import inputs
 from views.figures import rows
 
 PARTS = {"Your sentence": own.show, "Causality": causal.show, "Padding": batch.show}
@@ -21,5 +22,5 @@ def main() -> None:
         PARTS[chosen](asked)
 
 
-frame.framed()
+framed()
 main()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pages.parts import position_basis, position_effects, position_schemes, position_shift, position_table
 from pages.shared.parts import show_parts
-from views import frame
+from pages.shared.visits import framed
 from views.figures import bars
 
 PARTS = {
@@ -18,5 +18,5 @@ PARTS = {
     "In the trained model": position_effects.show,
 }
 
-frame.framed()
+framed()
 show_parts("positions", PARTS, "facet", bars.STYLE)

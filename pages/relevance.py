@@ -11,7 +11,8 @@ from pages.rests.evidence import SHORT, Evidence, checks, gather
 from pages.rests.verdict import verdict
 from pages.shared import files
 from pages.shared.opening import Asked, opening
-from views import controls, frame, inputs, literal, maps, prose
+from pages.shared.visits import fragment, framed
+from views import controls, inputs, literal, maps, prose
 from views.components.matrix_row import Matrix, matrix_row
 from views.figures import pieces, rows, steps
 from views.numbers import three_digits
@@ -35,7 +36,7 @@ def main() -> None:
         column.markdown(prose.block("relevance", heading))
 
 
-@st.fragment
+@fragment
 def explore(asked: Asked, trace: Trace) -> None:
     """Choosing a word, a way of erasing or a method runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
@@ -130,5 +131,5 @@ def proof(asked: Asked, found: Evidence) -> None:
     )
 
 
-frame.framed()
+framed()
 main()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pages.parts import contexts, embedding, sizes, vocabulary, word_order
 from pages.shared.parts import show_parts
-from views import frame
+from pages.shared.visits import framed
 from views.figures import bars
 
 PARTS = {
@@ -16,5 +16,5 @@ PARTS = {
     "Sizes": sizes.show,
 }
 
-frame.framed()
+framed()
 show_parts("tokens", PARTS, "part", bars.STYLE)

@@ -10,6 +10,7 @@ from model import DecodingOptions
 from pages.shared import files
 from pages.shared.opening import opening
 from pages.shared.service import Service
+from pages.shared.visits import fragment, framed
 from views import downloads, frame, inputs, prose
 from views.components.drawing_view import drawing_view
 from views.figures import pieces
@@ -65,7 +66,7 @@ def proof(steps, rows, options: DecodingOptions) -> None:
     st.caption(prose.block("translate", "Proof").format(difference=three_digits(difference)))
 
 
-@st.fragment
+@fragment
 def numbers(rows) -> None:
     """The same as a table and a file."""
     header = ["position", "piece", "probability", "rank"]
@@ -94,5 +95,5 @@ def model_diagram(service: Service) -> None:
         st.markdown(prose.block("translate", "How to read it"))
 
 
-frame.framed()
+framed()
 main()

@@ -18,7 +18,8 @@ from pages.picture.patches import cut_in_patches
 from pages.picture.positions import positions
 from pages.picture.service import VisionService
 from pages.picture.what_if import what_if
-from views import frame, inputs, prose
+from pages.shared.visits import framed
+from views import inputs, prose
 
 
 @dataclass(frozen=True)
@@ -68,5 +69,5 @@ def how_to_read(headings: tuple[str, ...], seen: Seen) -> None:
         column.markdown(prose.block("vision", heading).format(**sizes))
 
 
-frame.framed()
+framed()
 main()

@@ -51,3 +51,12 @@ def test_files_are_short(folder: str):
 
 def test_app_knows_only_the_frame_and_how_to_warm_up():
     assert imported(ROOT / "app.py") == {"streamlit", "pages", "views"}
+
+
+def test_every_run_of_a_page_takes_its_turn():
+    for path in sources("pages"):
+        text = path.read_text(encoding="utf-8")
+        if path.name != "visits.py":
+            assert "st.fragment" not in text, f"{path.relative_to(ROOT)}: use pages.shared.visits.fragment"
+        if path.parent == ROOT / "pages" and path.name != "__init__.py":
+            assert "\nframed()\n" in text, f"{path.relative_to(ROOT)} does not begin with framed()"

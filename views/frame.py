@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
+from PIL import Image
 
-from views import literal, uploads
+from views import addresses, literal, palette, uploads
 
 NAME = "Attention Atlas"
 FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"
@@ -35,7 +37,10 @@ PAGES = (
     ("pages/vision.py", "Vision", "Give a picture to a Vision Transformer and see how it looks at it."),
 )
 
+Around = Callable[[str], AbstractContextManager[None]] | None  # given a page's title, surrounds its run
+
 _inside_frame: ContextVar[bool] = ContextVar("inside_frame", default=False)
+_running_on: ContextVar[tuple | None] = ContextVar("running_on", default=None)  # slot, what says the device, said
 
 
 @dataclass(frozen=True)
@@ -47,11 +52,14 @@ class Table:
     rows: Sequence[tuple[str, str, str]]
 
 
-def run() -> None:
+def run(around: Around = None) -> None:
     """Set the page up, offer the pages and run the chosen one."""
     uploads.keep_in_memory()
+    addresses.refuse_infinite_numbers()
+    _running_on.set(None)
     # An own icon file: the default one, or a Material symbol, would be fetched from another host.
-    st.set_page_config(page_title=NAME, page_icon=str(FAVICON), layout="wide", menu_items=_menu())
+    icon = str(FAVICON) if FAVICON.is_file() else Image.new("RGB", (32, 32), palette.HUES["encoder"])
+    st.set_page_config(page_title=NAME, page_icon=icon, layout="wide", menu_items=_menu())
     pages = [
         st.Page(path, title=title, help=help_text, default=place == 0)
         for place, (path, title, help_text) in enumerate(PAGES)
@@ -59,9 +67,11 @@ def run() -> None:
     page = st.navigation(pages, position="top")
     token = _inside_frame.set(True)
     try:
-        page.run()
+        with around(page.title) if around else nullcontext():
+            page.run()
     finally:
         _inside_frame.reset(token)
+    _say_where_it_ran()
     _keep_what_is_loaded(page.title)
 
 
@@ -81,27 +91,31 @@ def available() -> frozenset[str]:
     return frozenset(Path(path).stem for path, *_ in PAGES[1:])
 
 
-def framed() -> None:
+def framed(around: Around = None) -> None:
     """First line of every page: make sure that the frame is around it.
 
     Streamlit runs the files of a folder called `pages` on their own until `st.navigation` has been called once in the
     process, so a deep link that is the first visit after a start would show a page without its frame.
     """
     if not _inside_frame.get():
-        run()
+        run(around)
         st.stop()
 
 
-def sidebar(device: str, tables: Sequence[Table], licence: str, card: str) -> None:
+def sidebar(device: Callable[[], str], tables: Sequence[Table], licence: str, card: str) -> None:
     """Where the model runs, its sizes and scores, and its card.
 
     Args:
+        device: says where it runs, and says it again after the page has run: a GPU may have run out of memory.
         licence: of the data it was trained on; empty if unknown.
         card: Markdown that this project generated.
     """
     with st.sidebar:
         st.markdown("#### Runs on")
-        st.text(device)
+        _running_on.set((st.empty(), device, None))
+        _say_where_it_ran()
+        if not FAVICON.is_file():
+            st.warning("`favicon.png` is missing from `assets`: restore it with `git checkout -- assets`.")
         for table in tables:
             if table.rows:
                 st.markdown(f"#### {table.heading}")
@@ -110,6 +124,15 @@ def sidebar(device: str, tables: Sequence[Table], licence: str, card: str) -> No
             st.caption(literal.markdown(f"Training data: {licence}."))
         if st.button("Model card"):
             _show_card(card)
+
+
+def _say_where_it_ran() -> None:
+    """Write the device into its place in the sidebar, if this page has one."""
+    if (place := _running_on.get()) is not None:
+        slot, device, said = place
+        if (name := device()) != said:
+            slot.text(name)
+            _running_on.set((slot, device, name))
 
 
 @st.dialog("Model card", width="large")

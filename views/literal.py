@@ -7,10 +7,14 @@ its labels. Whatever did not come from this project's own files passes through o
 from __future__ import annotations
 
 import html as _html
+import re
 import string
 import unicodedata
 
 _SHOWN_BY_NUMBER = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # controls, format characters, surrogates, line breaks
+# Where a word joiner goes: inside arrows and signs of comparison, after `www`, inside `://`, before `@`.
+_REPLACED = re.compile(r"(?<=[<>~=-])(?=[<>~=-])|(?<=www)(?=\.)|(?<=:)(?=//)|(?<=\S)(?=@)", re.IGNORECASE)
+_JOINER = "\u2060"
 _JOINERS = "\u200c\u200d"  # inside words of several scripts and inside emoji; harmless, so left alone
 
 
@@ -20,9 +24,28 @@ def html(text: str) -> str:
 
 
 def markdown(text: str) -> str:
-    """`text` for a place that reads Markdown: every ASCII punctuation mark is escaped, line breaks become spaces."""
+    """`text` for a place that reads Markdown: every ASCII punctuation mark is escaped, line breaks become spaces.
+
+    After it has read the marks, Streamlit makes links of addresses and arrows and dashes of `->` and `--`, escaped or
+    not. A word joiner, which has no width, keeps their characters apart.
+    """
     flat = " ".join(without_surrogates(text).split())
-    return "".join(f"\\{char}" if char in string.punctuation else char for char in flat)
+    apart = _REPLACED.sub(_JOINER, flat)
+    return "".join(f"\\{char}" if char in string.punctuation else char for char in apart)
+
+
+def with_code(text: str) -> str:
+    """Like `markdown`, but what stands between single backticks is code, for sentences of this project's own."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return markdown(text)
+    return "".join(f"`{part}`" if place % 2 and part else _kept_apart(part) for place, part in enumerate(parts))
+
+
+def _kept_apart(text: str) -> str:
+    """`markdown`, which drops spaces at both ends, with those spaces."""
+    front, back = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    return f"{front}{markdown(text)}{back}" if text.strip() else text
 
 
 def piece(label: str) -> str:

@@ -19,7 +19,16 @@ BACKGROUND = {"light": "#FFFFFF", "dark": "#12151A"}  # the same as in .streamli
 INK = {"light": "#1B1F24", "dark": "#E4E7EB"}  # text colour, likewise
 MASKED = {"light": "#DADCE0", "dark": "#3A3F47"}
 STOPS = 17
-NEGATIVE = "#E69F00"  # amber of the same palette; the other end of signed scales, told apart from every kind's hue
+# Eight colours for heads, in an order in which neighbours differ most. Chosen by search so that any two of them stay at
+# least 0.11 apart in OKLab for common vision and for each kind of colour blindness as Machado et al. (2009) simulate
+# it (Okabe and Ito's own eight: 0.08), and each has a contrast of at least 3 with the page.
+HEADS = {
+    "light": ("#2154D8", "#DF6815", "#0BA880", "#A32C74", "#645406", "#9C7BD2", "#001A81", "#4F152C"),
+    "dark": ("#2E64EA", "#F0772D", "#57B1A0", "#AB4197", "#686722", "#F295FB", "#68F06C", "#EEEEEE"),
+}
+DASHES = ((), (10, 4), (3, 3), (12, 3, 3, 3))  # pixels drawn and left out in turns; none: solid
+NEGATIVE = "#E69F00"  # amber of the same palette; the other end of signed scales
+COOL_NEGATIVE = "#56B4E9"  # its sky blue: the other end of orange and purple, which some people cannot tell from amber
 DIFFERENCE = "difference"  # the kind of a scale for what became less or more
 # Far apart for people with any form of colour blindness, which amber and the decoder's orange are not.
 LESS_AND_MORE = ("#D55E00", "#0072B2")
@@ -101,9 +110,19 @@ def plotly_scale(kind: str, theme: Theme) -> list[tuple[float, str]]:
     return plotly_stops(scale(kind, theme))
 
 
+def head_style(place: int, theme: Theme) -> tuple[str, tuple[int, ...]]:
+    """Colour and dashes of a head's lines, by its place from 0.
+
+    Colours come back after eight heads, then with other dashes: up to 32 heads each have a look of their own. A head's
+    number always stands beside its colour too.
+    """
+    colours = HEADS[theme]
+    return colours[place % len(colours)], DASHES[place // len(colours) % len(DASHES)]
+
+
 @lru_cache(maxsize=16)
 def signed_scale(kind: str, theme: Theme) -> tuple[str, ...]:
-    """`2 * STOPS - 1` colours for numbers of both signs: amber below 0, the background at 0, the kind's hue above.
+    """`2 * STOPS - 1` colours for numbers of both signs: `signed_hues` at the ends, the background at 0.
 
     Both ends are equally light and keep their hue, so that neither sign looks stronger and the two cannot be confused.
     The kind "difference" has the two hues of `LESS_AND_MORE`, whatever is compared.
@@ -113,8 +132,10 @@ def signed_scale(kind: str, theme: Theme) -> tuple[str, ...]:
 
 
 def signed_hues(kind: str) -> tuple[str, str]:
-    """The hue of numbers below 0 and that of numbers above."""
-    return LESS_AND_MORE if kind == DIFFERENCE else (NEGATIVE, HUES[kind])
+    """The hue of numbers below 0 and that of numbers above: amber or sky blue, and the kind's own."""
+    if kind == DIFFERENCE:
+        return LESS_AND_MORE
+    return COOL_NEGATIVE if kind in ("decoder", "vision") else NEGATIVE, HUES[kind]
 
 
 def _towards(hue: np.ndarray, theme: Theme) -> list[str]:

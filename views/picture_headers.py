@@ -39,6 +39,6 @@ def _tiff_entries(content: bytes, tags: str, tag: str, offset: str, offset_at: i
             _, kind, entries = struct.unpack_from(order + tag, content, start + place * struct.calcsize(order + tag))
             if kind not in _BYTE_TYPES:
                 most = max(most, entries)
-    except struct.error:  # the decoder will say that the file is damaged
+    except (struct.error, OverflowError):  # the decoder will say that the file is damaged
         pass
     return most

@@ -5,6 +5,8 @@ The name of a sample is in the address bar. A person's own picture is in the mem
 
 from __future__ import annotations
 
+import threading
+
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
@@ -15,6 +17,8 @@ from views.pictures import EXTENSIONS, MAX_BYTES, TOO_HEAVY, Picture, PictureErr
 ADDRESS = "picture"  # the query parameter
 OWN = "own"
 
+_one_at_a_time = threading.Lock()  # a large picture takes hundreds of megabytes while it is read
+
 _OWN = "own_picture"
 _CHOSEN = "chosen_picture"
 _PROBLEM = "picture_problem"
@@ -24,20 +28,25 @@ _CAMERA = "picture_camera"
 
 
 def picture_input() -> Picture:
-    """Show the choice of pictures and return the one chosen; there always is one.
+    """Show the choice of pictures and return the one chosen; where there is none at all, the page ends here.
 
     A file that is no picture leaves the picture before it in place, with one sentence that says why.
     """
-    chosen = _settle()
+    names, troubles = samples.usable()
+    chosen = _settle(names)
     choice, box = st.columns([3, 2], gap="medium")
     with choice:
-        picture_strip("Picture", _tiles(), chosen, _STRIP, on_choose=_choose, on_paste=_take)
-        if st.session_state.get(_PROBLEM):
-            st.warning(literal.markdown(st.session_state[_PROBLEM]))
-        picture = st.session_state[_OWN] if chosen == OWN else samples.picture(chosen)
-        st.caption(literal.markdown(describe(picture)))
+        picture_strip("Picture", _tiles(names), chosen, _STRIP, on_choose=_choose, on_paste=_take)
+        for trouble in (*troubles, st.session_state.get(_PROBLEM)):
+            if trouble:
+                st.warning(literal.with_code(trouble))
     with box:
         _boxes()
+    if not chosen:
+        st.stop()
+    picture = st.session_state[_OWN] if chosen == OWN else samples.picture(chosen)
+    with choice:
+        st.caption(literal.markdown(describe(picture)))
     return picture
 
 
@@ -48,18 +57,19 @@ def describe(picture: Picture) -> str:
     return " ".join((f"{title}: {picture.format}, {width} \u00d7 {height} pixels.", *picture.notes))
 
 
-def _settle() -> str:
-    """Which picture is shown, a sample's name or `OWN`; the address bar says the same."""
+def _settle(names: tuple[str, ...]) -> str:
+    """Which picture is shown, one of `names` or `OWN`; the address bar says the same. Empty: there is none."""
     state = st.session_state
     asked = st.query_params.get(ADDRESS)
-    if asked in samples.NAMES:
+    first = names[0] if names else OWN
+    if asked in names:
         state[_CHOSEN] = asked
-    elif asked is not None or state.get(_CHOSEN) not in (OWN, *samples.NAMES):
-        state[_CHOSEN] = samples.NAMES[0]
+    elif asked is not None or state.get(_CHOSEN) not in (OWN, *names):
+        state[_CHOSEN] = first
     if state[_CHOSEN] == OWN and _OWN not in state:
-        state[_CHOSEN] = samples.NAMES[0]
+        state[_CHOSEN] = first
     _show_in_address()
-    return state[_CHOSEN]
+    return state[_CHOSEN] if names or _OWN in state else ""
 
 
 def _show_in_address() -> None:
@@ -83,15 +93,16 @@ def _take(content: bytes | None) -> None:
     try:
         if content is None:
             raise PictureError(TOO_HEAVY)
-        st.session_state[_OWN] = read_picture(content)
+        with _one_at_a_time:
+            st.session_state[_OWN] = read_picture(content)
     except PictureError as error:
         st.session_state[_PROBLEM] = str(error)
     else:
         _choose(OWN)
 
 
-def _tiles() -> list[Tile]:
-    tiles = [Tile(sample.name, sample.label, _sample_thumbnail(sample.name)) for sample in samples.SAMPLES]
+def _tiles(names: tuple[str, ...]) -> list[Tile]:
+    tiles = [Tile(s.name, s.label, _sample_thumbnail(s.name)) for s in samples.SAMPLES if s.name in names]
     own = st.session_state.get(_OWN)
     return [*tiles, Tile(OWN, "yours", thumbnail(own.image))] if own else tiles
 

@@ -1,7 +1,8 @@
 """The teaching text: one Markdown file a page and language, one heading a block.
 
 `# Title` starts the file and is followed by the lead; each `## Heading` starts a block. Another language is another
-folder beside `en`.
+folder beside `en`. Where a file is missing or not text, one sentence that says so takes the place of its text, and the
+rest of the page goes on.
 """
 
 from __future__ import annotations
@@ -27,13 +28,16 @@ def _blocks(page: str, language: str) -> tuple[str, dict[str, str]]:
 
 
 def title(page: str, language: str = "en") -> str:
-    """The page's title."""
-    return _blocks(page, language)[0]
+    """The page's title; the name of its file where that cannot be read."""
+    try:
+        return _blocks(page, language)[0]
+    except (OSError, UnicodeDecodeError):
+        return page.replace("_", " ").capitalize()
 
 
 def lead(page: str, language: str = "en") -> str:
     """One sentence under the title that says what to look for."""
-    return _blocks(page, language)[1][""]
+    return block(page, "", language)
 
 
 def block(page: str, heading: str, language: str = "en") -> str:
@@ -42,4 +46,10 @@ def block(page: str, heading: str, language: str = "en") -> str:
     Raises:
         KeyError: the page has no such heading.
     """
-    return _blocks(page, language)[1][heading]
+    try:
+        return _blocks(page, language)[1][heading]
+    except FileNotFoundError:
+        trouble = "is missing from"
+    except (OSError, UnicodeDecodeError):
+        trouble = "cannot be read in"
+    return f"`{page}.md` {trouble} `assets/text/{language}`: restore it with `git checkout -- assets`."

@@ -22,7 +22,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from model.checkpoint import CheckpointError, read_json, write_json
+from model.checkpoint import CheckpointError, read_json, remove_leftovers, write_json
 from model.config import PRESETS, TransformerConfig
 from model.tokenizer import Tokenizer, train_tokenizer
 from model.training.augment import Augmentation
@@ -121,6 +121,7 @@ def _check_out(options: argparse.Namespace) -> None:
         raise CheckpointError("A run that began with --start-from goes on with --resume alone.")
     if not options.resume and (options.out / CHECKPOINT).is_file():
         raise CheckpointError(f"{options.out} holds a {CHECKPOINT}; give --resume to go on, or another --out.")
+    remove_leftovers(options.out)
 
 
 def _taken(cls: type, options: argparse.Namespace, **given):

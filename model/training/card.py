@@ -50,6 +50,7 @@ def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> d
     """
     card = held_out_card(folder, corpus)
     translator = Translator.load(folder, device)
+    card.setdefault("config_sha256", sha256_of(folder / "config.json"))  # older cards have none
     greedy = evaluate(translator, corpus.heldout, beam=1)
     beam = evaluate(translator, corpus.heldout, beam=4)
     card["evaluation"] = {
@@ -139,16 +140,21 @@ On the {evaluation["sentences"]:,} held-out sentences, all their translations as
 
 - `model.safetensors`, SHA-256 `{card["weights_sha256"]}`, verified when it is loaded
 - `tokenizer.model`, SHA-256 `{card["tokenizer_sha256"]}`, likewise
+- `config.json`, SHA-256 `{card["config_sha256"]}`, likewise
 - `metrics.jsonl`: the training curve, one JSON object a line
 """
 
 
 def write_weights(folder: Path, network: nn.Module) -> dict:
-    """Write the weights in half precision, and return what a card says of them."""
+    """Write the weights in half precision, and return what a card says of them and of `config.json` beside them."""
     tensors = {name: tensor.detach().half().cpu() for name, tensor in network.state_dict().items()}
     path = folder / "model.safetensors"
     save_tensors(path, tensors, {"format": "pt"})
-    return {"weights_sha256": sha256_of(path), "weights_bytes": path.stat().st_size}
+    return {
+        "weights_sha256": sha256_of(path),
+        "weights_bytes": path.stat().st_size,
+        "config_sha256": sha256_of(folder / "config.json"),
+    }
 
 
 def training_facts(folder: Path, recipe: Recipe) -> dict:

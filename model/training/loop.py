@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
-from model.checkpoint import CheckpointError, load_tensors, load_weights, save_tensors, write_atomically
+from model.checkpoint import CheckpointError, load_tensors, load_weights, save_tensors, unwritable, write_atomically
 from model.device import hardware
 from model.metrics import METRICS, read_metrics
 from model.training.optimizer import (
@@ -243,7 +243,10 @@ class MetricsLog:
         write_atomically(path, "".join(json.dumps(row) + "\n" for row in kept).encode())
 
     def write(self, **row) -> None:
-        """Append one line."""
+        """Append one line; of one that does not fit on the disk, a rest may stay, which readers pass over."""
         if self.active:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
+            try:
+                with self.path.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(row) + "\n")
+            except OSError as error:
+                raise unwritable(self.path, error) from error

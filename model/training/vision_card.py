@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from model.checkpoint import read_json, write_atomically, write_json
+from model.checkpoint import read_json, sha256_of, write_atomically, write_json
 from model.classifier import VisionClassifier
 from model.device import choose_device, hardware
 from model.training.card import training_facts, training_lines, write_weights
@@ -60,6 +60,7 @@ def evaluate_vision(folder: Path, images: LabelledImages, device: str = "auto") 
     if card["data"]["sha256"] != images.sha256:
         raise ValueError("These pictures are not the ones the classifier was trained with, so none is known to be new.")
     classifier = VisionClassifier.load(folder, device)
+    card.setdefault("config_sha256", sha256_of(folder / "config.json"))  # older cards have none
     split = images.validation
     logits = classify_all(classifier.network, split.pictures, classifier.config.image_size, classifier.device)
     labels = torch.from_numpy(split.labels)
@@ -151,6 +152,7 @@ random orders with its standard error, below 0 is better than random; and the sh
 {heads}## Files
 
 - `model.safetensors`, SHA-256 `{card["weights_sha256"]}`, verified when it is loaded
+- `config.json`, SHA-256 `{card["config_sha256"]}`, likewise
 - `metrics.jsonl`: the training curve, one JSON object a line
 """
 

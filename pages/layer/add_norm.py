@@ -9,6 +9,7 @@ from model.residual import SubLayer, sub_layers
 from pages.layer.feed_forward import stack_choice
 from pages.shared import files
 from pages.shared.opening import Asked
+from pages.shared.visits import fragment
 from views import controls, downloads, inputs, maps, prose
 from views.components.matrix_row import Matrix, matrix_row
 from views.figures import rows
@@ -25,7 +26,7 @@ def show(asked: Asked) -> None:
     explore(asked)
 
 
-@st.fragment
+@fragment
 def explore(asked: Asked) -> None:
     """Choosing runs only this part again."""
     trace = asked.trace()

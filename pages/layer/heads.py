@@ -9,6 +9,7 @@ from model.layer_steps import attention_module
 from pages.layer.chosen import choose
 from pages.shared import files
 from pages.shared.opening import Asked
+from pages.shared.visits import fragment
 from views import controls, downloads, prose
 from views.figures import rows
 from views.numbers import grouped, three_digits
@@ -21,7 +22,7 @@ def show(asked: Asked) -> None:
     explore(asked)
 
 
-@st.fragment
+@fragment
 def explore(asked: Asked) -> None:
     """Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
@@ -44,7 +45,7 @@ def explore(asked: Asked) -> None:
     walk(mine)
 
 
-@st.fragment
+@fragment
 def walk(mine: list[Shape]) -> None:
     """Shapes for the sentence, and for sizes that the reader types; the paper's at first."""
     with st.container(horizontal=True, gap="medium"):

@@ -7,6 +7,7 @@ import streamlit as st
 from model.memory_layout import Layout, LayoutStory, memory_layout
 from pages.shared import files
 from pages.shared.opening import Asked
+from pages.shared.visits import fragment
 from views import downloads, inputs, prose, whole_numbers
 from views.components.matrix_row import Matrix, matrix_row
 from views.figures import rows
@@ -20,7 +21,7 @@ def show(asked: Asked) -> None:
     explore(asked)
 
 
-@st.fragment
+@fragment
 def explore(asked: Asked) -> None:
     """Typing runs only this part again."""
     typed = st.text_input("Shape of a tensor", SHAPE, key="shape", bind="query-params", width=240)

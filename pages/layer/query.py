@@ -9,6 +9,7 @@ from model.layer_steps import AttentionSteps
 from pages.layer.chosen import Chosen, choose
 from pages.shared import files
 from pages.shared.opening import Asked
+from pages.shared.visits import fragment
 from views import controls, downloads, inputs, literal, maps, prose
 from views.figures import rows
 from views.figures.strip import strip
@@ -22,7 +23,7 @@ def show(asked: Asked) -> None:
     explore(asked)
 
 
-@st.fragment
+@fragment
 def explore(asked: Asked) -> None:
     """Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):

@@ -10,6 +10,7 @@ import streamlit as st
 from model.scaling import WIDTHS, TrainedRun, histogram, toy, trained_run
 from pages.shared import files
 from pages.shared.opening import Asked
+from pages.shared.visits import fragment
 from views import controls, downloads, inputs, prose
 from views.figures import pieces, rows, saturation
 from views.numbers import three_digits
@@ -24,7 +25,7 @@ def show(asked: Asked) -> None:
     random_vectors(asked)
 
 
-@st.fragment
+@fragment
 def trained(asked: Asked) -> None:
     """The reader's sentence with the division and without it."""
     trace = asked.trace()
@@ -60,7 +61,7 @@ def trained(asked: Asked) -> None:
     files.download("Both runs as CSV", lambda: downloads.table_csv(header, lines), "scaling.csv", "text/csv")
 
 
-@st.fragment
+@fragment
 def random_vectors(asked: Asked) -> None:
     """Variance, entropy and gradient of random vectors against d_k."""
     st.subheader("Random vectors", anchor=False)

@@ -12,6 +12,7 @@ from model.layer_steps import STEPS, AttentionSteps
 from pages.layer.chosen import Chosen, choose
 from pages.shared import files
 from pages.shared.opening import Asked
+from pages.shared.visits import fragment
 from views import downloads, inputs, maps, prose
 from views.components.matrix_row import Matrix, matrix_row
 from views.figures import rows
@@ -26,7 +27,7 @@ def show(asked: Asked) -> None:
     explore(asked)
 
 
-@st.fragment
+@fragment
 def explore(asked: Asked) -> None:
     """Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):

@@ -9,6 +9,7 @@ import streamlit as st
 from model.ragged import MOST_PIECES, MOST_SEQUENCES, PaddingEffect, RaggedBatch, padding_effect, ragged_batch
 from pages.shared import files
 from pages.shared.opening import Asked
+from pages.shared.visits import fragment
 from views import downloads, inputs, prose, whole_numbers
 from views.components.matrix_row import Matrix, matrix_row
 from views.numbers import three_digits
@@ -24,7 +25,7 @@ def show(asked: Asked) -> None:
     st.markdown(prose.block("masks", "Padding"))
 
 
-@st.fragment
+@fragment
 def explore(asked: Asked) -> None:
     """Typing or choosing runs only this part again."""
     config = asked.service.translator.network.config

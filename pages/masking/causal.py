@@ -9,6 +9,7 @@ from model import Trace
 from model.masking import causality, pattern
 from pages.shared import files
 from pages.shared.opening import Asked
+from pages.shared.visits import fragment
 from views import controls, downloads, inputs, literal, maps, prose
 from views.components.matrix_row import Matrix, matrix_row
 from views.figures import pieces, rows
@@ -28,7 +29,7 @@ def show(asked: Asked) -> None:
     st.markdown(prose.block("masks", "Causality"))
 
 
-@st.fragment
+@fragment
 def explore(asked: Asked, trace: Trace) -> None:
     """Choosing runs only this part again."""
     side = len(trace.target_ids)

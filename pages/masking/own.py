@@ -10,6 +10,7 @@ from model.masking import pattern
 from pages.masking import effects
 from pages.shared.opening import Asked
 from pages.shared.remembered import remember, remembered
+from pages.shared.visits import fragment
 from views import controls, inputs, literal, maps, painted, prose
 from views.components.matrix_row import Matrix, matrix_row
 
@@ -25,7 +26,7 @@ def show(asked: Asked) -> None:
     st.markdown(prose.block("masks", "Your sentence"))
 
 
-@st.fragment
+@fragment
 def explore(asked: Asked, trace: Trace) -> None:
     """Choosing or painting runs only this part again."""
     side = len(trace.target_ids)

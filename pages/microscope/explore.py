@@ -7,18 +7,23 @@ from collections.abc import Callable
 import streamlit as st
 
 from model import Trace
-from pages.microscope import one_weight, overview
+from pages.microscope import lines, one_weight, overview
 from pages.microscope.subject import Subject, in_words, of_text, without_special
 from pages.shared.opening import Asked
+from pages.shared.visits import fragment
 from views import controls, inputs, prose
 from views.numbers import three_digits
 
-PARTS: dict[str, Callable[[Subject], None]] = {"Maps": overview.show, "One weight": one_weight.show}
+PARTS: dict[str, Callable[[Subject], None]] = {
+    "Maps": overview.show,
+    "Lines": lines.show,
+    "One weight": one_weight.show,
+}
 UNITS = ("Pieces", "Whole words")
 MARKS = ("Shown", "Hidden")
 
 
-@st.fragment
+@fragment
 def explore_text(asked: Asked, trace: Trace) -> None:
     """Look at a sentence. Changing a setting runs only this part again."""
     with st.container(horizontal=True, gap="medium"):

@@ -23,7 +23,10 @@ def show(asked: Asked) -> None:
     """Two panels over one axis, their numbers, and how the reader's own sentence compares."""
     curves = asked.service.analysis(("training curves",), lambda: training_curves(SHIPPED))
     if curves is None:
-        st.info("This model came without a record of its training.")
+        st.info(
+            "There is no record of this model\u2019s training: `metrics.jsonl` is missing from `assets/translator`, or "
+            "empty. Restore it with `git checkout -- assets`."
+        )
         return
     left, right = st.columns([3, 2], gap="large")
     with left:

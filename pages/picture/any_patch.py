@@ -10,6 +10,7 @@ from model import VisionTrace
 from pages.picture.maps import Look, all_heads, choosable, proof, settings
 from pages.picture.service import VisionService
 from pages.shared import files
+from pages.shared.visits import fragment
 from views import inputs, maps, prose
 from views.components.patch_picture import Panel, PatchPicture
 from views.figures import drawing
@@ -18,7 +19,7 @@ from views.figures.heatmap import HeadMap
 PANELS = (Panel("Where it looks", "from"), Panel("Who looks at it", "to"))
 
 
-@st.fragment
+@fragment
 def any_patch(service: VisionService, key: str, trace: VisionTrace) -> None:
     """The view. The browser redraws a chosen patch's maps at once; this part runs again for the numbers and files."""
     look = settings(trace, "map")

@@ -8,12 +8,13 @@ from model import VisionTrace
 from pages.picture.maps import all_heads, choosable, proof, settings
 from pages.picture.service import VisionService
 from pages.shared import files
+from pages.shared.visits import fragment
 from views import inputs, maps, prose
 from views.components.attention_grid import Sheet, attention_grid
 from views.components.patch_picture import Panel, PatchPicture
 
 
-@st.fragment
+@fragment
 def cls_attention(service: VisionService, key: str, trace: VisionTrace) -> None:
     """The view: every head over the picture, and one of them large. Its settings run only this part again."""
     look = settings(trace, "head")

@@ -8,10 +8,11 @@ from model import VisionTrace
 from pages.microscope.explore import explore_picture
 from pages.microscope.subject import of_picture
 from pages.picture.service import VisionService
+from pages.shared.visits import fragment
 from views import prose
 
 
-@st.fragment
+@fragment
 def full_maps(service: VisionService, key: str, trace: VisionTrace) -> None:
     """The view. Changing a setting runs only this part again."""
     st.markdown(prose.block("vision", "Full maps").format(positions=1 + trace.grid[0] * trace.grid[1]))

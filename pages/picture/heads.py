@@ -12,6 +12,7 @@ from pages.picture.one_head import PAGE, Study, cls_map, one_head
 from pages.picture.service import VisionService
 from pages.ranking import detail, rows
 from pages.shared import files
+from pages.shared.visits import fragment
 from views import controls, downloads, inputs, literal, patches, prose
 from views.components.head_list import HeadList, HeadRow, head_list
 from views.figures import bars, overlay
@@ -20,7 +21,7 @@ MEASURES = ("Logit", "Probability")
 ANSWER, FIRST = "the answer", "first in the list"
 
 
-@st.fragment
+@fragment
 def each_head(service: VisionService, key: str, trace: VisionTrace) -> None:
     """The view. A change of its settings runs only this part again.
 

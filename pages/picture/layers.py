@@ -15,6 +15,7 @@ from pages.picture.faithful import faithful
 from pages.picture.measured import Measured, measure
 from pages.picture.service import VisionService
 from pages.shared import files
+from pages.shared.visits import fragment
 from views import downloads, inputs, literal, prose
 from views.figures import overlay
 from views.numbers import percent, three_digits
@@ -37,13 +38,9 @@ class Asked:
         return {"name": name, "fusion": self.fusion, "layer": str(self.layer + 1)}
 
 
-@st.fragment
+@fragment
 def through_the_layers(service: VisionService, key: str, trace: VisionTrace) -> None:
-    """The view. A change of its settings runs only this part again.
-
-    Args:
-        key: of the picture, as `VisionService.trace` gives it.
-    """
+    """The view; `key` is the picture's, as `VisionService.trace` gives it. A setting runs only this part again."""
     st.markdown(prose.lead(PAGE))
     asked = _settings(trace)
     with st.skeleton(height=320):

@@ -11,6 +11,7 @@ import streamlit as st
 from model import VisionClassifier, VisionTrace
 from pages.picture.service import VisionService
 from pages.shared import files
+from pages.shared.visits import fragment
 from views import downloads, inputs, literal, prose
 from views.figures import overlay
 from views.figures.moves import moves
@@ -58,7 +59,7 @@ def compute(classifier: VisionClassifier, pixels: np.ndarray, order: np.ndarray)
     )
 
 
-@st.fragment
+@fragment
 def order_matters(service: VisionService, key: str, trace: VisionTrace, learned: dict[str, str], check: str) -> None:
     """Choose a change, see the picture and the probabilities, and what a ViT lacks and has learned.
 

@@ -11,6 +11,7 @@ from model.analysis import patch_embedding, principal_filters
 from pages.picture.maps import choosable
 from pages.picture.service import VisionService
 from pages.shared import files
+from pages.shared.visits import fragment
 from views import downloads, inputs, patches, prose
 from views.components.drawing_view import drawing_view
 from views.components.patch_picture import Panel, PatchPicture
@@ -30,7 +31,7 @@ def cut_in_patches(service: VisionService, key: str, trace: VisionTrace) -> None
     st.html(patch.filters(*found))
 
 
-@st.fragment
+@fragment
 def one_patch(service: VisionService, trace: VisionTrace) -> None:
     """The grid beside the chosen patch, and where it stands in the sequence."""
     config = service.classifier.config

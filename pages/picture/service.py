@@ -43,7 +43,12 @@ class VisionService:
 
 
 @st.cache_resource(show_spinner=False)
-def _load() -> VisionService:
+def load_vision() -> VisionService:
+    """The one classifier of this process.
+
+    Raises:
+        CheckpointError: its files are missing or damaged.
+    """
     return VisionService(VisionClassifier.load(), computing())
 
 
@@ -57,7 +62,7 @@ def open_vision() -> VisionService:
     """The classifier; on a broken installation one sentence, and the page ends."""
     try:
         with st.skeleton(height=240):
-            return _load()
+            return load_vision()
     except CheckpointError as error:
-        st.error(literal.markdown(str(error)))
+        st.error(literal.with_code(str(error)))
         st.stop()

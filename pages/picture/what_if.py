@@ -15,6 +15,7 @@ from pages.picture.hidden_patches import hidden_patches
 from pages.picture.service import VisionService
 from pages.shared import differences, files, intervention_proof, moved_heads
 from pages.shared.head_changes import FORCE, MASK, Board, action, strength, together
+from pages.shared.visits import fragment
 from views import controls, downloads, inputs, literal, maps, patches, prose
 from views.figures import overlay, pieces, rows
 from views.figures.difference import MapPair, Side
@@ -48,7 +49,7 @@ def compute(classifier: VisionClassifier, trace: VisionTrace, plan: Intervention
     return Changed(found.after.probabilities, after[:, :, 0].copy(), moved(trace.attention, after), found.proof)
 
 
-@st.fragment
+@fragment
 def what_if(service: VisionService, key: str, trace: VisionTrace) -> None:
     """The view. Every choice runs only this part again."""
     st.html(rows.STYLE)

@@ -19,7 +19,7 @@ def describe_vision(classifier: VisionClassifier) -> None:
 
 def _fill(model: Translator | VisionClassifier, *tables: frame.Table) -> None:
     licence = model.card.get("data", {}).get("licence", "")
-    frame.sidebar(model.device_name, tables, licence, model.card_markdown)
+    frame.sidebar(lambda: model.device_name, tables, licence, model.card_markdown)
 
 
 def _sizes(translator: Translator) -> frame.Table:

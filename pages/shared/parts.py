@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from pages.shared.opening import Asked, opening
+from pages.shared.visits import fragment
 from views import controls
 
 Parts = Mapping[str, Callable[[Asked], None]]
@@ -27,7 +28,7 @@ def show_parts(page: str, parts: Parts, key: str, style: str) -> None:
         _explore(asked, parts, key)
 
 
-@st.fragment
+@fragment
 def _explore(asked: Asked, parts: Parts, key: str) -> None:
     """Choosing another part runs only this function again."""
     parts[controls.pick("What to look at", tuple(parts), key)](asked)

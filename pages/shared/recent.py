@@ -1,13 +1,18 @@
-"""Recent results, shared by all visitors, and one computation at a time."""
+"""Recent results, shared by all visitors, and one computation at a time: what two ask for is computed once."""
 
 from __future__ import annotations
 
 import threading
+import time
+import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 import streamlit as st
+
+from pages.shared import metrics, visits
 
 T = TypeVar("T")
 
@@ -16,17 +21,32 @@ T = TypeVar("T")
 def computing() -> threading.Lock:
     """The lock that lets one computation of any model run at a time.
 
-    One computation already uses every core; several at once would only make each of them slower.
+    Several at once would hand the interpreter to and fro between them and make each of them slower.
     """
     return threading.Lock()
 
 
+@contextmanager
+def timed(turn: threading.Lock) -> Iterator[None]:
+    """Hold `turn` for one computation, which is counted."""
+    with turn:
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            metrics.COMPUTING.observe(time.perf_counter() - started)
+
+
 class Recent:
-    """The most recently used results, shared by all visitors. Safe to use from several threads."""
+    """The most recently used results, shared by all visitors. Safe to use from several threads.
+
+    A result that had to give way is found as long as somebody still holds it, such as a visitor who looks at it.
+    """
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._entries: OrderedDict[Hashable, object] = OrderedDict()
+        self._held: weakref.WeakValueDictionary[Hashable, object] = weakref.WeakValueDictionary()
         self._lock = threading.Lock()
 
     def get(self, key: Hashable):
@@ -34,7 +54,8 @@ class Recent:
         with self._lock:
             if key in self._entries:
                 self._entries.move_to_end(key)
-            return self._entries.get(key)
+                return self._entries[key]
+            return self._held.get(key)
 
     def keys(self) -> tuple[Hashable, ...]:
         """What there are results for, the least recently used first."""
@@ -46,6 +67,8 @@ class Recent:
         with self._lock:
             self._entries[key] = value
             self._entries.move_to_end(key)
+            with suppress(TypeError):  # numbers and tuples cannot be held this way
+                self._held[key] = value
             while len(self._entries) > self._size:
                 self._entries.popitem(last=False)
 
@@ -53,9 +76,15 @@ class Recent:
         """The result under `key`; where there is none, `compute` makes it when it is its `turn`."""
         result = self.get(key)
         if result is None:
-            with turn:
-                result = self.get(key)
+            with timed(turn):
+                result = self.get(key)  # somebody else may have asked for it meanwhile
+                source = "recent"
                 if result is None:
+                    source = "computed"
                     result = compute()
-            self.put(key, result)
+                    self.put(key, result)
+            visits.rotate()
+        else:
+            source = "recent"
+        metrics.RESULTS.labels(source).inc()
         return result

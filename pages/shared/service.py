@@ -12,11 +12,14 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from model import CheckpointError, DecodingOptions, InputError, Step, Trace, Translator
+from model.fallback import with_fallback
+from pages.shared import visits
 from pages.shared.description import describe
 from pages.shared.recent import Recent, T, computing
+from pages.shared.streams import Streams
 from views import literal
 
-RECENT_TRANSLATIONS = 64  # a few kilobytes each
+RECENT_TRANSLATIONS = 512  # a few kilobytes each: the last sentence of each visitor of a large class
 RECENT_TRACES = 8  # about a megabyte for a dozen words, twenty for the longest sentence
 RECENT_ANALYSES = 32  # what single pages compute besides; each may hold some hundred kilobytes
 
@@ -30,6 +33,10 @@ class Service:
     translations: Recent = field(default_factory=lambda: Recent(RECENT_TRANSLATIONS))
     traces: Recent = field(default_factory=lambda: Recent(RECENT_TRACES))
     analyses: Recent = field(default_factory=lambda: Recent(RECENT_ANALYSES))
+    streams: Streams[Step] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.streams = Streams(self.translations, self.computing)
 
     def pieces(self, text: str) -> int:
         """How many pieces `text` has.
@@ -37,24 +44,17 @@ class Service:
         Raises:
             InputError: it cannot be translated; the message is one sentence for the reader.
         """
-        return len(self.translator.check(text))
+        pieces = len(self.translator.check(text))
+        visits.note(pieces=pieces)
+        return pieces
 
     def known(self, text: str, options: DecodingOptions) -> tuple[Step, ...] | None:
         """The steps of a recent translation, or None."""
         return self.translations.get((text, options))
 
     def stream(self, text: str, options: DecodingOptions) -> Iterator[Step]:
-        """Each piece as soon as it is produced; between two pieces other visitors have their turn."""
-        steps: list[Step] = []
-        source = self.translator.stream(text, options)
-        while True:
-            with self.computing:
-                step = next(source, None)
-            if step is None:
-                break
-            steps.append(step)
-            yield step
-        self.translations.put((text, options), tuple(steps))
+        """Each piece soon after it is produced; between a few of them other visitors have their turn."""
+        return self.streams.follow((text, options), lambda: self.translator.stream(text, options))
 
     def steps(self, text: str, options: DecodingOptions) -> tuple[Step, ...]:
         """All steps of a translation."""
@@ -63,6 +63,7 @@ class Service:
     def trace(self, text: str, options: DecodingOptions) -> Trace:
         """Everything the network computes for `text` and the translation that `options` lead to."""
         produced = self.steps(text, options)[-1].ids
+        visits.note(produced=len(produced))
         return self.traces.get_or_compute(
             (text, produced), lambda: self.translator.trace(text, target_ids=produced), self.computing
         )
@@ -79,7 +80,7 @@ class Service:
 
     def analysis(self, key: Hashable, compute: Callable[[], T]) -> T:
         """What `compute` returns, from the recent results if it is there. `key` says what is computed, of what."""
-        return self.analyses.get_or_compute(key, compute, self.computing)
+        return self.analyses.get_or_compute(key, lambda: with_fallback(self.translator, compute), self.computing)
 
 
 @st.cache_resource(show_spinner=False)
@@ -98,7 +99,7 @@ def open_service() -> Service:
         with st.skeleton(height=240):
             service = load_service()
     except CheckpointError as error:
-        st.error(literal.markdown(str(error)))
+        st.error(literal.with_code(str(error)))
         st.stop()
     describe(service.translator)
     return service

@@ -63,6 +63,11 @@ class AppServer:
         asked = ["ps", "-o", "rss=", "-p", str(self._process.pid)]
         return int(subprocess.run(asked, capture_output=True, text=True, check=True).stdout) * 1024 / 1e6
 
+    def processor_seconds(self) -> float:
+        """Processor time that the app has used so far, in all its threads."""
+        asked = ["ps", "-o", "cputimes=", "-p", str(self._process.pid)]
+        return float(subprocess.run(asked, capture_output=True, text=True, check=True).stdout)
+
     def _wait_until_healthy(self) -> None:
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:

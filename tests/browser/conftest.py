@@ -5,7 +5,7 @@ Nothing here waits a fixed time: every wait is for a condition, with a limit gen
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -24,6 +24,7 @@ class Server:
 
     url: str
     first_visit: dict
+    log: Callable[[], str]  # what the app has printed so far
 
 
 def ready(page: Page) -> None:
@@ -50,12 +51,13 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def server(browser: Browser) -> Iterator[Server]:
     with AppServer() as app:
-        yield Server(app.url, _first_visit(browser, app.url))
+        yield Server(app.url, first_visit(browser, app.url), app.log)
         log = app.log()
     assert "Traceback" not in log, log
 
 
-def _first_visit(browser: Browser, url: str) -> dict:
+def first_visit(browser: Browser, url: str) -> dict:
+    """What a visitor sees who comes by a deep link before anyone else."""
     page = browser.new_page()
     open_page(page, f"{url}/attention?kind=Cross")
     seen = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import http.client
 import re
-import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
 from urllib.parse import urlsplit
@@ -18,7 +17,7 @@ from tests.browser.app_server import AppServer
 from tests.browser.chromium import FLAGS, installed_chromium
 from tests.browser.conftest import PATIENCE, open_page
 from tests.browser.overflow import assert_nothing_overflows
-from tests.browser.uploads import UPLOAD_BOX, copy_picture, paste, shown, upload
+from tests.browser.uploads import UPLOAD_BOX, copy_picture, paste, shown, upload, uploads_kept
 from tests.views.odd_pictures import HTML, SVG, encoded, photo, png_bomb
 from views import pictures, samples
 
@@ -28,15 +27,6 @@ GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))
 @pytest.fixture(autouse=True)
 def patient():
     expect.set_options(timeout=PATIENCE)
-
-
-def uploads_kept(app: AppServer) -> float:
-    """Bytes of uploaded files that the server says it holds."""
-    with urllib.request.urlopen(f"{app.url}/_stcore/metrics", timeout=30) as answer:
-        held = re.findall(
-            r"^cache_memory_bytes\{.*UploadedFileManager.*\} (\S+)$", answer.read().decode(), re.MULTILINE
-        )
-    return sum(map(float, held))
 
 
 @pytest.fixture(scope="module")

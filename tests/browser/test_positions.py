@@ -59,7 +59,7 @@ def test_length_width_and_form_are_the_readers(server: Server, page: Page):
 
 def test_the_largest_table(server: Server, page: Page):
     open_page(page, f"{server.url}/positions?length=512&width=512")
-    page.wait_for_function("document.querySelector('.js-plotly-plot .hm')", timeout=PATIENCE)
+    page.wait_for_function("() => document.querySelector('.js-plotly-plot .hm')", timeout=PATIENCE)
     shown = page.evaluate(
         "(() => {const {z} = document.querySelector('.js-plotly-plot')._fullData[0];"
         "return [z.length, z[0].length, z[511][0]]})()"

@@ -80,7 +80,7 @@ def test_the_readers_own_word_in_other_spellings(server: Server, page: Page):
 
 def test_a_word_drifts_apart_in_three_sentences(server: Server, page: Page):
     open_page(page, f"{server.url}/tokens?part={quote('One word, many contexts')}")
-    page.wait_for_function("document.querySelectorAll('.js-plotly-plot .scatterlayer').length === 2")
+    page.wait_for_function("() => document.querySelectorAll('.js-plotly-plot .scatterlayer').length === 2")
     first = drawn(page)["sentences 1 and 3"]
     assert first[0] == pytest.approx(1)
     assert first[-1] < 0.995

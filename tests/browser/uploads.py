@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import base64
+import re
+import urllib.request
 
 from playwright.sync_api import Page
 
+from tests.browser.app_server import AppServer
 from tests.browser.conftest import ready
 
 STRIP = ".strip-root"
@@ -48,3 +51,12 @@ def shown(page: Page, name: str) -> None:
     """Wait until the tile called `name` is the one chosen and the page stands still; an own picture is `own`."""
     page.locator(f'{STRIP}[data-shown="{name}"]').wait_for()
     ready(page)
+
+
+def uploads_kept(app: AppServer) -> float:
+    """Bytes of uploaded files that the server says it holds."""
+    with urllib.request.urlopen(f"{app.url}/_stcore/metrics", timeout=30) as answer:
+        held = re.findall(
+            r"^cache_memory_bytes\{.*UploadedFileManager.*\} (\S+)$", answer.read().decode(), re.MULTILINE
+        )
+    return sum(map(float, held))

@@ -1,5 +1,3 @@
-import os
-
 import pytest
 import torch
 
@@ -10,8 +8,6 @@ from model.checkpoint import (
     read_json,
     save_tensors,
     sha256_of,
-    write_atomically,
-    write_json,
 )
 
 TENSORS = {"a": torch.arange(6.0).view(2, 3), "b": torch.tensor([1, 2])}
@@ -54,20 +50,6 @@ def test_a_truncated_file_gives_one_sentence(tmp_path):
 def test_a_missing_file_gives_one_sentence(tmp_path):
     with pytest.raises(CheckpointError, match="x.safetensors is missing"):
         load_tensors(tmp_path / "x.safetensors")
-
-
-def test_a_failed_write_leaves_the_old_file_and_no_rest(tmp_path, monkeypatch):
-    path = tmp_path / "x.json"
-    write_json(path, {"old": 1})
-
-    def full(descriptor):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space"):
-        write_atomically(path, b"new")
-    assert read_json(path) == {"old": 1}
-    assert [file.name for file in tmp_path.iterdir()] == ["x.json"]
 
 
 @pytest.mark.parametrize("content", ["", "{", "[1]", "\x00"])

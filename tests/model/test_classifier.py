@@ -22,7 +22,8 @@ def folder(tmp_path):
     save_tensors(tmp_path / "model.safetensors", network.state_dict())
     write_json(tmp_path / "config.json", network.config.to_dict())
     digest = sha256_of(tmp_path / "model.safetensors")
-    write_json(tmp_path / "card.json", {"weights_sha256": digest, "evaluation": {"accuracy": 0.5}})
+    digests = {"weights_sha256": digest, "config_sha256": sha256_of(tmp_path / "config.json")}
+    write_json(tmp_path / "card.json", {**digests, "evaluation": {"accuracy": 0.5}})
     return tmp_path
 
 
@@ -76,6 +77,8 @@ def change_config(**changes):
         ("config.json", change_config(extra=1), "unknown keys: extra"),
         ("config.json", change_config(d_ff=64), "do not fit the sizes"),
         ("config.json", change_config(classes=["one", "two"]), "do not fit the sizes"),
+        ("config.json", change_config(n_heads=4), "config.json .*does not match its recorded SHA-256"),
+        ("config.json", change_config(classes=["one", "two", "three"]), "does not match its recorded SHA-256"),
     ],
 )
 def test_a_broken_folder_gives_one_sentence(folder, name, damage, sentence):

@@ -146,6 +146,9 @@ def test_a_config_of_other_sizes_gives_one_sentence(copy):
     (copy / "config.json").write_text(json.dumps({**config, "d_model": 250}))
     with pytest.raises(CheckpointError, match="not divisible"):
         Translator.load(copy)
+    (copy / "config.json").write_text(json.dumps({**config, "n_heads": 4}))  # the weights would fit
+    with pytest.raises(CheckpointError, match=r"config\.json .*does not match its recorded SHA-256; restore it"):
+        Translator.load(copy)
 
 
 def test_a_device_that_is_not_there_is_refused_by_name():

@@ -9,7 +9,9 @@ import pytest
 from model import Translator
 from tests.pages.conftest import SENTENCE, html_of
 from views import maps, palette
+from views.components import attention_lines
 from views.components.attention_grid import mark
+from views.components.attention_lines import Locked, View
 from views.numbers import three_digits
 
 
@@ -162,3 +164,17 @@ def test_the_longest_sentence_is_drawn(open_app):
     app = open_app("attention", text="a " * 120, kind="Encoder")
     assert not app.warning
     assert len(app.get("plotly_chart")) == 1
+
+
+def test_lines_show_the_trace_and_keep_what_is_chosen(open_app, trace):
+    app = open_app("attention", kind="Cross", look="Lines", lines="1.4-2.3-90-k2")
+    header, weights = sheet(app)
+    np.testing.assert_allclose(weights, trace.cross_attention, atol=1e-5)
+    assert (header["queryAxis"], header["keys"]) == ("Query: French piece that looks", list(trace.source_tokens))
+    chosen = View((0, 3), (1, 2), 0.9, Locked("key", 1))
+    assert attention_lines.mark(chosen) in html_of(app)
+    drawn = attention_lines.kept(trace.cross_attention[[0, 3]][:, [1, 2]], 0.9)
+    assert f"now {drawn.sum()} of {drawn.size} weights" in app.caption[0].value.replace("\n", " ")
+    app = open_app("attention", look="Lines", lines="99-nonsense", units="Whole words")
+    assert attention_lines.mark(View((0,), tuple(range(8)))) in html_of(app)
+    assert sheet(app)[0]["queryAxis"] == "Query: English word that looks"

@@ -22,6 +22,55 @@ def test_recent_keeps_what_was_used_last():
     assert (recent.get("a"), recent.get("b"), recent.get("c")) == (1, None, 3)
 
 
+def test_two_who_ask_for_the_same_at_once_cause_one_computation():
+    recent, turn, computed, found = Recent(2), threading.Lock(), [], []
+    asked = [threading.Event(), threading.Event()]
+
+    def compute():
+        computed.append(1)
+        assert asked[1].wait(20)  # the other one has looked in vain by now
+        return "answer"
+
+    def ask(number):
+        found.append(recent.get_or_compute("key", compute, Announced(turn, asked[number])))
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(2)]
+    threads[0].start()
+    assert asked[0].wait(20)
+    threads[1].start()
+    for thread in threads:
+        thread.join(20)
+    assert found == ["answer", "answer"]
+    assert computed == [1]
+
+
+class Announced:
+    """A lock that says when somebody wants it."""
+
+    def __init__(self, lock, wanted):
+        self.lock, self.wanted = lock, wanted
+
+    def __enter__(self):
+        self.wanted.set()
+        return self.lock.__enter__()
+
+    def __exit__(self, *error):
+        return self.lock.__exit__(*error)
+
+
+def test_what_gave_way_is_found_while_somebody_holds_it():
+    class Result:
+        pass
+
+    recent, held = Recent(1), Result()
+    recent.put("held", held)
+    recent.put("gone", Result())
+    recent.put("newest", Result())
+    assert recent.get("held") is held
+    assert recent.get("gone") is None
+    assert recent.keys() == ("newest",)
+
+
 class SlowTranslator:
     """Counts how many computations run at once."""
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from model import CheckpointError, VisionClassifier
 from model.analysis import principal_filters
-from pages.picture.service import _load as loaded_service
+from pages.picture.service import load_vision as loaded_service
 from tests.pages.conftest import PATIENCE, ROOT, html_of
 from tests.views.odd_pictures import encoded, photo
 from tests.views.test_patch_picture import read

@@ -2,6 +2,7 @@
 
 import html
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,3 +50,29 @@ def test_without_surrogates_fits_utf8(text):
 
 def test_without_surrogates_keeps_everything_else():
     assert literal.without_surrogates("a😀\ud800b") == "a😀\ufffdb"
+
+
+@pytest.mark.parametrize(
+    ("text", "kept_apart"),
+    [
+        ("www.example.com", "www\u2060.example.com"),
+        ("WWW.example", "WWW\u2060.example"),
+        ("see https://example.com", "see https:\u2060//example.com"),
+        ("me@example.com", "me\u2060@example.com"),
+        ("a -> b <-> c", "a -\u2060> b <\u2060-\u2060> c"),
+        ("git checkout -- assets", "git checkout -\u2060- assets"),
+        ("a >= b <= c ~= d", "a >\u2060= b <\u2060= c ~\u2060= d"),
+        ("x - y, www, @me", "x - y, www, @me"),
+    ],
+)
+def test_neither_links_nor_arrows_are_made_of_plain_text(text, kept_apart):
+    """Found in a browser: escapes alone do not keep Streamlit from it."""
+    assert literal.markdown(text).replace("\\", "") == kept_apart
+
+
+def test_code_in_sentences_of_our_own_can_be_copied():
+    assert literal.with_code("a.md is missing; type `git checkout -- assets` or *ask*.") == (
+        r"a\.md is missing\; type `git checkout -- assets` or \*ask\*\."
+    )
+    assert literal.with_code("one ` only") == r"one \` only"
+    assert literal.with_code("plain") == "plain"

@@ -106,3 +106,28 @@ def test_less_and_more_are_told_apart_by_everyone(theme, blindness):
     assert np.linalg.norm(low - high) > 0.15
     assert min(np.linalg.norm(low - middle), np.linalg.norm(high - middle)) > 0.3
     assert palette.to_oklab(colours[0])[0] == pytest.approx(palette.to_oklab(colours[-1])[0], abs=0.01)
+
+
+@pytest.mark.parametrize("blindness", BLINDNESS)
+@pytest.mark.parametrize(("kind", "theme"), SCALES)
+def test_signs_are_told_apart_by_everyone(kind, theme, blindness):
+    colours = palette.signed_scale(kind, theme)
+    low, high = (seen(colours[place], blindness) for place in (0, -1))
+    assert np.linalg.norm(low - high) > 0.07
+
+
+@pytest.mark.parametrize("blindness", BLINDNESS)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_colours_of_heads_are_told_apart_by_everyone(theme, blindness):
+    colours = [seen(colour, blindness) for colour in palette.HEADS[theme]]
+    apart = [np.linalg.norm(one - other) for place, one in enumerate(colours) for other in colours[:place]]
+    assert min(apart) >= 0.11
+    assert all(contrast(colour, palette.BACKGROUND[theme]) >= 3 for colour in palette.HEADS[theme])
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_up_to_32_heads_look_different(theme):
+    styles = [palette.head_style(head, theme) for head in range(32)]
+    assert len(set(styles)) == 32
+    assert all(dashes == () for _, dashes in styles[:8])
+    assert all(dashes for _, dashes in styles[8:])

@@ -16,7 +16,7 @@ export default function ({ data, parentElement, setTriggerValue, setStateValue }
   grid.show(data)
   return () => {
     instances.delete(parentElement)
-    grid.watching.disconnect()
+    grid.mark.disconnect()
   }
 }
 
@@ -27,9 +27,7 @@ class AttentionGrid {
     this.tiles = []
     this.layout = ""
     this.bytes = new Uint8Array()
-    this.surroundings = this.host.closest('[class*="-with-mark"]')
-    this.watching = new MutationObserver(() => this.followMark())
-    this.watching.observe(this.surroundings, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-selected"] })
+    this.mark = watchMark(this.host, "selected", () => this.followMark())
   }
 
   show(bytes) {
@@ -212,8 +210,8 @@ class AttentionGrid {
 
   // What the page says is selected; see `mark` in attention_grid.py.
   followMark() {
-    const mark = this.surroundings.querySelector("[data-selected]")
-    if (mark) this.select(...mark.dataset.selected.split(" ").map(Number))
+    const selected = this.mark.read()
+    if (selected) this.select(...selected.split(" ").map(Number))
   }
 
   select(row, column) {

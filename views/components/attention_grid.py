@@ -19,7 +19,7 @@ import streamlit as st
 from views import maps, palette
 from views.components import parts
 
-FULL_PRECISION_BYTES = 1 << 20
+FULL_PRECISION_BYTES = 1 << 19
 
 _MOUNT = parts.component("attention_grid", "grid-root")
 

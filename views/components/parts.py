@@ -12,6 +12,7 @@ import streamlit as st
 from views import palette
 
 _FOLDER = Path(__file__).parent
+FULL_PRECISION_BYTES = 1 << 18
 
 
 def component(name: str, root: str) -> Callable:
@@ -40,13 +41,26 @@ def pack(header: dict, *arrays: np.ndarray) -> bytes:
     return len(text).to_bytes(4, "little") + text + b"".join(np.ascontiguousarray(a).tobytes() for a in arrays)
 
 
+def pack_weights(weights: np.ndarray) -> tuple[str, np.ndarray]:
+    """Attention weights in the form in which they travel, and its name for the header.
+
+    Up to `FULL_PRECISION_BYTES` they are float32. Beyond that the lowest 8 of float32's bits are rounded away, which
+    leaves 16 significant bits: three digits, and one more, of any weight however small.
+    """
+    exact = np.ascontiguousarray(weights, dtype="<f4")
+    if exact.nbytes <= FULL_PRECISION_BYTES:
+        return "float32", exact
+    bits = exact.view("<u4") + np.uint32(0x80)
+    return "float24", bits.view(np.uint8).reshape(-1, 4)[:, 1:]
+
+
 def scales(kind: str) -> dict[str, tuple[str, ...]]:
     """The colours of a kind in both themes; the browser takes those of the theme it shows."""
     return {theme: palette.scale(kind, theme) for theme in ("light", "dark")}
 
 
 def script(name: str) -> str:
-    """The script of a component: what all share, then its own."""
+    """The script of a component: what all share, then its own; `<name>.<part>.js` are parts of a long one."""
     return _joined(name, "js")
 
 
@@ -56,7 +70,9 @@ def style(name: str) -> str:
 
 
 def _joined(name: str, ending: str) -> str:
-    return "\n".join((_FOLDER / f"{part}.{ending}").read_text(encoding="utf-8") for part in ("shared", name))
+    own = sorted(_FOLDER.glob(f"{name}.*.{ending}"))
+    files = (_FOLDER / f"shared.{ending}", *own, _FOLDER / f"{name}.{ending}")
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
 def theme_reported(key: str, on_theme: Callable[[str], None]) -> Callable[[], None]:

@@ -17,13 +17,17 @@ function sameBytes(one, other) {
   return true
 }
 
-// IEEE 754 half precision: 1 sign bit (never set here), 5 exponent bits, 10 fraction bits.
+// IEEE 754 half precision: 1 sign bit (never set here), 5 exponent bits, 10 fraction bits. Long inputs have a million of
+// them, so each of the numbers there are is computed once.
 function fromHalf(halves) {
-  return Float32Array.from(halves, (half) => {
-    const exponent = (half >> 10) & 31
+  const known = Float32Array.from({ length: 1 << 15 }, (_, half) => {
+    const exponent = half >> 10
     const fraction = half & 1023
     return exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024)
   })
+  const numbers = new Float32Array(halves.length)
+  for (let place = 0; place < halves.length; place++) numbers[place] = known[halves[place] & 0x7fff]
+  return numbers
 }
 
 // The same rule as views/numbers.py.
@@ -83,10 +87,15 @@ function pack([red, green, blue]) {
   return new Uint32Array(new Uint8ClampedArray([red, green, blue, 255]).buffer)[0] // in the machine's own byte order
 }
 
-function themeOf(host) {
+// A colour of the page's theme as `#rrggbb`.
+function canvasColour(host, variable, fallback) {
   const probe = document.createElement("canvas").getContext("2d")
-  probe.fillStyle = getComputedStyle(host).getPropertyValue("--st-background-color").trim() || "#ffffff"
-  const [red, green, blue] = rgb(probe.fillStyle)
+  probe.fillStyle = getComputedStyle(host).getPropertyValue(variable).trim() || fallback
+  return probe.fillStyle
+}
+
+function themeOf(host) {
+  const [red, green, blue] = rgb(canvasColour(host, "--st-background-color", "#ffffff"))
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 128 ? "light" : "dark"
 }
 
@@ -114,4 +123,15 @@ function placeTip(tip, root, x, y) {
   const above = y - frame.top - tip.offsetHeight - 10
   tip.style.left = `${Math.max(0, left)}px`
   tip.style.top = `${above < 0 ? y - frame.top + 18 : above}px`
+}
+
+// What the page keeps beside a component, in `data-<name>` of a hidden element, so that the payload can stay as it is.
+function watchMark(host, name, follow) {
+  const surroundings = host.closest('[class*="-with-mark"]')
+  const watching = new MutationObserver(follow)
+  watching.observe(surroundings, { subtree: true, childList: true, attributes: true, attributeFilter: [`data-${name}`] })
+  return {
+    read: () => surroundings.querySelector(`[data-${name}]`)?.dataset[name],
+    disconnect: () => watching.disconnect(),
+  }
 }

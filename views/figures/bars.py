@@ -67,9 +67,9 @@ def _content(value: str | float | Cell) -> str:
 
 
 def bar(value: float, largest: float, kind: str = "encoder") -> Cell:
-    """A number with a bar behind it, `largest` being the whole width; negative ones are amber."""
+    """A number with a bar behind it, in the hues of a signed scale; `largest` is the whole width."""
     share = min(100.0, 100 * abs(value) / (largest or 1))
-    colour = palette.HUES[kind] if value >= 0 else palette.NEGATIVE
+    colour = palette.signed_hues(kind)[value >= 0]
     fill = f"color-mix(in srgb, {colour} 40%, transparent)"
     style = f"background:linear-gradient(to right, {fill} {share:.1f}%, transparent {share:.1f}%);padding:0 4px"
     return Cell(f'<span style="display:block;{style}">{literal.html(three_digits(value))}</span>', "4rem")

@@ -1,4 +1,4 @@
-"""A matrix of numbers as a Plotly heatmap: vectors, cosines, rotations; signed numbers have amber below zero."""
+"""A matrix of numbers as a Plotly heatmap: vectors, cosines, rotations; signed numbers have two hues."""
 
 from __future__ import annotations
 

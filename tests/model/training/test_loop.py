@@ -199,7 +199,7 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before_whole(make_ta
         return whole(*arguments)
 
     monkeypatch.setattr(os, broken, fail)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(CheckpointError, match="No space left"):
         train(make_task(), RECIPE, tmp_path, ALONE)
     monkeypatch.undo()
     assert sorted(file.name for file in tmp_path.iterdir()) == [CHECKPOINT, METRICS]

@@ -1,0 +1,204 @@
+"""Many visitors at once on one server: answers, errors, memory, and whether the memory comes back.
+
+The visitors run in one process beside the server, on the same machine; what they take of it is stated.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import resource
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from benchmarks.load_visitor import ARRIVAL, PAGES, THINKING, WISHES, Log, Visitor, photo
+from benchmarks.timing import Measurement, summarise
+from tests.browser.app_server import AppServer
+
+WAVES = {1: 30.0, 10: 30.0, 50: 75.0, 200: 90.0}  # visitors -> seconds for which they come and stay
+SEED = 1
+PHOTOS = 8
+SAMPLE = 2.0  # seconds between two looks at the server's memory
+BACK = 1.10  # memory is back when it is at most this times what it was
+PATIENCE = 180.0  # seconds in which it should be
+
+
+@dataclass
+class Wave:
+    """One number of visitors on a server of its own.
+
+    Attributes:
+        logs: one a visitor.
+        before, highest, after: megabytes that the server held: with everything loaded and nobody there, at most while
+            they were there, and at the end of the recovery.
+        recovery: seconds after the last one left until the memory was back; None if it was not within `PATIENCE`.
+        server_cores, visitors_cores: processor time a second, of the server and of all visitors.
+    """
+
+    visitors: int
+    logs: list[Log]
+    before: float = 0.0
+    highest: float = 0.0
+    after: float = 0.0
+    recovery: float | None = None
+    server_cores: float = 0.0
+    visitors_cores: float = 0.0
+
+
+def load(waves: dict[int, float], seed: int = SEED) -> list[Measurement]:
+    """Each wave on a fresh server.
+
+    Args:
+        waves: how many visitors, and for how many seconds they come and stay.
+    """
+    rows = []
+    for visitors, seconds in waves.items():
+        wave = run_wave(visitors, seconds, seed)
+        rows += measurements(wave)
+        print(describe(wave), flush=True)
+    return rows
+
+
+def run_wave(
+    visitors: int,
+    seconds: float,
+    seed: int = SEED,
+    thinking: tuple[float, float] = THINKING,
+    arrival: float = ARRIVAL,
+    recover: bool = True,
+) -> Wave:
+    """So many visitors on a fresh server, of which one did everything before they come."""
+    photos = [photo(seed + number) for number in range(PHOTOS)]
+    with AppServer() as server:
+        asyncio.run(_first_visitor(server.url, photos))
+        wave = Wave(visitors, [])
+        wave.before = _lowest_of(server.resident_megabytes)
+        busy, own, started = server.processor_seconds(), _own_seconds(), time.monotonic()
+        wave.logs, wave.highest = asyncio.run(
+            _everybody(server, visitors, seconds, seed, photos, thinking=thinking, arrival=arrival)
+        )
+        took = time.monotonic() - started
+        wave.server_cores = (server.processor_seconds() - busy) / took
+        wave.visitors_cores = (_own_seconds() - own) / took
+        if recover:
+            wave.recovery, wave.after = _recovery(server.resident_megabytes, wave.before)
+    return wave
+
+
+async def _first_visitor(url: str, photos: list[bytes]) -> None:
+    """Open every page and do everything once, so that all is loaded before anything is measured."""
+    visitor = Visitor(url, 0, photos)
+    await visitor.open()
+    for page in PAGES:
+        await visitor.change_page(page)
+    for wish in WISHES:
+        await visitor.act(wish)
+    await visitor.leave()
+
+
+async def _everybody(
+    server: AppServer,
+    count: int,
+    seconds: float,
+    seed: int,
+    photos: list[bytes],
+    thinking: tuple[float, float],
+    arrival: float,
+) -> tuple[list[Log], float]:
+    until = asyncio.get_running_loop().time() + seconds
+    gc.freeze()  # what the visitors' process imported is not looked through again
+    people = [Visitor(server.url, 1000 * seed + number, photos, thinking) for number in range(count)]
+    staying = asyncio.gather(*(person.stay(until, arrival) for person in people))
+    highest = 0.0
+    while not staying.done():
+        await asyncio.wait([staying], timeout=SAMPLE)
+        highest = max(highest, await asyncio.to_thread(server.resident_megabytes))
+    return await staying, highest
+
+
+def _own_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def _lowest_of(measure: Callable[[], float], looks: int = 5) -> float:
+    """What the server holds once it is idle."""
+    found = []
+    for _ in range(looks):
+        found.append(measure())
+        time.sleep(1)
+    return min(found)
+
+
+def _recovery(measure: Callable[[], float], before: float) -> tuple[float | None, float]:
+    started = time.monotonic()
+    while time.monotonic() - started < PATIENCE:
+        now = measure()
+        if now <= BACK * before:
+            return time.monotonic() - started, now
+        time.sleep(SAMPLE)
+    return None, now
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The smallest value that at least `share` of all do not exceed."""
+    ordered = sorted(values)
+    return ordered[max(0, -int(-share * len(ordered) // 1) - 1)]
+
+
+def problems(wave: Wave) -> list[str]:
+    """Every error that a visitor saw, and every connection that was lost."""
+    shown = [problem for log in wave.logs for done in log.done for problem in done.answer.problems]
+    return shown + [reason for log in wave.logs for reason in log.lost]
+
+
+def measurements(wave: Wave) -> list[Measurement]:
+    """The rows of the table: answers by action, errors, memory."""
+    people = f"{wave.visitors} visitor{'s' if wave.visitors > 1 else ''}"
+    times: dict[str, list[float]] = {"all": []}
+    for log in wave.logs:
+        for done in log.done:
+            times.setdefault(done.action, []).append(done.milliseconds)
+            times["all"].append(done.milliseconds)
+    rows = []
+    for action, found in times.items():
+        group = f"{people}, answer"
+        rows += summarise(group, {action: found})
+        rows += summarise(group, {f"{action}, 95th percentile": [percentile(found, 0.95)]})
+    late = [done for log in wave.logs for done in log.done if done.milliseconds > 2000]
+    told = sum(done.answer.waited for done in late)
+    counts = {
+        "answers": len(times["all"]),
+        "errors": len(problems(wave)),
+        "lost sessions": sum(len(log.lost) for log in wave.logs),
+        "answers after 2 s": len(late),
+        "of these, told to wait": told,
+    }
+    rows += [Measurement(people, name, value, value, value, 1, 1, "") for name, value in counts.items()]
+    memory = {
+        "memory before": wave.before,
+        "memory, highest": wave.highest,
+        "memory a visitor": (wave.highest - wave.before) / wave.visitors,
+        "memory after": wave.after,
+    }
+    rows += [Measurement(people, name, *3 * (round(value, 1),), 1, 1, "MB") for name, value in memory.items()]
+    recovered = {} if wave.recovery is None else {"memory back after": round(wave.recovery)}
+    rows += [Measurement(people, name, value, value, value, 1, 1, "s") for name, value in recovered.items()]
+    cores = {"cores, server": wave.server_cores, "cores, visitors": wave.visitors_cores}
+    rows += [Measurement(people, name, *3 * (round(value, 2),), 1, 1, "") for name, value in cores.items()]
+    return rows
+
+
+def describe(wave: Wave) -> str:
+    """One line about a wave, and its errors."""
+    times = [done.milliseconds for log in wave.logs for done in log.done]
+    back = "not back" if wave.recovery is None else f"back after {wave.recovery:.0f} s"
+    lines = [
+        f"{wave.visitors} visitors: {len(times)} answers, median {statistics.median(times):.0f} ms, "
+        f"95 % within {percentile(times, 0.95):.0f} ms, {len(problems(wave))} errors; "
+        f"memory {wave.before:.0f} -> {wave.highest:.0f} -> {wave.after:.0f} MB, {back}; "
+        f"cores: server {wave.server_cores:.2f}, visitors {wave.visitors_cores:.2f}"
+    ]
+    return "\n".join(lines + [f"  {problem}" for problem in problems(wave)[:10]])

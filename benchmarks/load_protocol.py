@@ -1,0 +1,214 @@
+"""A visitor without a browser: a WebSocket client that speaks Streamlit's protocol, as its own page does.
+
+The messages are the protocol buffers of the installed Streamlit. A visitor knows a control by its label, as a person
+does, and learns its id from the page that the server sends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import uuid
+from dataclasses import dataclass, field
+from urllib.parse import urlencode, urlsplit
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.Common_pb2 import FileURLs
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+CONTROLS = ("text_input", "selectbox", "file_uploader")
+DONE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
+WAITING = "before you"  # words of the sentence that tells a visitor to wait, see views/waiting.py
+
+
+class LostConnection(Exception):
+    """The server closed the connection, or a new one did not find the session again."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """A control of the page: its id, and the fragment that answers when it is used ("" for the whole page)."""
+
+    id: str
+    fragment: str
+
+
+@dataclass
+class Answer:
+    """What one request brought.
+
+    Attributes:
+        waited: the visitor was told how many are before them.
+        problems: exceptions and warnings that the page showed.
+        bytes: of all messages.
+    """
+
+    waited: bool = False
+    problems: list[str] = field(default_factory=list)
+    bytes: int = 0
+
+
+class Client:
+    """One visitor's connection. `open` comes first; one request at a time."""
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        self._host, self._port = parts.hostname or "localhost", parts.port or 80
+        self.session = ""
+        self.pages: dict[str, str] = {}  # address of a page -> what the protocol calls it
+        self.page = ""
+        self.controls: dict[str, Control] = {}
+        self.query: dict[str, str] = {}
+        self._states: dict[str, WidgetState] = {}
+        self._answer = Answer()
+        self._done: asyncio.Future | None = None
+        self._urls: asyncio.Future | None = None
+        self._socket: ClientConnection | None = None
+        self._reader: asyncio.Task | None = None
+
+    async def open(self) -> Answer:
+        """Connect, and wait for the page that a bare address leads to."""
+        await self._connect()
+        return await self._request(ClientState())
+
+    async def go_to(self, page: str) -> Answer:
+        """Change to the page with this address; settings of other pages stay behind."""
+        self.page, self.controls, self._states = page, {}, {}
+        return await self._request(self._state())
+
+    async def type(self, label: str, text: str, parameter: str) -> Answer:
+        """Put `text` into a box and press Enter; `parameter` keeps it in the address bar."""
+        control = self.controls[label]
+        self.query[parameter] = text
+        self._states[control.id] = WidgetState(id=control.id, string_value=text)
+        return await self._request(self._state(control.fragment))
+
+    choose = type  # one of a list: the browser sends the same
+
+    async def upload(self, label: str, name: str, content: bytes) -> Answer:
+        """Hand a file over, as the browser does: ask for an address, put the file there, say so."""
+        control = self.controls[label]
+        message = BackMsg()
+        message.file_urls_request.request_id = str(uuid.uuid4())
+        message.file_urls_request.file_names.append(name)
+        message.file_urls_request.session_id = self.session
+        self._urls = asyncio.get_running_loop().create_future()
+        await self._send(message)
+        urls: FileURLs = await self._urls
+        await asyncio.to_thread(self._put, urls.upload_url, name, content)
+        state = WidgetState(id=control.id)
+        info = state.file_uploader_state_value.uploaded_file_info.add()
+        info.file_id, info.name, info.size = urls.file_id, name, len(content)
+        info.file_urls.CopyFrom(urls)
+        self._states[control.id] = state
+        answer = await self._request(self._state(control.fragment))
+        self._states.pop(control.id, None)
+        return answer
+
+    async def close(self) -> None:
+        """Leave, as by closing the tab."""
+        if self._socket is not None:
+            await self._socket.close()
+        if self._reader is not None:
+            await self._reader
+
+    async def _connect(self) -> None:
+        address = f"ws://{self._host}:{self._port}/_stcore/stream"
+        # A browser sends no pings either; the server does, and the library answers them.
+        self._socket = await connect(
+            address, subprotocols=["streamlit"], compression=None, max_size=None, ping_interval=None, open_timeout=120
+        )
+        self._reader = asyncio.create_task(self._read())
+
+    def _state(self, fragment: str = "") -> ClientState:
+        state = ClientState(query_string=urlencode(self.query), fragment_id=fragment)
+        state.page_script_hash = self.pages.get(self.page, "")
+        state.widget_states.widgets.extend(self._states.values())
+        return state
+
+    async def _request(self, state: ClientState) -> Answer:
+        state.context_info.color_scheme = "light"
+        state.context_info.url = f"http://{self._host}:{self._port}/{self.page}"
+        message = BackMsg()
+        message.rerun_script.CopyFrom(state)
+        self._answer = Answer()
+        self._done = asyncio.get_running_loop().create_future()
+        await self._send(message)
+        await self._done
+        return self._answer
+
+    async def _send(self, message: BackMsg) -> None:
+        try:
+            await self._socket.send(message.SerializeToString())
+        except ConnectionClosed as error:
+            raise LostConnection(str(error)) from error
+
+    async def _read(self) -> None:
+        reason = "closed"
+        try:
+            async for data in self._socket:
+                self._answer.bytes += len(data)
+                self._take(ForwardMsg.FromString(data))
+        except ConnectionClosed as error:
+            reason = str(error)
+        for waiting in (self._done, self._urls):
+            if waiting is not None and not waiting.done():
+                waiting.set_exception(LostConnection(reason))
+
+    def _take(self, message: ForwardMsg) -> None:
+        kind = message.WhichOneof("type")
+        if kind == "delta":
+            self._take_delta(message.delta)
+        elif kind == "script_finished":
+            if message.script_finished in DONE and self._done is not None and not self._done.done():
+                self._done.set_result(None)
+        elif kind == "new_session":
+            self.session = message.new_session.initialize.session_id or self.session
+        elif kind == "navigation":
+            self.pages = {page.url_pathname: page.page_script_hash for page in message.navigation.app_pages}
+        elif kind == "file_urls_response":
+            self._urls.set_result(message.file_urls_response.file_urls[0])
+
+    def _take_delta(self, delta) -> None:
+        change = delta.WhichOneof("type")
+        if change == "new_transient":
+            told = any(WAITING in element.spinner.text for element in delta.new_transient.elements)
+            self._answer.waited = self._answer.waited or told
+        if change != "new_element":
+            return
+        kind = delta.new_element.WhichOneof("type")
+        if kind in CONTROLS:
+            control = getattr(delta.new_element, kind)
+            self.controls[control.label] = Control(control.id, delta.fragment_id)
+        elif kind == "exception":
+            self._answer.problems.append(delta.new_element.exception.type or "exception")
+        elif kind == "alert":
+            self._answer.problems.append(delta.new_element.alert.body)
+
+    def _put(self, path: str, name: str, content: bytes) -> None:
+        """Send a file with the token that the server gives to its own pages."""
+        connection = http.client.HTTPConnection(self._host, self._port, timeout=120)
+        try:
+            connection.request("GET", "/_stcore/health")
+            answer = connection.getresponse()
+            answer.read()
+            cookie = (answer.getheader("Set-Cookie") or "").split(";")[0]
+            border = uuid.uuid4().hex
+            head = f'--{border}\r\nContent-Disposition: form-data; name="{name}"; filename="{name}"\r\n'
+            body = f"{head}Content-Type: image/jpeg\r\n\r\n".encode() + content + f"\r\n--{border}--\r\n".encode()
+            headers = {
+                "Content-Type": f"multipart/form-data; boundary={border}",
+                "Cookie": cookie,
+                "X-Xsrftoken": cookie.partition("=")[2],
+            }
+            connection.request("PUT", path, body, headers)
+            answer = connection.getresponse()
+            answer.read()
+            if answer.status >= 300:
+                raise LostConnection(f"an upload was answered with {answer.status}")
+        finally:
+            connection.close()

@@ -1,0 +1,131 @@
+"""What a visitor does: opens the app, types, changes head and page, uploads a picture, and thinks in between."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import itertools
+import random
+import time
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+
+import numpy as np
+from PIL import Image
+
+from benchmarks.load_protocol import Answer, Client, LostConnection
+from views import frame
+
+THINKING = (2.0, 8.0)  # seconds between two things a person does
+ARRIVAL = 5.0  # seconds in which all visitors come, as when a class is told an address
+PATIENCE = 300.0  # seconds after which a visitor counts an answer as never given
+WISHES = {"sentence": 0.35, "head": 0.30, "page": 0.25, "upload": 0.10}
+PAGES = ("", *sorted(frame.available()))
+PHOTO = (1600, 1200)
+
+# Sentences of twelve words, nearly two thousand, so that almost nobody asks what was asked before.
+SUBJECTS = ("old teacher", "little sister", "tall doctor", "young farmer", "new neighbour", "tired student")
+VERBS = ("bought", "found", "sold", "carried", "lost", "wanted")
+OBJECTS = ("a red bicycle", "three green apples", "the morning paper", "some warm bread", "two blue chairs", "my keys")
+PLACES = ("in the market last week", "near the station this morning", "on the way home yesterday")
+OWNERS = ("The", "My", "Her")
+SENTENCES = tuple(
+    f"{owner} {subject} {verb} {thing} {place}."
+    for owner, subject, verb, thing, place in itertools.product(OWNERS, SUBJECTS, VERBS, OBJECTS, PLACES)
+)
+
+
+@dataclass(frozen=True)
+class Done:
+    """One thing a visitor did: what, how long the answer took in milliseconds, and what came of it."""
+
+    action: str
+    milliseconds: float
+    answer: Answer
+
+
+@dataclass
+class Log:
+    """What one visitor met.
+
+    Attributes:
+        lost: connections that ended before the visitor left, each with the reason; the session is lost with it.
+    """
+
+    done: list[Done] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+
+
+def photo(seed: int) -> bytes:
+    """A JPEG of two megapixels, another one for each seed."""
+    coarse = np.random.default_rng(seed).integers(0, 256, (PHOTO[1] // 40, PHOTO[0] // 40, 3), dtype=np.uint8)
+    file = io.BytesIO()
+    Image.fromarray(coarse).resize(PHOTO, Image.Resampling.BICUBIC).save(file, "JPEG", quality=85)
+    return file.getvalue()
+
+
+class Visitor:
+    """One person with habits that follow from a seed."""
+
+    def __init__(self, url: str, seed: int, photos: list[bytes], thinking: tuple[float, float] = THINKING) -> None:
+        self.log = Log()
+        self._random = random.Random(seed)
+        self._client = Client(url)
+        self._photos = photos
+        self._thinking = thinking
+
+    async def stay(self, until: float, arrival: float = ARRIVAL) -> Log:
+        """Come within `arrival` seconds, do one thing after the other, and leave at `until` by the loop's clock."""
+        await asyncio.sleep(self._random.uniform(0, arrival))
+        try:
+            await self.open()
+            while asyncio.get_running_loop().time() < until:
+                await asyncio.sleep(self._random.uniform(*self._thinking))
+                await self.act()
+        except (LostConnection, OSError, TimeoutError) as error:
+            self.log.lost.append(f"{type(error).__name__}: {error}")
+        finally:
+            await self.leave()
+        return self.log
+
+    async def open(self) -> None:
+        """Come in by the bare address."""
+        await self._timed("open", self._client.open())
+
+    async def leave(self) -> None:
+        """Close the tab."""
+        await self._client.close()
+
+    async def act(self, wish: str | None = None) -> None:
+        """Do what this visitor wishes; where another page is needed for it, go there and do it."""
+        wish = wish or self._random.choices(tuple(WISHES), WISHES.values())[0]
+        client = self._client
+        if wish == "page":
+            await self.change_page(self._random.choice([page for page in PAGES if page != client.page]))
+        elif wish == "sentence":
+            await self.type(self._random.choice(SENTENCES))
+        elif wish == "head":
+            if client.page != "attention":
+                await self.change_page("attention")
+            label, parameter = self._random.choice((("Head", "head"), ("Layer", "layer")))
+            await self._timed("head", client.choose(label, str(self._random.randint(1, 4)), parameter))
+        else:
+            if client.page != "vision":
+                await self.change_page("vision")
+            content = self._random.choice(self._photos)
+            await self._timed("upload", client.upload("Your own picture", "photo.jpg", content))
+
+    async def type(self, sentence: str) -> None:
+        """Type a sentence and press Enter."""
+        if self._client.page == "vision":
+            await self.change_page("")
+        await self._timed("sentence", self._client.type("English sentence", sentence, "text"))
+
+    async def change_page(self, page: str) -> None:
+        """Use the navigation."""
+        await self._timed("page", self._client.go_to(page))
+
+    async def _timed(self, action: str, request: Awaitable[Answer]) -> None:
+        started = time.perf_counter()
+        answer = await asyncio.wait_for(request, PATIENCE)
+        self.log.done.append(Done(action, 1000 * (time.perf_counter() - started), answer))

@@ -1,0 +1,94 @@
+"""Does training the translator on two processes go faster than on one? The real program, stopped after some steps.
+
+Each candidate starts `python -m model.training translator` anew, in a folder of its own, and is ended once its metrics
+file holds enough lines; the first line, which pays for the warm-up, does not count. With two processes a step takes a
+batch on each, so what compares is target pieces a second over all processes, as the metrics file states them.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.timing import Measurement, summarise
+from model.metrics import METRICS, read_metrics
+
+LINES = 3  # lines of the metrics file that count, 25 steps each
+ROUNDS = 3
+PATIENCE = 1800  # seconds for one start
+LOOK_EVERY = 0.5  # seconds
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """How many processes, and how many threads each of them has."""
+
+    processes: int
+    threads: int
+
+    @property
+    def name(self) -> str:
+        """As the table has it."""
+        return f"{self.processes} x {self.threads} thread{'s' * (self.threads > 1)}"
+
+    def command(self, data: Path, out: Path) -> list[str]:
+        """The program with its arguments."""
+        start = ["-m"]
+        if self.processes > 1:
+            start = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={self.processes}", "-m"]
+        run = ["model.training", "translator", "--data", str(data), "--out", str(out), "--device", "cpu"]
+        return [sys.executable, *start, *run]
+
+
+CANDIDATES = (Candidate(1, 1), Candidate(1, 2), Candidate(2, 1))
+
+
+def scaling(data: Path) -> list[Measurement]:
+    """Pieces a second of each candidate; they take turns.
+
+    Args:
+        data: sentence pairs, as the training program reads them.
+    """
+    speeds: dict[str, list[float]] = {candidate.name: [] for candidate in CANDIDATES}
+    for _ in range(ROUNDS):
+        for candidate in CANDIDATES:
+            speeds[candidate.name].append(speed(candidate, data))
+    return summarise("training the translator", speeds, "pieces/s")
+
+
+def speed(candidate: Candidate, data: Path) -> float:
+    """Target pieces a second, the mean of the lines that count.
+
+    Raises:
+        RuntimeError: the program ended, or was not quick enough.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder)
+        settings = os.environ | {"OMP_NUM_THREADS": str(candidate.threads)}
+        with (out / "output.txt").open("w+") as output:
+            # a group of its own, for torchrun has children
+            process = subprocess.Popen(
+                candidate.command(data, out), env=settings, stdout=output, stderr=output, start_new_session=True
+            )
+            try:
+                deadline = time.monotonic() + PATIENCE
+                while len(lines := _lines(out)) <= LINES:
+                    if process.poll() is not None or time.monotonic() > deadline:
+                        output.seek(0)
+                        raise RuntimeError(f"{candidate.name} did not come to {LINES + 1} lines:\n{output.read()}")
+                    time.sleep(LOOK_EVERY)
+            finally:
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+    return sum(line["tokens_per_second"] for line in lines[1 : 1 + LINES]) / LINES
+
+
+def _lines(out: Path) -> list[dict]:
+    return [row for row in read_metrics(out / METRICS) if row["event"] == "step"]

@@ -1,0 +1,81 @@
+"""Attention as lines between pieces: any heads of any layers at once."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.microscope.subject import Subject
+from pages.shared import files
+from views import downloads, inputs, maps, prose
+from views.components.attention_lines import Lines, View, attention_lines, from_address, kept, to_address
+
+ADDRESS = "lines"  # what is chosen, in the address bar and in the visit
+
+
+def show(subject: Subject) -> None:
+    """The lines, and what is drawn of them as numbers."""
+    attention = subject.attention
+    view = _view(attention.shape)
+    st.markdown(prose.block("microscope", "Lines"))
+    attention_lines(
+        Lines(attention, subject.queries, subject.keys, subject.kind, view, inputs.theme()),
+        key="attention_lines",
+        on_change=_remember,
+        on_theme=inputs.remember_theme,
+    )
+    chosen = attention[list(view.layers)][:, list(view.heads)]  # (chosen layers, chosen heads, query, key)
+    drawn = kept(chosen, view.mass)
+    open_cells = (~maps.masked(*attention.shape[2:], subject.kind.causal)).sum() * chosen.shape[0] * chosen.shape[1]
+    st.caption(prose.block("microscope", "Drawn lines").format(drawn=int(drawn.sum()), all=int(open_cells)))
+    name = f"{subject.kind.name}-lines"
+    with st.container(horizontal=True):
+        files.download("Lines as CSV", lambda: _csv(subject, view), f"{name}.csv", "text/csv")
+        files.download("Lines as NPZ", lambda: _npz(subject, view), f"{name}.npz", "application/zip")
+    if chosen.size:
+        index, columns = maps.numbered(subject.queries), maps.numbered(subject.keys)
+        files.numbers(lambda: files.table(chosen.mean(axis=(0, 1)), columns, index), key="lines_table")
+
+
+def _view(shape: tuple[int, int, int, int]) -> View:
+    """What this visit or the link chose, where it fits the attention; else all heads of the first layer."""
+    first = View((0,), tuple(range(shape[1])))
+    if ADDRESS not in st.session_state:
+        st.session_state[ADDRESS] = st.query_params.get(ADDRESS, "")
+    view = from_address(st.session_state[ADDRESS], shape) or first
+    if view != first:
+        st.query_params[ADDRESS] = to_address(view)
+    elif ADDRESS in st.query_params:
+        del st.query_params[ADDRESS]
+    return view
+
+
+def _remember(view: View) -> None:
+    st.session_state[ADDRESS] = to_address(view)
+
+
+def _csv(subject: Subject, view: View) -> bytes:
+    """A row a line, layer by layer: counted from 1, with the pieces and the weight."""
+    queries, keys = ([downloads.safe_cell(name) for name in names] for names in (subject.queries, subject.keys))
+    lines = []
+    for layer in view.layers:
+        for head in view.heads:
+            weights = subject.attention[layer, head]  # (query, key)
+            for query, key in zip(*kept(weights, view.mass).nonzero(), strict=True):
+                place = (layer + 1, head + 1, query + 1, queries[query], key + 1, keys[key])
+                lines.append((*place, repr(float(weights[query, key]))))
+    return downloads.table_csv(["layer", "head", "query", "query piece", "key", "key piece", "weight"], lines)
+
+
+def _npz(subject: Subject, view: View) -> bytes:
+    """All weights, and which of them are drawn."""
+    drawn = kept(subject.attention, view.mass)
+    for axis, numbers in enumerate((view.layers, view.heads)):
+        for number in set(range(drawn.shape[axis])) - set(numbers):
+            drawn[(slice(None),) * axis + (number,)] = False
+    return downloads.arrays_npz(
+        attention=subject.attention,
+        drawn=drawn,
+        query_tokens=list(subject.queries),
+        key_tokens=list(subject.keys),
+        kind=subject.kind.name,
+    )

@@ -1,0 +1,68 @@
+"""What an operator asks a running server: is it of use, and how does it do? Nothing here says what visitors asked.
+
+`/healthz` answers 200 once both models are loaded and each has computed something, else 503. `/metrics` is for
+Prometheus. Both are for the machines that look after the server: a reverse proxy must not publish `/metrics`.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Literal
+
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from pages.shared import metrics
+from pages.shared.visits import turns
+
+State = Literal["loading", "ready", "broken"]
+MODELS = ("translator", "classifier")
+
+
+class Readiness:
+    """How far each model is. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._states: dict[str, State] = dict.fromkeys(MODELS, "loading")
+
+    def set(self, model: str, state: State) -> None:
+        """`model` is one of `MODELS`."""
+        with self._lock:
+            self._states[model] = state
+
+    def states(self) -> dict[str, State]:
+        """The state of every model."""
+        with self._lock:
+            return dict(self._states)
+
+    @property
+    def ready(self) -> bool:
+        """True once all of them have computed something."""
+        return set(self.states().values()) == {"ready"}
+
+
+@st.cache_resource(show_spinner=False)
+def readiness() -> Readiness:
+    """Of this server."""
+    return Readiness()
+
+
+def routes() -> list[Route]:
+    """The two addresses, for the app to serve beside its pages."""
+    metrics.watch(lambda: turns().running, lambda: turns().waiting, lambda: readiness().ready)
+    return [Route("/healthz", _health), Route("/metrics", _metrics)]
+
+
+async def _health(request: Request) -> Response:
+    found = readiness()
+    states = found.states()
+    status = "ready" if found.ready else "broken" if "broken" in states.values() else "loading"
+    answer = {"status": status, **states}
+    return JSONResponse(answer, 200 if found.ready else 503, headers={"Cache-Control": "no-store"})
+
+
+async def _metrics(request: Request) -> Response:
+    return Response(metrics.text(), media_type=metrics.CONTENT_TYPE, headers={"Cache-Control": "no-store"})

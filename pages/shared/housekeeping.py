@@ -1,0 +1,94 @@
+"""What the server does about memory and threads, so that both stay bounded however many visitors come and go."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import gc
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from streamlit import runtime
+
+from pages.shared import logs
+from pages.shared.limits import THREADS
+
+SWITCH_SECONDS = 0.001  # how long a busy thread keeps the interpreter while another one asks for it
+ARENAS = 2  # of the C library's allocator; by default each core may bring eight
+ROUND_SECONDS = 5.0
+
+_ARENA_MAX = -8  # M_ARENA_MAX of glibc's mallopt
+
+
+def settle_threads() -> None:
+    """Set how many threads compute, before any does.
+
+    One thread a computation: these models are small, so that a second one saves little time, and while anything else
+    needs its core it costs much, since the first then waits for it at each of the many small operations.
+    """
+    from model.device import use_threads  # PyTorch takes a second to import
+
+    use_threads(THREADS)
+    sys.setswitchinterval(SWITCH_SECONDS)
+
+
+@contextmanager
+def no_garbage() -> Iterator[None]:
+    """Import and load without looking for garbage meanwhile: what is made then stays, and there is a lot of it."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def settle_memory() -> None:
+    """Let the threads of the many runs share a few pools of memory, where the C library is glibc."""
+    library = _glibc()
+    if library is not None:
+        library.mallopt(_ARENA_MAX, ARENAS)
+
+
+async def keep_house() -> None:
+    """Every few seconds: forget visitors who are not coming back, and hand memory that they used back."""
+    people = 0
+    while True:
+        await asyncio.sleep(ROUND_SECONDS)
+        before, people = people, forget_visitors()
+        if people < before:
+            await asyncio.to_thread(hand_back)
+
+
+def forget_visitors() -> int:
+    """Let go of sessions whose time is over: Streamlit itself looks at them only when somebody else leaves.
+
+    Returns:
+        How many sessions are left, those among them that wait for their visitor to come back included.
+    """
+    try:
+        manager = runtime.get_instance()._session_mgr
+        manager._session_storage._cache.expire()
+        return len(manager.list_sessions())
+    except (AttributeError, RuntimeError):  # another version of Streamlit; its own way is slower, not wrong
+        logs.event("sessions cannot be looked at", logging.WARNING)
+        return 0
+
+
+def hand_back() -> None:
+    """Give memory that nobody uses back to the operating system."""
+    gc.collect()
+    library = _glibc()
+    if library is not None:
+        library.malloc_trim(0)
+
+
+def _glibc() -> ctypes.CDLL | None:
+    try:
+        library = ctypes.CDLL(None)
+        _used: tuple[Callable, Callable] = (library.mallopt, library.malloc_trim)
+    except (OSError, AttributeError, TypeError):
+        return None
+    return library

@@ -1,0 +1,53 @@
+"""What is counted, in the text form that Prometheus reads.
+
+Labels are names of this project's own pages and outcomes; nothing that a visitor typed or uploaded is ever one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+SECONDS = (0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64)
+
+REGISTRY = CollectorRegistry()
+ProcessCollector(registry=REGISTRY)  # memory, processor time and open files of the server
+
+RUNS = Counter(
+    "atlas_runs",
+    "Runs of a page, or of a part of it, by outcome: ok, interrupted, refused or error",
+    ("page", "part", "outcome"),
+    registry=REGISTRY,
+)
+ANSWERS = Histogram(
+    "atlas_answer_seconds",
+    "From a visitor's request to the end of its run, waiting included",
+    ("page",),
+    buckets=SECONDS,
+    registry=REGISTRY,
+)
+QUEUED = Histogram("atlas_queued_seconds", "Waiting for a turn", buckets=SECONDS, registry=REGISTRY)
+COMPUTING = Histogram("atlas_computing_seconds", "One computation of a model", buckets=SECONDS, registry=REGISTRY)
+RESULTS = Counter(
+    "atlas_results",
+    "Results asked for: computed, or served from recent ones or from a computation that was going on",
+    ("source",),
+    registry=REGISTRY,
+)
+_RUNNING = Gauge("atlas_running", "Runs that have their turn", registry=REGISTRY)
+_WAITING = Gauge("atlas_waiting", "Runs that wait for their turn", registry=REGISTRY)
+_READY = Gauge("atlas_ready", "1 once both models have computed something", registry=REGISTRY)
+
+
+def watch(running: Callable[[], int], waiting: Callable[[], int], ready: Callable[[], bool]) -> None:
+    """Read these whenever somebody asks for the metrics."""
+    _RUNNING.set_function(running)
+    _WAITING.set_function(waiting)
+    _READY.set_function(ready)
+
+
+def text() -> bytes:
+    """All of them, as Prometheus reads them."""
+    return generate_latest(REGISTRY)

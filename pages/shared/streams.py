@@ -1,0 +1,96 @@
+"""Answers that come step by step, made once for everybody who follows them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Hashable, Iterator
+from typing import Generic, TypeVar
+
+from pages.shared import metrics, visits
+from pages.shared.limits import SLICE_SECONDS
+from pages.shared.recent import Recent, timed
+
+T = TypeVar("T")
+
+
+class Steps(Generic[T]):
+    """The steps of one computation. Safe to follow from several threads.
+
+    Whoever needs a step that is not there yet makes it, and as many more as a slice of time allows; so the rest is made
+    even if the one who began leaves. Between two slices other visitors have their turn.
+
+    Args:
+        source: makes them.
+        turn: is held while it does.
+    """
+
+    def __init__(self, source: Iterator[T], turn: threading.Lock, slice_seconds: float = SLICE_SECONDS) -> None:
+        self.made: list[T] = []
+        self.followers = 0  # kept by `Streams`
+        self._source, self._turn, self._slice = source, turn, slice_seconds
+        self._error: Exception | None = None
+
+    def follow(self) -> Iterator[T]:
+        """All steps from the first on; nothing is held while one is looked at."""
+        place = 0
+        while True:
+            while place < len(self.made):
+                place += 1
+                yield self.made[place - 1]
+            visits.rotate()
+            with timed(self._turn):
+                if place == len(self.made) and not self._make():
+                    return
+
+    def _make(self) -> bool:
+        """Make steps for a slice of time, at least one. False if there are no more."""
+        if self._error is not None:
+            raise self._error
+        known, until = len(self.made), time.monotonic() + self._slice
+        try:
+            for step in self._source:
+                self.made.append(step)
+                if time.monotonic() >= until:
+                    break
+        except Exception as error:
+            self._error = error
+            raise
+        return len(self.made) > known
+
+
+class Streams(Generic[T]):
+    """What is being made at the moment, by what was asked. Safe to use from several threads.
+
+    Args:
+        finished: where the steps go, as a tuple, once all are made.
+        turn: is held while steps are made.
+    """
+
+    def __init__(self, finished: Recent, turn: threading.Lock) -> None:
+        self._finished, self._turn = finished, turn
+        self._going: dict[Hashable, Steps[T]] = {}
+        self._lock = threading.Lock()
+
+    def follow(self, key: Hashable, begin: Callable[[], Iterator[T]]) -> Iterator[T]:
+        """The steps under `key`, each soon after it is there; `begin` starts what makes them if nothing does yet."""
+        with self._lock:
+            known = self._finished.get(key)
+            steps = self._going.get(key)
+            source = "recent" if known is not None or steps is not None else "computed"
+            metrics.RESULTS.labels(source).inc()
+            if known is None:
+                if steps is None:
+                    steps = self._going[key] = Steps(begin(), self._turn)
+                steps.followers += 1
+        if known is not None:
+            yield from known
+            return
+        try:
+            yield from steps.follow()
+            self._finished.put(key, tuple(steps.made))
+        finally:
+            with self._lock:
+                steps.followers -= 1
+                if not steps.followers:
+                    del self._going[key]

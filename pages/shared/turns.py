@@ -1,0 +1,148 @@
+"""Visitors take turns: how many run at once, how many may wait, how long, and what a waiting visitor is told.
+
+Python runs one thread at a time, and PyTorch hands the interpreter over at each of the thousand small operations of a
+translation: beside other busy threads each of them waits for its return, and every answer takes many times as long as
+alone. So only a few runs go on at once, the others wait in the order in which they came, and whoever has used up a
+slice of time goes to the end of the queue while others wait.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from threading import Event, Lock
+
+from pages.shared.limits import Limits
+
+Tell = Callable[[int], None]  # called now and then in a waiting thread with the number of visitors before it
+Notice = Callable[[], AbstractContextManager[Tell]]  # entered when a wait begins, left when it ends
+
+
+class Busy(Exception):
+    """The queue is full, or the visitor has waited too long; the message is one sentence that says what to do."""
+
+
+class Turns:
+    """A bounded queue, first come, first served. Safe to use from several threads.
+
+    Args:
+        clock: seconds, for waiting.
+        worked: seconds that the thread which asks has used of the processor.
+    """
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        worked: Callable[[], float] = time.thread_time,
+    ) -> None:
+        self.limits = limits or Limits()
+        self.worked = worked
+        self._clock = clock
+        self._lock = Lock()
+        self._queue: deque[Event] = deque()  # a ticket is an event, set when it is called
+        self._running: set[Event] = set()
+
+    @property
+    def waiting(self) -> int:
+        """How many wait."""
+        return len(self._queue)
+
+    @property
+    def running(self) -> int:
+        """How many have their turn."""
+        return len(self._running)
+
+    @contextmanager
+    def turn(self, notice: Notice) -> Iterator[Turn]:
+        """Wait for a turn and give it back at the end.
+
+        Args:
+            notice: tells the visitor to wait. It may raise, which leaves the queue: a visitor who has gone does not
+                hold up the others.
+
+        Raises:
+            Busy: see there.
+        """
+        turn = Turn(self, notice)
+        try:
+            turn._take()
+            yield turn
+        finally:
+            self._leave(turn._ticket)
+
+    def _wait(self, ticket: Event, tell: Tell) -> None:
+        """Stand in the queue until it is the ticket's turn."""
+        limits, came = self.limits, self._clock()
+        with self._lock:
+            if len(self._queue) >= limits.waiting:
+                raise Busy(f"{len(self._queue)} visitors are waiting already: please come again in a minute.")
+            self._queue.append(ticket)
+            self._call_next()
+        pause = limits.silence
+        try:
+            while not ticket.wait(pause):
+                if self._clock() - came >= limits.patience:
+                    raise Busy(
+                        f"It was not your turn within {limits.patience:.0f} seconds, so many visitors are here: "
+                        f"please try again in a minute."
+                    )
+                tell(self._before(ticket))
+                pause = limits.repeat
+        except BaseException:
+            self._leave(ticket)
+            raise
+
+    def _before(self, ticket: Event) -> int:
+        with self._lock:
+            place = self._queue.index(ticket) if ticket in self._queue else 0
+            return place + len(self._running)
+
+    def _leave(self, ticket: Event) -> None:
+        """Give back a turn or a place in the queue."""
+        with self._lock:
+            self._running.discard(ticket)
+            if ticket in self._queue:
+                self._queue.remove(ticket)
+            self._call_next()
+
+    def _call_next(self) -> None:
+        while self._queue and len(self._running) < self.limits.running:
+            ticket = self._queue.popleft()
+            self._running.add(ticket)
+            ticket.set()
+
+
+class Turn:
+    """One visitor's turn.
+
+    Attributes:
+        queued: seconds waited so far.
+    """
+
+    def __init__(self, turns: Turns, notice: Notice) -> None:
+        self.queued = 0.0
+        self._turns, self._notice = turns, notice
+        self._ticket = Event()
+        self._began = 0.0
+
+    def rotate(self) -> None:
+        """Between two steps of a long answer: let others go first if they wait and this turn has had its share.
+
+        Raises:
+            Busy: it did not come round again in time.
+        """
+        turns = self._turns
+        if turns.waiting and turns.worked() - self._began >= turns.limits.share:
+            turns._leave(self._ticket)
+            self._take()
+
+    def _take(self) -> None:
+        self._ticket = Event()
+        came = self._turns._clock()
+        with self._notice() as tell:
+            self._turns._wait(self._ticket, tell)
+        self.queued += self._turns._clock() - came
+        self._began = self._turns.worked()

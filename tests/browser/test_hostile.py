@@ -1,0 +1,110 @@
+"""Hostile text in every input and every parameter of every page: shown or refused, never obeyed.
+
+Pages, their parts, their inputs and their parameters are found by looking, so that a new page is covered from its first
+day. That no other host is asked and no script breaks, the fixture `page` sees to. `make test` looks at the part of each
+page that opens first, `make fuzz` at all of them.
+"""
+
+from __future__ import annotations
+
+import os
+from urllib.parse import quote, unquote, urlsplit
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.conftest import Server, open_page, ready
+from views import frame
+
+MARK = "m4rk"
+# HTML, Markdown, links that are made of plain text, LaTeX, colours and icons of Streamlit, a path; under 128 pieces.
+HOSTILE = (
+    f"<img src=/{MARK} onerror={MARK}=1><b>{MARK}</b> **{MARK}** [{MARK}](/{MARK}) www.{MARK}.io ${MARK}$ :red[{MARK}] "
+    f"../{MARK}"
+)
+IN_ADDRESS = (HOSTILE, f"<script>{MARK}=1</script>", f"${MARK}$ www.{MARK}.io **{MARK}** `{MARK}`")
+ALL_PARTS = bool(os.environ.get("ATLAS_ALL_PARTS"))
+NAMES = [path.split("/")[-1].removesuffix(".py") for path, *_ in frame.PAGES]
+
+# Whatever was made of the mark: a variable, an element, an attribute that leads somewhere, a formula.
+MADE = f"""() => {{
+    const found = []
+    if ("{MARK}" in window) found.push("a script ran")
+    const visit = (root) => {{
+        for (const element of root.querySelectorAll("*")) {{
+            if (element.shadowRoot) visit(element.shadowRoot)
+            const name = element.localName
+            const own = [...element.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data).join("")
+            if (name.includes("{MARK}")) found.push(`<${{name}}>`)
+            for (const attribute of element.attributes) {{
+                const leads = ["src", "href", "xlink:href", "action", "srcset", "data"].includes(attribute.name)
+                const to = attribute.value.split(/[?#]/)[0]
+                if (attribute.name.startsWith("on") || attribute.name.includes("{MARK}")) found.push(attribute.name)
+                if (leads && to.includes("{MARK}")) found.push(`${{name}} ${{attribute.name}}=${{attribute.value}}`)
+            }}
+            const formatted = ["b", "strong", "em", "a", "code", "del", "blockquote", "script", "style"].includes(name)
+            const made = formatted || element.closest(".katex, .stMarkdownColoredText, [class*=colored]")
+            if (made && own.includes("{MARK}")) found.push(`<${{name}}> ${{own}}`)
+        }}
+    }}
+    visit(document)
+    return found
+}}"""
+# Keys of the controls on the page: Streamlit writes them into classes.
+KEYS = """() => [...new Set([...document.querySelectorAll('[data-testid="stMain"] [class*="st-key-"]')]
+    .flatMap((element) => [...element.classList]).filter((name) => name.startsWith("st-key-"))
+    .map((name) => name.slice(7)))]"""
+BOXES = '[data-testid="stMain"] :is([data-testid="stTextInput"], [data-testid="stTextArea"]) :is(input, textarea)'
+PARTS = '[data-testid="stMain"] [data-testid="stButtonGroup"]'
+SETTINGS = ("method", "example")  # on many pages; they open nothing of their own
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_typed_or_in_the_address_is_obeyed(server: Server, page: Page, name: str):
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    path = "" if name == NAMES[0] else name
+    open_page(page, f"{server.url}/{path}?text={quote(HOSTILE)}")
+    assert_harmless(page)
+    fill_every_box(page)
+    assert_harmless(page)
+    for place in range(parts(page).count() if ALL_PARTS else 0):
+        parts(page).nth(place).click()
+        ready(page)
+        fill_every_box(page)
+        assert_harmless(page)
+    keys = page.evaluate(KEYS)
+    query = "&".join(f"{quote(key)}={quote(IN_ADDRESS[place % 3])}" for place, key in enumerate(keys) if key != "text")
+    open_page(page, f"{server.url}/{path}?text={quote(HOSTILE)}&picture={quote(HOSTILE)}&{query}")
+    assert_harmless(page)
+    assert [url for url in asked if MARK in unquote(urlsplit(url).path)] == []
+
+
+def parts(page: Page):
+    """The buttons of the first choice on the page that is no general setting."""
+    groups = page.locator(PARTS)
+    for place in range(groups.count()):
+        group = groups.nth(place)
+        key = group.evaluate(
+            "element => [...element.closest('[class*=st-key-]')?.classList ?? []].find((n) => n.startsWith('st-key-'))"
+        )
+        if key and key.removeprefix("st-key-") not in SETTINGS:
+            return group.get_by_role("radio")
+    return groups.nth(0).get_by_text("no such button")
+
+
+def fill_every_box(page: Page) -> None:
+    """Type into each box that does not hold the text yet, one after the other, as a person would."""
+    boxes = page.locator(BOXES)
+    for place in range(boxes.count()):
+        box = boxes.nth(place)
+        if box.is_enabled() and box.input_value() != HOSTILE:
+            box.fill(HOSTILE)
+            box.press("Enter")
+            ready(page)
+
+
+def assert_harmless(page: Page) -> None:
+    assert page.evaluate(MADE) == []
+    assert page.get_by_test_id("stException").count() == 0
+    assert page.title() == frame.NAME or MARK not in page.title()

@@ -1,0 +1,107 @@
+"""Visitors who leave in the middle: of an upload, of a translation. Nothing of theirs stays, and the server goes on."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import stat
+import time
+import urllib.request
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.app_server import AppServer
+from tests.browser.conftest import PATIENCE, open_page, ready
+from tests.browser.uploads import shown, upload, uploads_kept
+from tests.views.odd_pictures import encoded, photo
+from views import samples
+
+LIMIT = 30  # seconds that any answer of the server may take
+
+
+@pytest.fixture(scope="module")
+def app():
+    """A server of its own, whose memory and files can be looked at."""
+    with AppServer() as server:
+        yield server
+        log = server.log()
+    assert "Traceback" not in log, log
+
+
+def written_files(app: AppServer) -> set[str]:
+    """Ordinary files that the server has open for writing, deleted ones included, without its log."""
+    process = Path(f"/proc/{app._process.pid}")
+    found: set[str] = set()
+    if not process.is_dir():  # only Linux shows them
+        return found
+    for entry in (process / "fd").iterdir():
+        try:
+            target, flags = os.readlink(entry), (process / "fdinfo" / entry.name).read_text()
+            ordinary = stat.S_ISREG(os.stat(entry).st_mode)
+        except OSError:  # closed meanwhile
+            continue
+        if (
+            ordinary
+            and int(re.search(r"flags:\s+(\d+)", flags)[1], 8) & (os.O_WRONLY | os.O_RDWR)
+            and entry.name not in "12"
+        ):
+            found.add(target)
+    return found
+
+
+def path_and_headers(page: Page) -> tuple[str, dict[str, str]]:
+    """Where this visitor's browser uploads to, and the headers with which it may."""
+    with page.expect_request(lambda request: request.method == "PUT") as made:
+        upload(page, "small.png", encoded(photo(40, 30)), "image/png")
+    shown(page, "own")
+    headers = {name: value for name, value in made.value.all_headers().items() if name in ("cookie", "x-xsrftoken")}
+    return urlsplit(made.value.url).path, headers
+
+
+def begin_upload(app: AppServer, path: str, headers: dict[str, str], promised: int, sent: int) -> socket.socket:
+    """A connection on which a part of an upload has been sent."""
+    address = urlsplit(app.url)
+    connection = socket.create_connection((address.hostname, address.port), timeout=LIMIT)
+    lines = [f"PUT {path} HTTP/1.1", f"Host: {address.netloc}", f"Content-Length: {promised}"]
+    lines += [
+        "Content-Type: multipart/form-data; boundary=part",
+        *(f"{name}: {value}" for name, value in headers.items()),
+    ]
+    head = b'--part\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n'
+    connection.sendall("\r\n".join([*lines, "", ""]).encode() + head + bytes(sent))
+    return connection
+
+
+def test_an_upload_that_stops_in_the_middle_leaves_nothing(page: Page, app: AppServer):
+    open_page(page, f"{app.url}/vision")
+    shown(page, samples.NAMES[0])
+    path, headers = path_and_headers(page)
+    before, files = uploads_kept(app), written_files(app)
+    for sent in (0, 200_000, 6_000_000):  # Starlette would move more than a megabyte to a temporary file
+        with begin_upload(app, path, headers, promised=7_000_000, sent=sent):
+            assert uploads_kept(app) == before  # the server answers others meanwhile
+            assert written_files(app) == files
+    # the same visitor goes on, and so does everybody
+    upload(page, "other.png", encoded(photo(60, 50)), "image/png")
+    expect(page.get_by_text("60 \u00d7 50 pixels")).to_be_visible(timeout=PATIENCE)
+    assert uploads_kept(app) <= before
+    assert written_files(app) == files
+
+
+def test_a_visitor_who_leaves_in_mid_translation_holds_nobody_up(browser: Browser, page: Page, app: AppServer):
+    long = "The old man in the white car wants to buy the house that his father sold to the teacher last year " * 4
+    leaving = browser.new_page()
+    leaving.goto(f"{app.url}/?text={quote(long.strip())}", timeout=PATIENCE)
+    leaving.locator(".aa-text").first.wait_for(timeout=PATIENCE)  # the first pieces are there
+    leaving.close()
+    began = time.monotonic()
+    open_page(page, f"{app.url}/?text={quote('I want to buy a car.')}")
+    expect(page.locator(".aa-cards")).to_be_visible(timeout=PATIENCE)
+    assert time.monotonic() - began < LIMIT
+    ready(page)
+    with urllib.request.urlopen(f"{app.url}/_stcore/health", timeout=LIMIT) as answer:
+        assert answer.status == 200

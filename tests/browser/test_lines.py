@@ -1,0 +1,50 @@
+"""The lines on the Attention page: what a reader chooses is kept in the address and comes back with it."""
+
+from __future__ import annotations
+
+import csv
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.overflow import PHONE, assert_nothing_overflows
+
+QUERY = ".side.query .piece"
+
+
+@pytest.fixture(autouse=True)
+def patient():
+    expect.set_options(timeout=PATIENCE)
+
+
+def test_lines_are_chosen_locked_linked_and_saved(page: Page, server: Server, tmp_path):
+    open_page(page, f"{server.url}/attention?text=I+want+to+buy+a+car.&kind=Cross&look=Lines")
+    heads = page.get_by_role("group", name="Heads")
+    heads.get_by_role("button", name="one at a time").click()
+    heads.get_by_role("button", name="Head 3").click()
+    page.get_by_role("group", name="Layers").get_by_role("button", name="all").click()
+    page.locator(QUERY, has_text="acheter").click()
+    expect(page).to_have_url(re.compile(r"lines=1\.2\.3\.4-3-70-q4"))
+    ready(page)
+    weights = page.locator(".side.key .weight").all_inner_texts()
+    assert sum(map(float, weights)) == pytest.approx(1, abs=0.01)
+    with page.expect_download() as download:
+        page.get_by_text("Lines as CSV").click()
+    download.value.save_as(tmp_path / "lines.csv")
+    rows = list(csv.DictReader((tmp_path / "lines.csv").open(encoding="utf-8-sig")))
+    assert {(row["layer"], row["head"]) for row in rows} == {(str(layer), "3") for layer in (1, 2, 3, 4)}
+    counted = page.get_by_text(re.compile(r"now \d+ of")).inner_text()
+    assert f"now {len(rows)} of" in counted
+    assert len(rows) > sum(row["query piece"] == "acheter" for row in rows) > 0
+    address = page.url
+    open_page(page, address)
+    expect(page.locator(f"{QUERY}[aria-selected=true]")).to_contain_text("acheter")
+    assert page.locator(".side.key .weight").all_inner_texts() == weights
+    # another kind has other pieces: what was locked is let go, the heads stay
+    page.get_by_text("Encoder", exact=True).click()
+    expect(page).to_have_url(re.compile(r"lines=1\.2\.3\.4-3-70(&|$)"))
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_function("() => innerWidth === 390")
+    assert_nothing_overflows(page, PHONE)

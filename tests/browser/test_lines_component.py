@@ -1,0 +1,325 @@
+"""The lines' script on known numbers, in an empty page: what it draws, reads out, locks and answers."""
+
+from __future__ import annotations
+
+import base64
+import io
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import Page
+
+from tests.browser.mounting import mount_component
+from views import maps, palette
+from views.components.attention_lines import Lines, Locked, View, kept, mark, payload
+from views.numbers import three_digits
+
+HOSTILE = ("<s>", "<img src=x onerror=document.title='hacked'>", "$x$", "\u2009street", "\u2009")
+
+ROW = 28  # pixels a piece of a short input
+
+
+def softmaxed(layers: int, heads: int, queries: int, keys: int, causal: bool = False) -> np.ndarray:
+    """`(layers, heads, query, key)` float32 of softmaxed noise."""
+    noise = np.random.default_rng(0).normal(0, 2, (layers, heads, queries, keys)).astype(np.float32)
+    noise[:, :, maps.masked(queries, keys, causal)] = -np.inf
+    return np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)
+
+
+def known(weights: np.ndarray, kind: str = "cross", **view) -> Lines:
+    """Lines over `weights`; at first all heads of the first layer, all of their weights."""
+    _, heads, queries, keys = weights.shape
+    pieces = HOSTILE * max(queries, keys)
+    chosen = View(**{"layers": (0,), "heads": tuple(range(heads)), "mass": 1.0} | view)
+    return Lines(weights, pieces[:queries], pieces[:keys], maps.KINDS[kind], chosen, "light")
+
+
+@pytest.fixture
+def mount(page: Page):
+    """Show lines in an empty page; what the script answers is collected in `window.answers`."""
+
+    def show(lines: Lines, background: str = "#FFFFFF") -> Page:
+        mount_component(page, "attention_lines", "lines-root", payload(lines), background, mark(lines.view))
+        return page
+
+    return show
+
+
+def piece(page: Page, side: str, place: int):
+    return page.locator(f".side.{side} .piece").nth(place)
+
+
+def numbers(page: Page, side: str) -> list[str]:
+    return page.locator(f".side.{side} .weight").all_inner_texts()
+
+
+def drawn(page: Page, canvas: str = "overview") -> np.ndarray:
+    """`(height, width, channel)` of the colours of a canvas."""
+    content = page.locator(f"canvas.{canvas}").evaluate("canvas => canvas.toDataURL()").partition(",")[2]
+    return np.asarray(Image.open(io.BytesIO(base64.b64decode(content))).convert("RGB")).astype(int)
+
+
+def inked(page: Page, canvas: str = "overview") -> int:
+    return int((drawn(page, canvas) != 255).any(-1).sum())
+
+
+def answered(page: Page, **wanted) -> dict:
+    """What the script said is chosen, once that holds `wanted`; it says so a moment after the last change."""
+    page.wait_for_function(
+        """wanted => {
+            const [name, view] = answers.at(-1) ?? []
+            const same = ([field, value]) => JSON.stringify(view[field]) === JSON.stringify(value)
+            return name === "view" && Object.entries(wanted).every(same)
+        }""",
+        arg=wanted,
+        timeout=20_000,
+    )
+    return page.evaluate("answers.splice(0).at(-1)[1]")
+
+
+def test_the_strongest_line_is_the_thickest_and_lies_where_it_must(mount):
+    weights = np.zeros((1, 2, 3, 4), dtype=np.float32)
+    weights[0, 0, :, 0], weights[0, 1, :, 3] = 0.2, 0.1
+    weights[0, 0, 2, 0], weights[0, 1, 0, 3] = 0.5, 0.9  # head 2: the first query at the last key
+    page = mount(known(weights))
+    colours = [palette.to_rgb(colour) for colour in palette.HEADS["light"][:2]]
+    image = drawn(page)
+    height, width, _ = image.shape
+    assert height == 4 * ROW
+
+    def rows(colour: tuple[int, int, int], column: int, first: int, last: int) -> int:
+        """Rows of a column that are nearer to a head's colour than to the page's."""
+        part = image[first:last, column].astype(float)
+        return int((np.linalg.norm(part - colour, axis=-1) < np.linalg.norm(part - 255, axis=-1)).sum())
+
+    strong = rows(colours[1], 1, 0, ROW), rows(colours[1], width - 2, 3 * ROW, 4 * ROW)
+    weaker = rows(colours[0], 1, 2 * ROW, 3 * ROW), rows(colours[0], width - 2, 0, ROW)
+    assert min(strong) >= 5 and strong[0] > weaker[0]
+    assert weaker[0] > rows(colours[0], 1, ROW, 2 * ROW)  # 0.5 against 0.2
+    assert rows(colours[1], width - 2, ROW, 3 * ROW) == 0  # nobody looks at the second and third key
+
+
+def test_read_out_is_the_arrays_value_from_both_sides(mount):
+    weights = softmaxed(2, 3, 4, 5)
+    page = mount(known(weights, layers=(0, 1), heads=(0, 2)))
+    mean = weights[:, [0, 2]].mean((0, 1), dtype=np.float64)
+    for query in range(4):
+        piece(page, "query", query).hover()
+        assert numbers(page, "key") == [three_digits(value) for value in mean[query]]
+        assert numbers(page, "query") == [""] * 4
+    for key in range(5):
+        piece(page, "key", key).hover()
+        assert numbers(page, "query") == [three_digits(value) for value in mean[:, key]]
+    assert "is looked at by" in page.locator(".status").inner_text()
+    assert "mean of 2 heads in 2 layers" in page.locator(".status").inner_text()
+    page.mouse.move(0, 700)
+    assert numbers(page, "query") == [""] * 4
+    page = mount(known(weights, layers=(1,), heads=(1,)))
+    piece(page, "query", 3).hover()
+    assert numbers(page, "key") == [three_digits(float(value)) for value in weights[1, 1, 3]]
+    assert page.locator("main img").count() == 0 and page.title() != "hacked"
+    assert page.locator(".side.key .label").all_inner_texts()[3:] == ["street", "\u2423"]
+
+
+def test_long_inputs_read_out_the_arrays_value(mount):
+    weights = softmaxed(2, 3, 130, 128)
+    page = mount(known(weights, mass=0.8, layers=(0, 1)))
+    assert page.locator(".legend").inner_text().startswith("The strongest 6000 of ")
+    page.get_by_role("button", name="Tall rows").click()
+    piece(page, "query", 77).hover()
+    read = [float(text) for text in numbers(page, "key")]
+    np.testing.assert_allclose(read, weights.mean((0, 1))[77], rtol=5.1e-3)
+    page.get_by_role("button", name="Tall rows").click()  # the whole is pressed into the screen
+    assert page.locator(".side.query").bounding_box()["height"] <= 801
+    piece(page, "query", 77).hover()
+    best = weights.mean((0, 1))[77].argmax()
+    assert numbers(page, "key")[best] == three_digits(float(weights.mean((0, 1), dtype=np.float64)[77, best]))
+    tops = [box["y"] for box in (label.bounding_box() for label in page.locator(".key :not(.unnamed) > .label").all())]
+    assert np.diff(tops).min() >= 12  # names do not lie on each other
+
+
+def test_masked_pairs_are_not_drawn_and_say_so(mount):
+    weights = softmaxed(1, 2, 4, 4, causal=True)
+    page = mount(known(weights, kind="decoder"))
+    piece(page, "query", 1).hover()
+    assert numbers(page, "key")[2:] == ["masked", "masked"]
+    assert numbers(page, "key")[0] == three_digits(float(weights[0, :, 1, 0].mean()))
+    piece(page, "key", 3).hover()
+    assert numbers(page, "query")[:3] == ["masked"] * 3
+    page.mouse.move(0, 700)
+    assert page.locator(".legend").inner_text().startswith("20 lines are drawn.")  # 2 heads of 1 + 2 + 3 + 4
+
+    def between_the_last_keys() -> bool:
+        """Whether there is ink where only lines of the first queries to the last key could be."""
+        image = drawn(page)
+        return bool((image[81:92, int(0.9 * image.shape[1])] != 255).any())
+
+    assert not between_the_last_keys()
+    mount(known(softmaxed(1, 2, 4, 4)))
+    assert between_the_last_keys()
+
+
+def test_the_slider_draws_the_fewest_keys_that_hold_the_share(mount):
+    weights = softmaxed(1, 2, 4, 5)
+    page = mount(known(weights, mass=0.7))
+
+    def fewest(share: float) -> int:
+        return int(kept(weights[0], share).sum())
+
+    assert page.locator(".legend").inner_text().startswith(f"{fewest(0.7)} lines are drawn.")
+    before = inked(page)
+    page.get_by_label("fewest keys that hold").fill("95")
+    assert page.locator(".legend").inner_text().startswith(f"{fewest(0.95)} lines are drawn.")
+    assert inked(page) > before
+    answered(page, mass=0.95)
+    page.get_by_label("fewest keys that hold").press("Home")
+    assert page.locator(".legend").inner_text().startswith("8 lines are drawn.")  # always the strongest one
+    piece(page, "key", int(weights[0, 0, 2].argmax())).hover()
+    assert "drawn" in page.locator(".legend").inner_text()
+
+
+def test_heads_and_layers_are_chosen_by_visible_buttons(mount):
+    page = mount(known(softmaxed(3, 12, 3, 3)))
+    heads, layers = page.get_by_role("group", name="Heads"), page.get_by_role("group", name="Layers")
+    assert heads.locator(".toggle[aria-pressed=true]").count() == 12
+    chips = [chip.evaluate("canvas => canvas.toDataURL()") for chip in heads.locator(".chip").all()]
+    assert len(set(chips)) == 12  # beyond eight, dashes tell them apart
+    heads.get_by_role("button", name="none").click()
+    assert inked(page) == 0 and "choose at least one" in page.locator(".status").inner_text()
+    heads.get_by_role("button", name="Head 11").click()
+    layers.get_by_role("button", name="Layer 3").click()
+    assert page.locator(".legend").inner_text().startswith("18 lines are drawn.")
+    answered(page, layers=[0, 2], heads=[10], mass=1, locked=None)
+    layers.get_by_role("button", name="one at a time").click()
+    layers.get_by_role("button", name="Layer 2").click()
+    answered(page, layers=[1])
+    layers.get_by_role("button", name="all").click()
+    answered(page, layers=[0, 1, 2])
+    assert layers.get_by_role("button", name="one at a time").get_attribute("aria-pressed") == "false"
+
+
+def test_a_click_locks_and_unlocks_visibly(mount):
+    weights = softmaxed(2, 3, 4, 5)
+    page = mount(known(weights, layers=(0, 1)))
+    unlock = page.get_by_role("button", name="Unlock")
+    assert not unlock.is_visible()
+    piece(page, "query", 2).click()
+    locked = numbers(page, "key")
+    assert locked == [three_digits(value) for value in weights[:, :, 2].mean((0, 1), dtype=np.float64)]
+    answered(page, locked={"side": "query", "place": 2})
+    piece(page, "query", 0).hover()  # what is locked stays
+    assert numbers(page, "key") == locked
+    assert page.locator(".status").inner_text().startswith("Locked: $x$ (3) looks at: ")
+    assert piece(page, "query", 2).get_attribute("aria-selected") == "true"
+    piece(page, "key", 4).hover()  # the other side tells what lies between the two, head by head
+    details = page.locator(".tip .detail").all_inner_texts()
+    wanted = {
+        f"layer {m // 3 + 1}, head {m % 3 + 1}: {three_digits(float(weights[m // 3, m % 3, 2, 4]))}" for m in range(6)
+    }
+    assert set(details) == wanted
+    page.locator("summary").click()
+    page.locator("tbody tr").nth(4).wait_for()
+    cells = page.locator("tbody tr").nth(4).locator("td").all_inner_texts()
+    assert cells == [locked[4], *(three_digits(float(value)) for value in weights[:, :, 2, 4].flat)]
+    piece(page, "query", 2).click()
+    answered(page, locked=None)
+    assert not unlock.is_visible()
+    piece(page, "key", 1).click()
+    unlock.click()
+    page.mouse.move(0, 700)
+    assert numbers(page, "query") == [""] * 4
+    assert page.locator(".side [aria-selected=true]").count() == 0
+
+
+def test_keyboard_reaches_everything(mount):
+    weights = softmaxed(1, 1, 3, 4)
+    page = mount(known(weights))
+    stops = []
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        stops.append(page.evaluate("document.activeElement.className || document.activeElement.textContent"))
+    wanted = ["toggle", "one at a time", "all", "none"] * 2 + ["INPUT", "Picture as SVG", "PNG"]
+    assert [stop or "INPUT" for stop in stops[:11]] == wanted
+    assert stops[11].startswith("piece")
+    page.keyboard.press("ArrowDown")
+    assert numbers(page, "key") == [three_digits(float(value)) for value in weights[0, 0, 1]]
+    assert page.locator(".heard").inner_text().startswith(f"{HOSTILE[1]} (2) looks at: ")
+    page.keyboard.press("Enter")
+    answered(page, locked={"side": "query", "place": 1})
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("End")
+    assert page.evaluate("document.activeElement.textContent").startswith("street")
+    assert f"layer 1, head 1: {three_digits(float(weights[0, 0, 1, 3]))}" in page.locator(".heard").inner_text()
+    page.keyboard.press("Escape")
+    answered(page, locked=None)
+    assert numbers(page, "query") == [three_digits(float(value)) for value in weights[0, 0, :, 3]]
+
+
+def test_a_tap_shows_and_locks(browser):
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    weights = softmaxed(1, 8, 6, 5)
+    lines = known(weights)
+    mount_component(page, "attention_lines", "lines-root", payload(lines), "#FFFFFF", mark(lines.view))
+    page.evaluate("document.querySelector('main').style.width = '358px'")
+    piece(page, "key", 3).tap()
+    assert numbers(page, "query") == [three_digits(value) for value in weights[0, :, :, 3].mean(0, dtype=np.float64)]
+    answered(page, locked={"side": "key", "place": 3})
+    assert page.locator(".lines-root").evaluate("root => root.scrollWidth <= root.clientWidth")
+    context.close()
+
+
+def test_the_mark_chooses_without_a_new_payload(mount):
+    lines = known(softmaxed(2, 3, 4, 5))
+    page = mount(lines)
+    mount(replace(lines, view=View((1,), (2,), 0.5, Locked("key", 4))))
+    page.locator(".side.key .piece[aria-selected=true]").wait_for()
+    assert page.locator(".toggle[aria-pressed=true]").all_inner_texts() == ["3", "2"]
+    # what was told comes back as a mark and undoes nothing that was chosen meanwhile
+    page.get_by_role("button", name="Head 1").click()
+    told = answered(page, heads=[0, 2])
+    page.get_by_role("button", name="Head 2").click()
+    late = mark(View(tuple(told["layers"]), tuple(told["heads"]), 0.5, Locked("key", 4)))
+    page.evaluate("late => { document.querySelector('p').innerHTML = late }", late)
+    answered(page, heads=[0, 1, 2])
+    # another sentence has no such locked piece
+    mount(replace(known(softmaxed(2, 3, 4, 3)), view=View((1,), (0, 1, 2), 0.5, Locked("key", 2))))
+    page.locator(".side.key .piece[aria-selected=true]").wait_for()
+    assert page.locator(".side.key .piece").count() == 3
+
+
+def test_themes_have_their_own_colours_and_are_reported(mount):
+    page = mount(known(softmaxed(1, 2, 3, 3)), palette.BACKGROUND["dark"])
+    assert page.evaluate("answers")[0] == ["theme", "dark"]
+    image = drawn(page)
+    assert (image == palette.to_rgb(palette.BACKGROUND["dark"])).all(-1).any()
+    nearest = np.abs(image - np.array(palette.to_rgb(palette.HEADS["dark"][1]))).sum(-1).min()
+    assert nearest < 120
+
+
+def test_pictures_hold_what_is_seen(mount, tmp_path):
+    weights = softmaxed(1, 2, 3, 4)
+    page = mount(known(weights))
+    piece(page, "query", 1).click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Picture as SVG").click()
+    download.value.save_as(tmp_path / "lines.svg")
+    root = ElementTree.parse(tmp_path / "lines.svg").getroot()
+    space = {"s": "http://www.w3.org/2000/svg"}
+    texts = [text.text for text in root.findall("s:text", space)]
+    assert {HOSTILE[1], "head 2", "Query: French piece that looks"} <= set(texts)
+    mean = weights[0, :, 1].mean(0, dtype=np.float64)
+    assert set(map(three_digits, mean)) <= set(texts)
+    widths = [float(line.get("stroke-width")) for line in root.findall("s:line", space)]
+    assert len(widths) == 2 * 4 + 2  # the locked piece's lines and the legend's
+    assert max(widths[:-2]) == pytest.approx(0.8 + 5.2 * weights[0, :, 1].max(), abs=0.01)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="PNG").click()
+    assert download.value.suggested_filename == "cross-attention-lines.png"
+    download.value.save_as(tmp_path / "lines.png")
+    picture = np.asarray(Image.open(tmp_path / "lines.png").convert("RGB")).astype(int)
+    blue = np.abs(picture - palette.to_rgb(palette.HEADS["light"][0])).sum(-1)
+    assert (blue < 60).sum() > 100

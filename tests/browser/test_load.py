@@ -1,0 +1,63 @@
+"""A miniature of the load benchmark: visitors without a browser, on the server of the browser tests."""
+
+import asyncio
+import json
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+
+from benchmarks.load import Wave, measurements, percentile
+from benchmarks.load_visitor import Visitor, photo
+
+HOSTILE = 'Qzvx <script>alert(1)</script> "}{ atlas_runs_total 7'
+
+
+def get(url: str) -> tuple[int, str]:
+    try:
+        with urllib.request.urlopen(url, timeout=30) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def test_visitors_do_what_people_do_and_nothing_they_typed_is_kept(server):
+    photos = [photo(1)]
+
+    async def one(seed: int, wishes: tuple[str, ...]) -> Visitor:
+        visitor = Visitor(server.url, seed, photos, thinking=(0, 0))
+        await visitor.open()
+        for wish in wishes:
+            await visitor.act(wish)
+        await visitor.type(HOSTILE)
+        await visitor.leave()
+        return visitor
+
+    async def two():
+        return await asyncio.gather(one(1, ("sentence", "head")), one(2, ("upload", "page")))
+
+    with ThreadPoolExecutor() as elsewhere:  # this thread may have a loop of its own, for the browser
+        visitors = elsewhere.submit(lambda: asyncio.run(two())).result()
+    wave = Wave(2, [visitor.log for visitor in visitors])
+    rows = {(row.group, row.name): row.median for row in measurements(wave)}
+    for action in ("open", "sentence", "head", "upload", "page", "all"):
+        assert rows["2 visitors, answer", action] > 0
+    assert rows["2 visitors", "errors"] == rows["2 visitors", "lost sessions"] == 0
+    assert all(done.answer.bytes > 1000 for visitor in visitors for done in visitor.log.done)
+
+    status, said = get(f"{server.url}/healthz")
+    assert json.loads(said)["translator"] == "ready"
+    assert (status == 200) == (json.loads(said)["classifier"] == "ready")
+    status, counted = get(f"{server.url}/metrics")
+    assert status == 200
+    assert 'atlas_runs_total{outcome="ok",page="Attention",part="explore_text"}' in counted
+    assert "process_resident_memory_bytes" in counted
+    lines = [json.loads(line) for line in server.log().splitlines() if line.startswith("{")]
+    assert {line["page"] for line in lines if line["event"] == "run"} >= {"Translate", "Attention", "Vision"}
+    for record in (counted, server.log()):
+        assert "Qzvx" not in record
+        assert "photo.jpg" not in record
+
+
+def test_percentile_is_the_smallest_value_that_so_many_do_not_exceed():
+    values = list(range(1, 101))
+    assert (percentile(values, 0.95), percentile(values, 0.5), percentile([7], 0.95)) == (95, 50, 7)

@@ -1,0 +1,172 @@
+"""Replicas as real processes: the files, the environment and the command of the image, behind a real nginx."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from contextlib import ExitStack
+from pathlib import Path
+
+from tests.deploy import image
+from tests.deploy.proxy import PATIENCE, Proxy, free_port
+from tests.deploy.visitor import Visitor
+
+HEALTH = "/healthz"
+SECRET = "the same for all of them"
+HOOKS = Path(__file__).with_name("hooks_processes.sh")
+
+
+class Replica:
+    """One server. `start` and `stop` may be repeated; a new process takes the same port.
+
+    Args:
+        folder: the files as the image has them.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.name = f"127.0.0.1:{self.port}"
+        self._folder = folder
+        self._log = folder.with_name(f"replica-{self.port}.log")
+        self._process: subprocess.Popen | None = None
+
+    @property
+    def pid(self) -> int:
+        """Of the present process."""
+        return self._process.pid
+
+    def start(self) -> None:
+        """Start a process; returns at once."""
+        settings = image.environment() | {
+            "STREAMLIT_SERVER_ADDRESS": "127.0.0.1",
+            "STREAMLIT_SERVER_PORT": str(self.port),
+            "STREAMLIT_SERVER_COOKIE_SECRET": SECRET,
+            "STREAMLIT_SERVER_ALLOWED_HOSTS": "localhost 127.0.0.1",
+            "OMP_NUM_THREADS": "1",
+        }
+        program, *arguments = image.command()
+        assert program == "python"
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, *arguments],
+                cwd=self._folder,
+                env=os.environ | settings,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+
+    def wait_until_healthy(self) -> None:
+        """Return once the health route answers."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            if self._process.poll() is not None:
+                raise RuntimeError(f"A replica ended before it started:\n{self.log()}")
+            try:
+                with urllib.request.urlopen(self.url + HEALTH, timeout=5):
+                    return
+            except OSError:
+                time.sleep(0.05)
+        raise RuntimeError(f"A replica did not answer:\n{self.log()}")
+
+    def kill(self) -> None:
+        """Kill it as a machine's failure would."""
+        self._process.kill()
+        self._process.wait()
+
+    def stop(self) -> None:
+        """Ask it to stop, as Docker does, and wait for as long as Docker would."""
+        self._process.send_signal(signal.SIGTERM)
+        self._process.wait(timeout=30)
+
+    def log(self) -> str:
+        """All that its processes have printed."""
+        return self._log.read_text(encoding="utf-8", errors="replace")
+
+
+class Site:
+    """Three replicas and their proxy; use it with `with`."""
+
+    def __init__(self, folder: Path, count: int = 3) -> None:
+        self.folder = folder
+        app = folder / "app"
+        app.mkdir()
+        image.build(app)
+        self.replicas = [Replica(app) for _ in range(count)]
+        self.proxy = Proxy(folder / "proxy", REPLICAS=self.names)
+        self.url = self.proxy.url
+        self._stack = ExitStack()
+
+    @property
+    def names(self) -> str:
+        """What REPLICAS is for this site."""
+        return " ".join(replica.name for replica in self.replicas)
+
+    def of(self, port: int) -> Replica:
+        """The replica that the visitor's cookie means."""
+        return next(replica for replica in self.replicas if replica.port == port)
+
+    def __enter__(self) -> Site:
+        with ExitStack() as stack:
+            for replica in self.replicas:
+                replica.start()
+                stack.callback(replica.kill)
+            for replica in self.replicas:
+                replica.wait_until_healthy()
+            stack.enter_context(self.proxy)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def revive(self, replica: Replica) -> None:
+        """Start a killed replica again, and wait until nginx gives it new visitors."""
+        replica.start()
+        replica.wait_until_healthy()
+        deadline = time.monotonic() + PATIENCE
+        while Visitor(self.url).arrive() != replica.port:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+
+    def roll(self, drain_seconds: int) -> subprocess.CompletedProcess[str]:
+        """Run deploy/rolling_restart.sh on the replicas; who stops and starts them is this process, their parent."""
+        orders = self.folder / "orders"
+        orders.mkdir(exist_ok=True)
+        over = threading.Event()
+        worker = threading.Thread(target=self._obey, args=(orders, over))
+        worker.start()
+        settings = {
+            "HOOKS": str(HOOKS),
+            "ORDERS": str(orders),
+            "REPLICAS": self.names,
+            "DRAIN_SECONDS": str(drain_seconds),
+            "PROXY": str(self.proxy.folder),
+            "PYTHON": sys.executable,
+            "HEALTH": HEALTH,
+        }
+        try:
+            return subprocess.run(
+                ["sh", str(image.ROOT / "deploy" / "rolling_restart.sh")],
+                env=os.environ | settings,
+                capture_output=True,
+                text=True,
+                timeout=300,
+            )
+        finally:
+            over.set()
+            worker.join()
+
+    def _obey(self, orders: Path, over: threading.Event) -> None:
+        """Restart each replica whose name turns up as a file in `orders`; the file goes when it is done."""
+        while not over.wait(0.05):
+            for order in orders.iterdir():
+                replica = self.of(int(order.name))
+                replica.stop()
+                replica.start()
+                order.unlink()

@@ -1,0 +1,117 @@
+"""The proxy's configuration is rendered as its replicas ask for, without starting anything."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import streamlit
+
+from tests.deploy.image import ROOT
+from tests.deploy.proxy import NGINX, render
+
+REPLICAS = "one:8501 two:8502 three:8503"
+
+
+def block(text: str, head: str) -> str:
+    """The lines between a block's braces."""
+    return re.search(rf"^{re.escape(head)} \{{.*?\n(.*?)^\}}", text, re.MULTILINE | re.DOTALL)[1]
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("proxy")
+    assert render(folder, REPLICAS=REPLICAS, SERVER_NAME="atlas.example").returncode == 0
+    return folder
+
+
+def test_each_replica_has_a_group_with_the_others_behind_it(rendered: Path):
+    text = (rendered / "replicas.conf").read_text()
+    for mine in ("one:8501", "two:8502", "three:8503"):
+        servers = re.findall(r"server (\S+) (.*);", block(text, f"upstream replica_{mine[-4:]}"))
+        assert [name for name, options in servers if "backup" not in options] == [mine]
+        assert {name for name, _ in servers} == set(REPLICAS.split())
+        assert all("max_fails=0" in options for _, options in servers)
+        others = re.findall(r"server (\S+) .*5s(.*);", block(text, f"upstream in_turn_but_{mine[-4:]}"))
+        assert dict(others) == {name: " backup" if name == mine else "" for name in REPLICAS.split()}
+    cookies = block(text, "map $cookie_atlas_replica $group")
+    assert all(f"    {port} replica_{port};" in cookies for port in (8501, 8502, 8503))
+    assert "default $new_visitors;" in cookies
+
+
+def test_one_replica_needs_no_others(tmp_path: Path):
+    assert render(tmp_path, REPLICAS="one:8501").returncode == 0
+    text = (tmp_path / "replicas.conf").read_text()
+    assert "backup" not in text  # nginx would refuse a group of nothing but backups
+    assert "in_turn_but" not in text
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({}, "name them"),
+        ({"REPLICAS": " "}, "is empty"),
+        ({"REPLICAS": "one:8501 two:8501"}, "two replicas have port 8501"),
+        ({"REPLICAS": "one"}, "one is not host:port"),
+    ],
+)
+def test_what_cannot_work_is_refused(tmp_path: Path, settings: dict, message: str):
+    refused = render(tmp_path, **settings)
+    assert refused.returncode == 2
+    assert message in refused.stderr
+
+
+def test_https_leads_there_and_keeps_cookies_to_it(tmp_path: Path):
+    render(tmp_path, REPLICAS=REPLICAS, TLS_CERTIFICATE="/c.pem", TLS_KEY="/k.pem", SERVER_NAME="atlas.example")
+    site = (tmp_path / "site.conf").read_text()
+    assert "return 308 https://$server_name$request_uri;" in site
+    assert site.count("ssl_certificate /c.pem;") == 2  # the site's own name, and every other
+    assert "proxy_cookie_flags ~ secure;" in site
+
+
+def test_no_location_loses_the_headers():
+    headers = (ROOT / "deploy/nginx/headers.conf").read_text()
+    assert all(
+        line.split("  #")[0].endswith(" always;") for line in headers.splitlines() if line.startswith("add_header")
+    )
+    for name in ("nginx.conf", "locations.conf", "render.sh"):
+        assert "add_header" not in (ROOT / "deploy/nginx" / name).read_text(), name
+
+
+def test_the_policy_allows_the_inline_script_of_the_installed_streamlit():
+    page = (Path(streamlit.__file__).parent / "static/index.html").read_text()
+    digests = [
+        base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        for script in re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    ]
+    headers = (ROOT / "deploy/nginx/headers.conf").read_text()
+    assert re.findall(r"'sha256-([^']+)'", headers) == digests
+    assert "unsafe-eval" not in headers
+
+
+def test_the_upload_limit_is_the_app_s():
+    size = re.search(r"maxUploadSize = (\d+)", (ROOT / ".streamlit/config.toml").read_text())[1]
+    assert f"client_max_body_size {size}m;" in (ROOT / "deploy/nginx/locations.conf").read_text()
+
+
+def test_compose_starts_the_replicas_that_the_proxy_knows():
+    compose = (ROOT / "deploy/compose.yaml").read_text()
+    named = re.search(r"REPLICAS: (.*)", compose)[1].split()
+    services = re.findall(r'^  (app\d+):\n.*\n.*SERVER_PORT: "(\d+)"', compose, re.MULTILINE)
+    assert named == [f"{name}:{port}" for name, port in services]
+    assert "REPLICAS:=" + " ".join(named) + '}"' in (ROOT / "deploy/rolling_restart.sh").read_text()
+    assert "COOKIE_SECRET:?" in compose  # no start without one
+
+
+@pytest.mark.skipif(not Path(NGINX).exists(), reason="nginx is not installed")
+@pytest.mark.parametrize("replicas", ["127.0.0.1:8501", "127.0.0.1:8501 127.0.0.1:8502 [::1]:8503"])
+def test_nginx_accepts_the_configuration(tmp_path: Path, replicas: str):
+    render(tmp_path, REPLICAS=replicas)
+    checked = subprocess.run(
+        [NGINX, "-t", "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")], capture_output=True, text=True
+    )
+    assert checked.returncode == 0, checked.stderr

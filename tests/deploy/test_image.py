@@ -1,0 +1,63 @@
+"""The image holds what the app needs and nothing else; what it is built from is pinned."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+from tests.deploy import image
+
+NEEDED = ("LICENSE", "app.py", "requirements.txt", ".streamlit", "assets", "model", "pages", "views")
+
+
+def test_the_app_image_holds_the_runtime_files_and_nothing_else():
+    runtime = {name for name in image.tracked(*NEEDED) if not name.startswith("model/training/")}
+    assert image.files("app") & image.tracked() == runtime
+    strangers = image.files("app") - runtime
+    # what is not under version control yet may be new source, never something that a run has left behind
+    assert all(name.endswith((".py", ".js", ".css", ".md", ".json", ".jpg")) for name in strangers), strangers
+
+
+def test_no_runtime_file_imports_what_the_image_leaves_out():
+    for name in image.files("app"):
+        if name.endswith(".py"):
+            source = (image.ROOT / name).read_text(encoding="utf-8")
+            assert not re.search(r"^\s*(from|import) (model\.training|tests|benchmarks)\b", source, re.MULTILINE), name
+
+
+def test_left_behind_files_stay_out():
+    for name in ("model/__pycache__/tap.cpython-311.pyc", "assets/translator/checkpoint.safetensors", "views/x.part"):
+        assert not image.is_sent(name)
+    for name in (
+        ".git/config",
+        ".venv/bin/python",
+        "tests/conftest.py",
+        "benchmarks/page.py",
+        ".ci/run",
+        "secrets.toml",
+    ):
+        assert not image.is_sent(name)
+    assert image.is_sent("pages/layer/heads.py")
+
+
+def test_the_proxy_image_holds_its_configuration():
+    assert image.files("proxy") == image.tracked("deploy/nginx")
+
+
+def test_base_images_are_pinned_and_programs_run_without_rights():
+    for target in ("app", "proxy"):
+        stage = image.instructions(target)
+        base = stage[0][1].split()[0]
+        assert re.fullmatch(r"(python:3\.\d+\.\d+-slim-\w+|debian:\w+-\d{8}-slim)", base), base
+        user = [rest for name, rest in stage if name == "USER"]
+        assert re.fullmatch(r"[1-9]\d+:[1-9]\d+", user[-1])
+        assert [name for name, _ in stage].index("USER") < [name for name, _ in stage].index("CMD")
+
+
+def test_the_image_listens_to_others_and_config_toml_does_not():
+    settings = tomllib.loads((image.ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))
+    assert settings["server"]["address"] == "localhost"
+    assert image.environment()["STREAMLIT_SERVER_ADDRESS"] == "0.0.0.0"
+    # with this name Streamlit asks nobody outside what its address is
+    assert image.environment()["STREAMLIT_BROWSER_SERVER_ADDRESS"] == "localhost"
+    assert image.command() == ["python", "-m", "streamlit", "run", "app.py"]

@@ -1,0 +1,98 @@
+"""Every page behind the proxy, in a browser that reports what the Content-Security-Policy refuses.
+
+The `page` of this folder's conftest.py fails a test in which the policy refused anything that is needed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import PATIENCE, open_page, ready
+from tests.browser.uploads import copy_picture, paste, shown, upload
+from tests.deploy.conftest import Watch
+from tests.deploy.replicas import Site
+from tests.views.odd_pictures import encoded, photo
+from views.frame import PAGES
+
+pytestmark = pytest.mark.deploy
+
+
+@pytest.fixture(autouse=True)
+def patient():
+    expect.set_options(timeout=PATIENCE)
+
+
+def test_the_watch_sees_what_the_policy_refuses(site: Site, browser: Browser):
+    context, watch = browser.new_context(), Watch()
+    watch.over(context, site.url.removeprefix("http://"))
+    page = context.new_page()
+    open_page(page, site.url)
+    # by a timer, for what the test itself evaluates is exempt
+    page.evaluate(
+        """() => setTimeout(() => {
+            window.refusals = []
+            document.addEventListener("securitypolicyviolation", (event) => refusals.push(event.blockedURI))
+            const image = document.createElement("img")
+            image.src = "https://elsewhere.example/a.png"
+            const inline = document.createElement("script")
+            inline.textContent = "window.ran = true"
+            const frame = document.createElement("iframe")
+            frame.src = "/"
+            document.body.append(image, inline, frame)
+            try { eval("window.ran = true") } catch { /* refused */ }
+        })"""
+    )
+    page.wait_for_function("() => window.refusals?.length === 4", timeout=PATIENCE)
+    assert page.evaluate("window.ran") is None
+    context.close()
+    assert watch.refused >= {
+        ("script-src", "eval"),
+        ("img-src", "https://elsewhere.example/a.png"),
+        ("script-src-elem", "inline"),
+        ("frame-src", f"{site.url}/"),
+    }
+    assert watch.elsewhere == ["https://elsewhere.example/a.png"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_page_and_every_part_of_it(site: Site, page: Page, theme: str):
+    page.emulate_media(color_scheme=theme)
+    for path, title, _ in PAGES:
+        open_page(page, f"{site.url}/{'' if title == PAGES[0][1] else Path(path).stem}")
+        tables = page.get_by_text("Numbers as a table")
+        parts = page.locator('[data-testid="stMain"] [data-testid="stButtonGroup"]').first.get_by_role("radio")
+        for place in range(max(1, parts.count())):
+            if parts.count():
+                parts.nth(place).click()
+                ready(page)
+            if tables.count():
+                tables.first.click()
+                ready(page)
+        page.wait_for_load_state("networkidle")
+
+
+def test_pictures_from_a_file_the_clipboard_and_the_camera(site: Site, page: Page):
+    open_page(page, f"{site.url}/vision")
+    upload(page, "mine.jpg", encoded(photo(300, 200), "JPEG"), "image/jpeg")
+    shown(page, "own")
+    paste(page, encoded(photo(30, 20)))
+    expect(page.get_by_text("Your picture: PNG, 30 \u00d7 20 pixels.")).to_be_visible()
+    copy_picture(page, encoded(photo(40, 20)))
+    page.get_by_role("button", name="Paste a picture").click()
+    expect(page.get_by_text("Your picture: PNG, 40 \u00d7 20 pixels.")).to_be_visible()
+    page.get_by_text("Use the camera").click()
+    page.wait_for_function("() => [...document.querySelectorAll('video')].some((video) => video.videoWidth > 0)")
+    page.get_by_role("button", name="Take Photo").click()
+    expect(page.get_by_text("Your picture: JPEG")).to_be_visible()
+
+
+def test_a_chart_as_a_png_file(site: Site, page: Page):
+    open_page(page, f"{site.url}/attention")
+    chart = page.locator('[data-testid="stMain"] .js-plotly-plot').first
+    chart.hover()
+    with page.expect_download() as download:
+        page.locator('[data-title*="ownload"], [aria-label*="ownload plot"]').first.click()
+    assert download.value.path().read_bytes().startswith((b"\x89PNG", b"<svg"))

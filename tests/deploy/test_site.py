@@ -1,0 +1,233 @@
+"""What every answer of the proxy carries, what it refuses, and that a visitor stays with one replica."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import re
+import time
+from collections import Counter
+
+import pytest
+from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
+
+from tests.deploy.replicas import HEALTH, Site
+from tests.deploy.visitor import PATIENCE, Response, Visitor, request
+
+pytestmark = pytest.mark.deploy
+
+UPGRADE = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec_WebSocket_Version": "13",
+    "Sec_WebSocket_Key": "dGhlIHNhbXBsZSBub25jZQ==",
+}
+
+
+def script(site: Site) -> str:
+    """Address of the largest script that the first page names."""
+    return max(re.findall(r"\./(static/js/[\w.-]+\.js)", request(site.url).body.decode()), key=len)
+
+
+def assert_headers(answer: Response) -> None:
+    """The headers of headers.conf are there, each once."""
+    found = answer.headers
+    policy = dict(part.strip().split(" ", 1) for part in found["content-security-policy"].split(";"))
+    assert policy["default-src"] == policy["frame-ancestors"] == policy["form-action"] == "'none'"
+    assert "unsafe" not in policy["script-src"]
+    assert found["x-content-type-options"] == "nosniff"
+    assert found["x-frame-options"] == "DENY"
+    assert found["referrer-policy"] == "no-referrer"
+    assert found["permissions-policy"].startswith("camera=(self), ")
+    assert "microphone=()" in found["permissions-policy"]
+    assert found["server"] == "nginx"  # and no version
+    assert "strict-transport-security" not in found  # over plain HTTP it means nothing
+
+
+ANSWERS = [
+    ("a page", "/", {}, 200),
+    ("a deep link", "/attention?kind=Cross", {}, 200),
+    ("the health route", HEALTH, {}, 200),
+    ("what the page asks first", "/_stcore/host-config", {}, 200),
+    ("the socket", "/_stcore/stream", UPGRADE, 101),
+    ("a script", None, {}, 200),
+    ("a script that is not there", "/static/js/none.js", {}, 200),  # Streamlit answers with its page
+    ("a picture that is not there", "/media/none.png", {}, 404),
+    ("a path with a slash behind it", "/attention/", {}, 301),
+    ("metrics", "/metrics", {}, 404),
+    ("Streamlit's metrics", "/_stcore/metrics", {}, 404),
+    ("the agents' door", "/_stcore/agent/openapi.json", {}, 404),
+    ("another name", "/", {"Host": "elsewhere.example"}, 421),
+    ("the socket by another name", "/_stcore/stream", UPGRADE | {"Host": "elsewhere.example"}, 421),
+    ("a path that leaves", "/../../etc/passwd", {}, 400),
+    ("an endless address", "/?text=" + "a" * 20_000, {}, 414),
+]
+
+
+@pytest.mark.parametrize(("what", "path", "headers", "status"), ANSWERS, ids=[answer[0] for answer in ANSWERS])
+def test_headers_of_every_answer(site: Site, what: str, path: str | None, headers: dict, status: int):
+    answer = request(site.url, path or f"/{script(site)}", **headers)
+    assert answer.status == status
+    assert_headers(answer)
+
+
+@pytest.mark.parametrize("method", ["POST", "PATCH", "TRACE"])
+def test_other_methods_are_refused(site: Site, method: str):
+    answer = request(site.url, method=method)
+    assert answer.status == 405
+    assert_headers(answer)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/metrics",
+        "/metrics/",
+        "//metrics",
+        "/_stcore/metrics?families=active_sessions",
+        "//_stcore/metrics",
+        "/_stcore%2fmetrics",
+        "/%5fstcore/metrics",
+        "/_stcore/./metrics",
+        "/static/../_stcore/metrics",
+        "/attention/_stcore/metrics",
+        "/_stcore/metrics/",
+        "/_stcore/script-health-check",
+    ],
+)
+def test_metrics_are_not_published(site: Site, path: str):
+    answer = request(site.url, path)
+    assert b"active_sessions" not in answer.body
+    assert b"# TYPE" not in answer.body
+    assert answer.status == 404 or b"<!DOCTYPE html>" in answer.body  # what the app says of a page it does not know
+    direct = request(site.replicas[0].url, "/_stcore/metrics")
+    assert b"active_sessions" in direct.body  # who may reach the replicas can watch them
+
+
+def test_text_is_compressed_and_scripts_are_compressed_once(site: Site):
+    name = script(site)
+    plain = request(site.url, f"/{name}")
+    packed = request(site.url, f"/{name}", Accept_Encoding="gzip, br")
+    assert packed.headers["content-encoding"] == "gzip"
+    assert gzip.decompress(packed.body) == plain.body
+    assert len(packed.body) < 0.5 * len(plain.body)
+    assert "content-encoding" not in plain.headers
+    assert request(site.url, "/", Accept_Encoding="gzip").headers["content-encoding"] == "gzip"
+    before = now(site)
+    for _ in range(5):
+        assert request(site.url, f"/{name}", Accept_Encoding="gzip").body == packed.body
+    asked = logged(site, before, 5, "static")
+    assert len(asked) == 5
+    assert all(line["tried"] == "" for line in asked)  # no replica, nor the compressor, was asked again
+    before = now(site)
+    for _ in range(2):
+        assert request(site.url, "/static/js/none.js", Accept_Encoding="gzip").headers["cache-control"] == "no-cache"
+    asked = logged(site, before, 2, "static")
+    assert [line["tried"] for line in asked] == ["200", "200"]  # what is no script is not kept
+
+
+def logged(site: Site, before: int, count: int, kind: str = "") -> list[dict]:
+    """The log's lines after the first `before`, of one kind if it is given, once there are at least `count`."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        lines = [line for line in site.proxy.requests()[before:] if kind in ("", line["kind"])]
+        if len(lines) >= count:
+            return lines
+        assert time.monotonic() < deadline, lines
+        time.sleep(0.02)
+
+
+def now(site: Site) -> int:
+    """How many lines the log has, once a request of this moment is in it."""
+    mark = sum(line["status"] == 405 for line in site.proxy.requests())
+    request(site.url, method="POST")
+    while sum(line["status"] == 405 for line in site.proxy.requests()) == mark:
+        time.sleep(0.02)
+    return len(site.proxy.requests())
+
+
+def test_a_visitor_stays_with_one_replica_and_a_class_behind_one_address_spreads(site: Site):
+    visitors = [Visitor(site.url) for _ in range(9)]
+    for visitor in visitors:
+        visitor.get("/")
+    assert Counter(visitor.replica for visitor in visitors) == {replica.port: 3 for replica in site.replicas}
+    for visitor in visitors[:3]:
+        before = now(site)
+        mine = visitor.replica
+        visitor.connect()
+        for path in ("/", "/attention", HEALTH, "/_stcore/host-config", "/media/none.png"):
+            assert "atlas_replica" not in visitor.get(path).headers.get("set-cookie", "")  # the browser knows already
+        visitor.ask("I am a student.")
+        visitor.close()
+        lines = logged(site, before, 6)
+        assert {line["replica"] for line in lines} == {str(mine)}
+
+
+@pytest.mark.parametrize("cookie", ["1", "99999", "x; y", '"', "8501 8502", "../..", "a" * 4000])
+def test_a_cookie_that_names_no_replica_is_as_good_as_none(site: Site, cookie: str):
+    answer = request(site.url, Cookie=f"atlas_replica={cookie}")
+    assert answer.status == 200
+    given = answer.headers["set-cookie"]
+    assert re.fullmatch(r"atlas_replica=\d+; Path=/; HttpOnly; SameSite=Lax", given)
+
+
+def test_the_answer_is_a_translation(site: Site):
+    visitor = Visitor(site.url)
+    visitor.connect()
+    assert "Je suis étudiant".encode() in visitor.ask("I am a student.")
+    visitor.close()
+
+
+def upload(site: Site, visitor: Visitor, size: int, declared: bool = True) -> int:
+    """Status of an upload made by hand; without a declared length it comes in chunks."""
+    token = visitor.token()
+    start = b'--p\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n'
+    body = start + bytes(size) + b"\r\n--p--\r\n"
+    connection = http.client.HTTPConnection("localhost", site.proxy.port, timeout=60)
+    headers = {
+        "Content-Type": "multipart/form-data; boundary=p",
+        "Cookie": f"atlas_replica={visitor.replica}; {XSRF_COOKIE_NAME}={token}",
+        "X-Xsrftoken": token,
+    }
+    try:
+        path = f"/_stcore/upload_file/{visitor.session}/file"
+        pieces = (body[place : place + 65536] for place in range(0, len(body), 65536))
+        try:
+            if declared:
+                connection.request("PUT", path, body, headers)
+            else:
+                connection.request("PUT", path, pieces, headers, encode_chunked=True)
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # refused while it was still being sent
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def test_uploads_up_to_the_app_s_limit_and_none_elsewhere(site: Site):
+    visitor = Visitor(site.url)
+    visitor.connect()
+    visitor.ask("I am a student.")
+    limit = 8 * 2**20
+    assert upload(site, visitor, limit - 1000) == 204
+    assert upload(site, visitor, limit + 1) == 413
+    assert upload(site, visitor, limit + 1, declared=False) == 413
+    visitor.close()
+    assert request(site.url, "/", "PUT", bytes(100_000)).status == 413
+
+
+def test_nothing_that_a_visitor_typed_or_gave_is_written_down(site: Site):
+    visitor = Visitor(site.url)
+    visitor.get("/?text=My+secret+is+zanzibar.")
+    visitor.get("/zanzibar")
+    request(site.url, "/", User_Agent="zanzibar", Referer=f"{site.url}/?text=zanzibar")
+    visitor.connect()
+    visitor.ask("My secret is zanzibar.")
+    assert upload(site, visitor, 3 * 2**20) == 204
+    visitor.close()
+    now(site)
+    for file in site.folder.rglob("*"):
+        if file.is_file() and site.folder / "app" not in file.parents:
+            assert b"zanzibar" not in file.read_bytes().lower(), file
+    # nginx' folders for what is too large for memory were never used
+    assert [path for path in (site.proxy.folder / "temporary").rglob("*") if path.is_file()] == []

@@ -1,0 +1,62 @@
+"""`python -m tests.fuzz`: the whole campaign, a table and a JSON file; exit status 1 if anything was found.
+
+A sentence or a picture is known by the seed and its number, so `--only picture --seed 1 --first 261 --cases 1` runs
+one again; a page is known by its address, which is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import sys
+from pathlib import Path
+
+from tests.fuzz import campaign
+
+KINDS = {"sentence": (campaign.sentences, 5000), "picture": (campaign.pictures, 5500), "page": (campaign.pages, 500)}
+MOST_GROWN = 150.0  # megabytes: what the caches of recent results may still fill up after the warm-up
+RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "fuzz.json"
+
+
+def main() -> int:
+    """Run the chosen kinds of cases; all of them by default."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--seed", type=int, default=2026, help="default %(default)s")
+    parser.add_argument("--only", choices=KINDS, action="append", help="all kinds by default; may be given again")
+    parser.add_argument("--cases", type=int, help="of each kind; by default more than 10,000 altogether")
+    parser.add_argument("--first", type=int, default=0, help="number of the first case")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=campaign.SECONDS,
+        help="of processor time that a case may take, default %(default)s; more on a busy machine",
+    )
+    parser.add_argument("--json", type=Path, default=RESULTS, help="default %(default)s")
+    options = parser.parse_args()
+    results = []
+    for name in options.only or KINDS:
+        make, count = KINDS[name]
+        cases = itertools.islice(make(options.seed), options.first, None)
+
+        def tell(number: int, reason: str, name: str = name) -> None:
+            print(f"{name} {options.first + number}, seed {options.seed}:\n{reason}", flush=True)
+
+        results.append(campaign.run(name, cases, options.seed, options.cases or count, tell, options.seconds))
+        print(line(results[-1]), flush=True)
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    options.json.write_text(json.dumps([result.to_dict() for result in results], indent=2) + "\n", encoding="utf-8")
+    return int(any(result.failures or result.grown > MOST_GROWN for result in results))
+
+
+def line(result: campaign.Result) -> str:
+    """One result as a row of a Markdown table."""
+    ends = ", ".join(f"{count:,} {name}" for name, count in sorted(result.outcomes.items()))
+    return (
+        f"| {result.name} | {result.seed} | {result.cases:,} | {ends} | {result.slowest:.2f} s | "
+        f"{result.grown:+.0f} MB | {len(result.failures)} |"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,120 @@
+"""What has to hold for every case, whatever it is."""
+
+from __future__ import annotations
+
+import html
+import re
+import string
+import unicodedata
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+from model import InputError, Translator
+from model.translator import MAX_PIECES
+from tests.fuzz.addresses import messages
+from tests.fuzz.texts import MARK
+from views import downloads, literal, pictures
+from views.figures import pieces
+
+HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+_BARE_MARKUP = re.compile(rf"(?<!\\)[<*_`$\[]{MARK}")
+
+
+class Tags(HTMLParser):
+    """Names of the elements in a text, and of their attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: set[tuple[str, ...]] = set()
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.found.add((tag, *sorted(name for name, _ in attributes)))
+
+
+def text_is_only_text(text: str) -> None:
+    """The functions that make typed text harmless."""
+    whole = literal.without_surrogates(text)
+    whole.encode()
+    safe = literal.html(text)
+    assert not set(safe) & set("<>\"'") and html.unescape(safe) == html.unescape(html.escape(whole))
+    assert not Tags(f'<p>{safe}</p><p title="{safe}">').found - {("p",), ("p", "title")}
+    escaped = literal.markdown(text)
+    assert "\n" not in escaped and "\r" not in escaped
+    bare = re.sub(r"\\.", "", escaped)
+    assert not set(bare) & set(string.punctuation)
+    shown = literal.visible(text)
+    assert not any(unicodedata.category(char) in HIDDEN for char in shown.replace("\u200c", "").replace("\u200d", ""))
+    assert literal.piece(text)
+    assert "$" not in literal.plotly(text) and "<" not in literal.plotly(text)
+    assert downloads.safe_cell(text)[0] not in "=+-@"
+
+
+def sentence_is_taken_or_explained(translator: Translator, text: str, translate: bool) -> bool:
+    """The way of a sentence through the model and onto the page; True if it was accepted."""
+    try:
+        ids = translator.check(text)
+    except InputError as error:
+        reason = str(error)
+        assert reason.endswith(".") and "\n" not in reason and len(reason) < 200 and MARK not in reason
+        return False
+    assert 0 < len(ids) <= MAX_PIECES
+    labels = translator.tokenizer.display(ids)
+    assert len(labels) == len(ids)
+    assert not any(unicodedata.category(char) in HIDDEN for label in labels for char in label)
+    chips = pieces.chips(tuple(labels), "encoder") + pieces.sentence(text, "en")
+    assert Tags(chips).found <= Tags(pieces.chips(("a",), "encoder") + pieces.sentence("a", "en")).found
+    if translate:
+        steps = list(translator.stream(text))
+        trace = translator.trace(text, target_ids=steps[-1].ids)
+        assert np.isfinite(trace.logits).all()
+        assert trace.verify().mask_leak == 0
+        rows = trace.next_pieces(5)
+        assert len(rows) == len(steps)
+        shown = pieces.chips(trace.next_tokens, "decoder", [row.probability for row in rows]) + pieces.cards(rows)
+        assert MARK not in "".join("".join(tag) for tag in Tags(shown).found)
+        downloads.attention_npz("cross", trace.cross_attention[:1, :1], *trace.axes("cross"))
+        downloads.matrix_csv(trace.cross_attention[0, 0], *trace.axes("cross"))
+    return True
+
+
+def file_is_a_picture_or_explained(content: bytes) -> pictures.Picture | None:
+    """The way of an upload: a correct picture, or one sentence."""
+    try:
+        picture = pictures.read_picture(content)
+    except pictures.PictureError as error:
+        reason = str(error)
+        assert reason.endswith(".") and "\n" not in reason and len(reason) < 160
+        return None
+    image = picture.image
+    assert image.mode == "RGB" and image.info == {}
+    assert 0 < image.width * image.height <= pictures.KEPT_PIXELS and max(image.size) <= pictures.KEPT_SIDE
+    assert picture.size[0] * picture.size[1] <= pictures.MAX_PIXELS
+    assert np.asarray(image).shape == (image.height, image.width, 3)
+    return picture
+
+
+def page_is_whole(app: AppTest) -> None:
+    """No traceback, a title, and nothing of the address has become markup."""
+    assert not app.exception, [(error.value, error.stack_trace[-3:]) for error in app.exception]
+    assert app.title
+    for element in app.html:
+        assert MARK not in "".join("".join(tag) for tag in Tags(element.value).found)
+    for text in read_as_markdown(app):
+        assert not _BARE_MARKUP.search(text), text
+
+
+def read_as_markdown(app: AppTest) -> Iterator[str]:
+    """Texts of a page that the browser reads as Markdown: paragraphs, labels, buttons, choices and hints."""
+    for element in (*app.markdown, *app.caption, *app.warning, *app.error, *app.info, *app.success):
+        yield element.value
+    for message in messages(app._tree):
+        for name in ("label", "help", "caption"):
+            if isinstance(text := getattr(message, name, None), str):
+                yield text
+        if type(message).__name__ == "ButtonGroup":
+            yield from (option.content for option in message.options)

@@ -1,0 +1,38 @@
+"""What the fuzzer found, once, by name: each of these broke something before it was mended."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from tests.fuzz import addresses, checks
+from views import pictures
+
+SENTENCE = "text=I+want+to+buy+a+car."
+
+
+@pytest.mark.parametrize(
+    ("page", "query"),
+    [
+        ("pages/translate.py", "method=Sampling&seed=-1e400"),
+        ("pages/masks.py", "query=" + "9" * 5000),
+        ("pages/decoding.py", "step=1e400&step=2&try_k=inf"),
+    ],
+)
+def test_an_infinite_number_in_the_address_counts_as_nonsense(page, query):
+    app = addresses.visit(page, f"{SENTENCE}&{query}")
+    checks.page_is_whole(app)
+    assert not app.warning
+
+
+def test_infinity_is_still_a_sentence():
+    app = addresses.visit("pages/translate.py", "text=Infinity")
+    checks.page_is_whole(app)
+    assert app.text_input(key="text").value == "Infinity"
+
+
+def test_a_big_tiff_whose_first_page_is_beyond_every_place_is_damaged():
+    content = b"II+\0\x08\0\0\0" + struct.pack("<Q", 2**64 - 1) + bytes(64)
+    with pytest.raises(pictures.PictureError):
+        pictures.read_picture(content)

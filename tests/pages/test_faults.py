@@ -1,0 +1,158 @@
+"""What a reader sees when something of the installation is missing, or a GPU runs out of memory: one sentence each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import streamlit
+import torch
+from streamlit.testing.v1 import AppTest
+
+from pages.shared.service import load_service
+from tests.pages.conftest import PATIENCE, ROOT, SENTENCE
+from views import frame, prose, samples
+
+ASSETS = ROOT / "assets"
+FILES = sorted(path.relative_to(ASSETS).as_posix() for path in ASSETS.rglob("*") if path.is_file())
+RESTORE = "git checkout -- assets"
+
+
+@pytest.fixture
+def assets(tmp_path, monkeypatch):
+    """A copy of the assets, of links, that the app reads instead; whatever is loaded is loaded anew."""
+    for name in FILES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).symlink_to(ASSETS / name)
+    monkeypatch.setattr(prose, "TEXT", tmp_path / "text")
+    monkeypatch.setattr(samples, "FOLDER", tmp_path / "samples")
+    monkeypatch.setattr(frame, "FAVICON", tmp_path / "favicon.png")
+    for module in ("model.translator", "pages.parts.training"):
+        monkeypatch.setattr(f"{module}.SHIPPED", tmp_path / "translator")
+    monkeypatch.setattr("model.classifier.SHIPPED", tmp_path / "vision")
+    _forget()
+    yield tmp_path
+    monkeypatch.undo()
+    _forget()
+
+
+def _forget() -> None:
+    streamlit.cache_resource.clear()
+    streamlit.cache_data.clear()
+    prose._blocks.cache_clear()
+    samples.picture.cache_clear()
+
+
+def visit(page: str, **query: str) -> AppTest:
+    """Open a page, whatever it says."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
+    app.query_params.update({"text": SENTENCE} | query)
+    if page != "translate":
+        app.switch_page(f"pages/{page}.py")
+    app.run()
+    assert not app.exception
+    return app
+
+
+def said(app: AppTest) -> str:
+    """Every text on the page that is not HTML, without the escapes of Markdown."""
+    elements = (*app.error, *app.warning, *app.info, *app.markdown, *app.caption, *app.sidebar.warning)
+    return "\n".join(element.value for element in elements).replace("\\", "")
+
+
+def home_of(name: str) -> str:
+    """The page that cannot do without the asset `name`."""
+    folder = name.split("/")[0]
+    return {"vision": "vision", "samples": "vision"}.get(folder, "translate")
+
+
+NEEDED = ("card.json", "config.json", "model.safetensors", "tokenizer.model")  # to load a model at all
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(NEEDED)])
+def test_a_missing_file_of_a_model_is_one_sentence(assets, name):
+    (assets / name).unlink()
+    app = visit(home_of(name))
+    assert len(app.error) == 1
+    assert name.split("/")[1] in said(app) and RESTORE in said(app)
+    if name.endswith("config.json"):
+        (assets / name).symlink_to(ASSETS / name)
+        app.run()
+        assert not app.error and not app.exception  # mended without a new start
+
+
+def test_whatever_else_is_missing_is_named_and_the_page_goes_on(assets):
+    """All at once, on the two pages that show the most of it."""
+    first = samples.NAMES[0]
+    for name in ("text/en/vision.md", "vision/card.md", "favicon.png", f"samples/{first}.jpg"):
+        (assets / name).unlink()
+    (assets / f"samples/{samples.NAMES[1]}.jpg").unlink()
+    (assets / f"samples/{samples.NAMES[1]}.jpg").write_bytes(b"\xff\xd8\xff half a picture")
+    app = visit("vision", picture=first)
+    text = said(app)
+    for file, trouble in ((f"{first}.jpg", "missing"), (f"{samples.NAMES[1]}.jpg", "damaged")):
+        assert f"{file} is {trouble} in assets/samples: restore it with `{RESTORE}`." in text
+    assert "`vision.md` is missing from `assets/text/en`" in text and "`favicon.png` is missing" in text
+    assert app.title[0].value == "Vision"
+    assert "Golf" not in text and samples.SAMPLES[2].label in text.lower()  # the first picture that is left
+    next(button for button in app.button if button.label == "Model card").click().run()
+    assert "card.md is missing" in said(app)
+
+    (assets / "translator/metrics.jsonl").unlink()
+    assert "metrics.jsonl" in said(visit("loss", part="Training curves"))
+
+
+def test_without_any_sample_a_picture_of_ones_own_can_still_be_given(assets):
+    for path in (assets / "samples").iterdir():
+        path.unlink()
+    app = visit("vision")
+    assert said(app).count("is missing in assets/samples") == len(samples.NAMES)
+    picture = (ASSETS / "samples" / f"{samples.NAMES[0]}.jpg").read_bytes()
+    app.get("file_uploader")[0].set_value(("a.jpg", picture, "image/jpeg")).run()
+    assert not app.exception
+    assert "Your picture: JPEG" in said(app)
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.startswith("text/")])
+def test_each_text_says_when_it_is_missing_or_no_text(assets, name):
+    page = name.rsplit("/")[-1].removesuffix(".md")
+    title = prose.title(page)
+    prose._blocks.cache_clear()
+    (assets / name).unlink()
+    assert prose.title(page) == page.replace("_", " ").capitalize()
+    for text in (prose.lead(page), prose.block(page, "How to read it")):
+        assert text == f"`{page}.md` is missing from `assets/text/en`: restore it with `{RESTORE}`."
+    (assets / name).write_bytes(b"\xff\xfe\x00")
+    assert "cannot be read" in prose.lead(page)
+    (assets / name).unlink()
+    (assets / name).symlink_to(ASSETS / name)
+    assert prose.title(page) == title
+
+
+def test_every_kind_of_asset_is_thought_of():
+    """Files in a new folder need a test of their own here."""
+    kinds = ("favicon.png", "translator/", "vision/", "samples/", "text/")
+    assert [name for name in FILES if not name.startswith(kinds)] == []
+    assert sum(name.endswith(NEEDED) for name in FILES) == 7
+
+
+def test_a_gpu_that_runs_out_of_memory_is_named_and_the_page_answers(assets, monkeypatch):
+    wanted = visit("attention")
+    assert wanted.sidebar.text[0].value == "CPU"
+    maps = load_service().trace(SENTENCE, load_service().translations.keys()[0][1]).encoder_attention
+    _forget()
+    network = load_service().translator.network
+    real, calls = network.encode, []
+
+    def full_at_first(*arguments, **options):
+        calls.append(1)
+        if len(calls) == 1:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB.")
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(network, "encode", full_at_first)
+    app = visit("attention")
+    assert len(calls) > 1
+    assert app.sidebar.text[0].value == "CPU, because the GPU ran out of memory"  # said in the very run that met it
+    assert len(app.get("plotly_chart")) == len(wanted.get("plotly_chart"))
+    again = load_service().trace(SENTENCE, load_service().translations.keys()[0][1]).encoder_attention
+    np.testing.assert_array_equal(again, maps)

@@ -1,0 +1,143 @@
+"""Health, metrics and logs say how the server does, and nothing of what a visitor typed."""
+
+import asyncio
+import io
+import json
+import logging
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import streamlit as st
+from starlette.applications import Starlette
+
+from pages.shared import health, logs, metrics, visits, warm_up
+from pages.shared.limits import Limits
+from pages.shared.turns import Turns
+
+HOSTILE = 'Zxqv <script>alert(1)</script> "}{ atlas_runs_total 7'
+SECRET = "Zxqv"
+
+
+@pytest.fixture
+def log():
+    """What is logged meanwhile, line by line."""
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(logs.JsonLines())
+    before = logs.LOG.level
+    logs.LOG.addHandler(handler)
+    logs.LOG.setLevel(logging.INFO)
+    yield lambda: [json.loads(line) for line in written.getvalue().splitlines()]
+    logs.LOG.removeHandler(handler)
+    logs.LOG.setLevel(before)
+
+
+@pytest.fixture
+def fresh():
+    st.cache_resource.clear()
+    yield
+    st.cache_resource.clear()
+
+
+def get(path: str) -> tuple[int, str]:
+    """Status and body of an answer of the health routes, without a server."""
+    sent = []
+
+    async def ask():
+        async def receive():
+            return {"type": "http.request"}
+
+        async def send(message):
+            sent.append(message)
+
+        scope = {"type": "http", "method": "GET", "path": path, "headers": [], "query_string": b""}
+        await Starlette(routes=health.routes())(scope, receive, send)
+
+    with ThreadPoolExecutor() as elsewhere:  # this thread may have a loop of its own, for the browser
+        elsewhere.submit(lambda: asyncio.run(ask())).result()
+    return sent[0]["status"], b"".join(message.get("body", b"") for message in sent).decode()
+
+
+def value(name: str) -> float:
+    """A metric as Prometheus would read it."""
+    (line,) = [line for line in get("/metrics")[1].splitlines() if line.startswith(f"{name} ")]
+    return float(line.split()[-1])
+
+
+def test_healthy_means_that_both_models_have_computed(fresh):
+    assert get("/healthz") == (503, '{"status":"loading","translator":"loading","classifier":"loading"}')
+    assert value("atlas_ready") == 0
+    health.readiness().set("translator", "ready")
+    assert get("/healthz")[0] == 503
+    health.readiness().set("classifier", "ready")
+    assert get("/healthz") == (200, '{"status":"ready","translator":"ready","classifier":"ready"}')
+    assert value("atlas_ready") == 1
+
+
+def test_a_model_that_cannot_compute_is_no_health(fresh, log, monkeypatch):
+    def broken():
+        raise RuntimeError(f"about {HOSTILE}")
+
+    monkeypatch.setattr(warm_up, "_translate", broken)
+    monkeypatch.setattr(warm_up, "_classify", lambda: None)
+    warm_up.warm_up()
+    assert get("/healthz") == (503, '{"status":"broken","translator":"broken","classifier":"ready"}')
+    assert [(line["event"], line.get("error")) for line in log()] == [("broken", "RuntimeError"), ("not ready", None)]
+    assert SECRET not in json.dumps(log())
+
+
+def test_a_run_is_counted_and_logged_without_what_was_typed(open_app, log):
+    open_app("translate", text=HOSTILE)
+    (line,) = [line for line in log() if line["event"] == "run"]
+    assert line["page"] == "Translate"
+    assert line["outcome"] == "ok"
+    assert line["pieces"] > 10
+    assert line["milliseconds"] >= line["queued"] >= 0
+    counted = get("/metrics")[1]
+    assert 'atlas_runs_total{outcome="ok",page="Translate",part=""}' in counted
+    assert 'atlas_answer_seconds_count{page="Translate"}' in counted
+    assert 'atlas_results_total{source="computed"}' in counted
+    assert SECRET not in counted
+    assert SECRET not in json.dumps(log())
+
+
+def test_a_full_server_says_one_clear_sentence(open_app, log, monkeypatch):
+    monkeypatch.setattr(visits, "turns", lambda: Turns(Limits(waiting=0)))
+    app = open_app()
+    assert [warning.value for warning in app.warning] == [
+        "0 visitors are waiting already: please come again in a minute."
+    ]
+    assert [line["outcome"] for line in log()] == ["refused"]
+
+
+def test_an_error_is_logged_by_its_type_only(log):
+    with pytest.raises(ValueError, match=SECRET), visits.visited("Translate"):
+        raise ValueError(HOSTILE)
+    (line,) = log()
+    assert (line["level"], line["outcome"]) == ("error", "error")
+    assert SECRET not in json.dumps(line)
+    assert visits._current.get() is None
+
+
+def test_a_part_takes_a_turn_of_its_own_only_when_it_runs_alone(log, monkeypatch):
+    monkeypatch.setattr(st, "fragment", lambda function: function)
+    seen = []
+
+    @visits.fragment
+    def part():
+        seen.append(visits._current.get())
+
+    with visits.visited("Attention"):
+        whole = visits._current.get()
+        part()
+    part()
+    assert seen[0] is whole
+    assert seen[1] not in (None, whole)
+    assert [(line["page"], line["part"]) for line in log()] == [("Attention", ""), ("Attention", "part")]
+
+
+def test_metrics_are_of_this_projects_own_names():
+    """A label can be nothing but the title of a page, a function's name, an outcome or a source."""
+    assert set(metrics.RUNS._labelnames) == {"page", "part", "outcome"}
+    assert set(metrics.ANSWERS._labelnames) == {"page"}
+    assert set(metrics.RESULTS._labelnames) == {"source"}

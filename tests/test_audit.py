@@ -1,0 +1,40 @@
+"""What the audit makes of pip-audit's reports; the list of vulnerabilities itself is not asked."""
+
+import subprocess
+
+import pytest
+
+from tests import audit
+
+FINE = {"name": "numpy", "version": "2.1.0", "vulns": []}
+OLD = {"name": "pillow", "version": "8.0.0", "vulns": [{"id": "PYSEC-1", "fix_versions": ["8.1.1"]}]}
+UNKNOWN = {"name": "torch", "skip_reason": "Dependency not found on PyPI and could not be audited: torch (2.13.0)"}
+
+
+@pytest.mark.parametrize(
+    ("report", "status", "said"),
+    [
+        ({"dependencies": [FINE]}, 0, "audit: 0 known vulnerabilities in 1 packages.\n"),
+        ({"dependencies": [FINE, UNKNOWN]}, 0, "0 known vulnerabilities in 1 packages. Not looked up: torch.\n"),
+        ({"dependencies": [FINE, OLD, UNKNOWN]}, 1, "  pillow 8.0.0: PYSEC-1, mended in 8.1.1\n"),
+        ({"dependencies": [UNKNOWN]}, 0, "could not be reached for any of 1 packages; nothing was looked up."),
+        (None, 0, "could not be reached; nothing was looked up."),
+    ],
+)
+def test_known_vulnerabilities_fail_and_a_list_out_of_reach_does_not(monkeypatch, capsys, report, status, said):
+    monkeypatch.setattr(audit, "ask_pip_audit", lambda: report)
+    assert audit.main() == status
+    assert said in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("trouble", ["nothing written", "no answer in time", "cannot start"])
+def test_a_pip_audit_that_cannot_answer_is_not_taken_for_a_good_report(monkeypatch, trouble):
+    def run(command, **_):
+        assert command[1:3] == ["-m", "pip_audit"]
+        if trouble == "no answer in time":
+            raise subprocess.TimeoutExpired(command, 1)
+        if trouble == "cannot start":
+            raise FileNotFoundError
+
+    monkeypatch.setattr(subprocess, "run", run)
+    assert audit.ask_pip_audit() is None

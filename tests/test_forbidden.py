@@ -1,0 +1,128 @@
+"""What this project never does: unpickle, run text as code, or hand text to a browser as markup unseen."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("model", "views", "pages", "benchmarks", "tests", ".ci")
+SOURCES = [ROOT / "app.py", *(path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py")))]
+SCRIPTS = sorted((ROOT / "views").rglob("*.js"))
+
+MODULES = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal", "yaml"}
+# Names that are called on their own: `eval(...)`, but not `network.eval()`.
+BUILTINS = {"eval", "exec", "compile", "__import__", "breakpoint"}
+# Functions of modules, as written; torch's own format for tensors is a pickle.
+CALLS = {
+    "torch.load", "torch.save", "torch.jit.load", "torch.hub.load", "torch.package.PackageImporter", "os.system",
+    "os.popen", "numpy.fromfile", "pandas.read_pickle", "importlib.import_module", "st.write_stream", "st.write",
+}  # fmt: skip
+KEYWORDS = {
+    "unsafe_allow_html",
+    "unsafe_allow_javascript",
+    "allow_pickle",
+    "shell",
+    "weights_only",
+    "trust_remote_code",
+}
+IN_SCRIPTS = (
+    r"\beval\s*\(", r"new\s+Function\b", r"\.outerHTML\s*=", r"insertAdjacentHTML", r"document\.write",
+    r"\.innerHTML\s*\+?=",
+    r"setTimeout\s*\(\s*[\"'`]", r"https?://(?!www\.w3\.org/)", r"\bfetch\s*\(", r"XMLHttpRequest", r"\bimport\s*\(",
+    r"\blocalStorage\b", r"\bdocument\.cookie\b", r"javascript:",
+)  # fmt: skip
+
+
+def dotted(node: ast.expr) -> str:
+    """`a.b.c` of a chain of names, empty for anything else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        front = dotted(node.value)
+        return f"{front}.{node.attr}" if front else ""
+    return ""
+
+
+def offences(source: str) -> list[str]:
+    """Each forbidden thing in a Python source, with its line."""
+    found = []
+    aliases: dict[str, str] = {}
+    nodes = list(ast.walk(ast.parse(source)))
+    for node in nodes:
+        modules = []
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+            aliases |= {alias.asname: alias.name for alias in node.names if alias.asname}
+        elif isinstance(node, ast.ImportFrom):
+            modules = [node.module or ""]
+            aliases |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+        found += [f"{node.lineno}: import {name}" for name in modules if name.split(".")[0] in MODULES]
+    for node in nodes:
+        if not isinstance(node, ast.Call):
+            continue
+        first, _, rest = dotted(node.func).partition(".")
+        name = f"{aliases.get(first, first)}.{rest}".rstrip(".")
+        name = name.replace("streamlit.", "st.", 1) if name.startswith("streamlit.") else name
+        if name in CALLS or name in BUILTINS:
+            found.append(f"{node.lineno}: {name}()")
+        for keyword in node.keywords:
+            harmless = isinstance(keyword.value, ast.Constant) and keyword.value.value is False
+            if keyword.arg in KEYWORDS and not harmless:
+                found.append(f"{node.lineno}: {keyword.arg}=")
+            if keyword.arg and keyword.arg.startswith("allow_dangerous"):
+                found.append(f"{node.lineno}: {keyword.arg}=")
+    return sorted(found)
+
+
+def script_offences(source: str) -> list[str]:
+    """Each forbidden thing in a browser script, as found."""
+    return [match.group() for pattern in IN_SCRIPTS for match in re.finditer(pattern, source)]
+
+
+def test_no_source_does_what_is_forbidden():
+    assert len(SOURCES) > 100
+    found = {str(path.relative_to(ROOT)): offences(path.read_text(encoding="utf-8")) for path in SOURCES}
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
+def test_no_browser_script_does_what_is_forbidden():
+    assert SCRIPTS
+    found = {str(path.relative_to(ROOT)): script_offences(path.read_text(encoding="utf-8")) for path in SCRIPTS}
+    assert {name: parts for name, parts in found.items() if parts} == {}
+
+
+def test_weights_ship_as_safetensors_only():
+    kinds = {path.suffix for path in (ROOT / "assets").rglob("*") if path.is_file()}
+    assert kinds <= {".safetensors", ".json", ".jsonl", ".md", ".model", ".png", ".jpg"}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import pickle",
+        "from joblib import load",
+        "import torch\ntorch.load('x')",
+        "import torch as t\nt.load('x')",
+        "from torch import load\nload('x')",
+        "from torch import load as read\nread('x')",
+        "eval('1')",
+        "if 1:\n    exec(text)",
+        "import streamlit as st\nst.markdown(text, unsafe_allow_html=True)",
+        "from streamlit import write\nwrite(text)",
+        "st.html(text, unsafe_allow_javascript=wanted)",
+        "numpy.load(f, allow_pickle=True)",
+        "subprocess.run(text, shell=True)",
+        "f(allow_dangerous_deserialization=False)",
+    ],
+)
+def test_the_check_finds_what_it_looks_for(source):
+    assert len(offences(source)) == 1
+
+
+def test_the_check_lets_the_rest_through():
+    assert offences("network.eval()\nnumpy.load(f, allow_pickle=False)\nst.markdown(text)\nre.compile('x')") == []
+    assert script_offences("box.innerHTML = text; eval('1')") == ["eval(", ".innerHTML ="]

@@ -1,0 +1,174 @@
+"""The lines' payload and what is believed of the browser's answers. Its script is tested in a browser."""
+
+import html
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from views import maps, palette
+from views.components.attention_lines import (
+    Lines,
+    Locked,
+    View,
+    from_address,
+    kept,
+    mark,
+    payload,
+    to_address,
+    valid_view,
+)
+from views.components.parts import FULL_PRECISION_BYTES
+
+SHAPE = (4, 8, 5, 6)
+
+
+def lines(queries: int, keys: int, kind: str = "cross", layers: int = 4, heads: int = 8) -> Lines:
+    noise = np.random.default_rng(0).normal(0, 3, (layers, heads, queries, keys)).astype(np.float32)
+    noise[:, :, maps.masked(queries, keys, maps.KINDS[kind].causal)] = -np.inf
+    weights = np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)
+    names = tuple(f"\u2009piece {place} é" for place in range(max(queries, keys)))
+    view = View((0, 2), (1,))
+    return Lines(weights, names[:queries], names[:keys], maps.KINDS[kind], view, "dark")
+
+
+def read(content: bytes) -> tuple[dict, np.ndarray]:
+    """The header and the weights in a row, put together from what has travelled."""
+    length = int.from_bytes(content[:4], "little")
+    assert length % 4 == 0  # typed arrays start at multiples of their size
+    header, body = json.loads(content[4 : 4 + length]), content[4 + length :]
+    if header["type"] == "float32":
+        return header, np.frombuffer(body, "<f4")
+    whole = np.zeros((len(body) // 3, 4), np.uint8)
+    whole[:, 1:] = np.frombuffer(body, np.uint8).reshape(-1, 3)
+    return header, whole.view("<f4")[:, 0]
+
+
+def test_short_inputs_travel_exactly():
+    shown = lines(7, 11)
+    header, weights = read(payload(shown))
+    assert header["shape"] == [4, 8, 7, 11]
+    np.testing.assert_array_equal(weights.reshape(header["shape"]), shown.attention)
+    assert header["queries"] == list(shown.queries) and header["keys"] == list(shown.keys)
+    assert header["queryAxis"] == "Query: French piece that looks"
+    assert header["styles"]["dark"][1] == [palette.HEADS["dark"][1], []]
+
+
+def test_of_a_causal_kind_only_what_is_seen_travels():
+    shown = lines(9, 9, "decoder")
+    header, weights = read(payload(shown))
+    assert header["causal"]
+    assert weights.size == 4 * 8 * (9 * 10 // 2)
+    seen = np.zeros_like(shown.attention)
+    seen[:, :, ~maps.masked(9, 9, True)] = weights.reshape(4, 8, -1)
+    np.testing.assert_array_equal(seen, shown.attention)
+
+
+@pytest.mark.parametrize("side", [64, 128])
+def test_long_inputs_travel_in_three_bytes_a_weight(side):
+    shown = lines(side, side)
+    assert shown.attention.nbytes > FULL_PRECISION_BYTES
+    content = payload(shown)
+    header, weights = read(content)
+    assert header["type"] == "float24"
+    assert len(content) < 3 * shown.attention.size + 10_000
+    np.testing.assert_allclose(weights.reshape(SHAPE[:2] + (side, side)), shown.attention, rtol=2**-16)
+
+
+def test_choosing_sends_the_same_bytes_and_another_mark():
+    one = lines(5, 6)
+    other = replace(one, view=View((3,), (0, 7), 0.9, Locked("key", 5)))
+    assert payload(one) == payload(other)
+    said = [json.loads(html.unescape(re.search('data-view="(.*)"', mark(shown.view))[1])) for shown in (one, other)]
+    assert said == [
+        {"layers": [0, 2], "heads": [1], "mass": 0.7, "locked": None},
+        {"layers": [3], "heads": [0, 7], "mass": 0.9, "locked": {"side": "key", "place": 5}},
+    ]
+    assert [valid_view(words, SHAPE) for words in said] == [one.view, other.view]
+
+
+def test_attention_that_does_not_fit_its_pieces_is_refused():
+    with pytest.raises(ValueError, match="does not fit 4 queries and 6 keys"):
+        replace(lines(5, 6), queries=("a",) * 4)
+
+
+def test_numbers_come_back_sorted_and_once():
+    sent = {"layers": [3, 0, 3], "heads": [], "mass": 1}
+    assert valid_view(sent, SHAPE) == View((0, 3), (), 1.0)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"layers": [4]},
+        {"heads": [-1]},
+        {"heads": [True]},
+        {"heads": "0"},
+        {"layers": [0] * 99},
+        {"mass": 0},
+        {"mass": 1.01},
+        {"mass": float("nan")},
+        {"mass": "0.7"},
+        {"locked": {"side": "query", "place": 5}},
+        {"locked": {"side": "key", "place": 6}},
+        {"locked": {"side": "head", "place": 0}},
+        {"locked": {"side": ["key"], "place": 0}},
+        {"locked": {"side": "key"}},
+        {"locked": 3},
+    ],
+)
+def test_any_other_answer_is_not_believed(wrong):
+    right = {"layers": [0], "heads": [1], "mass": 0.5, "locked": {"side": "query", "place": 4}}
+    assert valid_view(right, SHAPE) == View((0,), (1,), 0.5, Locked("query", 4))
+    assert valid_view(right | wrong, SHAPE) is None
+
+
+@pytest.mark.parametrize("sent", [None, 3, "x", [], {}])
+def test_what_is_no_view_is_not_believed(sent):
+    assert valid_view(sent, SHAPE) is None
+
+
+@pytest.mark.parametrize(
+    ("view", "text"),
+    [
+        (View((0, 1), (0, 2, 7), 0.7, Locked("query", 4)), "1.2-1.3.8-70-q5"),
+        (View((3,), (), 1.0, Locked("key", 0)), "4--100-k1"),
+        (View((), (5,), 0.05), "-6-5"),
+    ],
+)
+def test_the_address_holds_what_is_chosen(view, text):
+    assert to_address(view) == text
+    assert from_address(text, SHAPE) == view
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        "",
+        "-",
+        "x",
+        "1-1-70-q6",
+        "5-1-70",
+        "0-1-70",
+        "1-1-4",
+        "1-1-101",
+        "1-1-١٢",
+        "1" * 900,
+        "1.-1-70",
+        "1-1-70-z1",
+    ],
+)
+def test_any_other_address_is_not_believed(text):
+    assert from_address(text, SHAPE) is None
+
+
+def test_the_fewest_keys_that_hold_the_share_are_kept():
+    weights = np.array([[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [1, 0, 0]], np.float32)
+    assert kept(weights, 0.7).tolist() == [[True, True, False], [True, True, False], [True, False, False]]
+    assert kept(weights, 0.5).tolist() == [[True, False, False], [False, True, False], [True, False, False]]
+    assert kept(weights, 0.8).tolist()[0] == [True, True, False]  # rounding adds no third key
+    assert kept(weights, 1).tolist() == (weights > 0).tolist()
+    assert kept(weights[:0], 0.7).shape == (0, 3)

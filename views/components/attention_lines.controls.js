@@ -1,0 +1,147 @@
+// What the lines are set with: buttons for heads and layers, the slider for the share, pictures, and the table of what is
+// locked.
+
+class LinesControls {
+  constructor(lines, layers, heads, long) {
+    this.lines = lines
+    const holder = element("div", "controls", lines.root)
+    this.groups = {
+      heads: this.buildGroup(holder, "heads", "Heads", heads),
+      layers: this.buildGroup(holder, "layers", "Layers", layers),
+    }
+    const label = element("label", "mass", holder)
+    this.massWords = element("span", "", label)
+    this.mass = element("input", "", label)
+    Object.assign(this.mass, { type: "range", min: 5, max: 100, step: 5 })
+    this.mass.oninput = () => lines.change({ mass: this.mass.value / 100 }, true)
+    const files = element("div", "files", holder)
+    if (long) {
+      this.full = button(files, "Tall rows", () => {
+        lines.full = !lines.full
+        this.full.setAttribute("aria-pressed", lines.full)
+        lines.draw()
+      })
+      this.full.setAttribute("aria-pressed", Boolean(lines.full))
+    }
+    button(files, "Picture as SVG", () => saveSvg(lines))
+    button(files, "PNG", () => savePng(lines))
+  }
+
+  buildGroup(holder, field, title, count) {
+    const group = element("div", "group", holder)
+    group.setAttribute("role", "group")
+    group.setAttribute("aria-label", title)
+    element("span", "title", group).textContent = title
+    const buttons = [...Array(count).keys()].map((place) => {
+      const made = button(group, "", () => this.pick(field, place))
+      made.className = "toggle"
+      if (field === "heads") element("canvas", "chip", made)
+      element("span", "", made).textContent = place + 1
+      made.setAttribute("aria-label", `${field === "heads" ? "Head" : "Layer"} ${place + 1}`)
+      return made
+    })
+    const only = button(group, "one at a time", () => this.single(field, only))
+    only.setAttribute("aria-pressed", false)
+    button(group, "all", () => this.set(field, [...Array(count).keys()]))
+    button(group, "none", () => this.set(field, []))
+    return { buttons, only }
+  }
+
+  pick(field, place) {
+    const chosen = this.lines.view[field]
+    if (this.groups[field].only.ariaPressed === "true") return this.lines.change({ [field]: [place] }, true)
+    const others = chosen.filter((other) => other !== place)
+    const next = others.length < chosen.length ? others : [...chosen, place].sort((one, other) => one - other)
+    this.lines.change({ [field]: next }, true)
+  }
+
+  // Several at once end "one at a time".
+  set(field, next) {
+    if (next.length > 1) this.groups[field].only.setAttribute("aria-pressed", false)
+    this.lines.change({ [field]: next }, true)
+  }
+
+  single(field, only) {
+    const on = only.ariaPressed !== "true"
+    only.setAttribute("aria-pressed", on)
+    if (on && this.lines.view[field].length > 1) this.lines.change({ [field]: [this.lines.view[field][0]] }, true)
+  }
+
+  follow(view, styles) {
+    for (const [field, { buttons, only }] of Object.entries(this.groups)) {
+      buttons.forEach((made, place) => made.setAttribute("aria-pressed", view[field].includes(place)))
+      if (view[field].length > 1) only.setAttribute("aria-pressed", false)
+    }
+    this.groups.heads.buttons.forEach((made, place) => paintChip(made.querySelector("canvas"), styles[place]))
+    this.mass.value = Math.round(100 * view.mass)
+    const share = `${Math.round(100 * view.mass)} %`
+    this.massWords.textContent = `Drawn: of each query and head the fewest keys that hold ${share}`
+    this.mass.setAttribute("aria-valuetext", share)
+  }
+}
+
+// A short piece of a head's line, with its dashes.
+function paintChip(canvas, [colour, dashes]) {
+  canvas.width = 44
+  canvas.height = 12
+  const pen = canvas.getContext("2d")
+  pen.strokeStyle = colour
+  pen.lineWidth = 8
+  pen.setLineDash(dashes.map((length) => 2 * length))
+  pen.beginPath()
+  pen.moveTo(0, 6)
+  pen.lineTo(44, 6)
+  pen.stroke()
+}
+
+// Every weight of the locked piece, head by head; made when it is opened.
+class LockedTable {
+  constructor(lines) {
+    this.lines = lines
+    this.fold = element("details", "numbers", lines.root)
+    element("summary", "", this.fold).textContent = "Weights of the locked piece as a table"
+    this.holder = element("div", "scroll", this.fold)
+    this.holder.tabIndex = 0
+    this.fold.ontoggle = () => this.follow()
+  }
+
+  follow() {
+    if (!this.fold.open) return
+    const { lines } = this
+    const { locked } = lines.view
+    this.holder.replaceChildren()
+    if (!locked || !lines.chosen.length) {
+      this.holder.textContent = "No piece is locked: click one, or move to it with Tab and the arrow keys and press Enter."
+      return
+    }
+    const table = element("table", "", this.holder)
+    const own = shown(lines.names[locked.side][locked.place])
+    const verb = locked.side === "query" ? "looks at" : "is looked at by"
+    element("caption", "", table).textContent = `${own} ${verb}`
+    const head = element("tr", "", element("thead", "", table))
+    for (const name of ["piece", ...(lines.chosen.length > 1 ? ["mean"] : []), ...lines.chosen.map((map) => lines.nameOf(map))]) {
+      const cell = element("th", "", head)
+      cell.scope = "col"
+      cell.textContent = name
+    }
+    const body = element("tbody", "", table)
+    for (const { place, name, query, key, masked, mean } of lines.weightsOf(locked)) {
+      const row = element("tr", "", body)
+      const header = element("th", "", row)
+      header.scope = "row"
+      header.textContent = `${place + 1} ${shown(name)}`
+      const values = lines.chosen.map((map) => lines.weights.at(map, query, key))
+      for (const value of values.length > 1 ? [mean, ...values] : values) {
+        element("td", "", row).textContent = masked ? "masked" : threeDigits(value)
+      }
+    }
+  }
+}
+
+function button(parent, words, act) {
+  const made = element("button", "", parent)
+  made.type = "button"
+  made.textContent = words
+  made.onclick = act
+  return made
+}

@@ -1,0 +1,439 @@
+// Lines from the pieces that look to the pieces looked at, one colour a head. Everything that a pointer or a key does is
+// answered here from the payload; the server only learns which layers, heads, share and piece are chosen.
+
+const instances = new WeakMap()
+const STILL = 200 // milliseconds without another change before the server is told
+const ROW = 20 // pixels a piece
+const WIDE_ROW = 28 // pixels a piece of a short input
+const SHORT = 360 // pixels of height up to which an input is short
+const FULL_ROW = 15 // pixels a piece of a long input that is not to fit the screen
+const FITS = 800 // pixels of height that a long input is pressed into
+const MOST_LINES = 6000 // in the overview; more would only hide each other
+const MOST_ALONE = 1000 // of one piece
+const MANY = 400 // lines that are painted on coarser pixels
+const NEAR = 12 // pixels between two labels that can be read
+const THICKEST = 6 // pixels of a line whose weight is 1
+const FAINT = 0.02 // weight whose cell could not be seen
+const LISTED = 5 // pieces that the status names
+const DETAILS = 10 // heads that the read-out of a pair names
+
+export default function ({ data, parentElement, setTriggerValue, setStateValue }) {
+  let lines = instances.get(parentElement)
+  if (!lines) {
+    lines = new AttentionLines(parentElement)
+    instances.set(parentElement, lines)
+  }
+  lines.tell = (view) => setTriggerValue("view", view)
+  lines.reportTheme = (theme) => setStateValue("theme", theme)
+  lines.show(data)
+  return () => {
+    lines.leave()
+    instances.delete(parentElement)
+  }
+}
+
+class AttentionLines {
+  constructor(parentElement) {
+    this.host = parentElement.host ?? parentElement
+    this.root = parentElement.querySelector(".lines-root")
+    this.bytes = new Uint8Array()
+    this.layout = ""
+    this.view = { layers: [0], heads: [0], mass: 0.7, locked: null }
+    this.told = [] // what the server was told and has not yet said back
+    this.mark = watchMark(this.host, "view", () => this.sheet && this.followMark())
+    this.resized = new ResizeObserver(() => {
+      if (this.middle.clientWidth !== this.width) this.draw()
+    })
+  }
+
+  leave() {
+    clearTimeout(this.waiting)
+    this.mark.disconnect()
+    this.resized.disconnect()
+  }
+
+  show(bytes) {
+    const theme = themeOf(this.host)
+    if (theme === this.theme && sameBytes(bytes, this.bytes)) return
+    const [header, body] = unpack(bytes)
+    this.theme = theme
+    this.bytes = bytes
+    this.sheet = header
+    this.weights = new Weights(header, body)
+    const layout = JSON.stringify([header.shape, header.queryAxis, header.keyAxis])
+    if (layout !== this.layout) this.build()
+    this.layout = layout
+    if (theme !== header.theme) this.reportTheme(theme)
+    this.weighed = null
+    this.background = canvasColour(this.host, "--st-background-color", "#ffffff")
+    const before = JSON.stringify(this.names ?? null)
+    this.name()
+    this.pointed = null
+    if (!this.followMark()) {
+      // A locked piece of another sentence means nothing in this one.
+      const stale = this.view.locked && before !== JSON.stringify(this.names)
+      if (stale) this.view.locked = null
+      this.change({}, stale)
+    }
+    this.root.dataset.drawn = `${header.title}: ${header.queries.join(" ")} / ${header.keys.join(" ")}`
+  }
+
+  build() {
+    const [layers, heads, queries, keys] = this.sheet.shape
+    this.root.replaceChildren()
+    this.controls = new LinesControls(this, layers, heads, Math.max(queries, keys) * ROW > FITS)
+    const bar = element("div", "status-bar", this.root)
+    this.status = element("div", "status", bar)
+    this.unlockButton = button(bar, "Unlock", () => this.lock(null))
+    this.unlockButton.classList.add("unlock")
+    const field = element("div", "field", this.root)
+    this.axes = ["query-axis", "sense", "key-axis"].map((name) => element("div", name, field))
+    this.axes[1].textContent = "looks at \u2192"
+    this.sides = { query: this.buildSide(field, "query", queries) }
+    this.middle = element("div", "middle", field)
+    this.overview = element("canvas", "overview", this.middle)
+    this.front = element("canvas", "front", this.middle)
+    this.sides.key = this.buildSide(field, "key", keys)
+    this.legend = element("div", "legend", this.root)
+    this.table = new LockedTable(this)
+    this.heard = element("div", "heard", this.root)
+    this.heard.setAttribute("aria-live", "polite")
+    this.tip = element("div", "tip", this.root)
+    this.tip.hidden = true
+    this.resized.disconnect()
+    this.resized.observe(this.middle)
+  }
+
+  buildSide(field, side, count) {
+    const list = element("div", `side ${side}`, field)
+    list.setAttribute("role", "listbox")
+    const pieces = [...Array(count).keys()].map((place) => {
+      const piece = element("div", "piece", list)
+      piece.setAttribute("role", "option")
+      piece.tabIndex = place === 0 ? 0 : -1
+      return { piece, label: element("span", "label", piece), weight: element("span", "weight", piece) }
+    })
+    const placeOf = (event) => Math.floor((event.clientY - list.getBoundingClientRect().top) / this.row)
+    const pointed = (event) => ({ side, place: clamp(placeOf(event), count) })
+    list.onpointermove = (event) => this.point(pointed(event), event)
+    list.onpointerleave = () => this.point(null)
+    list.onclick = (event) => this.toggleLock(pointed(event))
+    list.onkeydown = (event) => this.typed(event, side)
+    list.addEventListener("focusin", (event) => this.focused(side, pieces.findIndex(({ piece }) => piece === event.target)))
+    list.addEventListener("focusout", () => this.focused(side, -1))
+    return { list, pieces }
+  }
+
+  name() {
+    const { sheet } = this
+    const names = { query: sheet.queries, key: sheet.keys }
+    const axes = { query: sheet.queryAxis, key: sheet.keyAxis }
+    for (const [side, { list, pieces }] of Object.entries(this.sides)) {
+      list.setAttribute("aria-label", `${axes[side]}. Arrow keys move, Enter locks.`)
+      pieces.forEach(({ label }, place) => { label.textContent = shown(names[side][place]) })
+    }
+    this.axes[0].textContent = sheet.queryAxis
+    this.axes[2].textContent = sheet.keyAxis
+    this.names = names
+    this.styles = sheet.styles[this.theme]
+  }
+
+  // Whatever changes goes through here: `view` holds the fields that are new.
+  change(view, tell = false) {
+    this.view = this.fitting({ ...this.view, ...view })
+    this.chosen = this.view.layers.flatMap((layer) => this.view.heads.map((head) => layer * this.weights.heads + head))
+    this.weights.setShare(this.view.mass)
+    this.controls.follow(this.view, this.styles)
+    if ("locked" in view && Object.keys(view).length === 1) this.showFocus(true)
+    else this.draw()
+    if (!tell) return
+    clearTimeout(this.waiting)
+    this.waiting = setTimeout(() => {
+      this.told.push(JSON.stringify(this.view))
+      this.tell(this.view)
+    }, STILL)
+  }
+
+  // What the page says is chosen; see `mark` in attention_lines.py. What was told from here is no news when it comes back.
+  followMark() {
+    const text = this.mark.read()
+    if (!text || text === this.followed) return false
+    this.followed = text
+    const view = JSON.parse(text)
+    const known = this.told.indexOf(JSON.stringify(view))
+    this.told.splice(0, known + 1)
+    if (known >= 0) return false
+    this.told = []
+    this.change(view)
+    return true
+  }
+
+  // Only layers, heads and a piece that there are.
+  fitting({ layers, heads, mass, locked }) {
+    const { weights } = this
+    const there = locked && locked.place < (locked.side === "query" ? weights.queries : weights.keys)
+    return {
+      layers: layers.filter((layer) => layer < weights.layers),
+      heads: heads.filter((head) => head < weights.heads),
+      mass,
+      locked: there ? { side: locked.side, place: locked.place } : null,
+    }
+  }
+
+  draw() {
+    const width = this.middle?.clientWidth
+    if (!width || !this.chosen) return
+    const { queries, keys } = this.weights
+    const most = Math.max(queries, keys)
+    this.row = most * WIDE_ROW <= SHORT ? WIDE_ROW : most * ROW <= FITS ? ROW : this.full ? FULL_ROW : Math.max(2.5, FITS / most)
+    this.width = width
+    this.height = most * this.row
+    this.root.style.setProperty("--row", `${this.row}px`)
+    this.root.classList.toggle("dense", this.row < NEAR)
+    this.root.style.setProperty("--cells", `${this.cellsWidth()}px`)
+    this.strokes = this.strokesOf(null, MOST_LINES)
+    this.paint(this.overview, this.strokes)
+    this.showFocus(true)
+  }
+
+  paint(canvas, strokes) {
+    const { width, height, background, styles } = this
+    const down = strokes.count > MANY ? 1 : Math.min(2, window.devicePixelRatio || 1)
+    const across = strokes.count > MANY ? 0.5 : down // nobody sees the ends of so many lines
+    paintStrokes(canvas, strokes, { width, height, across, down, background, styles })
+    canvas.style.width = `${width}px`
+    canvas.style.height = `${height}px`
+    return [across, down]
+  }
+
+  // The lines of a piece, or of all pieces where `focus` is null: the strongest `most`.
+  strokesOf(focus, most) {
+    const { weights, row, chosen, width } = this
+    const strokes = new Strokes(Math.max(2.4, THICKEST * Math.min(1, row / ROW)))
+    const slot = focus ? this.cellsWidth() + 46 : 0
+    const left = focus?.side === "key" ? slot : 0
+    const right = focus?.side === "query" ? width - slot : width
+    const spread = Math.min(row * 0.6, 2.5 * (chosen.length - 1))
+    const offsets = new Map(chosen.map((map, place) => [map, chosen.length > 1 ? (place / (chosen.length - 1) - 0.5) * spread : 0]))
+    const middle = (place, map) => (place + 0.5) * row + offsets.get(map)
+    const { all, least } = weights.strongest(chosen, focus, most)
+    strokes.all = all
+    weights.visit(chosen, focus, (map, query, key, weight) => {
+      if (weight >= least) strokes.add(left, middle(query, map), right, middle(key, map), weight, map % weights.heads)
+    })
+    return strokes
+  }
+
+  // The lines that are on the screen at this moment.
+  strokesSeen() {
+    return this.focus ? this.alone : this.strokes
+  }
+
+  cellsWidth() {
+    return Math.min(this.width < 240 ? 40 : 72, 9 * this.chosen.length)
+  }
+
+  // The piece whose lines are seen alone: a locked one before one that is pointed at or has the keyboard's focus.
+  get focus() {
+    return this.view.locked ?? this.pointed ?? this.held ?? null
+  }
+
+  point(pointed, event) {
+    const moved = JSON.stringify(pointed) !== JSON.stringify(this.pointed ?? null)
+    this.pointed = pointed
+    if (moved) this.showFocus()
+    this.showPair(pointed, event?.clientY)
+  }
+
+  focused(side, place) {
+    const piece = place < 0 ? null : this.sides[side].pieces[place].piece
+    this.held = piece?.matches(":focus-visible") ? { side, place } : null
+    for (const [other, { piece }] of this.sides[side].pieces.entries()) {
+      if (place >= 0) piece.tabIndex = other === place ? 0 : -1
+    }
+    this.showFocus()
+    if (!this.held) return this.showPair(null)
+    this.showPair(this.held, piece.getBoundingClientRect().top)
+    this.heard.textContent = this.view.locked ? this.tip.innerText : this.describe(this.held)
+  }
+
+  toggleLock(piece) {
+    const { locked } = this.view
+    this.lock(locked && locked.side === piece.side && locked.place === piece.place ? null : piece)
+  }
+
+  lock(locked) {
+    this.change({ locked }, true)
+    this.tip.hidden = true
+    this.heard.textContent = locked ? `Locked: ${this.describe(locked)}` : "Unlocked."
+  }
+
+  typed(event, side) {
+    const { pieces } = this.sides[side]
+    const place = pieces.findIndex(({ piece }) => piece === event.target)
+    const step = arrowStep(event.key)
+    const ends = { Home: 0, End: pieces.length - 1 }
+    if (event.key === "Enter" || event.key === " ") this.toggleLock({ side, place })
+    else if (event.key === "Escape" && this.view.locked) this.lock(null)
+    else if (event.key in ends) pieces[ends[event.key]].piece.focus()
+    else if (step?.[0]) pieces[clamp(place + step[0], pieces.length)].piece.focus()
+    else if (step) {
+      const across = this.sides[step[1] > 0 ? "key" : "query"].pieces
+      across[clamp(place, across.length)].piece.focus()
+    } else return
+    event.preventDefault()
+  }
+
+  showFocus(again = false) {
+    if (!this.row) return
+    const { focus } = this
+    const name = JSON.stringify(focus)
+    if (name === this.focusShown && !again) return
+    this.focusShown = name
+    this.root.classList.toggle("focused", Boolean(focus))
+    this.root.dataset.focus = focus ? `${focus.side} ${focus.place}` : ""
+    this.unlockButton.disabled = !this.view.locked
+    this.root.classList.toggle("locked", Boolean(this.view.locked))
+    this.status.textContent = this.view.locked ? `Locked: ${this.describe(focus)}` : this.describe(focus)
+    this.showWeights(focus)
+    this.table.follow()
+    if (!focus) {
+      this.legend.textContent = this.explain()
+      return
+    }
+    this.alone = this.strokesOf(focus, MOST_ALONE)
+    this.paintCells(focus, this.paint(this.front, this.alone))
+    this.legend.textContent = this.explain()
+  }
+
+  // The weights between a piece and each of the other side.
+  weightsOf(focus) {
+    const known = JSON.stringify([focus, this.chosen])
+    if (known !== this.weighed?.known) this.weighed = { known, list: this.weigh(focus) }
+    return this.weighed.list
+  }
+
+  weigh(focus) {
+    const { weights, chosen } = this
+    const across = focus.side === "query" ? "key" : "query"
+    return this.names[across].map((name, place) => {
+      const [query, key] = focus.side === "query" ? [focus.place, place] : [place, focus.place]
+      return { place, name, query, key, masked: weights.masked(query, key), mean: weights.mean(chosen, query, key) }
+    })
+  }
+
+  showWeights(focus) {
+    for (const [side, { pieces }] of Object.entries(this.sides)) {
+      const across = focus && focus.side !== side ? this.weightsOf(focus) : []
+      const read = across.length ? this.readable(across) : null
+      const step = Math.max(1, Math.ceil(NEAR / this.row))
+      pieces.forEach(({ piece, weight }, place) => {
+        const own = focus?.side === side && focus.place === place
+        const near = focus?.side === side && Math.abs(focus.place - place) < step
+        const named = own || this.row >= NEAR || (read ? read.has(place) : place % step === 0 && !near)
+        const item = across[place]
+        const mask = this.row >= NEAR ? "masked" : "" // pressed together, its faint label says enough
+        const text = item && named && this.chosen.length ? (item.masked ? mask : threeDigits(item.mean)) : ""
+        const names = `piece${own ? " own" : ""}${named ? "" : " unnamed"}${item?.masked ? " masked" : ""}`
+        if (piece.className !== names) piece.className = names
+        if (weight.textContent !== text) weight.textContent = text
+        const selected = String(own && Boolean(this.view.locked))
+        if (piece.getAttribute("aria-selected") !== selected) piece.setAttribute("aria-selected", selected)
+      })
+    }
+  }
+
+  // Which pieces are named where there is no room for all: the largest weights first, each with room around it.
+  readable(across) {
+    const named = new Set()
+    if (this.row >= NEAR) return new Set(across.keys())
+    const gap = Math.ceil(NEAR / this.row)
+    for (const { place } of [...across].sort((one, other) => other.mean - one.mean)) {
+      let free = true
+      for (let near = place - gap + 1; near < place + gap && free; near++) free = !named.has(near)
+      if (free) named.add(place)
+    }
+    return named
+  }
+
+  // One cell a chosen head beside each piece of the other side: the larger the weight, the fuller the colour.
+  paintCells(focus, [across, down]) {
+    const { row, chosen, weights } = this
+    const pen = this.front.getContext("2d")
+    pen.setTransform(across, 0, 0, down, 0, 0)
+    const wide = this.cellsWidth()
+    const cell = wide / chosen.length
+    const left = focus.side === "query" ? this.width - wide : 0
+    const count = focus.side === "query" ? weights.keys : weights.queries
+    const gap = cell >= 4 ? 1 : 0
+    chosen.forEach((map, column) => {
+      pen.fillStyle = this.styles[map % weights.heads][0]
+      for (let place = 0; place < count; place++) {
+        const weight = focus.side === "query" ? weights.at(map, focus.place, place) : weights.at(map, place, focus.place)
+        if (weight < FAINT) continue
+        pen.globalAlpha = weight
+        pen.fillRect(left + column * cell, place * row + 0.1 * row, cell - gap, 0.8 * row)
+      }
+    })
+  }
+
+  // While a piece is locked, each piece of the other side tells what lies between the two, head by head.
+  showPair(other, y) {
+    const { locked } = this.view
+    this.tip.hidden = true
+    if (!locked || !other || other.side === locked.side || !this.chosen.length) return
+    const [query, key] = locked.side === "query" ? [locked.place, other.place] : [other.place, locked.place]
+    const { weights, chosen } = this
+    this.tip.replaceChildren()
+    element("div", "pair", this.tip).textContent = `${shown(this.names.query[query])} \u2192 ${shown(this.names.key[key])}`
+    if (weights.masked(query, key)) element("div", "value", this.tip).textContent = "masked"
+    else {
+      element("div", "value", this.tip).textContent = `mean ${threeDigits(weights.mean(chosen, query, key))}`
+      const order = [...chosen].sort((one, two) => weights.at(two, query, key) - weights.at(one, query, key))
+      for (const map of order.slice(0, DETAILS)) {
+        const line = element("div", "detail", this.tip)
+        element("span", "chip", line).style.background = this.styles[map % weights.heads][0]
+        element("span", "", line).textContent = `${this.nameOf(map)}: ${threeDigits(weights.at(map, query, key))}`
+      }
+      if (order.length > DETAILS) element("div", "detail", this.tip).textContent = `${order.length - DETAILS} more in the table below`
+    }
+    this.tip.hidden = false
+    // among the lines, where it hides neither pieces nor weights
+    const { left, right } = this.middle.getBoundingClientRect()
+    const slot = this.cellsWidth() + 46
+    placeTip(this.tip, this.root, other.side === "query" ? left + slot : right - slot - this.tip.offsetWidth - 28, y)
+  }
+
+  nameOf(map) {
+    return `layer ${Math.floor(map / this.weights.heads) + 1}, head ${(map % this.weights.heads) + 1}`
+  }
+
+  describe(focus) {
+    if (!this.chosen.length) return "Nothing is chosen: choose at least one head and one layer."
+    if (!focus) return "Point at a piece to see its lines alone; click or press Enter to lock them."
+    const own = shown(this.names[focus.side][focus.place])
+    const across = this.weightsOf(focus).filter((item) => !item.masked).sort((one, other) => other.mean - one.mean)
+    const first = across.slice(0, LISTED).map(({ name, mean }) => `${shown(name)} ${threeDigits(mean)}`)
+    const verb = focus.side === "query" ? "looks at" : "is looked at by"
+    return `${own} (${focus.place + 1}) ${verb}: ${first.join(", ")}${across.length > LISTED ? ", \u2026" : ""} (${this.meaning()})`
+  }
+
+  // What a number beside a piece is.
+  meaning() {
+    const { layers, heads } = this.view
+    if (this.chosen.length === 1) return this.nameOf(this.chosen[0])
+    const count = (list, word) => (list.length === 1 ? `${word} ${list[0] + 1}` : `${list.length} ${word}s`)
+    return `mean of ${count(heads, "head")} in ${count(layers, "layer")}`
+  }
+
+  explain() {
+    const { count, all } = this.strokesSeen()
+    const lines = count < all ? `The strongest ${count} of ${all} lines are drawn.` : `${all} ${all === 1 ? "line is" : "lines are"} drawn.`
+    return `${lines} Thicker line: larger weight. Beside a piece: one cell a chosen head, layer by layer, fuller for a larger weight, and their mean.`
+  }
+}
+
+// A piece without the space that marks a word's start; the same rule as `piece` in views/literal.py.
+function shown(label) {
+  return label.trim() || "\u2423"
+}

@@ -1,0 +1,136 @@
+// What is seen, as a picture: lines, pieces, weights and a legend, made in the browser.
+
+const EDGE = 12 // pixels around the picture
+const LINE = 18 // pixels a line of the legend
+
+// Sizes, words and cells of the picture; lines stand between `left` and `left + lines.width`.
+function pictureOf(lines) {
+  const { focus, names, sheet, row, width, height, styles, weights, chosen } = lines
+  const measure = document.createElement("canvas").getContext("2d")
+  const family = getComputedStyle(lines.root).fontFamily
+  const ink = canvasColour(lines.host, "--st-text-color", "#1b1f24")
+  const background = canvasColour(lines.host, "--st-background-color", "#ffffff")
+  const texts = []
+  const write = (text, x, y, size, anchor, weight = 400) => texts.push({ text, x, y, size, anchor, weight })
+  const size = Math.max(3, Math.min(13, row * 0.7))
+  measure.font = `${size}px ${family}`
+  const widest = (list) => Math.max(60, ...list.map((name) => measure.measureText(shown(name)).width)) + 8
+  const left = EDGE + widest(names.query)
+  const top = EDGE + 24
+  write(sheet.queryAxis, EDGE, EDGE + 8, 13, "start", 600)
+  write(sheet.keyAxis, left + width + 6, EDGE + 8, 13, "start", 600)
+  measure.font = `600 13px ${family}`
+  const all = Math.max(left + width + widest(names.key), left + width + measure.measureText(sheet.keyAxis).width + 6) + EDGE
+  const across = focus ? lines.weightsOf(focus) : []
+  const room = lines.cellsWidth() + 4
+  for (const side of ["query", "key"]) {
+    names[side].forEach((name, place) => {
+      const own = focus?.side === side && focus.place === place
+      const y = top + (place + 0.5) * row
+      write(shown(name), side === "query" ? left - 6 : left + width + 6, y, size, side === "query" ? "end" : "start", own ? 700 : 400)
+      if (!focus || focus.side === side || !chosen.length) return
+      const number = across[place].masked ? "masked" : threeDigits(across[place].mean)
+      write(number, side === "query" ? left + room : left + width - room, y, size * 0.85, side === "query" ? "start" : "end")
+    })
+  }
+  const cells = []
+  const wide = lines.cellsWidth() / Math.max(1, chosen.length)
+  for (const { place, query, key } of across) {
+    chosen.forEach((map, column) => {
+      const x = (focus.side === "query" ? left + width - lines.cellsWidth() : left) + column * wide
+      const opacity = weights.at(map, query, key)
+      if (opacity >= FAINT) cells.push({ x, y: top + (place + 0.1) * row, width: wide * 0.9, height: 0.8 * row, colour: styles[map % weights.heads][0], opacity })
+    })
+  }
+  const chips = lines.view.heads.map((head, place) => {
+    const perLine = Math.max(1, Math.floor((all - 2 * EDGE) / 84))
+    const x = EDGE + (place % perLine) * 84
+    const y = top + height + LINE * (1.5 + Math.floor(place / perLine))
+    write(`head ${head + 1}`, x + 30, y, 12, "start")
+    return { x, y, style: styles[head] }
+  })
+  const end = chips.length ? chips[chips.length - 1].y : top + height
+  const layers = lines.view.layers.map((layer) => layer + 1).join(", ")
+  const share = Math.round(100 * lines.view.mass)
+  write(`${sheet.title}, layers ${layers || "none"}; the fewest keys that hold ${share} %`, EDGE, end + LINE, 12, "start")
+  return { all, height: end + 2 * LINE, left, top, texts, cells, chips, family, ink, background }
+}
+
+function saveSvg(lines) {
+  const { all, height, left, top, texts, cells, chips, family, ink, background } = pictureOf(lines)
+  const number = (value) => String(Math.round(100 * value) / 100)
+  const stroke = ([colour, dashes]) => `stroke="${colour}"${dashes.length ? ` stroke-dasharray="${dashes.join(" ")}"` : ""}`
+  const parts = [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${number(all)} ${number(height)}" width="${number(all)}" height="${number(height)}" font-family="${escaped(family)}">`,
+    `<rect width="100%" height="100%" fill="${background}"/>`,
+  ]
+  const strokes = lines.strokesSeen()
+  strokes.each((x1, y1, x2, y2, weight, head) => {
+    const ends = `x1="${number(left + x1)}" y1="${number(top + y1)}" x2="${number(left + x2)}" y2="${number(top + y2)}"`
+    parts.push(`<line ${ends} ${stroke(lines.styles[head])} stroke-width="${number(widthOf(weight, strokes.thickness))}" stroke-opacity="${number(strengthOf(weight))}"/>`)
+  })
+  for (const cell of cells) {
+    const place = `x="${number(cell.x)}" y="${number(cell.y)}" width="${number(cell.width)}" height="${number(cell.height)}"`
+    parts.push(`<rect ${place} fill="${cell.colour}" fill-opacity="${number(cell.opacity)}"/>`)
+  }
+  for (const { x, y, style } of chips) {
+    parts.push(`<line x1="${number(x)}" y1="${number(y)}" x2="${number(x + 24)}" y2="${number(y)}" ${stroke(style)} stroke-width="5"/>`)
+  }
+  for (const { text, x, y, size, anchor, weight } of texts) {
+    parts.push(`<text x="${number(x)}" y="${number(y)}" font-size="${number(size)}" font-weight="${weight}" text-anchor="${anchor}" dominant-baseline="central" fill="${ink}">${escaped(text)}</text>`)
+  }
+  save(new Blob([parts.join("\n"), "\n</svg>\n"], { type: "image/svg+xml" }), `${lines.sheet.title} lines.svg`)
+}
+
+function savePng(lines) {
+  const { all, height, left, top, texts, cells, chips, family, ink, background } = pictureOf(lines)
+  const canvas = document.createElement("canvas")
+  const sharp = Math.min(2, 8000 / Math.max(all, height))
+  canvas.width = Math.ceil(all * sharp)
+  canvas.height = Math.ceil(height * sharp)
+  const pen = canvas.getContext("2d")
+  pen.scale(sharp, sharp)
+  pen.fillStyle = background
+  pen.fillRect(0, 0, all, height)
+  const drawn = document.createElement("canvas")
+  const { width: wide, height: tall, styles } = lines
+  paintStrokes(drawn, lines.strokesSeen(), { width: wide, height: tall, across: sharp, down: sharp, background, styles })
+  pen.drawImage(drawn, left, top, wide, tall)
+  for (const cell of cells) {
+    pen.globalAlpha = cell.opacity
+    pen.fillStyle = cell.colour
+    pen.fillRect(cell.x, cell.y, cell.width, cell.height)
+  }
+  pen.globalAlpha = 1
+  for (const { x, y, style: [colour, dashes] } of chips) {
+    pen.strokeStyle = colour
+    pen.lineWidth = 5
+    pen.setLineDash(dashes)
+    pen.beginPath()
+    pen.moveTo(x, y)
+    pen.lineTo(x + 24, y)
+    pen.stroke()
+  }
+  pen.fillStyle = ink
+  pen.textBaseline = "middle"
+  for (const { text, x, y, size, anchor, weight } of texts) {
+    pen.font = `${weight} ${size}px ${family}`
+    pen.textAlign = anchor
+    pen.fillText(text, x, y)
+  }
+  canvas.toBlob((blob) => save(blob, `${lines.sheet.title} lines.png`))
+}
+
+function escaped(text) {
+  const marks = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
+  // XML has no place for control characters, even escaped.
+  return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd").replace(/[&<>"]/g, (mark) => marks[mark])
+}
+
+function save(blob, name) {
+  const link = document.createElement("a")
+  link.href = URL.createObjectURL(blob)
+  link.download = name.replaceAll(" ", "-")
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
+}

@@ -1,0 +1,196 @@
+"""Attention as lines from query pieces to key pieces, one colour a head, drawn and read out in the browser.
+
+The payload (`views.components.parts.pack`) holds the weights of all layers and heads, so that any set of them can be
+chosen without asking the server; of a causal kind only the cells that are not masked travel. What is chosen is not in
+the payload but in a mark beside the lines, which the script watches: the payload then stays as it was, and Streamlit
+does not send a second time what the browser already has.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+import numpy as np
+import streamlit as st
+
+from views import maps, palette
+from views.components import parts
+
+_LIST = r"((?:\d{1,3}(?:\.\d{1,3})*)?)"
+_ADDRESS = re.compile(rf"{_LIST}-{_LIST}-(\d{{1,3}})(?:-([qk]\d{{1,4}}))?", re.ASCII)
+_SIDES = {"q": "query", "k": "key"}
+MASS = 0.7  # drawn at first: the share of what each query gives
+
+_MOUNT = parts.component("attention_lines", "lines-root")
+
+
+@dataclass(frozen=True)
+class Locked:
+    """The piece whose lines stay: on which side it stands, and its place from 0."""
+
+    side: Literal["query", "key"]
+    place: int
+
+
+@dataclass(frozen=True)
+class View:
+    """What a person chose to see.
+
+    Attributes:
+        layers, heads: numbers from 0, in order; lines of every chosen head of every chosen layer are drawn.
+        mass: of each query and head the fewest keys are drawn that together hold this share of its weights, 0.05 to 1.
+        locked: the piece whose lines stay, if any.
+    """
+
+    layers: tuple[int, ...]
+    heads: tuple[int, ...]
+    mass: float = MASS
+    locked: Locked | None = None
+
+
+@dataclass(frozen=True)
+class Lines:
+    """What there is to see.
+
+    Attributes:
+        attention: `(layers, heads, query, key)` float32.
+        queries, keys: pieces, as many as the axes are long.
+        kind: whose axes they are, and whether the causal mask hides keys behind the query.
+        view: what is chosen.
+        theme: "light" or "dark", as far as Python knows; the browser answers if it knows better.
+    """
+
+    attention: np.ndarray
+    queries: Sequence[str]
+    keys: Sequence[str]
+    kind: maps.Kind
+    view: View
+    theme: palette.Theme
+
+    def __post_init__(self) -> None:
+        if self.attention.ndim != 4 or self.attention.shape[2:] != (len(self.queries), len(self.keys)):
+            raise ValueError(
+                f"attention of shape {self.attention.shape} does not fit {len(self.queries)} queries and "
+                f"{len(self.keys)} keys: it must be (layers, heads, query, key)."
+            )
+
+
+def payload(lines: Lines) -> bytes:
+    """The bytes that `attention_lines.js` reads; see the module's first lines."""
+    layers, heads, queries, keys = lines.attention.shape
+    seen = lines.attention
+    if lines.kind.causal:
+        seen = seen[:, :, ~maps.masked(queries, keys, causal=True)]  # (layers, heads, seen cells)
+    number_type, weights = parts.pack_weights(seen)
+    header = {
+        "shape": [layers, heads, queries, keys],
+        "type": number_type,
+        "queries": list(lines.queries),
+        "keys": list(lines.keys),
+        "queryAxis": lines.kind.query_axis,
+        "keyAxis": lines.kind.key_axis,
+        "title": lines.kind.title,
+        "causal": lines.kind.causal,
+        "theme": lines.theme,
+        "styles": {theme: [palette.head_style(head, theme) for head in range(heads)] for theme in ("light", "dark")},
+    }
+    return parts.pack(header, weights)
+
+
+def attention_lines(lines: Lines, key: str, on_change: Callable[[View], None], on_theme: Callable[[str], None]) -> None:
+    """Mount the lines.
+
+    Args:
+        on_change: called with what is chosen, a moment after a person last changed it.
+        on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
+    """
+
+    def changed() -> None:
+        chosen = valid_view(st.session_state[key].get("view"), lines.attention.shape)
+        if chosen is not None:
+            on_change(chosen)
+
+    theme_changed = parts.theme_reported(key, on_theme)
+    with st.container(key=f"{key}-with-mark", gap=None):
+        st.html(mark(lines.view))
+        _MOUNT(key=key, data=payload(lines), on_view_change=changed, on_theme_change=theme_changed)
+
+
+def mark(view: View) -> str:
+    """What is chosen, as the script finds it."""
+    return f'<span hidden data-view="{html.escape(json.dumps(asdict(view)))}"></span>'
+
+
+def valid_view(sent: object, shape: tuple[int, int, int, int]) -> View | None:
+    """What the browser or an address says is chosen, or None if it cannot be: both can say anything.
+
+    Args:
+        sent: the fields of `View` as a dictionary.
+        shape: of the attention: `(layers, heads, query, key)`.
+    """
+    if not isinstance(sent, dict):
+        return None
+    layers, heads = _numbers(sent.get("layers"), shape[0]), _numbers(sent.get("heads"), shape[1])
+    mass, locked = sent.get("mass"), sent.get("locked")
+    if layers is None or heads is None or type(mass) not in (int, float) or not math.isfinite(mass):
+        return None
+    if not 0.05 <= mass <= 1:
+        return None
+    if locked is None:
+        return View(layers, heads, float(mass))
+    if not isinstance(locked, dict) or locked.get("side") not in ("query", "key"):
+        return None
+    count = shape[2] if locked["side"] == "query" else shape[3]
+    place = locked.get("place")
+    if type(place) is not int or not 0 <= place < count:
+        return None
+    return View(layers, heads, float(mass), Locked(locked["side"], place))
+
+
+def to_address(view: View) -> str:
+    """What is chosen in a word for the address bar, counted from 1: `1.2-1.2.3-70-q5`."""
+    layers, heads = (".".join(str(number + 1) for number in numbers) for numbers in (view.layers, view.heads))
+    locked = f"-{view.locked.side[0]}{view.locked.place + 1}" if view.locked else ""
+    return f"{layers}-{heads}-{round(100 * view.mass)}{locked}"
+
+
+def from_address(text: object, shape: tuple[int, int, int, int]) -> View | None:
+    """What `to_address` wrote, for attention of `shape`; None for anything else that an address can hold."""
+    parts_of_it = _ADDRESS.fullmatch(text) if isinstance(text, str) and len(text) < 1000 else None
+    if parts_of_it is None:
+        return None
+    layers, heads = ([int(number) - 1 for number in parts_of_it[n].split(".") if number] for n in (1, 2))
+    locked = parts_of_it[4]
+    place = None if locked is None else {"side": _SIDES[locked[0]], "place": int(locked[1:]) - 1}
+    sent = {"layers": layers, "heads": heads, "mass": int(parts_of_it[3]) / 100, "locked": place}
+    return valid_view(sent, shape)
+
+
+def kept(attention: np.ndarray, mass: float) -> np.ndarray:
+    """Which lines are drawn: bool of the same shape as `attention`, `(..., query, key)`.
+
+    Of each query and head the fewest keys, largest weights first, that together hold `mass` of the query's weights; the
+    same rule as in `attention_lines.weights.js`.
+    """
+    order = np.argsort(-attention, axis=-1, kind="stable")
+    ordered = np.take_along_axis(attention, order, axis=-1).astype(np.float64)
+    before = np.cumsum(ordered, axis=-1) - ordered  # what stronger keys hold already
+    wanted = mass * ordered.sum(axis=-1, keepdims=True) - 1e-6  # weights have about seven digits
+    drawn = np.zeros(attention.shape, dtype=bool)
+    np.put_along_axis(drawn, order, (before < wanted) & (ordered > 0), axis=-1)
+    return drawn
+
+
+def _numbers(sent: object, count: int) -> tuple[int, ...] | None:
+    """Numbers below `count`, each once and in order; None if something else is among them."""
+    if not isinstance(sent, (list, tuple)) or len(sent) > count:
+        return None
+    if not all(type(number) is int and 0 <= number < count for number in sent):
+        return None
+    return tuple(sorted(set(sent)))

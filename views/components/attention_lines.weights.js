@@ -1,0 +1,147 @@
+// The weights of all layers and heads, and which of them are drawn: of each query and head the fewest keys that hold a
+// given share of what the query gives. A map is a head of a layer; maps are numbered layer by layer.
+
+const STEPS = 4096 // of a weight, to count how many are large
+
+class Weights {
+  constructor(header, body) {
+    [this.layers, this.heads, this.queries, this.keys] = header.shape
+    this.causal = header.causal
+    const packed = header.type === "float32" ? new Float32Array(body) : from24Bits(new Uint8Array(body))
+    this.values = this.causal ? this.spread(packed) : packed
+    this.orders = new Map()
+    this.cuts = new Map()
+  }
+
+  // Of a causal kind only keys up to the query have travelled.
+  spread(packed) {
+    const { queries, keys } = this
+    const values = new Float32Array(this.layers * this.heads * queries * keys)
+    let from = 0
+    for (let row = 0; row < this.layers * this.heads * queries; row++) {
+      const seen = Math.min(keys, (row % queries) + 1)
+      values.set(packed.subarray(from, from + seen), row * keys)
+      from += seen
+    }
+    return values
+  }
+
+  at(map, query, key) {
+    return this.values[(map * this.queries + query) * this.keys + key]
+  }
+
+  masked(query, key) {
+    return this.causal && key > query
+  }
+
+  mean(maps, query, key) {
+    let sum = 0
+    for (const map of maps) sum += this.at(map, query, key)
+    return maps.length ? sum / maps.length : 0
+  }
+
+  // The keys of each query of a map, largest weight first; among equals the first key first.
+  order(map) {
+    if (this.orders.has(map)) return this.orders.get(map)
+    const { queries, keys } = this
+    const order = new Uint16Array(queries * keys)
+    // Positive floats order like their bits. Bits and key in one number, so that the quick sort of numbers sorts both.
+    const bits = new Uint32Array(this.values.buffer, 4 * map * queries * keys, queries * keys)
+    const row = new Float64Array(keys)
+    for (let query = 0; query < queries; query++) {
+      for (let key = 0; key < keys; key++) row[key] = bits[query * keys + key] * 65536 + (65535 - key)
+      row.sort()
+      for (let place = 0; place < keys; place++) {
+        const both = row[keys - 1 - place]
+        order[query * keys + place] = 65535 - (both - Math.floor(both / 65536) * 65536)
+      }
+    }
+    this.orders.set(map, order)
+    return order
+  }
+
+  // How much of each query's weights is drawn.
+  setShare(share) {
+    if (share !== this.share) this.cuts.clear()
+    this.share = share
+  }
+
+  // For each query of a map: how many keys are drawn, and the last of them.
+  cut(map) {
+    if (this.cuts.has(map)) return this.cuts.get(map)
+    const { queries, keys } = this
+    const order = this.order(map)
+    const cut = { counts: new Uint16Array(queries), last: new Uint16Array(queries) }
+    for (let query = 0; query < queries; query++) {
+      const row = (map * queries + query) * keys
+      let total = 0
+      for (let key = 0; key < keys; key++) total += this.values[row + key]
+      const wanted = this.share * total - 1e-6 // weights have about seven digits
+      let held = 0
+      let count = 0
+      while (count < keys && held < wanted && this.values[row + order[query * keys + count]] > 0) {
+        held += this.values[row + order[query * keys + count]]
+        count += 1
+      }
+      cut.counts[query] = count
+      if (count) cut.last[query] = order[query * keys + count - 1]
+    }
+    this.cuts.set(map, cut)
+    return cut
+  }
+
+  drawn(map, query, key) {
+    const { counts, last } = this.cut(map)
+    if (!counts[query]) return false
+    const weight = this.at(map, query, key)
+    const least = this.at(map, query, last[query])
+    return weight > least || (weight === least && key <= last[query])
+  }
+
+  // How many lines there are, and the weight from which on there are no more than `most`.
+  strongest(maps, focus, most) {
+    const counts = new Uint32Array(STEPS + 1)
+    let all = 0
+    this.visit(maps, focus, (map, query, key, weight) => {
+      counts[Math.min(STEPS, Math.floor(weight * STEPS))] += 1
+      all += 1
+    })
+    if (all <= most) return { all, least: 0 }
+    let step = STEPS
+    for (let held = counts[step]; step > 0 && held + counts[step - 1] <= most; held += counts[step]) step -= 1
+    return { all, least: step / STEPS }
+  }
+
+  // Calls `visit(map, query, key, weight)` for every drawn line of a piece, or of all pieces where `focus` is null.
+  visit(maps, focus, visit) {
+    for (const map of maps) {
+      if (focus?.side === "key") {
+        for (let query = 0; query < this.queries; query++) {
+          if (this.drawn(map, query, focus.place)) visit(map, query, focus.place, this.at(map, query, focus.place))
+        }
+        continue
+      }
+      const order = this.order(map)
+      const { counts } = this.cut(map)
+      const [first, end] = focus ? [focus.place, focus.place + 1] : [0, this.queries]
+      for (let query = first; query < end; query++) {
+        for (let place = 0; place < counts[query]; place++) {
+          const key = order[query * this.keys + place]
+          visit(map, query, key, this.at(map, query, key))
+        }
+      }
+    }
+  }
+}
+
+// Numbers of 24 bits: those of float32 without its lowest 8.
+function from24Bits(bytes) {
+  const count = bytes.length / 3
+  const whole = new Uint8Array(4 * count)
+  for (let number = 0; number < count; number++) {
+    whole[4 * number + 1] = bytes[3 * number]
+    whole[4 * number + 2] = bytes[3 * number + 1]
+    whole[4 * number + 3] = bytes[3 * number + 2]
+  }
+  return new Float32Array(whole.buffer)
+}
