@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import torch
@@ -15,10 +16,10 @@ ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 150  # seconds after which a program is ended and its test fails
 
 
-def start(*arguments: object, processes: int = 1, program: str = "model.training") -> subprocess.Popen:
+def start(*arguments: object, processes: int = 1) -> subprocess.Popen:
     """`python -m model.training ...`, under torchrun where `processes` is more than 1."""
     torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", processes]
-    command = [sys.executable, *(torchrun if processes > 1 else []), "-m", program, *arguments]
+    command = [sys.executable, *(torchrun if processes > 1 else []), "-m", "model.training", *arguments]
     return subprocess.Popen(
         [str(word) for word in command],
         cwd=ROOT,
@@ -35,16 +36,20 @@ def finish(program: subprocess.Popen, patience: float = PATIENCE) -> str:
     try:
         printed, _ = program.communicate(timeout=patience)
     except BaseException:
-        os.killpg(program.pid, signal.SIGKILL)
-        program.communicate()
+        program.terminate()  # torchrun then ends its processes, which are in groups of their own
+        with suppress(subprocess.TimeoutExpired):
+            program.wait(20)
+        with suppress(ProcessLookupError):
+            os.killpg(program.pid, signal.SIGKILL)
+        program.wait()
+        program.stdout.close()
         raise
     return printed
 
 
-def run_shared(*trainings: list[object], processes: int) -> None:
-    """Run them one after another by the same processes to a good end."""
-    words = json.dumps([[str(word) for word in training] for training in trainings])
-    program = start(words, processes=processes, program="tests.model.training.one_after_another")
+def run(*arguments: object, processes: int = 1) -> None:
+    """Run to a good end."""
+    program = start(*arguments, processes=processes)
     printed = finish(program)
     assert program.returncode == 0, printed
 

@@ -4,33 +4,12 @@ import pytest
 import torch
 from torch import nn
 
-from model.checkpoint import load_tensors
 from model.tokenizer import Tokenizer
 from model.training.batching import EncodedPair, plan_epoch
-from model.training.loop import CHECKPOINT
 from model.training.processes import ProcessGroup
-from tests.model.training.programs import finish, reproducible_rows, run_here, run_shared, start, toy_training
-from tests.model.training.toy_pictures import vision_training, write_shards
+from tests.model.training.programs import finish, reproducible_rows, run, run_here, start, toy_training
 
 EXACT = {"dropout": 0, "precision": "fp32", "epochs": 1}
-EXACT_VISION = {"stages": "16x1", "precision": "fp32"}
-
-
-@pytest.fixture(scope="module")
-def shapes(tmp_path_factory):
-    return write_shards(tmp_path_factory.mktemp("shapes"))
-
-
-@pytest.fixture(scope="module")
-def two_processes(data_file, shapes, tmp_path_factory):
-    """The folders of a translator and of a classifier, each trained by two processes."""
-    translator, vision = (tmp_path_factory.mktemp("two") / name for name in ("translator", "vision"))
-    run_shared(
-        toy_training(data_file, translator, batch_tokens=60, **EXACT),
-        vision_training(shapes, vision, batch_tokens=3 * 17, **EXACT_VISION),
-        processes=2,
-    )
-    return translator, vision
 
 
 def test_without_torchrun_there_is_one_process_that_leads(monkeypatch):
@@ -56,8 +35,9 @@ def test_only_rank_0_leads():
     assert not ProcessGroup(1, 2, torch.device("cpu")).leads
 
 
-def test_two_processes_take_the_steps_of_one_with_the_doubled_batch(two_processes, data_file, corpus, tmp_path):
-    two, one = two_processes[0], tmp_path / "one"
+def test_two_processes_take_the_steps_of_one_with_the_doubled_batch(data_file, corpus, tmp_path):
+    two, one = tmp_path / "two", tmp_path / "one"
+    run(*toy_training(data_file, two, batch_tokens=60, **EXACT), processes=2)
     run_here(*toy_training(data_file, one, batch_tokens=120, **EXACT))
     assert (two / "tokenizer.model").read_bytes() == (one / "tokenizer.model").read_bytes()
 
@@ -75,19 +55,6 @@ def test_two_processes_take_the_steps_of_one_with_the_doubled_batch(two_processe
     sizes = {len(batch) for batch in plan_epoch(pairs, 120, 2017, 0)}
     assert 1 in sizes, "a batch of one pair, of which the second process gets nothing, must be among them"
     assert any(size % 2 for size in sizes - {1}), "and one that cannot be halved"
-
-
-def test_the_classifier_is_shared_out_the_same_way(two_processes, shapes, tmp_path):
-    two, one = two_processes[1], tmp_path / "one"
-    run_here(*vision_training(shapes, one, batch_tokens=6 * 17, **EXACT_VISION))
-    mine, theirs = (load_tensors(folder / CHECKPOINT)[0] for folder in (two, one))
-    for name, tensor in theirs.items():
-        # softmax does not see the keys' bias: its gradient is rounding alone, which AdamW scales up to a whole step
-        if name.startswith("network.") and not name.endswith("attention.key.bias"):
-            torch.testing.assert_close(mine[name], tensor, atol=2e-3, rtol=0)
-    rows, expected = reproducible_rows(two), reproducible_rows(one)
-    assert rows[-1]["steps"] == expected[-1]["steps"]
-    assert rows[-1]["heldout_nll"] == pytest.approx(expected[-1]["heldout_nll"], rel=1e-3)
 
 
 def test_a_failure_in_the_first_process_ends_the_others(data_file, tmp_path):

@@ -19,7 +19,7 @@ from model.training.images import read_images
 from model.training.loop import CHECKPOINT
 from model.training.recognition import RecognitionTask, Stages, classify_all, resized
 from model.training.vision_scores import calibration_error
-from tests.model.training.programs import reproducible_rows
+from tests.model.training.programs import reproducible_rows, run
 from tests.model.training.toy_pictures import CLASSES, vision_training, write_shards
 
 
@@ -114,6 +114,21 @@ def test_a_run_that_stops_in_mid_epoch_and_is_resumed_ends_with_the_same_weights
     assert call([*vision_training(data, parts, **options), "--resume"]) == 0
     assert reproducible_rows(parts) == reproducible_rows(whole)
     assert (parts / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
+
+
+def test_two_processes_take_the_steps_of_one_with_the_doubled_batch(data, tmp_path):
+    two, one = tmp_path / "two", tmp_path / "one"
+    exact = dict(stages="16x1", precision="fp32")
+    run(*vision_training(data, two, batch_tokens=3 * 17, **exact), processes=2)
+    assert call(vision_training(data, one, batch_tokens=6 * 17, **exact)) == 0
+    mine, theirs = (load_tensors(folder / CHECKPOINT)[0] for folder in (two, one))
+    for name, tensor in theirs.items():
+        # softmax does not see the keys' bias: its gradient is rounding alone, which AdamW scales up to a whole step
+        if name.startswith("network.") and not name.endswith("attention.key.bias"):
+            torch.testing.assert_close(mine[name], tensor, atol=2e-3, rtol=0)
+    rows, expected = reproducible_rows(two), reproducible_rows(one)
+    assert rows[-1]["steps"] == expected[-1]["steps"]
+    assert rows[-1]["heldout_nll"] == pytest.approx(expected[-1]["heldout_nll"], rel=1e-3)
 
 
 @pytest.mark.parametrize(
