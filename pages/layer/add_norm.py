@@ -21,14 +21,9 @@ LENGTHS = ("before", "written", "added", "after")
 MOMENTS = ("added_mean", "added_variance", "normal_mean", "normal_variance", "after_mean", "after_variance")
 
 
-def show(asked: Asked) -> None:
-    """Every sub-layer of a stack."""
-    explore(asked)
-
-
 @fragment
-def explore(asked: Asked) -> None:
-    """Choosing runs only this part again."""
+def show(asked: Asked) -> None:
+    """Every sub-layer of a stack. Choosing runs only this part again."""
     trace = asked.trace()
     with st.container(horizontal=True, gap="medium"):
         stack = stack_choice()

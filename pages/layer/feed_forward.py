@@ -20,14 +20,9 @@ UNITS = 40  # drawn; the numbers of all are in the download
 STRONGEST = 4  # named for each piece
 
 
-def show(asked: Asked) -> None:
-    """One layer's hidden units."""
-    explore(asked)
-
-
 @fragment
-def explore(asked: Asked) -> None:
-    """Choosing runs only this part again."""
+def show(asked: Asked) -> None:
+    """One layer's hidden units. Choosing runs only this part again."""
     trace = asked.trace()
     with st.container(horizontal=True, gap="medium"):
         stack = stack_choice()

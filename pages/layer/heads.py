@@ -17,14 +17,9 @@ from views.numbers import grouped, three_digits
 PAPER = (10, 20, 512, 8)  # a batch of ten sequences of twenty pieces in the paper's base model
 
 
-def show(asked: Asked) -> None:
-    """Both comparisons."""
-    explore(asked)
-
-
 @fragment
-def explore(asked: Asked) -> None:
-    """Choosing runs only this part again."""
+def show(asked: Asked) -> None:
+    """Both comparisons. Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
         chosen = choose(asked)
     module = attention_module(asked.service.translator.network, chosen.kind.name, chosen.layer)

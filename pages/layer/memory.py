@@ -16,14 +16,9 @@ SHAPE = "3 5 10 20"
 MOST = 40  # on an axis, so that the tensor stays small
 
 
-def show(asked: Asked) -> None:
-    """A tensor of the typed shape, and the model's own."""
-    explore(asked)
-
-
 @fragment
-def explore(asked: Asked) -> None:
-    """Typing runs only this part again."""
+def show(asked: Asked) -> None:
+    """A tensor of the typed shape, and the model's own. Typing runs only this part again."""
     typed = st.text_input("Shape of a tensor", SHAPE, key="shape", bind="query-params", width=240)
     try:
         shape = tuple(whole_numbers.parse(typed or "", "sizes", (2, 4), (1, MOST)))

@@ -18,14 +18,9 @@ from views.numbers import three_digits
 WORD = "it"  # the piece of the first example that everybody asks about
 
 
-def show(asked: Asked) -> None:
-    """Choose a query, follow it."""
-    explore(asked)
-
-
 @fragment
-def explore(asked: Asked) -> None:
-    """Choosing runs only this part again."""
+def show(asked: Asked) -> None:
+    """Choose a query, follow it. Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
         chosen = choose(asked)
         queries, keys = chosen.axes

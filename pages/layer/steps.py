@@ -22,14 +22,9 @@ NAMES = ("1 Q, K, V", "2 Q K\u1d40", "3 \u00f7 \u221ad\u2096", "4 Mask", "5 Soft
 PROJECTIONS = {"Query": "query", "Key": "key", "Value": "value"}
 
 
-def show(asked: Asked) -> None:
-    """One step at a time."""
-    explore(asked)
-
-
 @fragment
-def explore(asked: Asked) -> None:
-    """Choosing runs only this part again."""
+def show(asked: Asked) -> None:
+    """One step at a time. Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
         chosen = choose(asked)
     name = inputs.part(NAMES, "step")
