@@ -47,6 +47,11 @@ class TransformerConfig:
         """Width of one head's queries, keys and values: d_model / n_heads (section 3.2.2)."""
         return self.d_model // self.n_heads
 
+    @property
+    def never_written(self) -> tuple[int, ...]:
+        """Ids that decoding never chooses, `<pad>`, `<unk>` and `<s>`; label smoothing leaves them a trace."""
+        return self.pad_id, self.unk_id, self.bos_id
+
     @classmethod
     def preset(cls, name: str, **changes) -> TransformerConfig:
         """The preset called `name` (a key of `PRESETS`), with single fields changed by keyword."""

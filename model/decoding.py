@@ -277,10 +277,8 @@ def _limit(network: Transformer, options: DecodingOptions) -> int:
 
 
 def _without_specials(logits: Tensor, network: Transformer) -> Tensor:
-    """`<pad>`, `<unk>` and `<s>` are never right inside a translation; label smoothing leaves them a trace."""
-    config = network.config
     logits = logits.clone()
-    logits[..., [config.pad_id, config.unk_id, config.bos_id]] = -math.inf
+    logits[..., list(network.config.never_written)] = -math.inf
     return logits
 
 

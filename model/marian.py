@@ -105,7 +105,7 @@ def write_marian(network: Transformer, tokenizer: Tokenizer, folder: Path) -> No
         "bos_token_id": config.bos_id,
         "eos_token_id": config.eos_id,
         "pad_token_id": config.pad_id,
-        "suppress_tokens": [config.pad_id, config.unk_id, config.bos_id],
+        "suppress_tokens": list(config.never_written),
         "max_new_tokens": 128,
         "num_beams": 1,
         "do_sample": False,

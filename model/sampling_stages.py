@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from model.config import TransformerConfig
 from model.decoding import sampling_probabilities
 
 
@@ -76,11 +75,6 @@ def sampling_stages(
     used = sampling_probabilities(torch.from_numpy(allowed).float(), temperature, top_k, top_p).double().numpy()
     difference = float(np.abs(used - probabilities).max())
     return SamplingStages(allowed, scaled, kept, _softmax(allowed), probabilities, difference)
-
-
-def never_written(config: TransformerConfig) -> tuple[int, ...]:
-    """Ids that decoding never chooses: `<pad>`, `<unk>` and `<s>`."""
-    return config.pad_id, config.unk_id, config.bos_id
 
 
 def _softmax(values: np.ndarray) -> np.ndarray:

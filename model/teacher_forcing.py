@@ -65,7 +65,7 @@ def compare_runs(forced: Trace, free: Trace, never: tuple[int, ...] = ()) -> Com
     Args:
         forced: of the target.
         free: of the greedy translation of the same sentence.
-        never: ids that decoding does not choose; see `model.sampling_stages.never_written`.
+        never: ids that decoding does not choose; see `TransformerConfig.never_written`.
 
     Raises:
         ValueError: the two have different sources.

@@ -11,7 +11,7 @@ from pages.shared import intervention_proof
 from pages.shared.opening import Asked, opening
 from pages.shared.visits import fragment, framed
 from views import controls, prose
-from views.figures import rows
+from views.figures import bars
 from views.numbers import three_digits
 
 CHANGED, OTHER = "Same sentence, changed", "Another sentence"
@@ -20,7 +20,7 @@ CHANGED, OTHER = "Same sentence, changed", "Another sentence"
 def main() -> None:
     """Read the inputs, compare."""
     asked = opening("compare")
-    st.html(rows.STYLE)
+    st.html(bars.STYLE)
     if not asked.accepted:
         return
     explore(asked)

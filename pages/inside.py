@@ -8,7 +8,7 @@ from pages.layer import add_norm, feed_forward, heads, memory, query, scaling, s
 from pages.shared.opening import opening
 from pages.shared.visits import framed
 from views import inputs, prose
-from views.figures import rows
+from views.figures import bars
 
 PARTS = {
     "Seven steps": steps.show,
@@ -24,7 +24,7 @@ PARTS = {
 def main() -> None:
     """Read the inputs, show the chosen part."""
     asked = opening("inside")
-    st.html(rows.STYLE)
+    st.html(bars.STYLE)
     chosen = inputs.part(tuple(PARTS), "inside")
     if not asked.accepted:
         return

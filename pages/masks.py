@@ -8,7 +8,7 @@ from pages.masking import batch, causal, own
 from pages.shared.opening import opening
 from pages.shared.visits import framed
 from views import inputs
-from views.figures import rows
+from views.figures import bars
 
 PARTS = {"Your sentence": own.show, "Causality": causal.show, "Padding": batch.show}
 
@@ -16,7 +16,7 @@ PARTS = {"Your sentence": own.show, "Causality": causal.show, "Padding": batch.s
 def main() -> None:
     """Read the inputs, show the chosen part."""
     asked = opening("masks")
-    st.html(rows.STYLE)
+    st.html(bars.STYLE)
     chosen = inputs.part(tuple(PARTS), "masks")
     if asked.accepted:
         PARTS[chosen](asked)

@@ -14,7 +14,7 @@ from pages.shared.opening import Asked, opening
 from pages.shared.visits import fragment, framed
 from views import controls, inputs, literal, maps, prose
 from views.components.matrix_row import Matrix, matrix_row
-from views.figures import pieces, rows, steps
+from views.figures import bars, pieces, steps
 from views.numbers import three_digits
 
 WAYS = {"Deleting it": "delete", "Hiding it": "mask"}
@@ -27,7 +27,7 @@ def main() -> None:
     asked = opening("relevance")
     if not asked.accepted:
         return
-    st.html(rows.STYLE + steps.STYLE)
+    st.html(bars.STYLE + steps.STYLE)
     trace = asked.trace()
     st.html(pieces.label("Translation") + pieces.sentence(trace.target_text, "fr"))
     explore(asked, trace)
@@ -67,12 +67,12 @@ def one_word(found: Evidence, place: int) -> None:
     largest = [max(abs(row[column]) for row in numbers) for column in range(1, len(METHODS) + 2)]
     header = ["source word", "erased: drop of ln p", *SHORT.values()]
     table = [
-        [row[0], *(rows.Bar(value, top, "cross") for value, top in zip(row[1:], largest, strict=True))]
+        [row[0], *(bars.bar(value, top, "cross") for value, top in zip(row[1:], largest, strict=True))]
         for row in numbers
     ]
     st.html(
         pieces.label("The same by every method; each column\u2019s longest bar is its largest number")
-        + rows.table(header, table, f"Source words by every method, for {chosen}")
+        + bars.table(header, table, f"Source words by every method, for {chosen}")
     )
 
 

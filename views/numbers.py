@@ -6,15 +6,17 @@ import math
 
 
 def three_digits(value: float) -> str:
-    """Three significant digits: `0.412`, `0.0031`, and `2.40e-7` below 0.001.
+    """Three significant digits: `0.412`, `0.00310`, `58 500`, and `2.40e-7` below 0.001 or from a million on.
 
-    The overview component writes its read-out by the same rule; a browser test holds the two together.
+    The components write their read-outs by the same rule; a browser test holds the two together.
     """
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else str(value)
-    if abs(value) < 1e-3:
-        mantissa, exponent = f"{value:.2e}".split("e")
+    mantissa, exponent = f"{value:.2e}".split("e")
+    if abs(value) < 1e-3 or int(exponent) >= 6:
         return f"{mantissa}e{int(exponent)}"
+    if int(exponent) >= 3:
+        return grouped(round(float(f"{value:.2e}")))
     return f"{value:#.3g}".rstrip(".")
 
 

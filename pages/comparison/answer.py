@@ -8,7 +8,7 @@ from model.comparison import merged
 from pages.comparison.sides import Sides
 from pages.shared import files
 from views import downloads, maps
-from views.figures import pieces, rows
+from views.figures import bars, pieces
 from views.numbers import three_digits
 
 
@@ -42,9 +42,9 @@ def piece_losses(sides: Sides) -> None:
             name += f" (only {sides.names[one is None]})"
         values = [None if place is None else float(side[place]) for side, place in zip(losses, (one, two), strict=True)]
         change = None if None in values else values[1] - values[0]
-        bars = ["" if value is None else rows.Bar(value, top, "decoder") for value in values]
-        shown.append([name, *bars, "" if change is None else rows.Bar(change, top, "difference")])
+        drawn = ["" if value is None else bars.bar(value, top, "decoder") for value in values]
+        shown.append([name, *drawn, "" if change is None else bars.bar(change, top, "difference")])
         table.append([downloads.safe_cell(name), *("" if value is None else value for value in (*values, change))])
     header = ["piece", *(f"\u2212ln p, {name}" for name in sides.names), "change"]
-    st.html(pieces.label("Loss of each piece, in nats") + rows.table(header, shown, "Loss of each piece"))
+    st.html(pieces.label("Loss of each piece, in nats") + bars.table(header, shown, "Loss of each piece"))
     files.download("Losses as CSV", lambda: downloads.table_csv(header, table), "compare-losses.csv", "text/csv")

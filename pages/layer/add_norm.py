@@ -12,7 +12,7 @@ from pages.shared.opening import Asked
 from pages.shared.visits import fragment
 from views import controls, downloads, inputs, maps, prose
 from views.components.matrix_row import Matrix, matrix_row
-from views.figures import rows
+from views.figures import bars
 from views.numbers import three_digits
 
 NAMES = {"self": "self-attention", "cross": "cross-attention", "ffn": "feed-forward"}
@@ -21,14 +21,9 @@ LENGTHS = ("before", "written", "added", "after")
 MOMENTS = ("added_mean", "added_variance", "normal_mean", "normal_variance", "after_mean", "after_variance")
 
 
-def show(asked: Asked) -> None:
-    """Every sub-layer of a stack."""
-    explore(asked)
-
-
 @fragment
-def explore(asked: Asked) -> None:
-    """Choosing runs only this part again."""
+def show(asked: Asked) -> None:
+    """Every sub-layer of a stack. Choosing runs only this part again."""
     trace = asked.trace()
     with st.container(horizontal=True, gap="medium"):
         stack = stack_choice()
@@ -75,12 +70,12 @@ def tables(found: list[SubLayer], labels: list[str], place: int, stack: str, nam
     whose = "Mean over all pieces" if place == 0 else f"Piece {names[place - 1]}"
     longest = max(value(sub_layer, "share") for sub_layer in found)
     lengths = [
-        [label, *(value(s, name) for name in LENGTHS), rows.Bar(value(s, "share"), longest, stack), value(s, "cosine")]
+        [label, *(value(s, name) for name in LENGTHS), bars.bar(value(s, "share"), longest, stack), value(s, "cosine")]
         for label, s in zip(labels, found, strict=True)
     ]
     header = ("sub-layer", "|x|", "|written|", "|x + written|", "|after norm|", "written \u00f7 x", "cosine")
     st.markdown(prose.block("inside", "Lengths"))
-    st.html(rows.table(header, lengths, f"Lengths. {whose}"))
+    st.html(bars.table(header, lengths, f"Lengths. {whose}"))
     moments = [
         [label, *(value(s, name) for name in MOMENTS[:2]), *map(_rounded, (value(s, MOMENTS[2]), value(s, MOMENTS[3])))]
         + [value(s, name) for name in MOMENTS[4:]]
@@ -88,7 +83,7 @@ def tables(found: list[SubLayer], labels: list[str], place: int, stack: str, nam
     ]
     header = ("sub-layer", "mean before", "variance before", "mean normalised", "variance normalised", "mean after")
     st.markdown(prose.block("inside", "Means and variances"))
-    st.html(rows.table((*header, "variance after"), moments, f"Means and variances. {whose}"))
+    st.html(bars.table((*header, "variance after"), moments, f"Means and variances. {whose}"))
 
 
 def _rounded(number: float) -> float:

@@ -12,7 +12,7 @@ from pages.shared.opening import Asked
 from pages.shared.visits import fragment
 from views import downloads, inputs, maps, prose
 from views.components.matrix_row import Matrix, matrix_row
-from views.figures import rows
+from views.figures import bars
 from views.numbers import grouped, percent, three_digits
 
 STACKS = ("Encoder", "Decoder")
@@ -20,14 +20,9 @@ UNITS = 40  # drawn; the numbers of all are in the download
 STRONGEST = 4  # named for each piece
 
 
-def show(asked: Asked) -> None:
-    """One layer's hidden units."""
-    explore(asked)
-
-
 @fragment
-def explore(asked: Asked) -> None:
-    """Choosing runs only this part again."""
+def show(asked: Asked) -> None:
+    """One layer's hidden units. Choosing runs only this part again."""
     trace = asked.trace()
     with st.container(horizontal=True, gap="medium"):
         stack = stack_choice()
@@ -93,13 +88,13 @@ def units(seen: Firing, pieces: tuple[str, ...], stack: str) -> None:
 def table(trace: Trace, seen: Firing, pieces: tuple[str, ...], stack: str) -> None:
     """How many units fire for each piece, and the strongest."""
     d_ff = seen.hidden.shape[1]
-    lines: list[list[rows.Cell]] = []
+    lines: list[list[bars.Value]] = []
     for place, name in enumerate(maps.numbered(pieces)):
         fired = int(seen.fired[place])
         best = zip(*seen.strongest(place, STRONGEST), strict=True)
         named = ",  ".join(f"{unit + 1}: {three_digits(float(value))}" for unit, value in best)
-        lines.append([name, rows.Bar(fired, d_ff, stack, f"{fired} of {d_ff}"), named])
-    st.html(rows.table(("piece", "units that fire", "strongest units: activation"), lines, "Units by piece"))
+        lines.append([name, bars.bar(fired, d_ff, stack, f"{fired} of {d_ff}"), named])
+    st.html(bars.table(("piece", "units that fire", "strongest units: activation"), lines, "Units by piece"))
     files.download(
         "All units as NPZ",
         lambda: downloads.arrays_npz(hidden=seen.hidden, pieces=np.array(pieces)),

@@ -11,20 +11,15 @@ from pages.shared import files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
 from views import controls, downloads, prose
-from views.figures import rows
+from views.figures import bars
 from views.numbers import grouped, three_digits
 
 PAPER = (10, 20, 512, 8)  # a batch of ten sequences of twenty pieces in the paper's base model
 
 
-def show(asked: Asked) -> None:
-    """Both comparisons."""
-    explore(asked)
-
-
 @fragment
-def explore(asked: Asked) -> None:
-    """Choosing runs only this part again."""
+def show(asked: Asked) -> None:
+    """Both comparisons. Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
         chosen = choose(asked)
     module = attention_module(asked.service.translator.network, chosen.kind.name, chosen.layer)
@@ -36,7 +31,7 @@ def explore(asked: Asked) -> None:
     )
     st.markdown(prose.block("inside", "Two forms"))
     left, right = st.columns(2, gap="large")
-    left.html(rows.table(("", "one wide, then split", "one for each head"), counts(forms), "Two forms of heads"))
+    left.html(bars.table(("", "one wide, then split", "one for each head"), counts(forms), "Two forms of heads"))
     right.metric("Largest difference of what they write", three_digits(forms.difference))
     right.caption(prose.block("inside", "Proof of heads"))
     config = asked.service.translator.network.config
@@ -63,14 +58,14 @@ def walk(mine: list[Shape]) -> None:
         return
     lines = [[a.step, _shape(a), _shape(b)] for a, b in zip(mine, other, strict=True)]
     header = ("tensor", "your sentence", "these sizes")
-    st.html(rows.table(header, lines, "Shapes of multi-head attention"))
+    st.html(bars.table(header, lines, "Shapes of multi-head attention"))
     files.download("Shapes as CSV", lambda: downloads.table_csv(header, lines), "shapes.csv", "text/csv")
 
 
-def counts(forms: TwoForms) -> list[list[rows.Cell]]:
+def counts(forms: TwoForms) -> list[list[bars.Value]]:
     """What each form needs."""
 
-    def row(name: str, what: str) -> list[rows.Cell]:
+    def row(name: str, what: str) -> list[bars.Value]:
         return [name, *(grouped(getattr(form, what)) for form in _both(forms))]
 
     shapes = [" \u00d7 ".join(map(str, shape)) for shape in forms.shapes]

@@ -10,20 +10,15 @@ from pages.shared.opening import Asked
 from pages.shared.visits import fragment
 from views import downloads, inputs, prose, whole_numbers
 from views.components.matrix_row import Matrix, matrix_row
-from views.figures import rows
+from views.figures import bars
 
 SHAPE = "3 5 10 20"
 MOST = 40  # on an axis, so that the tensor stays small
 
 
-def show(asked: Asked) -> None:
-    """A tensor of the typed shape, and the model's own."""
-    explore(asked)
-
-
 @fragment
-def explore(asked: Asked) -> None:
-    """Typing runs only this part again."""
+def show(asked: Asked) -> None:
+    """A tensor of the typed shape, and the model's own. Typing runs only this part again."""
     typed = st.text_input("Shape of a tensor", SHAPE, key="shape", bind="query-params", width=240)
     try:
         shape = tuple(whole_numbers.parse(typed or "", "sizes", (2, 4), (1, MOST)))
@@ -34,7 +29,7 @@ def explore(asked: Asked) -> None:
     st.markdown(prose.block("inside", "Three layouts"))
     lines = layouts(story)
     header = ("tensor", "shape", "strides", "in order")
-    st.html(rows.table(header, lines, "Strides before and after"))
+    st.html(bars.table(header, lines, "Strides before and after"))
     wanted = _numbers(story.wanted)
     st.markdown(f"`x.transpose(0, 1).view{wanted}` {'answers' if story.message else 'works here: no copy is needed.'}")
     if story.message:
@@ -49,7 +44,7 @@ def explore(asked: Asked) -> None:
     files.download("Strides as CSV", lambda: downloads.table_csv(header, lines), "strides.csv", "text/csv")
 
 
-def layouts(story: LayoutStory) -> list[list[rows.Cell]]:
+def layouts(story: LayoutStory) -> list[list[bars.Value]]:
     """The three tensors as rows."""
     named = (
         ("x", story.original),

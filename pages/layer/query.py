@@ -11,21 +11,16 @@ from pages.shared import files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
 from views import controls, downloads, inputs, literal, maps, prose
-from views.figures import rows
+from views.figures import bars
 from views.figures.strip import strip
 from views.numbers import three_digits
 
 WORD = "it"  # the piece of the first example that everybody asks about
 
 
-def show(asked: Asked) -> None:
-    """Choose a query, follow it."""
-    explore(asked)
-
-
 @fragment
-def explore(asked: Asked) -> None:
-    """Choosing runs only this part again."""
+def show(asked: Asked) -> None:
+    """Choose a query, follow it. Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
         chosen = choose(asked)
         queries, keys = chosen.axes
@@ -46,16 +41,16 @@ def table(chosen: Chosen, steps: AttentionSteps, place: int, names: list[str], w
 
     tops["weighted"] = max(float(np.abs(one.weighted).max()), float(np.abs(one.mean).max()))
 
-    def drawn(vector: np.ndarray, side: str, name: str) -> rows.Strip:
+    def drawn(vector: np.ndarray, side: str, name: str) -> bars.Cell:
         return strip(vector, tops[side], kind, theme, name)
 
-    lines: list[list[rows.Cell]] = [
+    lines: list[list[bars.Value]] = [
         [
             name,
             drawn(steps.keys[at], "keys", "key"),
             float(one.products[at]),
             float(one.scores[at]) if np.isfinite(one.scores[at]) else "\u2212\u221e",
-            rows.Bar(float(one.weights[at]), 1, kind),
+            bars.bar(float(one.weights[at]), 1, kind),
             drawn(steps.values[at], "values", "value"),
             drawn(one.weighted[at], "weighted", "weight times value"),
         ]
@@ -63,9 +58,9 @@ def table(chosen: Chosen, steps: AttentionSteps, place: int, names: list[str], w
     ]
     header = ["key", "its key vector", "q \u00b7 k", "score", "weight", "its value vector", "weight \u00d7 value"]
     asks = ["", drawn(steps.queries[place], "queries", "query"), "", "", "", "", ""]
-    result = ["sum", "", "", "", rows.Bar(float(one.weights.sum()), 1, kind), "", drawn(one.mean, "weighted", "mean")]
+    result = ["sum", "", "", "", bars.bar(float(one.weights.sum()), 1, kind), "", drawn(one.mean, "weighted", "mean")]
     asks[0] = f"query {word}"
-    st.html(rows.table(header, [asks, *lines, result], "One query against all keys", marked=0))
+    st.html(bars.table(header, [asks, *lines, result], "One query against all keys", marked=0))
     d_k = steps.queries.shape[1]
     st.caption(prose.block("inside", "Proof of a query").format(d_k=d_k, difference=three_digits(one.difference)))
     files.download(

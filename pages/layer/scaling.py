@@ -12,7 +12,7 @@ from pages.shared import files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
 from views import controls, downloads, inputs, prose
-from views.figures import pieces, rows, saturation
+from views.figures import bars, pieces, saturation
 from views.numbers import three_digits
 
 KINDS = {"All": ("encoder", "decoder", "cross"), "Encoder": ("encoder",), "Decoder": ("decoder",), "Cross": ("cross",)}
@@ -56,7 +56,7 @@ def trained(asked: Asked) -> None:
         lines.append([f"entropy, {kind}", *(float(side.entropies[kind].mean()) for side in (scaled, raw))])
         lines.append([f"largest weight, {kind}", *(side.strongest[kind] for side in (scaled, raw))])
     header = ("mean over layers, heads and queries", "divided", "not divided")
-    st.html(rows.table(header, lines, "The trained model both ways"))
+    st.html(bars.table(header, lines, "The trained model both ways"))
     st.caption(prose.block("inside", "Proof of scaling"))
     files.download("Both runs as CSV", lambda: downloads.table_csv(header, lines), "scaling.csv", "text/csv")
 
@@ -101,4 +101,4 @@ def random_vectors(asked: Asked) -> None:
     columns = [column for _, first, second in panels for column in (first, second)]
     lines = [[width, *(float(column[at]) for column in columns)] for at, width in enumerate(measured.widths)]
     files.download("Curves as CSV", lambda: downloads.table_csv(header, lines), "d_k.csv", "text/csv")
-    st.html(rows.table(header, lines, "Variance, entropy and gradient by d_k"))
+    st.html(bars.table(header, lines, "Variance, entropy and gradient by d_k"))

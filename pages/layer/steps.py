@@ -15,21 +15,16 @@ from pages.shared.opening import Asked
 from pages.shared.visits import fragment
 from views import downloads, inputs, maps, prose
 from views.components.matrix_row import Matrix, matrix_row
-from views.figures import rows
+from views.figures import bars
 from views.numbers import three_digits
 
 NAMES = ("1 Q, K, V", "2 Q K\u1d40", "3 \u00f7 \u221ad\u2096", "4 Mask", "5 Softmax", "6 \u00d7 V", "7 Concat, W\u2092")
 PROJECTIONS = {"Query": "query", "Key": "key", "Value": "value"}
 
 
-def show(asked: Asked) -> None:
-    """One step at a time."""
-    explore(asked)
-
-
 @fragment
-def explore(asked: Asked) -> None:
-    """Choosing runs only this part again."""
+def show(asked: Asked) -> None:
+    """One step at a time. Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
         chosen = choose(asked)
     name = inputs.part(NAMES, "step")
@@ -52,7 +47,7 @@ def explore(asked: Asked) -> None:
         )
         files.download("All matrices as NPZ", lambda: _npz(steps), f"{chosen.kind.name}-steps.npz", "application/zip")
     files.numbers(lambda: pd.DataFrame(result.values, index=maps.numbered(tuple(result.rows))), "steps_table")
-    st.html(rows.table(("step", "result", "difference"), overview(steps), "All seven steps", marked=step))
+    st.html(bars.table(("step", "result", "difference"), overview(steps), "All seven steps", marked=step))
 
 
 def picture(step: int, steps: AttentionSteps, chosen: Chosen, projection: str) -> list[Matrix | str]:
@@ -108,7 +103,7 @@ def picture(step: int, steps: AttentionSteps, chosen: Chosen, projection: str) -
     ]
 
 
-def overview(steps: AttentionSteps) -> list[list[rows.Cell]]:
+def overview(steps: AttentionSteps) -> list[list[bars.Value]]:
     """Every step with the shape of its result and its difference."""
     pairs = " \u00d7 ".join(map(str, steps.scores.shape))
     shapes = [

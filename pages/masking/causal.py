@@ -12,7 +12,7 @@ from pages.shared.opening import Asked
 from pages.shared.visits import fragment
 from views import controls, downloads, inputs, literal, maps, prose
 from views.components.matrix_row import Matrix, matrix_row
-from views.figures import pieces, rows
+from views.figures import bars, pieces
 from views.numbers import three_digits
 
 RIVALS = 5
@@ -82,10 +82,10 @@ def explore(asked: Asked, trace: Trace) -> None:
     )
     last = [changes[-1] for changes in (with_mask, without)]
     lines = [
-        [names[place], *(rows.Bar(float(column[place]), top, "decoder") for column in last)] for place in range(side)
+        [names[place], *(bars.bar(float(column[place]), top, "decoder") for column in last)] for place in range(side)
     ]
     header = ["position", "change with the causal mask", "change without a mask"]
-    st.html(pieces.label("After the last layer") + rows.table(header, lines, "Changes by position", marked=position))
+    st.html(pieces.label("After the last layer") + bars.table(header, lines, "Changes by position", marked=position))
     st.caption(prose.block("masks", "Proof of causality"))
     files.download("Changes as NPZ", lambda: _npz(with_mask, without), "causality.npz", "application/zip")
 

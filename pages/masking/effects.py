@@ -14,7 +14,7 @@ from pages.shared import files
 from pages.shared.opening import Asked
 from views import controls, downloads, inputs, literal, maps, prose
 from views.components.matrix_row import Matrix, matrix_row
-from views.figures import pieces, rows
+from views.figures import bars, pieces
 from views.numbers import three_digits
 
 
@@ -38,18 +38,19 @@ def losses(causal: MaskEffect, effect: MaskEffect) -> None:
 def next_pieces(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> None:
     """Probabilities of the pieces that should follow, before and after."""
     names = maps.numbered(trace.next_tokens)
-    lines = [
-        [
+    numbers = [
+        (
             names[place],
-            rows.Bar(float(causal.probabilities[place]), 1, "decoder"),
-            rows.Bar(float(effect.probabilities[place]), 1, "decoder"),
+            float(causal.probabilities[place]),
+            float(effect.probabilities[place]),
             f"{literal.piece(effect.best[place])} {three_digits(float(effect.best_probability[place]))}",
-        ]
+        )
         for place in range(len(names))
     ]
     header = ["piece that should follow", "probability, causal mask", "probability, this mask", "most probable now"]
-    st.html(pieces.label("Every piece of the translation, forced") + rows.table(header, lines, "Next pieces"))
-    table = [[downloads.safe_cell(row[0]), row[1].value, row[2].value, downloads.safe_cell(row[3])] for row in lines]
+    lines = [[name, *(bars.bar(p, 1, "decoder") for p in both), best] for name, *both, best in numbers]
+    st.html(pieces.label("Every piece of the translation, forced") + bars.table(header, lines, "Next pieces"))
+    table = [[downloads.safe_cell(name), *both, downloads.safe_cell(best)] for name, *both, best in numbers]
     files.download("Probabilities as CSV", lambda: downloads.table_csv(header, table), "mask.csv", "text/csv")
 
 
@@ -104,9 +105,9 @@ def one_row(trace: Trace, effect: MaskEffect) -> None:
             key,
             float(effect.scores[place, at]),
             float(effect.scores[place, at]) if effect.allowed[place, at] else "\u2212\u221e",
-            rows.Bar(float(effect.weights[place, at]), 1, "decoder"),
+            bars.bar(float(effect.weights[place, at]), 1, "decoder"),
         ]
         for at, key in enumerate(names)
     ]
     header = ["key", "score", "with the mask", "weight"]
-    st.html(rows.table(header, lines, f"Row of query {names[place]}"))
+    st.html(bars.table(header, lines, f"Row of query {names[place]}"))

@@ -9,7 +9,7 @@ from model.one_weight import OneWeight, one_weight
 from pages.microscope.subject import Subject
 from pages.shared import files
 from views import controls, downloads, inputs, literal, maps, prose
-from views.figures import rows
+from views.figures import bars
 from views.numbers import three_digits
 
 STRONGEST = "the strongest"
@@ -29,7 +29,7 @@ def show(subject: Subject) -> None:
     key = int(subject.record.weights[place].argmax()) if chosen == STRONGEST else asked.index(chosen)
     one = one_weight(subject.record, *place, key)
     names = tuple(f"**{literal.markdown(name)}**" for name in (asking[query], asked[key]))
-    st.html(rows.STYLE)
+    st.html(bars.STYLE)
     st.markdown(prose.block("microscope", "Masked weight" if one.masked else "One weight").format(**_words(one, names)))
     products, softmax = st.columns(2, gap="large")
     with products:
@@ -69,24 +69,24 @@ def _products(one: OneWeight, kind: str) -> str:
             int(place) + 1,
             float(one.query[place]),
             float(one.key[place]),
-            rows.Bar(float(one.products[place]), most, kind),
+            bars.bar(float(one.products[place]), most, kind),
         ]
         + [float(total)]
         for place, total in zip(order, sums, strict=True)
     ]
-    return rows.table(["dimension", "query", "key", "query \u00d7 key", "sum so far"], lines, "Products of a weight")
+    return bars.table(["dimension", "query", "key", "query \u00d7 key", "sum so far"], lines, "Products of a weight")
 
 
 def _softmax(one: OneWeight, kind: str, asked: list[str]) -> str:
     """A row a key: score, exponential, weight."""
     order = np.argsort(-one.weights, kind="stable")
     shown = sorted({*order[:MOST_KEYS].tolist(), one.place})
-    lines: list[list[rows.Cell]] = [
+    lines: list[list[bars.Value]] = [
         [
             asked[place],
             "masked" if np.isneginf(one.scores[place]) else three_digits(float(one.scores[place])),
             three_digits(float(one.exponentials[place])),
-            rows.Bar(float(one.weights[place]), 1, kind),
+            bars.bar(float(one.weights[place]), 1, kind),
         ]
         for place in shown
     ]
@@ -98,13 +98,13 @@ def _softmax(one: OneWeight, kind: str, asked: list[str]) -> str:
                 rest,
                 "",
                 three_digits(float(one.exponentials[left].sum())),
-                rows.Bar(float(one.weights[left].sum()), 1, kind),
+                bars.bar(float(one.weights[left].sum()), 1, kind),
             ]
         )
     total = three_digits(float(one.exponentials.sum()))
-    lines.append(["sum", "", total, rows.Bar(float(one.weights.sum()), 1, kind)])
+    lines.append(["sum", "", total, bars.bar(float(one.weights.sum()), 1, kind)])
     header = ["key", "score", "e^(score \u2212 largest)", "weight"]
-    return rows.table(header, lines, "Softmax over all keys", marked=shown.index(one.place))
+    return bars.table(header, lines, "Softmax over all keys", marked=shown.index(one.place))
 
 
 def _csv(one: OneWeight) -> bytes:

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from model import Trace
-from model.sampling_stages import SamplingStages, never_written, sampling_stages
+from model.sampling_stages import SamplingStages, sampling_stages
 from pages.shared import files
 from pages.shared.opening import Asked
 from pages.shared.sliders import decimal, stepper
@@ -66,7 +66,7 @@ def choice(asked: Asked, trace: Trace, step: int) -> None:
     """Logit, scaled, filtered, probability."""
     st.subheader("How the piece is chosen", anchor=False)
     temperature, top_k, top_p = settings(asked)
-    never = never_written(asked.service.translator.config)
+    never = asked.service.translator.config.never_written
     stages = sampling_stages(trace.logits[step - 1], temperature, top_k, top_p, never)
     count = int(controls.pick("Pieces shown", tuple(map(str, SHOWN)), "shown", "10"))
     rows = table(trace, stages, step, min(count, len(stages.logits) - len(never)))

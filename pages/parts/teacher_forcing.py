@@ -6,7 +6,6 @@ import pandas as pd
 import streamlit as st
 
 from model import DecodingOptions, Trace
-from model.sampling_stages import never_written
 from model.teacher_forcing import Comparison, compare_runs
 from pages.shared import files
 from pages.shared.opening import Asked
@@ -36,7 +35,7 @@ def show(asked: Asked) -> None:
             )
         )
     free = asked.service.trace(asked.text, DecodingOptions())
-    compared = compare_runs(forced, free, never_written(asked.service.translator.config))
+    compared = compare_runs(forced, free, asked.service.translator.config.never_written)
     st.subheader("Forced and free, position by position", anchor=False)
     st.markdown(literal.markdown(summary(compared, forced)))
     rows = table(compared, forced, free)

@@ -17,7 +17,7 @@ from pages.shared import differences, files, intervention_proof, moved_heads
 from pages.shared.head_changes import FORCE, MASK, Board, action, strength, together
 from pages.shared.visits import fragment
 from views import controls, downloads, inputs, literal, maps, patches, prose
-from views.figures import overlay, pieces, rows
+from views.figures import bars, overlay, pieces
 from views.figures.difference import MapPair, Side
 
 PAGE = "what_if"
@@ -52,7 +52,7 @@ def compute(classifier: VisionClassifier, trace: VisionTrace, plan: Intervention
 @fragment
 def what_if(service: VisionService, key: str, trace: VisionTrace) -> None:
     """The view. Every choice runs only this part again."""
-    st.html(rows.STYLE)
+    st.html(bars.STYLE)
     st.markdown(prose.lead(PAGE))
     left, right = st.columns(2, gap="large")
     with left:
@@ -110,10 +110,10 @@ def _answer(trace: VisionTrace, found: Changed) -> None:
     header = ["class", "before", "after", "change"]
     values = list(zip(trace.classes, before.tolist(), after.tolist(), (after - before).tolist(), strict=True))
     shown = [
-        [name, rows.Bar(old, 1, "vision"), rows.Bar(new, 1, "vision"), rows.Bar(change, 1, "difference")]
+        [name, bars.bar(old, 1, "vision"), bars.bar(new, 1, "vision"), bars.bar(change, 1, "difference")]
         for name, old, new, change in values
     ]
-    st.html(pieces.STYLE + pieces.label("Probability of each class") + rows.table(header, shown, "Probabilities"))
+    st.html(pieces.STYLE + pieces.label("Probability of each class") + bars.table(header, shown, "Probabilities"))
     intervention_proof.show(found.proof)
     files.download("Probabilities as CSV", lambda: downloads.table_csv(header, values), "what-if.csv", "text/csv")
 

@@ -10,7 +10,7 @@ from model.ranks import FEWEST
 from pages.rests.evidence import SHORT, Evidence
 from pages.shared.opening import Asked
 from views import literal, prose
-from views.figures import pieces, rows
+from views.figures import bars, pieces
 from views.numbers import three_digits
 
 UNDEFINED = "not defined"
@@ -26,7 +26,7 @@ def verdict(asked: Asked, found: Evidence, place: int, way: Way) -> None:
     best = found.agreement.best(place)
     marked = METHODS.index(best[0]) if len(best) == 1 else None
     name = pieces.label("Spearman\u2019s rank correlation with erasing: 1 is the same order, 0 no relation")
-    st.html(name + rows.table(header, table, "Rank correlation of every method with erasing", marked))
+    st.html(name + bars.table(header, table, "Rank correlation of every method with erasing", marked))
     counted = sum(found.agreement.counted)
     defined = min(len(found.agreement.defined(method)) for method in METHODS)
     st.caption(
@@ -37,10 +37,10 @@ def verdict(asked: Asked, found: Evidence, place: int, way: Way) -> None:
     st.caption(over_many(many, figures) if many else prose.block("relevance", "Not measured"))
 
 
-def row(found: Evidence, method: str, place: int, figures: dict) -> list[rows.Cell]:
+def row(found: Evidence, method: str, place: int, figures: dict) -> list[bars.Value]:
     """One method's correlations."""
     values = found.agreement.correlations[method][place], found.agreement.sentence(method)
-    cells: list[rows.Cell] = [SHORT[method], *(UNDEFINED if v is None else rows.Bar(v, 1, "cross") for v in values)]
+    cells: list[bars.Value] = [SHORT[method], *(UNDEFINED if v is None else bars.bar(v, 1, "cross") for v in values)]
     if figures:
         known = figures[method]
         text = f"{three_digits(known['mean'])} \u00b1 {three_digits(known['standard_error'])}"

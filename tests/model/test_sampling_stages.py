@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.config import TransformerConfig
-from model.sampling_stages import never_written, sampling_stages
+from model.sampling_stages import sampling_stages
 
 HALVES = np.log(np.array([0.5, 0.125, 0.25, 0.125], dtype=np.float32))
 
@@ -35,7 +35,7 @@ def test_pieces_that_are_never_written_stay_out():
     assert stages.probabilities[:2].tolist() == [0, 0]
     assert not stages.kept[:2].any()
     assert stages.plain[2] == pytest.approx(2 / 3)
-    assert never_written(TransformerConfig.preset("tiny")) == (0, 1, 2)
+    assert TransformerConfig.preset("tiny").never_written == (0, 1, 2)
 
 
 @settings(max_examples=30)

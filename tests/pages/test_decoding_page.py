@@ -9,7 +9,6 @@ from streamlit.testing.v1 import AppTest
 
 from model import DecodingOptions, Translator
 from model.decoding import beam_search, sampling_probabilities
-from model.sampling_stages import never_written
 from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, html_of
 from tests.pages.reading import marked, table
 from views import literal
@@ -75,7 +74,7 @@ def test_logit_scaled_filtered_probability(open_app, translator, trace):
     rows = table(app, "The most probable pieces of step 2")
     assert rows[0] == ["rank", "piece", "logit", "\u00f7 0.5", "filtered", "probability"]
     logits = trace.logits[1].astype(np.float64)
-    logits[list(never_written(translator.config))] = -np.inf
+    logits[list(translator.config.never_written)] = -np.inf
     order = np.argsort(-logits)[:20]
     expected = sampling_probabilities(torch.from_numpy(logits), 0.5, 4, 0.95).numpy()
     assert [row[1] for row in rows[1:21]] == shown(translator.tokenizer.labels(order.tolist()))

@@ -33,7 +33,10 @@ function fromHalf(halves) {
 // The same rule as views/numbers.py.
 function threeDigits(value) {
   if (value === 0) return "0"
-  return Math.abs(value) < 1e-3 ? value.toExponential(2).replace("e+", "e") : value.toPrecision(3)
+  const short = value.toExponential(2)
+  const exponent = Number(short.split("e")[1])
+  if (Math.abs(value) < 1e-3 || exponent >= 6) return short.replace("e+", "e")
+  return exponent < 3 ? value.toPrecision(3) : String(Number(short)).replace(/\B(?=(\d{3})+$)/g, "\u2009")
 }
 
 // Red, green, blue of each pixel as a canvas of its own size.

@@ -8,12 +8,12 @@ import io
 import numpy as np
 from PIL import Image
 
-from views import palette
-from views.figures.rows import Strip
+from views import literal, palette
+from views.figures.bars import Cell
 from views.numbers import three_digits
 
 
-def strip(vector: np.ndarray, top: float, kind: str, theme: palette.Theme, name: str) -> Strip:
+def strip(vector: np.ndarray, top: float, kind: str, theme: palette.Theme, name: str) -> Cell:
     """Draw `vector` `(n,)`, one pixel a number.
 
     Args:
@@ -26,4 +26,5 @@ def strip(vector: np.ndarray, top: float, kind: str, theme: palette.Theme, name:
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "PNG", compress_level=1)
     address = "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
-    return Strip(address, f"{name}: {len(vector)} numbers, length {three_digits(float(np.linalg.norm(vector)))}")
+    words = f"{name}: {len(vector)} numbers, length {three_digits(float(np.linalg.norm(vector)))}"
+    return Cell(f'<img src="{address}" alt="{literal.html(words)}">', "6rem")
