@@ -6,6 +6,8 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import safetensors
@@ -136,6 +138,22 @@ def load_tensors(path: str | Path, expected_sha256: str | None = None) -> tuple[
             return {name: file.get_tensor(name) for name in file.keys()}, metadata  # noqa: SIM118
     except (safetensors.SafetensorError, OSError) as error:
         raise CheckpointError(f"{path.name} in {path.parent} is damaged; {_MEND}") from error
+
+
+@contextmanager
+def reading(what: str, folder: Path) -> Iterator[None]:
+    """Turn what goes wrong while the files in `folder` are read into one sentence that names it as `what`.
+
+    Raises:
+        CheckpointError: instead of an error of the files' content.
+    """
+    try:
+        yield
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise CheckpointError(
+            f"The {what} in {folder} cannot be read ({error}); restore it with `git checkout -- assets` "
+            f"or train it again."
+        ) from error
 
 
 def load_weights(network: torch.nn.Module, tensors: dict[str, Tensor], where: str) -> None:

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from model import decoding
-from model.checkpoint import CheckpointError, check_sha256, load_tensors, load_weights, read_json, read_text
+from model.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading
 from model.config import TransformerConfig
 from model.decoding import DecodingOptions
 from model.device import choose_device
@@ -84,16 +84,11 @@ class Translator:
         """
         folder = Path(path) if path is not None else SHIPPED
         card = read_json(folder / "card.json")
-        try:
+        with reading("translator", folder):
             config = TransformerConfig.from_dict(read_json(folder / "config.json"))
             tensors, _ = load_tensors(folder / "model.safetensors", card["weights_sha256"])
             check_sha256(folder / "tokenizer.model", card["tokenizer_sha256"])
             tokenizer = Tokenizer(folder / "tokenizer.model")
-        except (OSError, ValueError, TypeError, KeyError) as error:
-            raise CheckpointError(
-                f"The translator in {folder} cannot be read ({error}); restore it with `git checkout -- assets` "
-                f"or train it again."
-            ) from error
         network = Transformer(config)
         load_weights(network, tensors, str(folder))
         if "config_sha256" in card:  # sizes that fit the weights can still be wrong: the number of heads

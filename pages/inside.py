@@ -7,7 +7,7 @@ import streamlit as st
 from pages.layer import add_norm, feed_forward, heads, memory, query, scaling, steps
 from pages.shared.opening import opening
 from pages.shared.visits import framed
-from views import inputs, prose
+from views import controls, prose
 from views.figures import bars
 
 PARTS = {
@@ -25,7 +25,7 @@ def main() -> None:
     """Read the inputs, show the chosen part."""
     asked = opening("inside")
     st.html(bars.STYLE)
-    chosen = inputs.part(tuple(PARTS), "inside")
+    chosen = controls.pick("Part of this page", tuple(PARTS), "inside", hidden=True)
     if not asked.accepted:
         return
     PARTS[chosen](asked)

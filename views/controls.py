@@ -9,11 +9,24 @@ import streamlit as st
 from views import literal
 
 
-def pick(label: str, options: Sequence[str], key: str, default: str = "", help: str | None = None) -> str:
-    """One of a few options, as buttons in a row; the first one where nothing else is said."""
+def pick(
+    label: str, options: Sequence[str], key: str, default: str = "", help: str | None = None, hidden: bool = False
+) -> str:
+    """One of a few options, as buttons in a row; the first one where nothing else is said.
+
+    Args:
+        hidden: show no label; it is still read to those who cannot see the page.
+    """
     default = default or options[0]
     chosen = st.segmented_control(
-        label, options, default=default, required=True, key=key, bind="query-params", help=help
+        label,
+        options,
+        default=default,
+        required=True,
+        key=key,
+        bind="query-params",
+        help=help,
+        label_visibility="collapsed" if hidden else "visible",
     )
     return chosen if chosen in options else default
 
@@ -37,6 +50,12 @@ def slider(label: str, key: str, default: int, low: int, high: int, step: int = 
     if not isinstance(value, int) or not low <= value <= high:
         return default
     return value - (value - low) % step  # an address may hold a number between two steps
+
+
+def decimal(label: str, key: str, default: float, low: float, high: float, step: float) -> float:
+    """A decimal number from `low` to `high`; whatever else the address holds counts as the default."""
+    value = st.slider(label, low, high, default, step, key=key, bind="query-params")
+    return value if isinstance(value, float) and low <= value <= high else default
 
 
 def number(label: str, key: str, default: float, low: float, high: float, step: float = 1, **options):

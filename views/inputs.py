@@ -93,20 +93,6 @@ def decoding() -> Decoding:
     return Decoding()
 
 
-def part(names: tuple[str, ...], key: str) -> str:
-    """Which part of a page to open; the others are not computed. `key` is its name in the address bar."""
-    chosen = st.segmented_control(
-        "Part of this page",
-        names,
-        default=names[0],
-        required=True,
-        key=key,
-        bind="query-params",
-        label_visibility="collapsed",
-    )
-    return choice(chosen, names, names[0])
-
-
 def kept() -> dict[str, str]:
     """The sentence and the settings beside it as the address bar has them, for links to other pages."""
     names = ("text", "method", "beam", "penalty", "temperature", "top_k", "top_p", "seed")

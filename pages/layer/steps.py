@@ -13,7 +13,7 @@ from pages.layer.chosen import Chosen, choose
 from pages.shared import files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
-from views import downloads, inputs, maps, prose
+from views import controls, downloads, inputs, maps, prose
 from views.components.matrix_row import Matrix, matrix_row
 from views.figures import bars
 from views.numbers import three_digits
@@ -27,7 +27,7 @@ def show(asked: Asked) -> None:
     """One step at a time. Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
         chosen = choose(asked)
-    name = inputs.part(NAMES, "step")
+    name = controls.pick("Step", NAMES, "step", hidden=True)
     step = NAMES.index(name)
     steps = chosen.steps()
     text = prose.block("inside", STEPS[step]).format(d_k=steps.queries.shape[1], place=chosen.place)
@@ -35,7 +35,7 @@ def show(asked: Asked) -> None:
     projection = ""
     with st.container():  # keeps its place, so that nothing below it moves with the step
         if step == 0:
-            projection = PROJECTIONS[inputs.part(tuple(PROJECTIONS), "projection")]
+            projection = PROJECTIONS[controls.pick("Projection", tuple(PROJECTIONS), "projection", hidden=True)]
     items = picture(step, steps, chosen, projection)
     matrix_row(items, inputs.theme(), "matrices", inputs.remember_theme)
     difference = three_digits(steps.differences[STEPS[step]])

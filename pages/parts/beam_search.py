@@ -11,7 +11,6 @@ from model.decoding import beam_tree, length_penalty
 from model.loss_terms import score_target
 from pages.shared import files
 from pages.shared.opening import Asked
-from pages.shared.sliders import decimal
 from views import controls, downloads, prose
 from views.components.drawing_view import drawing_view
 from views.figures import bars, beam, steps
@@ -55,7 +54,7 @@ def settings(asked: Asked) -> DecodingOptions:
     with first:
         width = controls.slider("Beginnings kept", "try_beam", 4, 1, 8)
     with second:
-        alpha = decimal("Length penalty", "try_penalty", 0.6, 0.0, 2.0, 0.1)
+        alpha = controls.decimal("Length penalty", "try_penalty", 0.6, 0.0, 2.0, 0.1)
     return DecodingOptions("beam", beam=width, length_penalty=alpha)
 
 

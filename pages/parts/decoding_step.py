@@ -10,7 +10,7 @@ from model import Trace
 from model.sampling_stages import SamplingStages, sampling_stages
 from pages.shared import files
 from pages.shared.opening import Asked
-from pages.shared.sliders import decimal, stepper
+from pages.shared.sliders import stepper
 from views import controls, downloads, maps, prose
 from views.figures import bars, pieces, steps
 from views.numbers import grouped, percent, three_digits
@@ -137,9 +137,9 @@ def settings(asked: Asked) -> tuple[float, int, float]:
         return options.temperature, options.top_k, options.top_p
     first, second, third = st.columns(3)
     with first:
-        temperature = decimal("Temperature", "try_temperature", 1.0, 0.1, 3.0, 0.1)
+        temperature = controls.decimal("Temperature", "try_temperature", 1.0, 0.1, 3.0, 0.1)
     with second:
         top_k = controls.slider("Top k, 0 keeps all", "try_k", 0, 0, 100)
     with third:
-        top_p = decimal("Top p", "try_p", 1.0, 0.05, 1.0, 0.05)
+        top_p = controls.decimal("Top p", "try_p", 1.0, 0.05, 1.0, 0.05)
     return temperature, top_k, top_p

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import streamlit as st
@@ -23,9 +24,9 @@ class Settings:
     d_model: int
     form: Form
 
-    @property
+    @cached_property
     def table(self) -> np.ndarray:
-        """`(length, d_model)` float64."""
+        """`(length, d_model)` float64, computed once."""
         return positional_table(self.length, self.d_model, self.form)
 
     @property

@@ -12,7 +12,6 @@ import streamlit as st
 from model import InterventionError, Interventions
 from model.changes import Change, Forbid, Force, Heads, Scale, Temperature, Window
 from pages.shared.remembered import remember, remembered
-from pages.shared.sliders import decimal
 from views import controls
 from views.figures import pieces
 
@@ -67,10 +66,10 @@ def action(key: str) -> str:
 def strength(chosen: str, kind: str, heads: Heads, name: str) -> Change:
     """The change of the first three of `ACTIONS`, with its slider where it has one. `name` begins the slider's key."""
     if chosen == SCALE:
-        return Scale(kind, heads, decimal("Output times", f"{name}factor", 0.5, -2.0, 4.0, 0.1))
+        return Scale(kind, heads, controls.decimal("Output times", f"{name}factor", 0.5, -2.0, 4.0, 0.1))
     if chosen == SHARPEN:
         label = "Temperature: below 1 sharpens, above 1 flattens"
-        return Temperature(kind, heads, decimal(label, f"{name}heat", 0.2, 0.1, 10.0, 0.1))
+        return Temperature(kind, heads, controls.decimal(label, f"{name}heat", 0.2, 0.1, 10.0, 0.1))
     return Scale(kind, heads, 0.0)
 
 

@@ -1,4 +1,4 @@
-"""Sliders that several pages share: through a translation step by step, and over decimal numbers."""
+"""A slider that several pages share: through a translation step by step."""
 
 from __future__ import annotations
 
@@ -33,9 +33,3 @@ def stepper(last: int, label: str = "Step") -> int:
 
 def _go(step: int) -> None:
     st.session_state["step"] = step
-
-
-def decimal(label: str, key: str, default: float, low: float, high: float, step: float) -> float:
-    """A number from `low` to `high`; whatever else the address holds counts as the default."""
-    value = st.slider(label, low, high, default, step, key=key, bind="query-params")
-    return value if isinstance(value, float) and low <= value <= high else default
