@@ -37,6 +37,13 @@ IN_SCRIPTS = (
 )  # fmt: skip
 
 
+# Tests that run what this project itself wrote a moment before, and nothing that anyone typed.
+ALLOWED = {
+    "tests/deploy/test_journeys.py": {"importlib.import_module()"},  # the files of tests/browser, by name
+    "tests/pages/test_saved_views.py": {"exec()"},  # the program that a saved view offers its reader
+}
+
+
 def dotted(node: ast.expr) -> str:
     """`a.b.c` of a chain of names, empty for anything else."""
     if isinstance(node, ast.Name):
@@ -86,7 +93,8 @@ def script_offences(source: str) -> list[str]:
 def test_no_source_does_what_is_forbidden():
     assert len(SOURCES) > 100
     found = {str(path.relative_to(ROOT)): offences(path.read_text(encoding="utf-8")) for path in SOURCES}
-    assert {name: lines for name, lines in found.items() if lines} == {}
+    kinds = {name: {line.split(": ")[1] for line in lines} for name, lines in found.items() if lines}
+    assert kinds == ALLOWED
 
 
 def test_no_browser_script_does_what_is_forbidden():
