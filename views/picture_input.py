@@ -50,6 +50,12 @@ def picture_input() -> Picture:
     return picture
 
 
+def chosen_sample() -> str:
+    """The name of the sample that is shown; "" for a person's own picture."""
+    chosen = st.session_state.get(_CHOSEN)
+    return chosen if chosen in samples.NAMES else ""
+
+
 def describe(picture: Picture) -> str:
     """Where the picture comes from and what was done to it, in a sentence or two."""
     width, height = picture.size

@@ -8,6 +8,7 @@ import streamlit as st
 
 from model import Trace
 from pages.microscope import lines, one_weight, overview
+from pages.microscope.proof import proof
 from pages.microscope.subject import Subject, in_words, of_text, without_special
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
@@ -33,8 +34,8 @@ def explore_text(asked: Asked, trace: Trace) -> None:
             words = controls.pick("Rows and columns", UNITS, "units", help=prose.block("microscope", "Whole words"))
             hidden = _marks("Start and end marks")
     translator = asked.service.translator
-    source = {"sentence": trace.source_text, "target": trace.target_text}
-    subject = of_text(trace, kind, translator.card.get("weights_sha256", ""), source)
+    source = {"sentence": asked.text, "tokenizer_sha256": translator.card.get("tokenizer_sha256", "")}
+    subject = of_text(trace, kind, translator.weights_sha256, source)
     if part is not one_weight.show:
         if words == UNITS[1]:
             subject = in_words(subject, trace)
@@ -71,17 +72,3 @@ def _show(part: Callable[[Subject], None], subject: Subject) -> None:
             )
         )
     proof(subject)
-
-
-def proof(subject: Subject) -> None:
-    """The check of what is drawn."""
-    check, kind = subject.check, subject.kind
-    st.caption(
-        prose.block("microscope", "Proof").format(
-            difference=three_digits(check.max_difference),
-            rows=three_digits(check.row_sum_error),
-            leak=three_digits(check.mask_leak) if kind.causal else "0, nothing is masked",
-        )
-    )
-    with st.expander("What this checks"):
-        st.markdown(prose.block("microscope", "What this checks"))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.microscope.save import link, save
+from pages.microscope.saved import Saved
 from pages.microscope.subject import Subject
 from pages.shared import files
 from views import downloads, inputs, maps, prose
-from views.components.attention_lines import Lines, View, attention_lines, from_address, kept, to_address
+from views.components.attention_lines import Lines, View, attention_lines, from_address, kept, part, to_address
 
 ADDRESS = "lines"  # what is chosen, in the address bar and in the visit
 
@@ -17,8 +19,9 @@ def show(subject: Subject) -> None:
     attention = subject.attention
     view = _view(attention.shape)
     st.markdown(prose.block("microscope", "Lines"))
+    lines = Lines(attention, subject.queries, subject.keys, subject.kind, view, inputs.theme())
     attention_lines(
-        Lines(attention, subject.queries, subject.keys, subject.kind, view, inputs.theme()),
+        lines,
         key="attention_lines",
         on_change=_remember,
         on_theme=inputs.remember_theme,
@@ -34,6 +37,7 @@ def show(subject: Subject) -> None:
     if chosen.size:
         index, columns = maps.numbered(subject.queries), maps.numbered(subject.keys)
         files.numbers(lambda: files.table(chosen.mean(axis=(0, 1)), columns, index), key="lines_table")
+    _save(subject, view, lines)
 
 
 def _view(shape: tuple[int, int, int, int]) -> View:
@@ -51,6 +55,20 @@ def _view(shape: tuple[int, int, int, int]) -> View:
 
 def _remember(view: View) -> None:
     st.session_state[ADDRESS] = to_address(view)
+
+
+def _save(subject: Subject, view: View, lines: Lines) -> None:
+    chosen = {
+        "look": "lines",
+        "layers drawn": [layer + 1 for layer in view.layers],
+        "heads drawn": [head + 1 for head in view.heads],
+        "share of each query's weights drawn": view.mass,
+    }
+    drawn = {"attention.npz": lambda: _npz(subject, view), "lines.csv": lambda: _csv(subject, view)}
+    said = {"lines.csv": "every line that is drawn; attention.npz marks the same cells as drawn."}
+    scale = "own" if subject.kind is maps.VISION else "shared"
+    view_of = Saved(subject, chosen, link(subject), scale, "File of lines", lambda: part(lines), drawn, said)
+    save(view_of, pictures=False)
 
 
 def _csv(subject: Subject, view: View) -> bytes:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.microscope.save import link, save
+from pages.microscope.saved import Saved
 from pages.microscope.subject import Subject
 from pages.shared import files
 from views import downloads, inputs, maps, prose
-from views.components.attention_grid import Sheet, attention_grid
+from views.components.attention_grid import Sheet, attention_grid, part
+from views.figures import drawing
 from views.figures.heatmap import HeadMap, heatmap
+from views.figures.picture import picture
+
+_SCALES = {"shared": "shared", "own": "per head", "log": "logarithmic"}
 
 
 def show(subject: Subject) -> None:
@@ -31,24 +37,25 @@ def show(subject: Subject) -> None:
         log=scale == "log",
     )
     theme = inputs.theme()
+    grid = Sheet(
+        sheet,
+        layers,
+        heads,
+        subject.queries,
+        subject.keys,
+        kind.name,
+        kind.title,
+        kind.causal,
+        scale != "own",
+        selected,
+        theme,
+        log_scale=scale == "log",
+    )
     overview, detail = st.columns(2, gap="large")
     with overview:
         st.markdown(prose.block("microscope", "Overview"))
         attention_grid(
-            Sheet(
-                sheet,
-                layers,
-                heads,
-                subject.queries,
-                subject.keys,
-                kind.name,
-                kind.title,
-                kind.causal,
-                scale != "own",
-                selected,
-                theme,
-                log_scale=scale == "log",
-            ),
+            grid,
             key="grid",
             on_select=lambda row, column: inputs.choose_head(layers[row], heads[column]),
             on_theme=inputs.remember_theme,
@@ -66,3 +73,16 @@ def show(subject: Subject) -> None:
             alt=f"Heatmap: {shown.title}. The table below has the same numbers.",
         )
         files.head_map(shown)
+    _save(subject, grid, shown, {"look": "maps", "layer": layer, "head": head, "colour scale": _SCALES[scale]}, scale)
+
+
+def _save(subject: Subject, grid: Sheet, shown: HeadMap, chosen: dict[str, object], scale: maps.Scale) -> None:
+    drawn = {
+        "map.csv": lambda: downloads.matrix_csv(shown.weights, shown.queries, shown.keys),
+        "map.svg": lambda: drawing.to_svg(picture(shown)),
+    }
+    said = {
+        "map.csv": f"the open map, {shown.place}: a row a query, a column a key.",
+        "map.svg": "the same as a picture.",
+    }
+    save(Saved(subject, chosen, link(subject), scale, "File of maps", lambda: part(grid), drawn, said))

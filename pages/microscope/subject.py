@@ -10,6 +10,7 @@ from model import Trace, VisionTrace
 from model.trace import AttentionRecord
 from model.verify import Verification
 from model.words import Word, by_words, whole_words
+from pages.microscope import recipes
 from views import maps
 
 SPECIAL = frozenset({"<s>", "</s>", "<pad>", "<unk>", "CLS"})
@@ -30,7 +31,8 @@ class Subject:
         removed: `(layer, head)` mean share of a shown query's attention that lies on hidden keys; None if none is.
         key: names the input and the preparation among all others.
         weights_sha256: of the weights that computed it.
-        source: what a person needs to compute it again: the input and its settings, in words.
+        source: what a person needs to compute it again: the input, by the names of what a file says of it.
+        recipe: lines of Python that compute `attention` again.
     """
 
     kind: maps.Kind
@@ -42,7 +44,8 @@ class Subject:
     check: Verification
     key: tuple
     weights_sha256: str
-    source: dict[str, str]
+    source: dict[str, object]
+    recipe: tuple[str, ...]
     removed: np.ndarray | None = None
 
     @property
@@ -56,8 +59,13 @@ class Subject:
         return maps.names(self.attention.shape[1])
 
 
-def of_text(trace: Trace, kind: maps.Kind, weights_sha256: str, source: dict[str, str]) -> Subject:
-    """Every piece of a sentence and its translation."""
+def of_text(trace: Trace, kind: maps.Kind, weights_sha256: str, source: dict[str, object]) -> Subject:
+    """Every piece of a sentence and its translation.
+
+    Args:
+        source: with the "sentence" as it was typed.
+    """
+    source = {**source, "target": trace.target_text, "target_ids": list(trace.next_ids)}
     return Subject(
         kind,
         trace.attention(kind.name),
@@ -68,14 +76,16 @@ def of_text(trace: Trace, kind: maps.Kind, weights_sha256: str, source: dict[str
         key=("text", trace.source_ids, trace.target_ids, kind.name),
         weights_sha256=weights_sha256,
         source=source,
+        recipe=recipes.of_text(str(source["sentence"]), trace.next_ids, kind.name, weights_sha256),
     )
 
 
-def of_picture(key: str, trace: VisionTrace, weights_sha256: str) -> Subject:
+def of_picture(key: str, trace: VisionTrace, weights_sha256: str, sample: str = "") -> Subject:
     """CLS and every patch of a picture, named by row and column: `r1 c1` is the upper left one.
 
     Args:
         key: names the picture; the SHA-256 of its pixels as the model receives them.
+        sample: the picture's name if it is one of the project's own; a person's picture has none.
     """
     rows, columns = trace.grid
     names = ("CLS", *(f"r{row + 1} c{column + 1}" for row in range(rows) for column in range(columns)))
@@ -89,7 +99,8 @@ def of_picture(key: str, trace: VisionTrace, weights_sha256: str) -> Subject:
         check=trace.verification,
         key=("picture", key),
         weights_sha256=weights_sha256,
-        source={"picture_sha256": key},
+        source={"pixels_sha256": key} | ({"sample": sample} if sample else {}),
+        recipe=recipes.of_picture(key, weights_sha256, sample),
     )
 
 
@@ -105,6 +116,7 @@ def in_words(subject: Subject, trace: Trace) -> Subject:
         queries=tuple(word.text for word in asking),
         keys=tuple(word.text for word in asked),
         key=(*subject.key, "words"),
+        recipe=subject.recipe + recipes.in_words(*_sides(kind.name)),
     )
 
 
@@ -121,6 +133,7 @@ def without_special(subject: Subject) -> Subject:
         keys=tuple(subject.keys[place] for place in keys),
         removed=1 - kept.sum(axis=-1, dtype=np.float64).mean(axis=-1),
         key=(*subject.key, "ordinary"),
+        recipe=subject.recipe + recipes.only(queries, keys),
     )
 
 

@@ -10,10 +10,12 @@ from pages.microscope.subject import of_picture
 from pages.picture.service import VisionService
 from pages.shared.visits import fragment
 from views import prose
+from views.picture_input import chosen_sample
 
 
 @fragment
 def full_maps(service: VisionService, key: str, trace: VisionTrace) -> None:
     """The view. Changing a setting runs only this part again."""
     st.markdown(prose.block("vision", "Full maps").format(positions=1 + trace.grid[0] * trace.grid[1]))
-    explore_picture(of_picture(key, trace, service.classifier.card.get("weights_sha256", "")))
+    hashed = service.classifier.card.get("weights_sha256", "")
+    explore_picture(of_picture(key, trace, hashed, chosen_sample()))

@@ -85,7 +85,8 @@ def wait_until(condition) -> None:
 def test_a_killed_replica_loses_only_its_own_visitors_and_they_go_on(site: Site):
     victim = site.replicas[1]
     statuses: list = []
-    with hammer(site, "/", statuses), hammer(site, HEALTH, statuses), crowd(site) as visitors:
+    # the crowd first: whoever asks without a cookie takes a place in the turn of new visitors
+    with crowd(site) as visitors, hammer(site, "/", statuses), hammer(site, HEALTH, statuses):
         homes = [visitor.replica for visitor in visitors]
         assert Counter(homes) == {replica.port: CROWD // 3 for replica in site.replicas}
         before = [len(visitor.answers) for visitor in visitors]

@@ -14,7 +14,7 @@ from tests.deploy.image import ROOT
 
 pytestmark = pytest.mark.deploy
 
-DIRECT = {"test_safety"}  # about what the app itself refuses
+DIRECT = {"test_safety", "test_load", "test_interrupted"}  # about the app itself: its refusals, log and metrics
 
 
 def journeys() -> list[Path]:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import zipfile
 
 import numpy as np
 
@@ -45,3 +46,13 @@ def test_arrays_are_stored_by_name():
     stored = np.load(io.BytesIO(downloads.arrays_npz({"rows": np.eye(2), "tokens": np.array(["<s>", "a"])})))
     np.testing.assert_array_equal(stored["rows"], np.eye(2))
     assert stored["tokens"].tolist() == ["<s>", "a"]
+
+
+def test_an_archive_names_no_time():
+    files = {"a.txt": b"one", "b.npz": downloads.arrays_npz(x=np.eye(2))}
+    content = downloads.archive(files)
+    assert content == downloads.archive(dict(files))
+    with zipfile.ZipFile(io.BytesIO(content)) as read:
+        assert {name: read.read(name) for name in read.namelist()} == files
+        inner = zipfile.ZipFile(io.BytesIO(read.read("b.npz")))
+        assert {entry.date_time[0] for entry in (*read.infolist(), *inner.infolist())} == {1980}

@@ -11,13 +11,13 @@ leaves the payload as it was, and Streamlit does not send a second time what the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
 
 from views import maps, palette
-from views.components import parts
+from views.components import parts, standalone
 
 FULL_PRECISION_BYTES = 1 << 19
 
@@ -59,9 +59,9 @@ class Sheet:
     log_scale: bool = False
 
 
-def payload(sheet: Sheet) -> bytes:
-    """The bytes that `attention_grid.js` reads; see the module's first lines."""
-    exact = sheet.weights.nbytes <= FULL_PRECISION_BYTES
+def payload(sheet: Sheet, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
+    """The bytes that `attention_grid.js` reads; see the module's first lines. Up to `exact_bytes` with every digit."""
+    exact = sheet.weights.nbytes <= exact_bytes
     header = {
         "shape": list(sheet.weights.shape),
         "type": "float32" if exact else "float16",
@@ -108,3 +108,11 @@ def attention_grid(
 def mark(row: int, column: int) -> str:
     """The selected map as the script finds it."""
     return f'<span hidden data-selected="{row} {column}"></span>'
+
+
+def part(sheet: Sheet) -> standalone.Part:
+    """The overview for a file that stands alone, where the chosen map is shown large beside it."""
+    content = payload(replace(sheet, theme="light"), standalone.EXACT_BYTES)  # the browser follows its own theme
+    exact = sheet.weights.nbytes <= standalone.EXACT_BYTES
+    numbers = standalone.EXACT if exact else "rounded to half precision: three digits down to 0.0001"
+    return standalone.Part("attention_grid", "grid-root", content, mark(*sheet.selected), numbers, "grid_detail")

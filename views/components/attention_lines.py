@@ -13,14 +13,14 @@ import json
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 import numpy as np
 import streamlit as st
 
 from views import maps, palette
-from views.components import parts
+from views.components import parts, standalone
 
 _LIST = r"((?:\d{1,3}(?:\.\d{1,3})*)?)"
 _ADDRESS = re.compile(rf"{_LIST}-{_LIST}-(\d{{1,3}})(?:-([qk]\d{{1,4}}))?", re.ASCII)
@@ -81,13 +81,13 @@ class Lines:
             )
 
 
-def payload(lines: Lines) -> bytes:
-    """The bytes that `attention_lines.js` reads; see the module's first lines."""
+def payload(lines: Lines, exact_bytes: int = parts.FULL_PRECISION_BYTES) -> bytes:
+    """The bytes that `attention_lines.js` reads; see the module's first lines. Up to `exact_bytes` with every digit."""
     layers, heads, queries, keys = lines.attention.shape
     seen = lines.attention
     if lines.kind.causal:
         seen = seen[:, :, ~maps.masked(queries, keys, causal=True)]  # (layers, heads, seen cells)
-    number_type, weights = parts.pack_weights(seen)
+    number_type, weights = parts.pack_weights(seen, exact_bytes)
     header = {
         "shape": [layers, heads, queries, keys],
         "type": number_type,
@@ -125,6 +125,14 @@ def attention_lines(lines: Lines, key: str, on_change: Callable[[View], None], o
 def mark(view: View) -> str:
     """What is chosen, as the script finds it."""
     return f'<span hidden data-view="{html.escape(json.dumps(asdict(view)))}"></span>'
+
+
+def part(lines: Lines) -> standalone.Part:
+    """The lines for a file that stands alone."""
+    content = payload(replace(lines, theme="light"), standalone.EXACT_BYTES)  # the browser follows its own theme
+    exact = len(content) <= standalone.EXACT_BYTES
+    numbers = standalone.EXACT if exact else "rounded to 16 significant bits, more than four digits"
+    return standalone.Part("attention_lines", "lines-root", content, mark(lines.view), numbers)
 
 
 def valid_view(sent: object, shape: tuple[int, int, int, int]) -> View | None:

@@ -41,14 +41,14 @@ def pack(header: dict, *arrays: np.ndarray) -> bytes:
     return len(text).to_bytes(4, "little") + text + b"".join(np.ascontiguousarray(a).tobytes() for a in arrays)
 
 
-def pack_weights(weights: np.ndarray) -> tuple[str, np.ndarray]:
+def pack_weights(weights: np.ndarray, exact_bytes: int = FULL_PRECISION_BYTES) -> tuple[str, np.ndarray]:
     """Attention weights in the form in which they travel, and its name for the header.
 
-    Up to `FULL_PRECISION_BYTES` they are float32. Beyond that the lowest 8 of float32's bits are rounded away, which
+    Up to `exact_bytes` they are float32. Beyond that the lowest 8 of float32's bits are rounded away, which
     leaves 16 significant bits: three digits, and one more, of any weight however small.
     """
     exact = np.ascontiguousarray(weights, dtype="<f4")
-    if exact.nbytes <= FULL_PRECISION_BYTES:
+    if exact.nbytes <= exact_bytes:
         return "float32", exact
     bits = exact.view("<u4") + np.uint32(0x80)
     return "float24", bits.view(np.uint8).reshape(-1, 4)[:, 1:]

@@ -52,16 +52,19 @@ def picture(head: HeadMap) -> Drawing:
     return Drawing(width, bottom + _MARGIN, head.title, tuple(items))
 
 
+def shades(head: HeadMap) -> np.ndarray:
+    """`(query, key, 3)` uint8: red, green and blue of every cell, grey where masked."""
+    stops = np.array([palette.to_rgb(colour) for colour in palette.scale(head.kind.name, "light")], dtype=float)
+    position = shade(head.weights, head.top, head.log) * (len(stops) - 1)  # (query, key)
+    below = np.minimum(position.astype(int), len(stops) - 2)
+    mixed = stops[below] + (position - below)[..., None] * (stops[below + 1] - stops[below])  # (query, key, channel)
+    hidden = masked(*head.weights.shape, head.kind.causal)
+    return np.where(hidden[..., None], palette.to_rgb(palette.MASKED["light"]), mixed.round()).astype(np.uint8)
+
+
 def colours(head: HeadMap) -> np.ndarray:
     """`(query, key)` of `#RRGGBB`: the shade of every cell, grey where masked."""
-    scale = [palette.to_rgb(colour) for colour in palette.scale(head.kind.name, "light")]
-    position = shade(head.weights, head.top, head.log) * (len(scale) - 1)  # (query, key)
-    below = np.minimum(position.astype(int), len(scale) - 2)
-    stops = np.array(scale, dtype=float)  # (stop, channel)
-    mixed = stops[below] + (position - below)[..., None] * (stops[below + 1] - stops[below])  # (query, key, channel)
-    channels = mixed.round().astype(int)
-    names = np.array([[f"#{r:02X}{g:02X}{b:02X}" for r, g, b in row] for row in channels])
-    return np.where(masked(*head.weights.shape, head.kind.causal), palette.MASKED["light"], names)
+    return np.array([[f"#{r:02X}{g:02X}{b:02X}" for r, g, b in row] for row in shades(head).tolist()])
 
 
 def _cells(head: HeadMap, left: float, top: float, cell: float) -> list[Box]:

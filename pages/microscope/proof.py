@@ -1,0 +1,26 @@
+"""The check of what the microscope draws, in words."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.microscope.subject import Subject
+from views import prose
+from views.numbers import three_digits
+
+
+def proof(subject: Subject) -> None:
+    """The check of what is drawn."""
+    st.caption(proof_in_words(subject))
+    with st.expander("What this checks"):
+        st.markdown(prose.block("microscope", "What this checks"))
+
+
+def proof_in_words(subject: Subject) -> str:
+    """What the check of the record found, as Markdown."""
+    check, kind = subject.check, subject.kind
+    return prose.block("microscope", "Proof").format(
+        difference=three_digits(check.max_difference),
+        rows=three_digits(check.row_sum_error),
+        leak=three_digits(check.mask_leak) if kind.causal else "0, nothing is masked",
+    )

@@ -1,0 +1,50 @@
+"""The fold "Save this view" below a view of the microscope."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from pages.microscope import bundle
+from pages.microscope.saved import Saved
+from pages.microscope.subject import Subject
+from pages.shared import files
+from views import inputs, maps, picture_input, prose
+from views.figures import drawing
+
+
+def link(subject: Subject) -> str:
+    """Path and query of the address that shows this view; the sentence, or the sample's name, is always among it."""
+    picture = subject.kind is maps.VISION
+    sample = {picture_input.ADDRESS: subject.source["sample"]} if "sample" in subject.source else {}
+    asked = st.query_params.to_dict() | (sample if picture else inputs.kept())
+    path = "/vision" if picture else "/attention"
+    return f"{path}?{urlencode(sorted(asked.items()))}"
+
+
+def save(saved: Saved, pictures: bool = True) -> None:
+    """Offer the view as files.
+
+    Args:
+        pictures: with all heads as SVG and PNG.
+    """
+    name = saved.subject.kind.name
+    with st.expander("Save this view"):
+        st.caption(prose.block("microscope", "Save"))
+        with st.container(horizontal=True):
+            if pictures:
+                drawn = f"{name}-overview"
+                files.download(
+                    "Overview as SVG",
+                    lambda: drawing.to_svg(bundle.all_heads(saved)),
+                    f"{drawn}.svg",
+                    "image/svg+xml",
+                )
+                files.download(
+                    "Overview as PNG", lambda: drawing.to_png(bundle.all_heads(saved)), f"{drawn}.png", "image/png"
+                )
+            files.download("One HTML file", lambda: bundle.page(saved), f"attention-{name}.html", "text/html")
+            files.download(
+                "Everything as ZIP", lambda: bundle.everything(saved), f"attention-{name}.zip", "application/zip"
+            )

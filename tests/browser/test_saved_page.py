@@ -1,0 +1,189 @@
+"""Views saved as one HTML file, opened from the disk without a network: they behave as on the page."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.test_grid_component import known_sheet
+from tests.browser.test_lines_component import known, softmaxed
+from views.components import attention_grid, attention_lines, standalone
+from views.numbers import three_digits
+
+HOSTILE = "</script><script>document.title='hacked'</script><img src=x onerror=document.title='hacked'>"
+
+
+@pytest.fixture
+def offline(browser: Browser) -> Iterator[Page]:
+    """A browser without a network. The test fails if anything but the file is asked for, or the console complains."""
+    context = browser.new_context(
+        viewport={"width": 1440, "height": 900}, offline=True, accept_downloads=True, color_scheme="light"
+    )
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    asked, said = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: said.append(str(error)))
+    yield page
+    context.close()
+    assert [url for url in asked if not url.startswith(("data:", "blob:"))] == asked[:1]
+    assert asked[0].startswith("file://") and said == []
+
+
+def opened(page: Page, path, part: standalone.Part) -> None:
+    document = standalone.Document(HOSTILE, ["How to read it."], [("Sentence", HOSTILE)], part)
+    path.write_bytes(standalone.to_html(document))
+    page.goto(path.as_uri())
+    assert page.title() == HOSTILE
+    assert page.locator("dd").inner_text() == page.locator("h1").inner_text() == HOSTILE
+
+
+def over(page: Page, canvas: str, sides: tuple[int, int], query: int, key: int) -> list[str]:
+    """Pair and value that are read out over a cell of the map that `canvas` selects."""
+    page.locator(canvas).scroll_into_view_if_needed()
+    box = page.locator(canvas).bounding_box()
+    (queries, keys), root = sides, canvas.split()[0]
+    page.mouse.move(box["x"] + (key + 0.5) / keys * box["width"], box["y"] + (query + 0.5) / queries * box["height"])
+    return [page.locator(f"{root} .tip .{part}").inner_text() for part in ("pair", "value")]
+
+
+def painted(page: Page) -> list[int]:
+    """Colours of the large map."""
+    return page.locator(".detail-root canvas").evaluate(
+        "c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]"
+    )
+
+
+def assert_fits(page: Page) -> None:
+    """On a wide screen and on a phone; the page is left in the phone's size."""
+    for width, height in ((1440, 900), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
+    sheet = known_sheet(causal=True)
+    opened(offline, tmp_path / "maps.html", attention_grid.part(sheet))
+    assert offline.locator(".detail-root h2").inner_text() == "layer 1, head 2"
+    value = over(offline, ".grid-root .tile:not([tabindex='-1']) canvas", (3, 3), 2, 0)[1]
+    assert value == three_digits(float(sheet.weights[0, 1, 2, 0]))
+    # a click shows the map large, with its numbers
+    offline.locator(".tile").nth(6).click()
+    assert offline.locator(".detail-root h2").inner_text() == "layer 2, head 3"
+    assert offline.locator(".tile[aria-selected=true]").count() == 1
+    for query, key in np.ndindex(3, 3):
+        wanted = "masked" if key > query else three_digits(float(sheet.weights[1, 2, query, key]))
+        assert over(offline, ".detail-root canvas", (3, 3), query, key) == [
+            f"{sheet.queries[query]} \u2192 {sheet.keys[key]}",
+            wanted,
+        ]
+    tile = offline.locator(".tile canvas").nth(6)
+    small = tile.evaluate("c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]")
+    light = painted(offline)
+    assert light == small  # one shared scale
+    # the keyboard reaches maps and cells
+    offline.locator(".tile").nth(6).focus()
+    offline.keyboard.press("ArrowUp")
+    offline.keyboard.press("Enter")
+    assert offline.locator(".detail-root h2").inner_text() == "layer 1, head 3"
+    offline.locator(".detail-root canvas").focus()
+    offline.mouse.move(0, 0)
+    for key in ("ArrowDown", "ArrowLeft"):  # the first reads out where the pointer was last
+        offline.keyboard.press(key)
+    heard = offline.locator(".detail-root .heard").text_content()
+    wanted = three_digits(float(sheet.weights[0, 2, 2, 1]))
+    assert heard == f"{sheet.queries[2]} \u2192 {sheet.keys[1]}: {wanted}"
+    offline.get_by_text("Numbers as a table").click()
+    offline.locator(".detail-root tbody tr").nth(2).wait_for()
+    rows = offline.locator(".detail-root tbody tr").all_inner_texts()
+    assert [row.split("\t")[1] for row in rows] == [three_digits(float(w)) for w in sheet.weights[0, 2, :, 0]]
+    # the browser's theme, and what is chosen stays
+    offline.emulate_media(color_scheme="dark")
+    offline.wait_for_function("() => getComputedStyle(document.documentElement).backgroundColor === 'rgb(18, 21, 26)'")
+    expect(offline.locator(".detail-root h2")).to_have_text("layer 1, head 3")
+    offline.locator(".tile").nth(6).click()
+    assert painted(offline) != light
+    assert_fits(offline)
+    assert offline.title() == HOSTILE
+
+
+def test_lines_lock_and_save_their_picture(offline: Page, tmp_path):
+    attention = softmaxed(2, 3, 4, 5)
+    opened(offline, tmp_path / "lines.html", attention_lines.part(known(attention)))
+    offline.locator(".side.query .piece").nth(2).click()
+    values = [three_digits(float(weight)) for weight in attention[0, :, 2].mean(axis=0)]
+    assert offline.locator(".side.key .weight").all_inner_texts() == values
+    offline.get_by_role("button", name="Layer 2").click()
+    both = [three_digits(float(weight)) for weight in attention[:, :, 2].mean(axis=(0, 1))]
+    assert offline.locator(".side.key .weight").all_inner_texts() == both
+    with offline.expect_download() as download:
+        offline.get_by_role("button", name="PNG").click()
+    with Image.open(download.value.path()) as picture:
+        assert picture.width > 400
+    assert_fits(offline)
+
+
+def test_the_file_is_not_allowed_to_ask_anyone(browser: Browser, tmp_path):
+    (tmp_path / "maps.html").write_bytes(
+        standalone.to_html(standalone.Document("Maps", [], [], attention_grid.part(known_sheet())))
+    )
+    page = browser.new_page()
+    page.goto((tmp_path / "maps.html").as_uri())
+    refused = page.evaluate(
+        """async (elsewhere) => {
+            const refused = new Promise((resolve) => {
+                const seen = new Set()
+                document.addEventListener("securitypolicyviolation", ({ effectiveDirective }) => {
+                    seen.add(effectiveDirective)
+                    if (seen.size === 3) resolve([...seen].sort())
+                })
+            })
+            fetch(elsewhere).catch(() => {})
+            new Image().src = elsewhere
+            document.body.append(Object.assign(document.createElement("script"), { src: elsewhere }))
+            return refused
+        }""",
+        "http://localhost:9/",
+    )
+    page.close()
+    assert refused == ["connect-src", "img-src", "script-src-elem"]
+
+
+def test_the_app_saves_what_is_seen(page: Page, server: Server):
+    open_page(page, f"{server.url}/attention?text=I+want+to+buy+a+car.&kind=Cross&layer=2&units=Whole+words")
+    page.locator(".tile").nth(12).click()  # layer 2, head 4
+    page.get_by_text("Cross-attention, layer 2, head 4").wait_for()
+    ready(page)
+    page.get_by_text("Save this view").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Everything as ZIP").press("Enter")  # the fold still moves
+    with open(download.value.path(), "rb") as file:
+        read = zipfile.ZipFile(io.BytesIO(file.read()))
+    told = json.loads(read.read("settings.json"))
+    assert (told["settings"]["layer"], told["settings"]["head"]) == ("2", "4")
+    link = urlsplit(told["link"])
+    wanted = {
+        "text": ["I want to buy a car."],
+        "kind": ["Cross"],
+        "layer": ["2"],
+        "head": ["4"],
+        "units": ["Whole words"],
+    }
+    assert (link.path, parse_qs(link.query)) == ("/attention", wanted)
+    assert "layer 2, head 4" in re.findall(r"map\.csv: (.*)", read.read("README.txt").decode())[0]
+    with np.load(io.BytesIO(read.read("attention.npz"))) as stored:
+        value = float(stored["attention"][1, 3, 2, 1])
+    shape = told["settings"]["shape"]
+    canvas = ".grid-root .tile[aria-selected=true] canvas"
+    assert over(page, canvas, (shape["query"], shape["key"]), 2, 1)[1] == three_digits(value)

@@ -1,0 +1,146 @@
+"""A component as one HTML file that opens anywhere, without the app and without a network.
+
+The file holds the component's own style and script and the payload they show, so that it behaves as on the page. Its
+Content-Security-Policy allows nothing but what stands in the file itself: it cannot load or send anything.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from views import literal, palette
+from views.components import parts
+
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "base-uri 'none'; form-action 'none'"
+)
+EXACT = "float32, as they were computed"
+EXACT_BYTES = 1 << 23  # of weights that a file holds with every digit; beyond that as the page does
+
+_FOLDER = Path(__file__).parent
+_SYSTEM = {"light": ("#34495E", "#F5F6F8", "#D9DCE1"), "dark": ("#A9BCD0", "#1B2027", "#343A44")}
+_FONT = "'Source Sans 3', 'Source Sans Pro', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A component with what it shows.
+
+    Attributes:
+        name: of the component and its files.
+        root: class of the element that its script fills.
+        payload: what its script reads.
+        mark: HTML of what is chosen, as the component itself writes it.
+        numbers: how exact those in the payload are, in words.
+        detail: name of a script and a style that show what is chosen larger, if any.
+    """
+
+    name: str
+    root: str
+    payload: bytes
+    mark: str
+    numbers: str = EXACT
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Document:
+    """What the file holds. All words may come from a reader: they are shown as they are.
+
+    Attributes:
+        title: heading and name of the window.
+        paragraphs: how to read it.
+        facts: name and value, such as the input and the hash of the weights.
+        part: what is shown.
+    """
+
+    title: str
+    paragraphs: Sequence[str]
+    facts: Sequence[tuple[str, str]]
+    part: Part
+
+
+def to_html(document: Document) -> bytes:
+    """The file, UTF-8.
+
+    Raises:
+        ValueError: the component's script cannot stand inside a page.
+    """
+    title = _shown(document.title)
+    part = document.part
+    files = [part.detail] if part.detail else []
+    style = "\n".join([parts.style(part.name), *(_read(f"{name}.css") for name in files)])
+    script = "\n".join([_callable(parts.script(part.name)), *(_read(f"{name}.js") for name in files)])
+    paragraphs = "\n".join(f"<p>{_shown(paragraph)}</p>" for paragraph in document.paragraphs)
+    facts = "\n".join(f"<dt>{_shown(name)}</dt><dd>{_shown(value)}</dd>" for name, value in document.facts)
+    page = f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<link rel="icon" href="data:,">
+<style>
+{_colours("light")}
+@media (prefers-color-scheme: dark) {{
+{_colours("dark")}
+}}
+{_read("standalone.css")}</style>
+</head>
+<body>
+<main>
+<h1>{title}</h1>
+{paragraphs}
+<div class="view-with-mark">{part.mark}<div class="view"></div></div>
+<noscript><p>The view is drawn by the script in this file: allow scripts to see it.</p></noscript>
+<h2>What this is</h2>
+<dl>
+{facts}
+</dl>
+</main>
+<template id="component"><style>
+{style}</style><div class="{part.root}"></div></template>
+<script type="text/plain" id="payload">{base64.b64encode(part.payload).decode()}</script>
+<script type="module">
+{script}
+{_read("standalone.js")}</script>
+</body>
+</html>
+"""
+    return page.encode()
+
+
+def _shown(text: str) -> str:
+    return literal.html(literal.visible(text))
+
+
+def _read(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def _callable(script: str) -> str:
+    """A component's script whose exported function the same file can call: no other file could import it."""
+    exported = "export default function ("
+    if script.count(exported) != 1 or "</script" in script.lower():
+        raise ValueError("A script that stands inside a page exports one function and never closes its element.")
+    return script.replace(exported, "const mountComponent = function (")
+
+
+def _colours(theme: palette.Theme) -> str:
+    """The variables that components read, as the app's own theme sets them."""
+    primary, secondary, border = _SYSTEM[theme]
+    return f""":root {{
+  --st-background-color: {palette.BACKGROUND[theme]};
+  --st-secondary-background-color: {secondary};
+  --st-text-color: {palette.INK[theme]};
+  --st-border-color: {border};
+  --st-primary-color: {primary};
+  --st-button-radius: 4px;
+  --st-font: {_FONT};
+}}"""
