@@ -7,9 +7,23 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from model import Trace, Translator
+
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 60  # seconds
 SENTENCE = "I want to buy a car."
+
+
+@pytest.fixture(scope="session")
+def translator() -> Translator:
+    """The translator that ships, apart from the one that the pages have loaded."""
+    return Translator.load()
+
+
+@pytest.fixture(scope="session")
+def trace(translator: Translator) -> Trace:
+    """Of the sentence that pages are opened with."""
+    return translator.trace(SENTENCE)
 
 
 @pytest.fixture

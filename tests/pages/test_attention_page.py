@@ -6,18 +6,12 @@ import json
 import numpy as np
 import pytest
 
-from model import Translator
-from tests.pages.conftest import SENTENCE, html_of
+from tests.pages.conftest import html_of
 from views import maps, palette
 from views.components import attention_lines
 from views.components.attention_grid import mark
 from views.components.attention_lines import Locked, View
 from views.numbers import three_digits
-
-
-@pytest.fixture(scope="module")
-def trace():
-    return Translator.load().trace(SENTENCE)
 
 
 def chart(app) -> dict:

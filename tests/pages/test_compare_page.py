@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from model import Interventions, Translator
+from model import Interventions
 from model.changes import Force, NoMask, Scale, Temperature
 from model.comparison import moved, shared_places
 from model.intervened import losses_of
@@ -17,16 +17,6 @@ from views.numbers import three_digits
 ALL = tuple((2, head) for head in range(8))  # what is switched off at first
 HEADS = {"heads3": "", "heads4": ["2", "5"]}  # a link that chooses two heads of layer 4 instead
 TWO = ((3, 1), (3, 4))
-
-
-@pytest.fixture(scope="module")
-def translator():
-    return Translator.load()
-
-
-@pytest.fixture(scope="module")
-def trace(translator):
-    return translator.trace(SENTENCE)
 
 
 def figures(app) -> list[float]:

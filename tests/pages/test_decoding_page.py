@@ -7,7 +7,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from model import DecodingOptions, Translator
+from model import DecodingOptions
 from model.decoding import beam_search, sampling_probabilities
 from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, html_of
 from tests.pages.reading import marked, table
@@ -16,16 +16,6 @@ from views.numbers import three_digits
 
 STEPS = ("Step by step", "Linear + softmax", "Teacher forcing", "Beam search")
 TARGET = "Je veux vendre un v\u00e9lo."
-
-
-@pytest.fixture(scope="module")
-def translator():
-    return Translator.load()
-
-
-@pytest.fixture(scope="module")
-def trace(translator):
-    return translator.trace(SENTENCE)
 
 
 def shown(pieces) -> list[str]:

@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pytest
 
-from model import Translator
 from model.head_effects import loss_without, translation_effects
 from model.head_labels import text_scores
 from model.head_statistics import load_statistics
@@ -13,20 +12,10 @@ from model.translator import SHIPPED
 from model.word_alignment import AlignmentTable, links_of
 from pages.shared.service import load_service
 from tests.pages.charts import charts, numbers, proof
-from tests.pages.conftest import SENTENCE, html_of
+from tests.pages.conftest import html_of
 from tests.pages.listed import listed
 from tests.pages.reading import table
 from views.numbers import three_digits
-
-
-@pytest.fixture(scope="module")
-def translator():
-    return Translator.load()
-
-
-@pytest.fixture(scope="module")
-def trace(translator):
-    return translator.trace(SENTENCE)
 
 
 @pytest.fixture(scope="module")

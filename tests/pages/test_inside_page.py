@@ -7,28 +7,17 @@ import re
 import numpy as np
 import pytest
 
-from model import Translator
 from model.feed_forward import firing
 from model.layer_steps import attention_steps, layer_inputs
 from model.residual import sub_layers
 from model.scaling import trained_run
 from pages.layer.steps import NAMES
-from tests.pages.conftest import SENTENCE, html_of
+from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
 from views.numbers import three_digits
 
 ANIMAL = "The animal didn't cross the street because it was too tired."
 PARTS = ("Seven steps", "One query", "Heads", "Memory", "Scaling", "Feed-forward", "Add & Norm")
-
-
-@pytest.fixture(scope="module")
-def translator():
-    return Translator.load()
-
-
-@pytest.fixture(scope="module")
-def trace(translator):
-    return translator.trace(SENTENCE)
 
 
 def table(app, name: str) -> list[list[str]]:

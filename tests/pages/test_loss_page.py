@@ -10,18 +10,12 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from model import Translator
 from tests.pages.conftest import ROOT, SENTENCE, html_of
 from tests.pages.reading import table
 from views import literal
 
 PARTS = ("Piece by piece", "Smoothing and gradient", "Training curves")
 TARGET = "Je veux vendre un v\u00e9lo."
-
-
-@pytest.fixture(scope="module")
-def translator():
-    return Translator.load()
 
 
 def close(text: str, value: float) -> bool:

@@ -5,23 +5,12 @@ import re
 import numpy as np
 import pytest
 
-from model import Translator
 from model.masking import causality, mask_effect, pattern
 from model.ragged import padding_effect, ragged_batch
-from tests.pages.conftest import SENTENCE, html_of
+from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
 from views import painted
 from views.numbers import three_digits
-
-
-@pytest.fixture(scope="module")
-def translator():
-    return Translator.load()
-
-
-@pytest.fixture(scope="module")
-def trace(translator):
-    return translator.trace(SENTENCE)
 
 
 def test_the_chosen_head_before_with_infinity_and_after(open_app, translator, trace):

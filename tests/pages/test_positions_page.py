@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pytest
 
-from model import Translator
 from model.position_basis import curve as target_curve
 from model.position_basis import fit, harmonics
 from model.position_effects import CHANGES, PLACES, position_losses
@@ -140,11 +139,10 @@ def test_a_curve_is_fitted_with_the_first_columns(open_app, basis):
     assert left[-1] < left[0]
 
 
-def test_the_trained_model_answers_to_its_positions(open_app):
+def test_the_trained_model_answers_to_its_positions(open_app, translator):
     app = open_app(
         "positions", facet="In the trained model", reference="Je veux acheter une voiture.", change="Reversed"
     )
-    translator = Translator.load()
     tokenizer = translator.tokenizer
     following = tokenizer.encode_source("Je veux acheter une voiture.")
     losses = position_losses(

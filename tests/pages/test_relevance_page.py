@@ -5,11 +5,10 @@ import re
 import numpy as np
 import pytest
 
-from model import Translator
 from model.agreement import METHODS, agreement, explain, measured_over_many, word_drops
 from model.erasure import erase
 from tests.pages.charts import proof
-from tests.pages.conftest import SENTENCE, html_of
+from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices
 from tests.pages.reading import table
 from views.numbers import three_digits
@@ -18,10 +17,8 @@ CORRELATIONS = "Rank correlation of every method"
 
 
 @pytest.fixture(scope="module")
-def known():
+def known(translator, trace):
     """Translator, explanation, drops by way and agreement by way of the sentence that the pages are opened with."""
-    translator = Translator.load()
-    trace = translator.trace(SENTENCE)
     explained = explain(translator.network, trace)
     pair = trace.source_ids, trace.target_ids, trace.next_ids
     drops = {

@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pytest
 
-from model import Translator
 from model.contexts import word_in_contexts
 from model.embedding import embedding_steps, neighbourhood
 from model.word_order import compare_orders
@@ -16,11 +15,6 @@ from tests.pages.charts import charts, curve, numbers, proof
 from tests.pages.conftest import SENTENCE, html_of
 from views import maps
 from views.numbers import three_digits
-
-
-@pytest.fixture(scope="module")
-def translator():
-    return Translator.load()
 
 
 @pytest.fixture(scope="module")
