@@ -119,13 +119,13 @@ class LockedTable {
     const verb = locked.side === "query" ? "looks at" : "is looked at by"
     element("caption", "", table).textContent = `${own} ${verb}`
     const head = element("tr", "", element("thead", "", table))
-    for (const name of ["piece", ...(lines.chosen.length > 1 ? ["mean"] : []), ...lines.chosen.map((map) => lines.nameOf(map))]) {
+    for (const name of ["piece", ...(lines.chosen.length > 1 ? ["mean"] : []), ...lines.chosen.map((map) => lines.readOut.nameOf(map))]) {
       const cell = element("th", "", head)
       cell.scope = "col"
       cell.textContent = name
     }
     const body = element("tbody", "", table)
-    for (const { place, name, query, key, masked, mean } of lines.weightsOf(locked)) {
+    for (const { place, name, query, key, masked, mean } of lines.readOut.weightsOf(locked)) {
       const row = element("tr", "", body)
       const header = element("th", "", row)
       header.scope = "row"

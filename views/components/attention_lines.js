@@ -14,8 +14,6 @@ const MANY = 400 // lines that are painted on coarser pixels
 const NEAR = 12 // pixels between two labels that can be read
 const THICKEST = 6 // pixels of a line whose weight is 1
 const FAINT = 0.02 // weight whose cell could not be seen
-const LISTED = 5 // pieces that the status names
-const DETAILS = 10 // heads that the read-out of a pair names
 
 export default function ({ data, parentElement, setTriggerValue, setStateValue }) {
   let lines = instances.get(parentElement)
@@ -38,6 +36,7 @@ class AttentionLines {
     this.root = parentElement.querySelector(".lines-root")
     this.bytes = new Uint8Array()
     this.layout = ""
+    this.readOut = new ReadOut(this)
     this.view = { layers: [0], heads: [0], mass: 0.7, locked: null }
     this.told = [] // what the server was told and has not yet said back
     this.mark = watchMark(this.host, "view", () => this.sheet && this.followMark())
@@ -64,7 +63,7 @@ class AttentionLines {
     if (layout !== this.layout) this.build()
     this.layout = layout
     if (theme !== header.theme) this.reportTheme(theme)
-    this.weighed = null
+    this.readOut.weighed = null
     this.background = canvasColour(this.host, "--st-background-color", "#ffffff")
     const before = JSON.stringify(this.names ?? null)
     this.name()
@@ -242,7 +241,7 @@ class AttentionLines {
     const moved = JSON.stringify(pointed) !== JSON.stringify(this.pointed ?? null)
     this.pointed = pointed
     if (moved) this.showFocus()
-    this.showPair(pointed, event?.clientY)
+    this.readOut.showPair(pointed, event?.clientY)
   }
 
   focused(side, place) {
@@ -252,9 +251,9 @@ class AttentionLines {
       if (place >= 0) piece.tabIndex = other === place ? 0 : -1
     }
     this.showFocus()
-    if (!this.held) return this.showPair(null)
-    this.showPair(this.held, piece.getBoundingClientRect().top)
-    this.heard.textContent = this.view.locked ? this.tip.innerText : this.describe(this.held)
+    if (!this.held) return this.readOut.showPair(null)
+    this.readOut.showPair(this.held, piece.getBoundingClientRect().top)
+    this.heard.textContent = this.view.locked ? this.tip.innerText : this.readOut.describe(this.held)
   }
 
   toggleLock(piece) {
@@ -265,7 +264,7 @@ class AttentionLines {
   lock(locked) {
     this.change({ locked }, true)
     this.tip.hidden = true
-    this.heard.textContent = locked ? `Locked: ${this.describe(locked)}` : "Unlocked."
+    this.heard.textContent = locked ? `Locked: ${this.readOut.describe(locked)}` : "Unlocked."
   }
 
   typed(event, side) {
@@ -294,142 +293,16 @@ class AttentionLines {
     this.root.dataset.focus = focus ? `${focus.side} ${focus.place}` : ""
     this.unlockButton.disabled = !this.view.locked
     this.root.classList.toggle("locked", Boolean(this.view.locked))
-    this.status.textContent = this.view.locked ? `Locked: ${this.describe(focus)}` : this.describe(focus)
-    this.showWeights(focus)
+    this.status.textContent = this.view.locked ? `Locked: ${this.readOut.describe(focus)}` : this.readOut.describe(focus)
+    this.readOut.showWeights(focus)
     this.table.follow()
     if (!focus) {
-      this.legend.textContent = this.explain()
+      this.legend.textContent = this.readOut.explain()
       return
     }
     this.alone = this.strokesOf(focus, MOST_ALONE)
-    this.paintCells(focus, this.paint(this.front, this.alone))
-    this.legend.textContent = this.explain()
-  }
-
-  // The weights between a piece and each of the other side.
-  weightsOf(focus) {
-    const known = JSON.stringify([focus, this.chosen])
-    if (known !== this.weighed?.known) this.weighed = { known, list: this.weigh(focus) }
-    return this.weighed.list
-  }
-
-  weigh(focus) {
-    const { weights, chosen } = this
-    const across = focus.side === "query" ? "key" : "query"
-    return this.names[across].map((name, place) => {
-      const [query, key] = focus.side === "query" ? [focus.place, place] : [place, focus.place]
-      return { place, name, query, key, masked: weights.masked(query, key), mean: weights.mean(chosen, query, key) }
-    })
-  }
-
-  showWeights(focus) {
-    for (const [side, { pieces }] of Object.entries(this.sides)) {
-      const across = focus && focus.side !== side ? this.weightsOf(focus) : []
-      const read = across.length ? this.readable(across) : null
-      const step = Math.max(1, Math.ceil(NEAR / this.row))
-      pieces.forEach(({ piece, weight }, place) => {
-        const own = focus?.side === side && focus.place === place
-        const near = focus?.side === side && Math.abs(focus.place - place) < step
-        const named = own || this.row >= NEAR || (read ? read.has(place) : place % step === 0 && !near)
-        const item = across[place]
-        const mask = this.row >= NEAR ? "masked" : "" // pressed together, its faint label says enough
-        const text = item && named && this.chosen.length ? (item.masked ? mask : threeDigits(item.mean)) : ""
-        const names = `piece${own ? " own" : ""}${named ? "" : " unnamed"}${item?.masked ? " masked" : ""}`
-        if (piece.className !== names) piece.className = names
-        if (weight.textContent !== text) weight.textContent = text
-        const selected = String(own && Boolean(this.view.locked))
-        if (piece.getAttribute("aria-selected") !== selected) piece.setAttribute("aria-selected", selected)
-      })
-    }
-  }
-
-  // Which pieces are named where there is no room for all: the largest weights first, each with room around it.
-  readable(across) {
-    const named = new Set()
-    if (this.row >= NEAR) return new Set(across.keys())
-    const gap = Math.ceil(NEAR / this.row)
-    for (const { place } of [...across].sort((one, other) => other.mean - one.mean)) {
-      let free = true
-      for (let near = place - gap + 1; near < place + gap && free; near++) free = !named.has(near)
-      if (free) named.add(place)
-    }
-    return named
-  }
-
-  // One cell a chosen head beside each piece of the other side: the larger the weight, the fuller the colour.
-  paintCells(focus, [across, down]) {
-    const { row, chosen, weights } = this
-    const pen = this.front.getContext("2d")
-    pen.setTransform(across, 0, 0, down, 0, 0)
-    const wide = this.cellsWidth()
-    const cell = wide / chosen.length
-    const left = focus.side === "query" ? this.width - wide : 0
-    const count = focus.side === "query" ? weights.keys : weights.queries
-    const gap = cell >= 4 ? 1 : 0
-    chosen.forEach((map, column) => {
-      pen.fillStyle = this.styles[map % weights.heads][0]
-      for (let place = 0; place < count; place++) {
-        const weight = focus.side === "query" ? weights.at(map, focus.place, place) : weights.at(map, place, focus.place)
-        if (weight < FAINT) continue
-        pen.globalAlpha = weight
-        pen.fillRect(left + column * cell, place * row + 0.1 * row, cell - gap, 0.8 * row)
-      }
-    })
-  }
-
-  // While a piece is locked, each piece of the other side tells what lies between the two, head by head.
-  showPair(other, y) {
-    const { locked } = this.view
-    this.tip.hidden = true
-    if (!locked || !other || other.side === locked.side || !this.chosen.length) return
-    const [query, key] = locked.side === "query" ? [locked.place, other.place] : [other.place, locked.place]
-    const { weights, chosen } = this
-    this.tip.replaceChildren()
-    element("div", "pair", this.tip).textContent = `${shown(this.names.query[query])} \u2192 ${shown(this.names.key[key])}`
-    if (weights.masked(query, key)) element("div", "value", this.tip).textContent = "masked"
-    else {
-      element("div", "value", this.tip).textContent = `mean ${threeDigits(weights.mean(chosen, query, key))}`
-      const order = [...chosen].sort((one, two) => weights.at(two, query, key) - weights.at(one, query, key))
-      for (const map of order.slice(0, DETAILS)) {
-        const line = element("div", "detail", this.tip)
-        element("span", "chip", line).style.background = this.styles[map % weights.heads][0]
-        element("span", "", line).textContent = `${this.nameOf(map)}: ${threeDigits(weights.at(map, query, key))}`
-      }
-      if (order.length > DETAILS) element("div", "detail", this.tip).textContent = `${order.length - DETAILS} more in the table below`
-    }
-    this.tip.hidden = false
-    // among the lines, where it hides neither pieces nor weights
-    const { left, right } = this.middle.getBoundingClientRect()
-    const slot = this.cellsWidth() + 46
-    placeTip(this.tip, this.root, other.side === "query" ? left + slot : right - slot - this.tip.offsetWidth - 28, y)
-  }
-
-  nameOf(map) {
-    return `layer ${Math.floor(map / this.weights.heads) + 1}, head ${(map % this.weights.heads) + 1}`
-  }
-
-  describe(focus) {
-    if (!this.chosen.length) return "Nothing is chosen: choose at least one head and one layer."
-    if (!focus) return "Point at a piece to see its lines alone; click or press Enter to lock them."
-    const own = shown(this.names[focus.side][focus.place])
-    const across = this.weightsOf(focus).filter((item) => !item.masked).sort((one, other) => other.mean - one.mean)
-    const first = across.slice(0, LISTED).map(({ name, mean }) => `${shown(name)} ${threeDigits(mean)}`)
-    const verb = focus.side === "query" ? "looks at" : "is looked at by"
-    return `${own} (${focus.place + 1}) ${verb}: ${first.join(", ")}${across.length > LISTED ? ", \u2026" : ""} (${this.meaning()})`
-  }
-
-  // What a number beside a piece is.
-  meaning() {
-    const { layers, heads } = this.view
-    if (this.chosen.length === 1) return this.nameOf(this.chosen[0])
-    const count = (list, word) => (list.length === 1 ? `${word} ${list[0] + 1}` : `${list.length} ${word}s`)
-    return `mean of ${count(heads, "head")} in ${count(layers, "layer")}`
-  }
-
-  explain() {
-    const { count, all } = this.strokesSeen()
-    const lines = count < all ? `The strongest ${count} of ${all} lines are drawn.` : `${all} ${all === 1 ? "line is" : "lines are"} drawn.`
-    return `${lines} Thicker line: larger weight. Beside a piece: one cell a chosen head, layer by layer, fuller for a larger weight, and their mean.`
+    this.readOut.paintCells(focus, this.paint(this.front, this.alone))
+    this.legend.textContent = this.readOut.explain()
   }
 }
 

@@ -21,7 +21,7 @@ function pictureOf(lines) {
   write(sheet.keyAxis, left + width + 6, EDGE + 8, 13, "start", 600)
   measure.font = `600 13px ${family}`
   const all = Math.max(left + width + widest(names.key), left + width + measure.measureText(sheet.keyAxis).width + 6) + EDGE
-  const across = focus ? lines.weightsOf(focus) : []
+  const across = focus ? lines.readOut.weightsOf(focus) : []
   const room = lines.cellsWidth() + 4
   for (const side of ["query", "key"]) {
     names[side].forEach((name, place) => {
