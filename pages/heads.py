@@ -5,14 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from model import Trace
-from pages.ranking import detail, rows
+from pages.ranking import detail, listing, rows
 from pages.ranking.sentence import Study, checked, study
 from pages.shared import charts, files
 from pages.shared.opening import opening
 from pages.shared.service import Service
 from pages.shared.visits import fragment, framed
-from views import controls, downloads, inputs, literal, maps, prose
-from views.components.head_list import HeadList, HeadRow, head_list
+from views import controls, inputs, maps, prose
 from views.figures import bars, pieces, steps
 from views.figures.heatmap import HeadMap, heatmap
 from views.numbers import three_digits
@@ -70,32 +69,18 @@ def ranking(found: Study, trace: Trace, listed: list[rows.Head], shown: rows.Hea
             heads=len(found.heads),
         )
     )
-    content = [
-        HeadRow(
-            head.name,
-            head.kind,
-            head.change,
-            rows.signed(head.change),
-            rows.words(head.label),
-            rows.words(head.often),
-            trace.attention(head.kind)[head.layer, head.head],
-            maps.KINDS[head.kind].causal,
-        )
-        for head in listed
-    ]
-    columns = ("head", "change of the loss, nats a piece", "on this sentence", found.found.heading)
-    head_list(
-        HeadList(content, columns, "Heads, ranked", inputs.theme()),
-        shown.name,
-        key="ranking",
-        on_select=lambda name: st.session_state.update(shown=name),
-        on_theme=inputs.remember_theme,
+    listing.show(
+        listing.Listing(
+            found.found,
+            lambda head: trace.attention(head.kind)[head.layer, head.head],
+            ("head", "change of the loss, nats a piece", "on this sentence"),
+            "change of the loss",
+            name="heads",
+            selects="shown",
+        ),
+        listed,
+        shown,
     )
-    if found.found.problem:
-        st.caption(literal.markdown(found.found.problem))
-    header = rows.header("change of the loss")
-    files.download("All heads as CSV", lambda: downloads.table_csv(header, rows.table(listed)), "heads.csv", "text/csv")
-    files.numbers(lambda: files.table(rows.table(listed), header), "heads_table", hide_index=True)
 
 
 def one_head(service: Service, found: Study, trace: Trace, head: rows.Head) -> None:

@@ -37,6 +37,9 @@ PAGES = (
     ("pages/vision.py", "Vision", "Give a picture to a Vision Transformer and see how it looks at it."),
 )
 
+# Streamlit lets a short row of choices run out of a narrow screen, where nothing says that it scrolls.
+_WRAPPED = "<style>[data-testid=stButtonGroup] [role=radiogroup] {flex-wrap: wrap; overflow-x: visible}</style>"
+
 Around = Callable[[str], AbstractContextManager[None]] | None  # given a page's title, surrounds its run
 
 _inside_frame: ContextVar[bool] = ContextVar("inside_frame", default=False)
@@ -65,6 +68,7 @@ def run(around: Around = None) -> None:
         for place, (path, title, help_text) in enumerate(PAGES)
     ]
     page = st.navigation(pages, position="top")
+    st.html(_WRAPPED)
     token = _inside_frame.set(True)
     try:
         with around(page.title) if around else nullcontext():

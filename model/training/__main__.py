@@ -246,26 +246,28 @@ def _evaluate_vision(options: argparse.Namespace) -> int:
 
 
 def _study_translator(options: argparse.Namespace) -> int:
-    from model.training.card import write_readable_card
+    from model.training.card import card_markdown
+    from model.training.head_card import write_readable_card
     from model.training.head_study import study_translator
 
     if options.sentences < 1:
         raise ValueError(f"{options.sentences} sentences leave nothing to measure; give --sentences 1 or more.")
     read_json(options.model / "config.json")
     study_translator(options.model, read_corpus(options.data, options.heldout), options.sentences, options.device)
-    write_readable_card(options.model)
+    write_readable_card(options.model, card_markdown)
     return 0
 
 
 def _study_classifier(options: argparse.Namespace) -> int:
+    from model.training.head_card import write_readable_card
     from model.training.head_study import study_classifier
-    from model.training.vision_card import write_readable_card
+    from model.training.vision_card import card_markdown
 
     if options.pictures < 1:
         raise ValueError(f"{options.pictures} pictures leave nothing to measure; give --pictures 1 or more.")
     read_json(options.model / "config.json")
     study_classifier(options.model, read_images(options.data), options.pictures, options.device)
-    write_readable_card(options.model)
+    write_readable_card(options.model, card_markdown)
     return 0
 
 

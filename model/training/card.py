@@ -8,12 +8,12 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from model.checkpoint import read_json, save_tensors, sha256_of, write_atomically, write_json
+from model.checkpoint import read_json, save_tensors, sha256_of, write_json
 from model.device import choose_device, hardware
 from model.metrics import METRICS, read_metrics
 from model.training.corpus import Corpus
 from model.training.evaluate import evaluate
-from model.training.head_card import head_section
+from model.training.head_card import write_readable_card
 from model.training.optimizer import Recipe
 from model.translator import Translator
 
@@ -62,15 +62,8 @@ def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> d
     }
     card["parameters"] = translator.parameters
     write_json(folder / "card.json", card)
-    write_readable_card(folder)
+    write_readable_card(folder, card_markdown)
     return card
-
-
-def write_readable_card(folder: Path) -> None:
-    """Write `card.md` from `card.json`, `config.json` and, where it fits the weights, `heads.json`."""
-    card = read_json(folder / "card.json")
-    text = card_markdown(card, read_json(folder / "config.json"), head_section(folder, card["weights_sha256"]))
-    write_atomically(folder / "card.md", text.encode())
 
 
 def held_out_card(folder: Path, corpus: Corpus) -> dict:
@@ -164,7 +157,7 @@ def training_facts(folder: Path, recipe: Recipe) -> dict:
     epochs = [row for row in metrics if row["event"] == "epoch"]
     return {
         "hardware": sorted({row["hardware"] for row in starts}),
-        "processes": max(row["processes"] for row in starts),
+        "processes": starts[-1]["processes"],
         "torch": sorted({row["torch"] for row in starts}),
         "epochs": len(epochs),
         "steps": epochs[-1]["steps"],
@@ -173,7 +166,7 @@ def training_facts(folder: Path, recipe: Recipe) -> dict:
         "recipe": recipe.to_dict(),
         "schedule": [[row["epoch"] + 1, row["recipe"]["epochs"]] for row in starts if row["epoch"] < len(epochs)],
         "restarts": [
-            {"epoch": row["epoch"] + 1, "before": earlier["recipe"]}
+            {"epoch": row["epoch"] + 1, "before": earlier["recipe"], "processes": earlier["processes"]}
             for earlier, row in pairwise(starts)
             if row["epoch"] == row.get("begun", {}).get("epoch") > 0
         ],
@@ -190,7 +183,8 @@ def training_lines(training: dict) -> str:
     planned = ", ".join(f"{end} from epoch {first} on" for first, end in training["schedule"])
     restarts = "".join(
         f"\n- Warm restart at epoch {restart['epoch']}: a fresh optimiser, and warm-up and fall anew; until then the "
-        f"peak rates were {restart['before']['learning_rate']:g} and {restart['before']['matrix_learning_rate']:g}"
+        f"peak rates were {restart['before']['learning_rate']:g} and {restart['before']['matrix_learning_rate']:g}, "
+        f"and {restart['processes']} processes trained with {restart['before']['batch_tokens']:,} positions each"
         for restart in training.get("restarts", [])
     )
     return f"""- Hardware: {"; ".join(training["hardware"])}; processes: {training["processes"]}

@@ -1,12 +1,24 @@
-"""The section of a model card on what the heads do."""
+"""The model card for people, and its section on what the heads do."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
-from model.checkpoint import CheckpointError
+from model.checkpoint import CheckpointError, read_json, write_atomically
 from model.head_labels import HALF, MIXED, SPREAD, TIMES
 from model.head_statistics import HeadStatistics, KindStatistics, load_statistics
+
+
+def write_readable_card(folder: Path, markdown: Callable[[dict, dict, str], str]) -> None:
+    """Write `card.md` from `card.json`, `config.json` and, where it fits the weights, `heads.json`.
+
+    Args:
+        markdown: makes the text of the card, the sizes and the section on the heads.
+    """
+    card = read_json(folder / "card.json")
+    text = markdown(card, read_json(folder / "config.json"), head_section(folder, card["weights_sha256"]))
+    write_atomically(folder / "card.md", text.encode())
 
 
 def head_section(folder: Path, weights_sha256: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from model.checkpoint import read_json, sha256_of, write_json
+from model.checkpoint import sha256_of, write_json
 from model.classifier import VisionClassifier
 from model.device import choose_device, hardware
 from model.head_effects import translation_effects
@@ -19,6 +19,7 @@ from model.training.card import held_out_card
 from model.training.corpus import Corpus
 from model.training.images import LabelledImages
 from model.training.recognition import resized
+from model.training.vision_card import validation_card
 from model.translator import InputError, Translator
 from model.word_alignment import AlignmentTable, links_of
 
@@ -98,9 +99,7 @@ def study_classifier(
         CheckpointError: the folder cannot be read.
         ValueError: the data is not what this classifier was trained on.
     """
-    card = read_json(folder / "card.json")
-    if card["data"]["sha256"] != images.sha256:
-        raise ValueError("These pictures are not the ones the classifier was trained with, so none is known to be new.")
+    card = validation_card(folder, images)
     classifier = VisionClassifier.load(folder, device)
     split, gathered = images.validation, Gathered()
     chosen = np.unique(np.linspace(0, len(split) - 1, pictures).round().astype(int))

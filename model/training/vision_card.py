@@ -8,11 +8,11 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from model.checkpoint import read_json, sha256_of, write_atomically, write_json
+from model.checkpoint import read_json, sha256_of, write_json
 from model.classifier import VisionClassifier
 from model.device import choose_device, hardware
 from model.training.card import training_facts, training_lines, write_weights
-from model.training.head_card import head_section
+from model.training.head_card import write_readable_card
 from model.training.images import LabelledImages
 from model.training.loop import METRICS, read_metrics
 from model.training.optimizer import Recipe
@@ -56,9 +56,7 @@ def evaluate_vision(folder: Path, images: LabelledImages, device: str = "auto") 
         CheckpointError: the folder cannot be read.
         ValueError: the data is not what this classifier was trained on.
     """
-    card = read_json(folder / "card.json")
-    if card["data"]["sha256"] != images.sha256:
-        raise ValueError("These pictures are not the ones the classifier was trained with, so none is known to be new.")
+    card = validation_card(folder, images)
     classifier = VisionClassifier.load(folder, device)
     card.setdefault("config_sha256", sha256_of(folder / "config.json"))  # older cards have none
     split = images.validation
@@ -81,15 +79,21 @@ def evaluate_vision(folder: Path, images: LabelledImages, device: str = "auto") 
     }
     card["parameters"] = classifier.parameters
     write_json(folder / "card.json", card)
-    write_readable_card(folder)
+    write_readable_card(folder, card_markdown)
     return card
 
 
-def write_readable_card(folder: Path) -> None:
-    """Write `card.md` from `card.json`, `config.json` and, where it fits the weights, `heads.json`."""
+def validation_card(folder: Path, images: LabelledImages) -> dict:
+    """The card of the classifier in `folder`, which has never seen the validation pictures of `images`.
+
+    Raises:
+        CheckpointError: there is no card.
+        ValueError: as `evaluate_vision` says.
+    """
     card = read_json(folder / "card.json")
-    text = card_markdown(card, read_json(folder / "config.json"), head_section(folder, card["weights_sha256"]))
-    write_atomically(folder / "card.md", text.encode())
+    if card["data"]["sha256"] != images.sha256:
+        raise ValueError("These pictures are not the ones the classifier was trained with, so none is known to be new.")
+    return card
 
 
 def card_markdown(card: dict, sizes: dict, heads: str = "") -> str:

@@ -28,7 +28,7 @@ def show(subject: Subject) -> None:
     place = int(layer) - 1, int(head) - 1, query
     key = int(subject.record.weights[place].argmax()) if chosen == STRONGEST else asked.index(chosen)
     one = one_weight(subject.record, *place, key)
-    names = tuple(f"**{literal.markdown(name)}**" for name in (asking[query], asked[key]))
+    names = tuple(_name(subject, side, place) for side, place in enumerate((query, key)))
     st.html(bars.STYLE)
     st.markdown(prose.block("microscope", "Masked weight" if one.masked else "One weight").format(**_words(one, names)))
     products, softmax = st.columns(2, gap="large")
@@ -42,6 +42,14 @@ def show(subject: Subject) -> None:
     with st.container(horizontal=True):
         files.download("This weight as CSV", lambda: _csv(one), "weight.csv", "text/csv")
         files.download("Its softmax as CSV", lambda: _softmax_csv(one, asked), "softmax.csv", "text/csv")
+
+
+def _name(subject: Subject, side: int, place: int) -> str:
+    """A query (side 0) or key (side 1) for a sentence, as Markdown: a piece in quotes with its number."""
+    label = subject.pieces[side][place]
+    if subject.kind is maps.VISION:
+        return f"**{literal.markdown(label)}**"
+    return f"**\u201c{literal.markdown(literal.piece(label))}\u201d** ({place + 1})"
 
 
 def _words(one: OneWeight, names: tuple[str, str]) -> dict[str, str]:
@@ -74,7 +82,8 @@ def _products(one: OneWeight, kind: str) -> str:
         + [float(total)]
         for place, total in zip(order, sums, strict=True)
     ]
-    return bars.table(["dimension", "query", "key", "query \u00d7 key", "sum so far"], lines, "Products of a weight")
+    header = ["dimension", "query", "key", "query \u00d7 key", "sum so far"]
+    return bars.table(header, lines, "Products of a weight", whole=True)
 
 
 def _softmax(one: OneWeight, kind: str, asked: list[str]) -> str:

@@ -10,11 +10,9 @@ from model.classifier import SHIPPED
 from model.head_labels import vision_scores
 from pages.picture.one_head import PAGE, Study, cls_map, one_head
 from pages.picture.service import VisionService
-from pages.ranking import detail, rows
-from pages.shared import files
+from pages.ranking import detail, listing, rows
 from pages.shared.visits import fragment
-from views import controls, downloads, inputs, literal, patches, prose
-from views.components.head_list import HeadList, HeadRow, head_list
+from views import controls, literal, patches, prose
 from views.figures import bars, overlay
 
 MEASURES = ("Logit", "Probability")
@@ -70,31 +68,17 @@ def _ranking(
     said = {"name": literal.markdown(name), "strongest": strongest.name, "measure": change}
     less, more = (sum(side * head.change > 0 for head in listed) for side in (-1, 1))
     st.markdown(prose.block(PAGE, "List").format(**said, change=rows.signed(strongest.change), less=less, more=more))
-    content = [
-        HeadRow(
-            head.name,
-            head.kind,
-            head.change,
-            rows.signed(head.change),
-            rows.words(head.label),
-            rows.words(head.often),
-            cls_map(trace, head),
-        )
-        for head in listed
-    ]
-    picture = patches.grey(patches.as_bytes(trace.pixels))
-    columns = ("head, map of CLS", change, "on this picture", study.found.heading)
-    head_list(
-        HeadList(content, columns, "Heads, ranked", inputs.theme(), picture, overlay.OPACITY),
-        shown.name,
-        key="vision_ranking",
-        on_select=lambda head: st.session_state.update(vshown=head),
-        on_theme=inputs.remember_theme,
+    listing.show(
+        listing.Listing(
+            study.found,
+            lambda head: cls_map(trace, head),
+            ("head, map of CLS", change, "on this picture"),
+            f"{change} of {name}",
+            name="vision-heads",
+            selects="vshown",
+            underlay=patches.grey(patches.as_bytes(trace.pixels)),
+            opacity=overlay.OPACITY,
+        ),
+        listed,
+        shown,
     )
-    if study.found.problem:
-        st.caption(literal.markdown(study.found.problem))
-    header = rows.header(f"{change} of {name}")
-    files.download(
-        "All heads as CSV", lambda: downloads.table_csv(header, rows.table(listed)), "vision-heads.csv", "text/csv"
-    )
-    files.numbers(lambda: files.table(rows.table(listed), header), "vision_heads_table", hide_index=True)

@@ -98,7 +98,7 @@ def test_one_weight_is_taken_apart(open_app, trace):
     key = int(weights.argmax())
     (line,) = [m.value for m in app.markdown if " looks at " in m.value and "numbers each" in m.value]
     assert three_digits(float(weights[key])) in line
-    assert f"{key + 1} " in line
+    assert f"({key + 1})" in line
     tables = [html.value for html in app.html]
     rows = {name: table.count("<tr") for name in ("Products", "Softmax") for table in tables if f'="{name}' in table}
     d_k = trace.records["cross"].queries.shape[-1]

@@ -296,12 +296,10 @@ class AttentionLines {
     this.status.textContent = this.view.locked ? `Locked: ${this.readOut.describe(focus)}` : this.readOut.describe(focus)
     this.readOut.showWeights(focus)
     this.table.follow()
-    if (!focus) {
-      this.legend.textContent = this.readOut.explain()
-      return
+    if (focus) {
+      this.alone = this.strokesOf(focus, MOST_ALONE)
+      this.readOut.paintCells(focus, this.paint(this.front, this.alone))
     }
-    this.alone = this.strokesOf(focus, MOST_ALONE)
-    this.readOut.paintCells(focus, this.paint(this.front, this.alone))
     this.legend.textContent = this.readOut.explain()
   }
 }

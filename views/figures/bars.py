@@ -11,6 +11,7 @@ from views.numbers import three_digits
 # A page shows this once; what the functions below return relies on it.
 STYLE = """<style>
 .aa-scroll { overflow: auto; max-height: 42rem }
+.aa-whole { max-height: none }
 .aa-table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; width: 100% }
 .aa-table th, .aa-table td { padding: 3px 10px 3px 4px; text-align: left; vertical-align: top; border: 0;
   border-bottom: 1px solid color-mix(in srgb, currentColor 12%, transparent) }
@@ -35,7 +36,9 @@ class Cell:
 Value = str | int | float | Cell
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[Value]], name: str, marked: int | None = None) -> str:
+def table(
+    header: Sequence[str], rows: Sequence[Sequence[Value]], name: str, marked: int | None = None, whole: bool = False
+) -> str:
     """A table; text is shown as it is, numbers with three digits and to the right.
 
     Args:
@@ -43,6 +46,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Value]], name: str, mar
         rows: the first entry of each is its heading.
         name: describes the table to those who cannot see it.
         marked: a row that stands out.
+        whole: as high as its rows ask for; else it scrolls beyond a screenful.
     """
     numeric = [bool(rows) and all(isinstance(row[place], float | int) for row in rows) for place in range(len(header))]
     head = "".join(
@@ -55,8 +59,9 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Value]], name: str, mar
         f"{''.join(_cell(value) for value in row[1:])}</tr>"
         for place, row in enumerate(rows)
     )
+    height = " aa-whole" if whole else ""
     return (
-        f'<div class="aa-scroll" tabindex="0"><table class="aa-table" aria-label="{literal.html(name)}">'
+        f'<div class="aa-scroll{height}" tabindex="0"><table class="aa-table" aria-label="{literal.html(name)}">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
@@ -83,7 +88,7 @@ def bar(value: float, largest: float, kind: str = "encoder", text: str = "") -> 
 
     Args:
         largest: the number whose bar is as wide as the cell.
-        kind: decides the hue; negative numbers are amber.
+        kind: decides the two hues, of positive and of negative numbers.
         text: written instead of the number.
     """
     share = min(100.0, 100 * abs(value) / (largest or 1))

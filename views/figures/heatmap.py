@@ -100,7 +100,7 @@ def _colour_bar(theme: palette.Theme) -> dict:
         "len": 0.6,
         "thickness": 8,
         "outlinewidth": 0,
-        "nticks": 5,
+        "nticks": 3,
         "tickfont": ink,
         "title": {"text": "weight", "side": "right", "font": ink},
     }

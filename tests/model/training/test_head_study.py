@@ -11,8 +11,9 @@ from model.head_effects import translation_effects
 from model.head_labels import text_scores
 from model.head_statistics import FILE, load_statistics
 from model.training.__main__ import main
-from model.training.card import evaluate_translator, write_readable_card
+from model.training.card import card_markdown, evaluate_translator
 from model.training.corpus import Corpus
+from model.training.head_card import write_readable_card
 from model.training.head_study import study_translator
 from model.translator import Translator
 from model.word_alignment import AlignmentTable, links_of
@@ -72,7 +73,7 @@ def test_statistics_of_other_weights_leave_the_card_and_are_refused(folder, tmp_
     copy = shutil.copytree(folder, tmp_path / "copy")
     content = json.loads((copy / FILE).read_text())
     (copy / FILE).write_text(json.dumps(content | {"weights_sha256": "0" * 64}))
-    write_readable_card(copy)
+    write_readable_card(copy, card_markdown)
     assert "## What the heads do" not in (copy / "card.md").read_text()
     with pytest.raises(CheckpointError, match="belong to other weights"):
         load_statistics(copy, sha256_of(copy / "model.safetensors"))
