@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
 from pathlib import Path
+
+from tests.processes import answers_http, free_port, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 60  # seconds
@@ -26,9 +24,7 @@ class AppServer:
         self._script = script
 
     def __enter__(self) -> AppServer:
-        with socket.socket() as probe:
-            probe.bind(("localhost", 0))
-            port = probe.getsockname()[1]
+        port = free_port("localhost")
         self.url = f"http://localhost:{port}"
         self._log = tempfile.TemporaryFile()
         command = [
@@ -42,7 +38,8 @@ class AppServer:
         ]
         self._process = subprocess.Popen(command, cwd=ROOT, stdout=self._log, stderr=subprocess.STDOUT)
         try:
-            self._wait_until_healthy()
+            health = f"{self.url}/_stcore/health"
+            wait_until(lambda: answers_http(health), self._process, "The app", self.log, PATIENCE)
         except BaseException:
             self.__exit__()
             raise
@@ -67,16 +64,3 @@ class AppServer:
         """Processor time that the app has used so far, in all its threads."""
         asked = ["ps", "-o", "cputimes=", "-p", str(self._process.pid)]
         return float(subprocess.run(asked, capture_output=True, text=True, check=True).stdout)
-
-    def _wait_until_healthy(self) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            if self._process.poll() is not None:
-                raise RuntimeError(f"The app ended before it started:\n{self.log()}")
-            try:
-                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=5) as answer:
-                    if answer.status == 200:
-                        return
-            except (urllib.error.URLError, OSError):
-                time.sleep(0.02)
-        raise RuntimeError(f"The app did not answer within {PATIENCE} s:\n{self.log()}")

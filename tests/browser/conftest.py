@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.app_server import AppServer
 from tests.browser.chromium import launch_chromium
@@ -38,6 +38,12 @@ def open_page(page: Page, url: str) -> None:
     page.goto(url, timeout=PATIENCE)
     page.locator('[data-testid="stMain"] h1').wait_for(timeout=PATIENCE)
     ready(page)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def patient() -> None:
+    """Every expectation of a page waits as long as everything else here."""
+    expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="session")

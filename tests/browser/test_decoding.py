@@ -9,16 +9,11 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.conftest import Server, open_page, ready
 from tests.browser.overflow import assert_nothing_overflows
 
 SENTENCE = "I want to buy a car."
 PARTS = ("Step by step", "Linear + softmax", "Teacher forcing", "Beam search")
-
-
-@pytest.fixture(autouse=True)
-def patient():
-    expect.set_options(timeout=PATIENCE)
 
 
 def address(page: Page) -> dict[str, list[str]]:

@@ -5,18 +5,12 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.conftest import Server, open_page, ready
 from tests.browser.overflow import assert_nothing_overflows
 
 SENTENCE = "I want to buy a car."
-
-
-@pytest.fixture(autouse=True)
-def patient():
-    expect.set_options(timeout=PATIENCE)
 
 
 def test_a_row_opens_its_head_and_leads_to_the_attention_page(server: Server, page: Page):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.conftest import Server, open_page, ready
 from tests.browser.overflow import WIDE, assert_nothing_overflows
 from tests.browser.test_masks import canvas_of, metric
 
@@ -22,11 +21,6 @@ RESULTS = {
     "6 ": "Output",
     "7 ": "Written",
 }
-
-
-@pytest.fixture(autouse=True)
-def patient():
-    expect.set_options(timeout=PATIENCE)
 
 
 def test_all_seven_steps(server: Server, page: Page):

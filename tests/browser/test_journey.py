@@ -20,11 +20,6 @@ from views.numbers import three_digits
 SENTENCE = "I want to buy a car."
 
 
-@pytest.fixture(autouse=True)
-def patient():
-    expect.set_options(timeout=PATIENCE)
-
-
 def type_sentence(page: Page, sentence: str) -> None:
     """Type into the box, press Enter, wait until the encoder's pieces spell the sentence."""
     box = page.get_by_label("English sentence")

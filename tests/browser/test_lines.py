@@ -8,15 +8,10 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.conftest import Server, open_page, ready
 from tests.browser.overflow import PHONE, assert_nothing_overflows
 
 QUERY = ".side.query .piece"
-
-
-@pytest.fixture(autouse=True)
-def patient():
-    expect.set_options(timeout=PATIENCE)
 
 
 def test_lines_are_chosen_locked_linked_and_saved(page: Page, server: Server, tmp_path):

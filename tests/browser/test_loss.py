@@ -8,17 +8,12 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.conftest import Server, open_page, ready
 from tests.browser.overflow import assert_nothing_overflows
 from views import frame
 
 SENTENCE = "I want to buy a car."
 PARTS = ("Piece by piece", "Smoothing and gradient", "Training curves")
-
-
-@pytest.fixture(autouse=True)
-def patient():
-    expect.set_options(timeout=PATIENCE)
 
 
 def metric(page: Page, name: str) -> float:

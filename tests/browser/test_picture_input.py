@@ -25,11 +25,6 @@ from views import pictures, samples
 GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))
 
 
-@pytest.fixture(autouse=True)
-def patient():
-    expect.set_options(timeout=PATIENCE)
-
-
 @pytest.fixture(scope="module")
 def app(browser) -> Iterator[AppServer]:
     with AppServer("tests/browser/picture_app.py") as app:

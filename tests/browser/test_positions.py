@@ -27,11 +27,6 @@ FACETS = {  # each with words of its proof line, which only this part shows
 }
 
 
-@pytest.fixture(autouse=True)
-def patient():
-    expect.set_options(timeout=PATIENCE)
-
-
 def choose(page: Page, option: str) -> None:
     page.get_by_role("radio", name=option, exact=True).click()
     ready(page)

@@ -5,18 +5,12 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.conftest import Server, open_page, ready
 from tests.browser.overflow import assert_nothing_overflows
 
 SENTENCE = "I want to buy a car."
-
-
-@pytest.fixture(autouse=True)
-def patient():
-    expect.set_options(timeout=PATIENCE)
 
 
 def test_choosing_a_word_a_way_and_a_method(server: Server, page: Page):

@@ -25,11 +25,6 @@ PARTS = {  # each with words of its proof line, which only this part shows
 }
 
 
-@pytest.fixture(autouse=True)
-def patient():
-    expect.set_options(timeout=PATIENCE)
-
-
 def fill(page: Page, label: str, text: str) -> None:
     box = page.get_by_label(label, exact=True)
     box.fill(text)

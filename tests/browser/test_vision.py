@@ -22,11 +22,6 @@ from views.numbers import percent, three_digits
 PICTURE = photo(200, 150, seed=5)
 
 
-@pytest.fixture(autouse=True)
-def patient():
-    expect.set_options(timeout=PATIENCE)
-
-
 @pytest.fixture(scope="module")
 def trace():
     return VisionClassifier.load().trace(PICTURE)

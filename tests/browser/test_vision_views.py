@@ -23,11 +23,6 @@ LEGENDS = """() => {
 }"""
 
 
-@pytest.fixture(autouse=True)
-def patient():
-    expect.set_options(timeout=PATIENCE)
-
-
 @pytest.fixture(scope="module")
 def app(browser) -> Iterator[AppServer]:
     with AppServer("tests/browser/layers_app.py") as app:

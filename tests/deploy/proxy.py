@@ -7,21 +7,14 @@ import os
 import shutil
 import socket
 import subprocess
-import time
 from pathlib import Path
 
 from tests.deploy.image import ROOT
+from tests.processes import free_port, wait_until
 
 RENDER = ROOT / "deploy" / "nginx" / "render.sh"
 NGINX = shutil.which("nginx") or "/usr/sbin/nginx"
 PATIENCE = 240  # seconds; generous, for a busy machine
-
-
-def free_port() -> int:
-    """A port that nobody listens to."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def render(folder: Path, **settings: str) -> subprocess.CompletedProcess[str]:
@@ -52,7 +45,7 @@ class Proxy:
         self._output = (self.folder / "output.log").open("ab")
         self._process = subprocess.Popen(self.command, stdout=self._output, stderr=subprocess.STDOUT)
         try:
-            self._wait()
+            wait_until(self._answers, self._process, "nginx", self.output, PATIENCE)
         except BaseException:
             self.__exit__()
             raise
@@ -71,14 +64,6 @@ class Proxy:
         """The log of requests so far; the latest second may still be missing."""
         return [json.loads(line) for line in self.output().splitlines() if line.startswith("{")]
 
-    def _wait(self) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            if self._process.poll() is not None:
-                raise RuntimeError(f"nginx ended before it started:\n{self.output()}")
-            try:
-                with socket.create_connection(("127.0.0.1", self.port), timeout=5):
-                    return
-            except OSError:
-                time.sleep(0.02)
-        raise RuntimeError(f"nginx did not answer:\n{self.output()}")
+    def _answers(self) -> bool:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=5):
+            return True

@@ -8,13 +8,13 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.request
 from contextlib import ExitStack
 from pathlib import Path
 
 from tests.deploy import image
-from tests.deploy.proxy import PATIENCE, Proxy, free_port
+from tests.deploy.proxy import PATIENCE, Proxy
 from tests.deploy.visitor import Visitor
+from tests.processes import answers_http, free_port, wait_until
 
 HEALTH = "/healthz"
 SECRET = "the same for all of them"
@@ -63,16 +63,7 @@ class Replica:
 
     def wait_until_healthy(self) -> None:
         """Return once the health route answers."""
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            if self._process.poll() is not None:
-                raise RuntimeError(f"A replica ended before it started:\n{self.log()}")
-            try:
-                with urllib.request.urlopen(self.url + HEALTH, timeout=5):
-                    return
-            except OSError:
-                time.sleep(0.05)
-        raise RuntimeError(f"A replica did not answer:\n{self.log()}")
+        wait_until(lambda: answers_http(self.url + HEALTH), self._process, "A replica", self.log, PATIENCE)
 
     def kill(self) -> None:
         """Kill it as a machine's failure would."""

@@ -13,9 +13,10 @@ from playwright.sync_api import Browser, expect
 from tests.browser.conftest import PATIENCE, open_page
 from tests.browser.test_journey import type_sentence
 from tests.deploy.conftest import PROBE, Watch
-from tests.deploy.proxy import Proxy, free_port
+from tests.deploy.proxy import Proxy
 from tests.deploy.replicas import Site
 from tests.deploy.visitor import request
+from tests.processes import free_port
 
 pytestmark = pytest.mark.deploy
 

@@ -28,18 +28,19 @@ def trace(translator: Translator) -> Trace:
 
 @pytest.fixture
 def open_app():
-    """Open a page of the app by its file's name, with query parameters as a link would carry them."""
-
-    def visit(page: str = "translate", **query: str) -> AppTest:
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
-        app.query_params.update({"text": SENTENCE} | query)
-        if page != "translate":
-            app.switch_page(f"pages/{page}.py")
-        app.run()
-        assert not app.exception
-        return app
-
+    """`visit`, for tests that take it as a fixture."""
     return visit
+
+
+def visit(page: str = "translate", **query: str) -> AppTest:
+    """Open a page of the app by its file's name, with query parameters as a link would carry them."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
+    app.query_params.update({"text": SENTENCE} | query)
+    if page != "translate":
+        app.switch_page(f"pages/{page}.py")
+    app.run()
+    assert not app.exception
+    return app
 
 
 def html_of(app: AppTest) -> str:

@@ -9,7 +9,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from pages.shared.service import load_service
-from tests.pages.conftest import PATIENCE, ROOT, SENTENCE
+from tests.pages.conftest import ROOT, SENTENCE, visit
 from views import frame, prose, samples
 
 ASSETS = ROOT / "assets"
@@ -40,17 +40,6 @@ def _forget() -> None:
     streamlit.cache_data.clear()
     prose._blocks.cache_clear()
     samples.picture.cache_clear()
-
-
-def visit(page: str, **query: str) -> AppTest:
-    """Open a page, whatever it says."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
-    app.query_params.update({"text": SENTENCE} | query)
-    if page != "translate":
-        app.switch_page(f"pages/{page}.py")
-    app.run()
-    assert not app.exception
-    return app
 
 
 def said(app: AppTest) -> str:

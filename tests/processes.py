@@ -1,0 +1,52 @@
+"""Servers as processes for tests and benchmarks: a port for one, and the wait until it answers."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import time
+import urllib.request
+from collections.abc import Callable
+
+
+def free_port(host: str = "127.0.0.1") -> int:
+    """A port that nobody listens to."""
+    with socket.socket() as probe:
+        probe.bind((host, 0))
+        return probe.getsockname()[1]
+
+
+def wait_until(
+    answers: Callable[[], bool], process: subprocess.Popen, name: str, log: Callable[[], str], seconds: float
+) -> None:
+    """Return once the server answers.
+
+    Args:
+        answers: asks it; an OSError counts as no.
+        name: of the server, for the sentences below.
+        log: what it has printed so far.
+
+    Raises:
+        RuntimeError: it ended, or did not answer in time; with what it printed.
+    """
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise RuntimeError(f"{name} ended before it answered:\n{log()}")
+        try:
+            if answers():
+                return
+        except OSError:
+            pass
+        time.sleep(0.02)
+    raise RuntimeError(f"{name} did not answer within {seconds:g} s:\n{log()}")
+
+
+def answers_http(url: str) -> bool:
+    """True if `url` answers with status 200.
+
+    Raises:
+        OSError: it does not answer, or with an error.
+    """
+    with urllib.request.urlopen(url, timeout=5) as answer:
+        return answer.status == 200
