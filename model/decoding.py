@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor
@@ -153,17 +154,17 @@ def greedy_batch(network: Transformer, sources: list[list[int]], max_length: int
     source = pad_batch(sources, config.pad_id).to(network.embedding.weight.device)  # (batch, source)
     allowed = padding_mask(source, config.pad_id)
     decoder = IncrementalDecoder(network, network.encode(source, allowed), allowed)
-    produced = torch.empty(len(sources), 0, dtype=torch.int64, device=source.device)
+    produced = []
     newest = torch.full((len(sources),), config.bos_id, device=source.device)
     done = torch.zeros(len(sources), dtype=torch.bool, device=source.device)
     for _ in range(_limit(network, DecodingOptions(max_length=max_length))):
         logits = decoder.step(newest)  # (batch, vocabulary)
         newest = _without_specials(logits, network).argmax(dim=-1).masked_fill(done, config.pad_id)
-        produced = torch.cat([produced, newest[:, None]], dim=1)
+        produced.append(newest)
         done |= newest == config.eos_id
         if bool(done.all()):
             break
-    return [[piece for piece in row if piece != config.pad_id] for row in produced.tolist()]
+    return [[piece for piece in row if piece != config.pad_id] for row in torch.stack(produced, dim=1).tolist()]
 
 
 def length_penalty(length: int, alpha: float) -> float:
@@ -189,6 +190,16 @@ def beam_tree(network: Transformer, source: list[int], options: DecodingOptions)
     return settle(search.considered, search.best())
 
 
+class _Extension(NamedTuple):
+    """A beginning with one more piece: its sum of ln p, the beginning's row, and what a step reports of the piece."""
+
+    total: float
+    row: int
+    piece: int
+    probability: float
+    top: tuple[tuple[int, float], ...]
+
+
 class _Beam:
     """One beam search, a step at a time."""
 
@@ -198,7 +209,7 @@ class _Beam:
         self.decoder = _start(network, source)
         self.alive = [Hypothesis((), 0.0, 0.0)]
         self.done: list[Hypothesis] = []
-        self.reports: dict[tuple[int, ...], PieceStep] = {}  # how each beginning got its last piece
+        self.reports: dict[tuple[int, ...], _Extension] = {}  # how each beginning got its last piece
         self.considered: list[list[BeamNode]] = []  # a list a step
 
     def normalise(self, log_probability: float, length: int) -> float:
@@ -208,40 +219,50 @@ class _Beam:
         """Extend every open beginning by one piece and keep the best."""
         network, width = self.network, self.options.beam
         last = [hypothesis.ids[-1] if hypothesis.ids else network.config.bos_id for hypothesis in self.alive]
-        logits = self.decoder.step(_ids_on(network, last)).float()  # (alive, vocabulary)
-        log_probabilities = logits.log_softmax(dim=-1)
-        tops = _top(log_probabilities.exp())
-        sums = _without_specials(log_probabilities, network)
-        sums = sums + sums.new_tensor([hypothesis.log_probability for hypothesis in self.alive])[:, None]
-        # at most one extension of each beginning ends, so among 2 x width at least `width` go on
-        values, flat = sums.flatten().topk(min(2 * width, sums.numel()))
+        logits = self.decoder.step(_ids_on(network, last))  # (alive, vocabulary)
         rows: list[int] = []
         open_hypotheses: list[Hypothesis] = []
         nodes: list[BeamNode] = []
-        for rank, (value, place) in enumerate(zip(values.tolist(), flat.tolist(), strict=True)):
-            if value == -math.inf:
-                break  # only special pieces are left
-            row, piece = divmod(place, sums.shape[1])
-            ids = (*self.alive[row].ids, piece)
-            hypothesis = Hypothesis(ids, value, self.normalise(value, len(ids)))
-            probability = math.exp(value - self.alive[row].log_probability)
-            self.reports[ids] = PieceStep(piece, probability, tops[row], ids, finished=False)
-            ends = piece == network.config.eos_id
+        for rank, found in enumerate(self._extensions(logits.float().log_softmax(dim=-1))):
+            ids = (*self.alive[found.row].ids, found.piece)
+            score = self.normalise(found.total, len(ids))
+            self.reports[ids] = found
+            ends = found.piece == network.config.eos_id
             fate = "pruned"
             # an end outside the beam does not count, so a beam of 1 is greedy
             if len(ids) >= self.limit or (ends and rank < width):
                 fate = "finished"
-                self.done.append(hypothesis)
+                self.done.append(Hypothesis(ids, found.total, score))
             elif not ends and len(open_hypotheses) < width:
                 fate = "kept"
-                open_hypotheses.append(hypothesis)
-                rows.append(row)
-            nodes.append(BeamNode(ids, probability, value, hypothesis.score, fate))
+                open_hypotheses.append(Hypothesis(ids, found.total, score))
+                rows.append(found.row)
+            nodes.append(BeamNode(ids, found.probability, found.total, score, fate))
         self.considered.append(nodes)
         self.alive = open_hypotheses
         self.done = sorted(self.done, key=lambda hypothesis: -hypothesis.score)[:width]
         if self.alive:
-            self.decoder.keep_rows(torch.tensor(rows, device=logits.device))
+            self.decoder.keep_rows(rows)
+
+    def _extensions(self, log_probabilities: Tensor) -> list[_Extension]:
+        """The most probable ones, best first.
+
+        At most one extension of each beginning ends, so among twice the beam's width at least that many go on.
+
+        Args:
+            log_probabilities: `(alive, vocabulary)`.
+        """
+        count, never = 2 * self.options.beam, self.network.config.never_written
+        best = log_probabilities.topk(min(max(count, TOP) + len(never), log_probabilities.shape[1]))
+        found = []
+        for row, (pieces, values) in enumerate(zip(best.indices.tolist(), best.values.tolist(), strict=True)):
+            before, probabilities = self.alive[row].log_probability, [math.exp(value) for value in values]
+            top = tuple(zip(pieces[:TOP], probabilities[:TOP], strict=True))
+            for piece, value, probability in zip(pieces, values, probabilities, strict=True):
+                if piece not in never:
+                    found.append(_Extension(before + value, row, piece, probability, top))
+        found.sort(key=itemgetter(0), reverse=True)
+        return found[:count]
 
     @property
     def complete(self) -> bool:
@@ -261,7 +282,8 @@ def _beam_steps(network: Transformer, source: list[int], options: DecodingOption
     while not search.complete:
         search.advance()
         leader = search.best()[0] if search.complete else search.alive[0]
-        yield replace(search.reports[leader.ids], finished=search.complete)
+        found = search.reports[leader.ids]
+        yield PieceStep(found.piece, found.probability, found.top, leader.ids, search.complete)
 
 
 def _start(network: Transformer, source: list[int]) -> IncrementalDecoder:
@@ -277,9 +299,7 @@ def _limit(network: Transformer, options: DecodingOptions) -> int:
 
 
 def _without_specials(logits: Tensor, network: Transformer) -> Tensor:
-    logits = logits.clone()
-    logits[..., list(network.config.never_written)] = -math.inf
-    return logits
+    return logits.index_fill(-1, _ids_on(network, list(network.config.never_written)), -math.inf)
 
 
 def _top(probabilities: Tensor) -> list[tuple[tuple[int, float], ...]]:

@@ -8,16 +8,17 @@ Decoding with it gives the same pieces as decoding without a cache; tests hold t
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from model.attention import KeyValue
 from model.transformer import DecoderLayer, Transformer
 
 PARTS = 4  # that a matrix is cut into; two a core on the smallest machine this is made for
+WIDE = 2048  # outputs beyond which copying a row at a time is faster
 FIRST_CAPACITY = 32  # target positions a new cache has room for; it doubles when they are used up
 
 
@@ -25,31 +26,35 @@ class Affine(NamedTuple):
     """A linear map from `in` to `out` numbers, cut into `PARTS` that share out the outputs.
 
     A step reads every weight once, far more than a fast cache holds, and for a few rows PyTorch multiplies by a single
-    matrix on one core. As a batch of smaller matrices, read along the output, both cores take part: the products of a
-    step then take about 0.4 x the time for one row and 0.3 x for four.
+    matrix on one core. As a batch of smaller matrices both cores take part. Where it can, the batch is a view of the
+    network's own weights, so nothing is held twice.
     """
 
-    weight: Tensor  # (part, in, out / part)
-    bias: Tensor  # (part, 1, out / part)
+    weight: Tensor  # (part, out / part, in)
+    bias: Tensor  # (part, out / part, 1)
 
     @classmethod
     def of(cls, *modules: nn.Linear) -> Affine:
         """One map with the outputs of all `modules` side by side."""
-        weight = torch.cat([module.weight.detach() for module in modules])  # (out, in)
-        return cls.from_matrix(weight, torch.cat([module.bias.detach() for module in modules]))
+        weights, biases = ([getattr(module, name).detach() for module in modules] for name in ("weight", "bias"))
+        if len(modules) == 1:
+            return cls.from_matrix(weights[0], biases[0])
+        return cls.from_matrix(torch.cat(weights), torch.cat(biases))
 
     @classmethod
     def from_matrix(cls, weight: Tensor, bias: Tensor) -> Affine:
         """The map with `weight` `(out, in)` and `bias` `(out,)`."""
         parts = math.gcd(PARTS, len(weight))
-        return cls(
-            weight.unflatten(0, (parts, -1)).transpose(1, 2).contiguous(), bias.unflatten(0, (parts, -1))[:, None]
-        )
+        return cls(weight.unflatten(0, (parts, -1)), bias.view(parts, -1, 1))
 
     def __call__(self, stream: Tensor) -> Tensor:
         """`(row, in)` -> `(row, out)`."""
-        parts = torch.baddbmm(self.bias, stream.expand(len(self.weight), -1, -1), self.weight)
-        return parts.transpose(0, 1).reshape(len(stream), -1)
+        rows, count = stream.shape[0], self.weight.shape[0]
+        parts = torch.baddbmm(self.bias, self.weight, stream.t().expand(count, -1, -1))  # (part, out / part, row)
+        if rows == 1:
+            return parts.view(1, -1)
+        by_row = parts.view(-1, rows).t()
+        return torch.stack(by_row.unbind()) if len(by_row[0]) > WIDE else by_row.contiguous()
 
 
 class Norm(NamedTuple):
@@ -66,7 +71,7 @@ class Norm(NamedTuple):
 
     def after_adding(self, stream: Tensor, written: Tensor) -> Tensor:
         """The norm of `stream + written`, both `(row, d_model)`; overwrites `written`."""
-        return F.layer_norm(written.add_(stream), stream.shape[-1:], *self)
+        return torch.layer_norm(written.add_(stream), self.weight.shape, *self)
 
 
 class LayerWeights(NamedTuple):
@@ -104,6 +109,7 @@ class DecodingWeights(NamedTuple):
 
     state: tuple[tuple[int, int], ...]
     layers: list[LayerWeights]
+    memory: tuple[Tensor, Tensor]  # weight and bias for keys and values of all layers' cross-attention
     projection: Affine
 
     @classmethod
@@ -114,18 +120,22 @@ class DecodingWeights(NamedTuple):
         if kept is None or kept.state != state:
             embedding = network.embedding.weight.detach()  # (vocabulary, d_model)
             projection = Affine.from_matrix(embedding, embedding.new_zeros(len(embedding)))
-            kept = cls(state, [LayerWeights.of(layer) for layer in network.decoder], projection)
+            cross = [layer.cross_attention for layer in network.decoder]
+            maps = [module for attention in cross for module in (attention.key, attention.value)]
+            memory = torch.cat([module.weight for module in maps]), torch.cat([module.bias for module in maps])
+            layers = [LayerWeights.of(layer) for layer in network.decoder]
+            kept = cls(state, layers, tuple(part.detach() for part in memory), projection)
             network._decoding_weights = kept
         return kept
 
 
 class IncrementalDecoder:
-    """The decoder at work on a batch of sentences.
+    """The decoder at work on one beginning of each of several sentences, or on several beginnings of one sentence.
 
     Args:
         network: in evaluation mode.
-        memory: `(row, source, d_model)` from `network.encode`.
-        source_allowed: `(row, 1, 1, source)` from `padding_mask`; None where nothing is padded.
+        memory: `(sentence, source, d_model)` from `network.encode`; there is a row for each sentence at first.
+        source_allowed: `(sentence, 1, 1, source)` from `padding_mask`; None where nothing is padded.
     """
 
     def __init__(self, network: Transformer, memory: Tensor, source_allowed: Tensor | None = None) -> None:
@@ -134,11 +144,15 @@ class IncrementalDecoder:
         self.embedding, self.positions = network.embedding.weight, network.positions
         weights = DecodingWeights.of(network)
         self.layers, self.projection = weights.layers, weights.projection
-        self.cross = [layer.cross_attention.project_memory(memory) for layer in network.decoder]
+        sizes = (len(self.layers), 2, config.n_heads, config.d_k)
+        projected = F.linear(memory, *weights.memory).unflatten(-1, sizes)
+        # from (sentence, source, layer, key or value, head, d_k) to (layer, key or value, sentence, head, source, d_k)
+        self.cross = projected.permute(2, 3, 0, 4, 1, 5).contiguous()
         self.source_allowed = source_allowed
         self.length = 0  # target positions in the cache
-        shape = (len(self.layers), 2, len(memory), config.n_heads, FIRST_CAPACITY, config.d_k)
+        shape = (*self.cross.shape[:4], FIRST_CAPACITY, config.d_k)
         self.past = memory.new_empty(shape)  # (layer, key or value, row, head, position, d_k)
+        self.spare: Tensor | None = None  # the cache before the latest choice of rows, to be written over
 
     def step(self, ids: Tensor) -> Tensor:
         """Take in one more piece per row.
@@ -158,33 +172,46 @@ class IncrementalDecoder:
         if self.length == self.past.shape[4]:
             self.past = torch.cat([self.past, torch.empty_like(self.past)], dim=4)
         stream = F.embedding(ids, self.embedding) * math.sqrt(config.d_model) + self.positions[self.length]
+        newest = self.past[..., self.length, :].unbind(0)  # of each layer (key or value, row, head, d_k)
+        seen = self.past[..., : self.length + 1, :].flatten(0, 1).unbind(0)  # of each layer keys, then values
         for index, layer in enumerate(self.layers):
-            stream = self._layer(stream, layer, self.past[index], self.cross[index])
+            own = seen[2 * index : 2 * index + 2]
+            stream = self._layer(stream, layer, newest[index], own, self.cross[index])
         self.length += 1
         return self.projection(stream)
 
-    def _layer(self, stream: Tensor, layer: LayerWeights, past: Tensor, cross: KeyValue) -> Tensor:
+    def _layer(
+        self, stream: Tensor, layer: LayerWeights, newest: Tensor, own: tuple[Tensor, ...], cross: Tensor
+    ) -> Tensor:
         rows, width = stream.shape
-        heads = (rows, self.config.n_heads, 1, self.config.d_k)
-        projected = layer.self_projections(stream).view(rows, 3, self.config.n_heads, self.config.d_k)
-        past[:, :, :, self.length] = projected[:, 1:].transpose(0, 1)  # (key or value, row, head, d_k)
-        keys, values = past[:, :, :, : self.length + 1].unbind(0)  # (row, head, position, d_k)
+        heads, d_k = self.config.n_heads, self.config.d_k
+        projected = layer.self_projections(stream).view(rows, 3, heads, d_k)
+        newest.copy_(projected[:, 1:].transpose(0, 1))
         query = projected[:, 0].unsqueeze(2)  # (row, head, 1, d_k)
-        seen = F.scaled_dot_product_attention(query, keys, values).view(rows, width)
+        seen = F.scaled_dot_product_attention(query, *own).view(rows, width)
         stream = layer.self_norm.after_adding(stream, layer.self_output(seen))
-        query = layer.cross_query(stream).view(heads)
-        seen = F.scaled_dot_product_attention(query, *cross, attn_mask=self.source_allowed).view(rows, width)
-        stream = layer.cross_norm.after_adding(stream, layer.cross_output(seen))
+        # beginnings of one sentence are queries of one attention: (sentence, head, beginning, d_k)
+        query = layer.cross_query(stream).view(cross.shape[1], -1, heads, d_k).transpose(1, 2)
+        seen = F.scaled_dot_product_attention(query, *cross, attn_mask=self.source_allowed).transpose(1, 2)
+        stream = layer.cross_norm.after_adding(stream, layer.cross_output(seen.reshape(rows, width)))
         return layer.feed_forward_norm.after_adding(stream, layer.contract(layer.expand(stream).relu_()))
 
-    def keep_rows(self, rows: Tensor) -> None:
-        """Go on with the given rows in the given order, as beam search does after each step.
+    def keep_rows(self, rows: Sequence[int]) -> None:
+        """Go on with these beginnings of the one sentence, in this order, as beam search does after each step.
 
-        Every row must stand for the same sentence as the row it replaces, or the number of rows must change with it:
-        the source's keys and values are reordered only when their number differs.
+        Raises:
+            ValueError: there is more than one sentence.
         """
-        self.past = self.past.index_select(2, rows)
-        if len(rows) != len(self.cross[0].keys):
-            self.cross = [KeyValue(kv.keys[rows], kv.values[rows]) for kv in self.cross]
-            if self.source_allowed is not None:
-                self.source_allowed = self.source_allowed[rows]
+        if self.cross.shape[2] != 1:
+            raise ValueError(
+                f"Only the beginnings of one sentence can be chosen from; there are {self.cross.shape[2]}."
+            )
+        if list(rows) == list(range(self.past.shape[2])):
+            return
+        before, filled = self.past, slice(0, self.length)
+        shape = (*before.shape[:2], len(rows), *before.shape[3:])
+        # two caches in turn: memory that is new at every step costs more than the copy
+        self.past = self.spare if self.spare is not None and self.spare.shape == shape else before.new_empty(shape)
+        self.spare = before
+        kept = torch.tensor(rows, device=before.device)
+        torch.index_select(before[..., filled, :], 2, kept, out=self.past[..., filled, :])

@@ -31,11 +31,14 @@ def test_kept_rows_go_on_as_if_they_had_been_there_from_the_start():
     network = tiny_network()
     source = SOURCE[:1].expand(4, -1)  # four beginnings of one sentence
     target = random_ids(4, 6, seed=3)
-    decoder = start(network, source)
-    for position in range(3):
+    target[:, 0] = target[0, 0]
+    decoder = start(network, SOURCE[:1])
+    decoder.step(target[:1, 0])
+    decoder.keep_rows([0, 0, 0, 0])
+    for position in range(1, 3):
         decoder.step(target[:, position])
     for rows in ([2, 2, 0, 3], [1, 0]):
-        decoder.keep_rows(torch.tensor(rows))
+        decoder.keep_rows(rows)
         target = target[rows]
         position = decoder.length
         logits = decoder.step(target[:, position])
@@ -44,11 +47,17 @@ def test_kept_rows_go_on_as_if_they_had_been_there_from_the_start():
 
 
 @torch.no_grad()
+def test_beginnings_are_chosen_from_one_sentence_only():
+    with pytest.raises(ValueError, match="beginnings of one sentence can be chosen from; there are 3"):
+        start(tiny_network()).keep_rows([0, 0, 1])
+
+
+@torch.no_grad()
 def test_a_single_row_can_open_into_several():
     network = tiny_network()
     decoder = start(network, SOURCE[:1])
     decoder.step(torch.tensor([2]))
-    decoder.keep_rows(torch.tensor([0, 0, 0]))
+    decoder.keep_rows([0, 0, 0])
     logits = decoder.step(torch.tensor([7, 8, 9]))
     target = torch.tensor([[2, 7], [2, 8], [2, 9]])
     assert (logits - network(SOURCE[:1].expand(3, -1), target)[:, -1]).abs().max() < 1e-5
