@@ -1,8 +1,10 @@
 """Memory and threads stay bounded: what housekeeping leans on is there, and it does what it says."""
 
+import asyncio
 import gc
 import sys
 import threading
+import weakref
 
 import pytest
 import torch
@@ -73,5 +75,47 @@ def test_another_streamlit_is_left_alone(monkeypatch):
     assert housekeeping.forget_visitors() == 0
 
 
-def test_memory_can_be_handed_back():
+class Ring:
+    """An object that only a look for garbage finds."""
+
+    def __init__(self):
+        self.itself = self
+
+
+@pytest.fixture
+def unsettled():
+    """Leaves nothing settled to the tests that follow."""
+    yield
+    gc.unfreeze()
+
+
+def test_garbage_among_settled_objects_is_found_when_memory_is_handed_back(unsettled):
+    ring = Ring()
+    gone = weakref.ref(ring)
+    gc.freeze()
+    del ring
+    gc.collect()
+    assert gone() is not None  # what Streamlit does after a run passes over what is settled
     housekeeping.hand_back()
+    assert gone() is None
+
+
+def test_what_outlives_a_second_is_settled_and_looked_through_now_and_then(unsettled, monkeypatch):
+    sessions = [2, 2, 1, 1, 1, 1, 0, 0, 0]  # at each round
+    seen, handed_back = [], []
+    monkeypatch.setattr(housekeeping, "SETTLE_SECONDS", 0)
+    monkeypatch.setattr(housekeeping, "FULL_ROUND", 3)
+
+    def forget_visitors():
+        if len(seen) == len(sessions):
+            raise KeyboardInterrupt
+        seen.append(sessions[len(seen)])
+        return seen[-1]
+
+    monkeypatch.setattr(housekeeping, "forget_visitors", forget_visitors)
+    monkeypatch.setattr(housekeeping, "hand_back", lambda: handed_back.append(len(seen)))
+    gc.unfreeze()
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(housekeeping.keep_house())
+    assert gc.get_freeze_count() > 0
+    assert handed_back == [3, 6, 7]  # somebody left; every third round while somebody is there; the last one left
