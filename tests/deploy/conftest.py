@@ -12,11 +12,14 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.browser.chromium import FLAGS, installed_chromium
-from tests.browser.conftest import PATIENCE, Server, first_visit
+from tests.browser.conftest import PATIENCE, Server, first_visit, patient
 from tests.deploy.replicas import Site
 
 # Long.js, a part of Streamlit, tries WebAssembly once and goes on without it: the only thing that the policy refuses.
 PROBE = ("script-src", "wasm-eval")
+
+
+__all__ = ["patient"]  # holds for these tests too
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PATIENCE, open_page, ready
+from tests.browser.conftest import open_page, ready
 from tests.browser.test_journey import type_sentence
 from tests.browser.uploads import shown, upload
 from tests.deploy.replicas import HEALTH, Replica, Site
@@ -118,7 +118,6 @@ def test_a_killed_replica_loses_only_its_own_visitors_and_they_go_on(site: Site)
 
 def test_a_browser_goes_on_by_itself(site: Site, page: Page):
     """Typed words and an upload find their way after the replica has gone, and after it has come back."""
-    expect.set_options(timeout=PATIENCE)
     victim = site.replicas[0]
     visit(page, site, victim)
     open_page(page, f"{site.url}/vision")
@@ -153,7 +152,6 @@ def home(page: Page) -> int:
 
 @pytest.mark.parametrize("place", range(3))
 def test_uploads_and_media_work_on_each_replica(site: Site, page: Page, place: int):
-    expect.set_options(timeout=PATIENCE)
     replica = site.replicas[place]
     visit(page, site, replica)
     media: list[tuple[str, int]] = []

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser
 
 from tests.browser.conftest import PATIENCE, open_page
 from tests.browser.test_journey import type_sentence
@@ -91,7 +91,6 @@ def test_a_browser_works_over_https(secure, browser: Browser, watch: Watch):
     watch.over(context, f"localhost:{port}")
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
-    expect.set_options(timeout=PATIENCE)
     open_page(page, f"https://localhost:{port}/")
     type_sentence(page, "I want to buy a car.")
     protocols = page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.nextHopProtocol)")

@@ -20,11 +20,6 @@ from views.frame import PAGES
 pytestmark = pytest.mark.deploy
 
 
-@pytest.fixture(autouse=True)
-def patient():
-    expect.set_options(timeout=PATIENCE)
-
-
 def test_the_watch_sees_what_the_policy_refuses(site: Site, browser: Browser):
     context, watch = browser.new_context(), Watch()
     watch.over(context, site.url.removeprefix("http://"))
