@@ -239,10 +239,11 @@ class _Beam:
                 rows.append(found.row)
             nodes.append(BeamNode(ids, found.probability, found.total, score, fate))
         self.considered.append(nodes)
-        self.alive = open_hypotheses
+        order = _staying(rows)
+        self.alive = [open_hypotheses[rank] for rank in order]
         self.done = sorted(self.done, key=lambda hypothesis: -hypothesis.score)[:width]
         if self.alive:
-            self.decoder.keep_rows(rows)
+            self.decoder.keep_rows([rows[rank] for rank in order])
 
     def _extensions(self, log_probabilities: Tensor) -> list[_Extension]:
         """The most probable ones, best first.
@@ -254,26 +255,57 @@ class _Beam:
         """
         count, never = 2 * self.options.beam, self.network.config.never_written
         best = log_probabilities.topk(min(max(count, TOP) + len(never), log_probabilities.shape[1]))
-        found = []
-        for row, (pieces, values) in enumerate(zip(best.indices.tolist(), best.values.tolist(), strict=True)):
-            before, probabilities = self.alive[row].log_probability, [math.exp(value) for value in values]
-            top = tuple(zip(pieces[:TOP], probabilities[:TOP], strict=True))
-            for piece, value, probability in zip(pieces, values, probabilities, strict=True):
-                if piece not in never:
-                    found.append(_Extension(before + value, row, piece, probability, top))
-        found.sort(key=itemgetter(0), reverse=True)
-        return found[:count]
+        pieces, values = best.indices.tolist(), best.values.tolist()
+        sums = [
+            (before.log_probability + value, row, rank)
+            for row, before in enumerate(self.alive)
+            for rank, value in enumerate(values[row])
+            if pieces[row][rank] not in never
+        ]
+        sums.sort(key=itemgetter(0), reverse=True)
+        tops = [
+            tuple((piece, math.exp(value)) for piece, value in zip(*both, strict=True))
+            for both in zip((row[:TOP] for row in pieces), (row[:TOP] for row in values), strict=True)
+        ]
+        return [
+            _Extension(total, row, pieces[row][rank], math.exp(values[row][rank]), tops[row])
+            for total, row, rank in sums[:count]
+        ]
 
     @property
     def complete(self) -> bool:
         """True once no open beginning is better than every one of `beam` finished translations."""
         if not self.alive:
             return True
-        return len(self.done) >= self.options.beam and self.alive[0].score <= self.done[-1].score
+        return len(self.done) >= self.options.beam and self.leader.score <= self.done[-1].score
+
+    @property
+    def leader(self) -> Hypothesis:
+        """The best open beginning."""
+        return max(self.alive, key=lambda hypothesis: hypothesis.score)
 
     def best(self) -> list[Hypothesis]:
         """Finished translations, or open beginnings while nothing has finished; best first."""
         return self.done or sorted(self.alive, key=lambda hypothesis: -hypothesis.score)
+
+
+def _staying(rows: list[int]) -> list[int]:
+    """An order in which most beginnings stay in their cache's row, where nothing has to be copied for them.
+
+    Args:
+        rows: the row of each beginning's parent.
+
+    Returns:
+        Which beginning goes to each row.
+    """
+    order: list[int | None] = [None] * len(rows)
+    others = []
+    for beginning, row in enumerate(rows):
+        if row < len(rows) and order[row] is None:
+            order[row] = beginning
+        else:
+            others.append(beginning)
+    return [others.pop() if beginning is None else beginning for beginning in order]
 
 
 def _beam_steps(network: Transformer, source: list[int], options: DecodingOptions) -> Iterator[PieceStep]:
@@ -281,7 +313,7 @@ def _beam_steps(network: Transformer, source: list[int], options: DecodingOption
     search = _Beam(network, source, options)
     while not search.complete:
         search.advance()
-        leader = search.best()[0] if search.complete else search.alive[0]
+        leader = search.best()[0] if search.complete else search.leader
         found = search.reports[leader.ids]
         yield PieceStep(found.piece, found.probability, found.top, leader.ids, search.complete)
 

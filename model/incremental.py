@@ -152,7 +152,6 @@ class IncrementalDecoder:
         self.length = 0  # target positions in the cache
         shape = (*self.cross.shape[:4], FIRST_CAPACITY, config.d_k)
         self.past = memory.new_empty(shape)  # (layer, key or value, row, head, position, d_k)
-        self.spare: Tensor | None = None  # the cache before the latest choice of rows, to be written over
 
     def step(self, ids: Tensor) -> Tensor:
         """Take in one more piece per row.
@@ -206,12 +205,13 @@ class IncrementalDecoder:
             raise ValueError(
                 f"Only the beginnings of one sentence can be chosen from; there are {self.cross.shape[2]}."
             )
-        if list(rows) == list(range(self.past.shape[2])):
+        if len(rows) != self.past.shape[2]:
+            self.past = self.past.index_select(2, torch.tensor(rows, device=self.past.device))
             return
-        before, filled = self.past, slice(0, self.length)
-        shape = (*before.shape[:2], len(rows), *before.shape[3:])
-        # two caches in turn: memory that is new at every step costs more than the copy
-        self.past = self.spare if self.spare is not None and self.spare.shape == shape else before.new_empty(shape)
-        self.spare = before
-        kept = torch.tensor(rows, device=before.device)
-        torch.index_select(before[..., filled, :], 2, kept, out=self.past[..., filled, :])
+        moved = [place for place, row in enumerate(rows) if row != place]
+        if moved:
+            filled = self.past[..., : self.length, :]
+            places = torch.tensor(
+                [moved, [rows[place] for place in moved]], device=filled.device
+            )  # (to or from, moved)
+            filled.index_copy_(2, places[0], filled.index_select(2, places[1]))
