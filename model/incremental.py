@@ -202,16 +202,13 @@ class IncrementalDecoder:
             ValueError: there is more than one sentence.
         """
         if self.cross.shape[2] != 1:
-            raise ValueError(
-                f"Only the beginnings of one sentence can be chosen from; there are {self.cross.shape[2]}."
-            )
+            sentences = self.cross.shape[2]
+            raise ValueError(f"Only the beginnings of one sentence can be chosen from; there are {sentences}.")
         if len(rows) != self.past.shape[2]:
             self.past = self.past.index_select(2, torch.tensor(rows, device=self.past.device))
             return
         moved = [place for place, row in enumerate(rows) if row != place]
         if moved:
             filled = self.past[..., : self.length, :]
-            places = torch.tensor(
-                [moved, [rows[place] for place in moved]], device=filled.device
-            )  # (to or from, moved)
-            filled.index_copy_(2, places[0], filled.index_select(2, places[1]))
+            places, sources = torch.tensor([moved, [rows[place] for place in moved]], device=filled.device)
+            filled.index_copy_(2, places, filled.index_select(2, sources))

@@ -30,14 +30,14 @@ def test_steps_give_the_logits_of_the_whole_target_also_beyond_the_first_capacit
 def test_kept_rows_go_on_as_if_they_had_been_there_from_the_start():
     network = tiny_network()
     source = SOURCE[:1].expand(4, -1)  # four beginnings of one sentence
-    target = random_ids(4, 6, seed=3)
+    target = random_ids(4, 7, seed=3)
     target[:, 0] = target[0, 0]
     decoder = start(network, SOURCE[:1])
     decoder.step(target[:1, 0])
     decoder.keep_rows([0, 0, 0, 0])
     for position in range(1, 3):
         decoder.step(target[:, position])
-    for rows in ([2, 2, 0, 3], [1, 0]):
+    for rows in ([2, 2, 0, 3], [1, 0, 3, 2], [1, 0]):
         decoder.keep_rows(rows)
         target = target[rows]
         position = decoder.length
