@@ -7,7 +7,6 @@ before that head is the same with or without it, so a row joins the batch only a
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +14,9 @@ import torch
 from torch import Tensor
 
 from model.attention import KeyValue
+from model.changes import Scale
+from model.intervened import edited_copy
+from model.interventions import Interventions
 from model.losses import token_cross_entropy
 from model.transformer import Transformer
 from model.vision import VisionTransformer
@@ -182,10 +184,7 @@ def loss_without(
     Args:
         place: kind ("encoder", "decoder" or "cross"), layer and head, counted from 0.
     """
-    kind, layer, head = place
-    changed = copy.deepcopy(network)
-    block = (changed.encoder if kind == "encoder" else changed.decoder)[layer]
-    _forget(block.cross_attention if kind == "cross" else block.self_attention, head)
+    changed = _without(network, *place)
     device = network.embedding.weight.device
     source, target, wanted = (torch.tensor([ids], device=device) for ids in (source_ids, target_ids, next_ids))
     return token_cross_entropy(changed(source, target), wanted).double().mean().item()
@@ -194,14 +193,11 @@ def loss_without(
 @torch.inference_mode()
 def logits_without(network: VisionTransformer, pixels: Tensor, layer: int, head: int) -> np.ndarray:
     """Logits `(class,)` of a picture without one head, by zeroing its slice of W_O; see `loss_without`."""
-    changed = copy.deepcopy(network)
-    _forget(changed.layers[layer].attention, head)
-    return changed(pixels[None])[0].double().cpu().numpy()
+    return _without(network, "vision", layer, head)(pixels[None])[0].double().cpu().numpy()
 
 
-def _forget(attention: torch.nn.Module, head: int) -> None:
-    width = attention.output.weight.shape[1] // attention.n_heads
-    attention.output.weight[:, head * width : (head + 1) * width] = 0  # (d_model, n_heads * d_k)
+def _without(network: torch.nn.Module, kind: str, layer: int, head: int) -> torch.nn.Module:
+    return edited_copy(network, Interventions((Scale(kind, ((layer, head),), factor=0.0),)))
 
 
 def _softmax(logits: np.ndarray) -> np.ndarray:
