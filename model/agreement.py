@@ -14,9 +14,10 @@ import numpy as np
 
 from model.checkpoint import CheckpointError, read_json
 from model.erasure import WAYS, Erasure
+from model.parts import Parts, whole
 from model.ranks import FEWEST, average_ranks, spearman
 from model.source_attention import SourceRollout, cross_attention_means, source_rollout, value_weighted
-from model.source_gradients import gradient_relevance
+from model.source_gradients import gradient_relevance_in_parts
 from model.trace import Trace
 from model.transformer import Transformer
 from model.translator import SHIPPED
@@ -52,10 +53,16 @@ class Explained:
 
 
 def explain(network: Transformer, trace: Trace) -> Explained:
+    """`explain_in_parts` in one go."""
+    return whole(explain_in_parts(network, trace))
+
+
+def explain_in_parts(network: Transformer, trace: Trace) -> Parts[Explained]:
     """All `METHODS` on one trace."""
     rolled = source_rollout(trace)
     last, every = cross_attention_means(trace)
-    found = (last, every, value_weighted(network, trace), rolled.source, gradient_relevance(network, trace))
+    by_gradient = yield from gradient_relevance_in_parts(network, trace)
+    found = (last, every, value_weighted(network, trace), rolled.source, by_gradient)
     pieces = dict(zip(METHODS, found, strict=True))
     source, target = whole_words(trace.tokenizer, trace.source_ids), whole_words(trace.tokenizer, trace.next_ids)
     scores = {method: by_words(score, target, source) for method, score in pieces.items()}

@@ -7,6 +7,7 @@ before that head is the same with or without it, so a row joins the batch only a
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,7 @@ from model.changes import Scale
 from model.intervened import edited_copy
 from model.interventions import Interventions
 from model.losses import token_cross_entropy
+from model.parts import Part, Parts, whole
 from model.transformer import Transformer
 from model.vision import VisionTransformer
 
@@ -106,10 +108,17 @@ class OneHeadOff:
         return tensor
 
 
-@torch.inference_mode()
 def translation_effects(
     network: Transformer, source_ids: list[int], target_ids: list[int], next_ids: list[int]
 ) -> TranslationEffects:
+    """`translation_effects_in_parts` in one go."""
+    return whole(translation_effects_in_parts(network, source_ids, target_ids, next_ids))
+
+
+@torch.inference_mode()
+def translation_effects_in_parts(
+    network: Transformer, source_ids: list[int], target_ids: list[int], next_ids: list[int]
+) -> Parts[TranslationEffects]:
     """-ln p of every piece of a translation without each head of the translator.
 
     Args:
@@ -120,11 +129,15 @@ def translation_effects(
     heads, length = network.config.n_heads, len(target_ids)
     device = network.embedding.weight.device
     source, target = (torch.tensor([ids], device=device) for ids in (source_ids, target_ids))
+    n_encoder, n_decoder = len(network.encoder), len(network.decoder)
+    slices = math.ceil((1 + heads * (n_encoder + 2 * n_decoder)) * length / POSITIONS)
+    total = n_encoder + n_decoder + slices
     memory = network.embed(source)  # (1, source, d_model); row 0 always keeps all heads
     for number, layer in enumerate(network.encoder):
         name = f"encoder.{number}"
         memory, tap = _join(memory, [f"{name}.self.outputs"], heads)
         memory = layer(memory, None, tap, name)
+        yield Part(number + 1, total)
     stream = network.embed(target).expand(len(memory), -1, -1)  # (1 + encoder heads, target, d_model)
     allowed = network.triangle[:, :, :length, :length]
     for number, layer in enumerate(network.decoder):
@@ -135,10 +148,13 @@ def translation_effects(
         more = len(stream) - len(memory)
         read = KeyValue(*(torch.cat([part, part[:1].expand(more, -1, -1, -1)]) for part in read))
         stream = layer(stream, layer.self_attention.project_memory(stream), read, allowed, None, tap, name)
+        yield Part(n_encoder + number + 1, total)
     wanted = torch.tensor([next_ids], device=device).expand(len(stream), -1)
-    slices = zip(stream.flatten(0, 1).split(POSITIONS), wanted.flatten().split(POSITIONS), strict=True)
-    flat = torch.cat([token_cross_entropy(network.project(part), right) for part, right in slices])
-    rows = flat.view(len(stream), length).double().cpu().numpy()
+    losses: list[Tensor] = []
+    for part, right in zip(stream.flatten(0, 1).split(POSITIONS), wanted.flatten().split(POSITIONS), strict=True):
+        losses.append(token_cross_entropy(network.project(part), right))
+        yield Part(total - slices + len(losses), total)
+    rows = torch.cat(losses).view(len(stream), length).double().cpu().numpy()
     encoder, decoder = np.split(rows[1:], [heads * network.config.n_encoder_layers])
     both = decoder.reshape(-1, 2, heads, length)  # (layer, self or cross, head, piece)
     kinds = {"encoder": encoder.reshape(-1, heads, length), "decoder": both[:, 0], "cross": both[:, 1]}

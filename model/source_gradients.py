@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from model.losses import token_cross_entropy
+from model.parts import Part, Parts, whole
 from model.relevance import added_up, identity_like, weighed_by_gradient
 from model.tap import Chain, Intervention, Recorder
 from model.trace import Trace
@@ -61,6 +62,11 @@ def source_relevance(encoder: Sequence[Tensor], decoder: Sequence[Tensor], cross
 
 
 def gradient_relevance(network: Transformer, trace: Trace) -> np.ndarray:
+    """`gradient_relevance_in_parts` in one go."""
+    return whole(gradient_relevance_in_parts(network, trace))
+
+
+def gradient_relevance_in_parts(network: Transformer, trace: Trace) -> Parts[np.ndarray]:
     """`source_relevance` of every target position for its own piece: `(T, S)` float64.
 
     All positions are explained in one batched forward and backward pass, for long sentences in a few.
@@ -70,8 +76,12 @@ def gradient_relevance(network: Transformer, trace: Trace) -> np.ndarray:
     sizes = len(trace.source_ids) ** 2 * config.n_encoder_layers
     sizes += length * (length + len(trace.source_ids)) * config.n_decoder_layers
     rows = max(1, WEIGHTS // (sizes * config.n_heads))
-    parts = [_relevance_of(network, trace, range(start, min(start + rows, length))) for start in range(0, length, rows)]
-    return torch.cat(parts).double().cpu().numpy()
+    found: list[Tensor] = []
+    for start in range(0, length, rows):
+        positions = range(start, min(start + rows, length))
+        found.append(_relevance_of(network, trace, positions))
+        yield Part(positions.stop, length)
+    return torch.cat(found).double().cpu().numpy()
 
 
 def _relevance_of(network: Transformer, trace: Trace, positions: Sequence[int]) -> Tensor:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import streamlit as st
 
 from model import CheckpointError, Trace
-from model.head_effects import TranslationEffects, loss_without, translation_effects
+from model.head_effects import TranslationEffects, loss_without, translation_effects_in_parts
 from model.head_labels import text_scores
+from model.parts import Parts
 from model.trace import KINDS
 from model.translator import SHIPPED
 from model.word_alignment import AlignmentTable, links_of
@@ -48,9 +49,9 @@ def study(service: Service, trace: Trace) -> Study:
     found = shipped(SHIPPED, translator.weights_sha256)
     known = alignment(translator.card.get("tokenizer_sha256", ""))
 
-    def compute() -> Study:
+    def compute() -> Parts[Study]:
         links = None if known is None else links_of(known, trace.source_ids, trace.next_ids)
-        effects = translation_effects(translator.network, *_ids(trace))
+        effects = yield from translation_effects_in_parts(translator.network, *_ids(trace))
         scores = {}
         for kind in KINDS:
             queries = trace.source_ids if kind == "encoder" else trace.target_ids
@@ -59,7 +60,7 @@ def study(service: Service, trace: Trace) -> Study:
         linked = None if links is None else int(links.any(axis=1).sum())
         return Study(effects, heads_of(effects.changes, scores, found.statistics), linked, found)
 
-    return service.analysis(("heads", trace.source_ids, trace.next_ids), compute)
+    return service.analysis_in_parts(("heads", trace.source_ids, trace.next_ids), compute)
 
 
 def checked(service: Service, trace: Trace, head: Head) -> float:

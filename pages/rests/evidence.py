@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from model import Trace
-from model.agreement import METHODS, Agreement, Explained, agreement, explain, word_drops
-from model.erasure import Erasure, Way, erase
+from model.agreement import METHODS, Agreement, Explained, agreement, explain_in_parts, word_drops
+from model.erasure import Erasure, Way, erase_in_parts
 from model.source_attention import check_source_rollout
 from model.source_gradients import GradientCheck, check_gradients
 from pages.shared.opening import Asked
@@ -83,15 +83,15 @@ class Evidence:
 
 def gather(asked: Asked, trace: Trace, way: Way) -> Evidence:
     """Explain the trace and erase its source words."""
-    network, analysis = asked.service.translator.network, asked.service.analysis
+    network, service = asked.service.translator.network, asked.service
     pair = (trace.source_ids, trace.next_ids)
-    explained = analysis(("rests", pair), lambda: explain(network, trace))
-    erasure = analysis(
+    explained = service.analysis_in_parts(("rests", pair), lambda: explain_in_parts(network, trace))
+    erasure = service.analysis_in_parts(
         ("erased", pair, way),
-        lambda: erase(network, trace.source_ids, trace.target_ids, trace.next_ids, explained.source, way),
+        lambda: erase_in_parts(network, trace.source_ids, trace.target_ids, trace.next_ids, explained.source, way),
     )
     drops = word_drops(erasure, explained.target)
-    compared = analysis(("agreement", pair, way), lambda: agreement(explained, drops))
+    compared = service.analysis(("agreement", pair, way), lambda: agreement(explained, drops))
     return Evidence(trace, explained, erasure, drops, compared)
 
 

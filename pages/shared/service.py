@@ -13,11 +13,12 @@ import streamlit as st
 
 from model import CheckpointError, DecodingOptions, InputError, Step, Trace, Translator
 from model.fallback import with_fallback
+from model.parts import Part, Parts, parts_with_fallback
 from pages.shared import visits
 from pages.shared.description import describe
 from pages.shared.recent import Recent, T, computing
 from pages.shared.streams import Streams
-from views import literal
+from views import literal, waiting
 
 RECENT_TRANSLATIONS = 512  # a few kilobytes each: the last sentence of each visitor of a large class
 RECENT_TRACES = 8  # about a megabyte for a dozen words, twenty for the longest sentence
@@ -34,9 +35,11 @@ class Service:
     traces: Recent = field(default_factory=lambda: Recent(RECENT_TRACES))
     analyses: Recent = field(default_factory=lambda: Recent(RECENT_ANALYSES))
     streams: Streams[Step] = field(init=False)
+    parts: Streams[Part | Result] = field(init=False)
 
     def __post_init__(self) -> None:
         self.streams = Streams(self.translations, self.computing)
+        self.parts = Streams(self.analyses, self.computing)
 
     def pieces(self, text: str) -> int:
         """How many pieces `text` has.
@@ -81,6 +84,25 @@ class Service:
     def analysis(self, key: Hashable, compute: Callable[[], T]) -> T:
         """What `compute` returns, from the recent results if it is there. `key` says what is computed, of what."""
         return self.analyses.get_or_compute(key, lambda: with_fallback(self.translator, compute), self.computing)
+
+    def analysis_in_parts(self, key: Hashable, begin: Callable[[], Parts[T]]) -> T:
+        """`analysis` of long work: between its parts others have their turn, and the reader sees how far it is."""
+        with waiting.progress() as tell:
+            for step in self.parts.follow(key, lambda: _to_the_end(parts_with_fallback(self.translator, begin))):
+                if isinstance(step, Part):
+                    tell(step.done, step.total)
+        return step.value
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The last step of a computation in parts: what it found."""
+
+    value: object
+
+
+def _to_the_end(parts: Parts[T]) -> Iterator[Part | Result]:
+    yield Result((yield from parts))
 
 
 @st.cache_resource(show_spinner=False)

@@ -30,7 +30,7 @@ def main() -> int:
         "--seconds",
         type=float,
         default=campaign.SECONDS,
-        help="of processor time that a case may take, default %(default)s; more on a busy machine",
+        help="of processor time that a case may take at a stretch, default %(default)s; more on a busy machine",
     )
     parser.add_argument("--json", type=Path, default=RESULTS, help="default %(default)s")
     options = parser.parse_args()

@@ -8,13 +8,16 @@ import random
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from model import Translator, VisionClassifier
+from pages.shared import visits
 from tests.fuzz import addresses, checks, files, texts
 
-SECONDS = 2.0  # of processor time that a case may take
+SECONDS = 2.0  # of processor time that a case may take at a stretch
 HANGS = 900  # seconds on the wall after which the whole campaign ends with the place where it hangs
 WRITTEN = 20_000  # characters; a text that is longer is refused before any of it is written on a page
 WARM_UP = 0.25  # share of the cases after which memory is expected to have found its level
@@ -34,7 +37,7 @@ class Result:
 
     Attributes:
         outcomes: how many cases ended how.
-        slowest: seconds of processor time.
+        slowest: seconds of processor time at a stretch.
         grown: megabytes of memory between the warm-up and the end.
         failures: number of the case -> what went wrong.
     """
@@ -66,16 +69,16 @@ def run(
     for number in range(count):
         case = next(cases)
         faulthandler.dump_traceback_later(HANGS, exit=True)
-        began = time.process_time()
-        try:
-            outcome = case.act()
-        except Exception:
-            outcome = "failed"
-            result.failures[number] = traceback.format_exc(limit=-6)
-        seconds = time.process_time() - began
+        with pauses() as times:
+            try:
+                outcome = case.act()
+            except Exception:
+                outcome = "failed"
+                result.failures[number] = traceback.format_exc(limit=-6)
+        seconds = max(after - before for before, after in pairwise(times))
         faulthandler.cancel_dump_traceback_later()
         if seconds > most_seconds:
-            result.failures.setdefault(number, f"took {seconds:.1f} s")
+            result.failures.setdefault(number, f"took {seconds:.1f} s at a stretch")
         if number in result.failures:
             result.failures[number] += f"\n{case.what}"
             found(number, result.failures[number])
@@ -86,6 +89,23 @@ def run(
             level = resident_megabytes()
     result.grown = resident_megabytes() - (level or 0.0) if count > 1 else 0.0
     return result
+
+
+@contextmanager
+def pauses() -> Iterator[list[float]]:
+    """Processor time at the beginning, at the end, and whenever long work lets others go first and says how far it is."""
+    times, rotate = [time.process_time()], visits.rotate
+
+    def noted() -> None:
+        times.append(time.process_time())
+        rotate()
+
+    visits.rotate = noted
+    try:
+        yield times
+    finally:
+        visits.rotate = rotate
+        times.append(time.process_time())
 
 
 def drawn(seed: int, name: str, number: int) -> random.Random:
