@@ -182,9 +182,10 @@ def training_lines(training: dict) -> str:
     fall = "along a cosine" if recipe.get("schedule") == "cosine" else "linearly"
     planned = ", ".join(f"{end} from epoch {first} on" for first, end in training["schedule"])
     restarts = "".join(
-        f"\n- Warm restart at epoch {restart['epoch']}: a fresh optimiser, and warm-up and fall anew; until then the "
-        f"peak rates were {restart['before']['learning_rate']:g} and {restart['before']['matrix_learning_rate']:g}, "
-        f"and {restart['processes']} processes trained with {restart['before']['batch_tokens']:,} positions each"
+        f"\n- Warm restart at epoch {restart['epoch']}: a fresh optimiser, and warm-up and fall anew; until then the\n"
+        f"  peak rates were {restart['before']['learning_rate']:g} and {restart['before']['matrix_learning_rate']:g}, "
+        f"with {restart['processes']} process{'es' * (restart['processes'] > 1)} of "
+        f"{restart['before']['batch_tokens']:,} positions"
         for restart in training.get("restarts", [])
     )
     return f"""- Hardware: {"; ".join(training["hardware"])}; processes: {training["processes"]}

@@ -93,7 +93,7 @@ def run(
 
 @contextmanager
 def pauses() -> Iterator[list[float]]:
-    """Processor time at the beginning, at the end, and whenever long work lets others go first and says how far it is."""
+    """Processor time at the beginning, at the end, and whenever long work lets others go first meanwhile."""
     times, rotate = [time.process_time()], visits.rotate
 
     def noted() -> None:
