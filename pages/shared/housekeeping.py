@@ -20,7 +20,7 @@ SWITCH_SECONDS = 0.001  # how long a busy thread keeps the interpreter while ano
 ARENAS = 2  # of the C library's allocator; by default each core may bring eight
 SETTLE_SECONDS = 1.0
 ROUND = 5  # settlings between two looks for visitors who are gone
-FULL_ROUND = 24  # rounds between two looks for garbage in everything
+FULL_ROUND = 12  # rounds between two looks for garbage in everything
 
 _ARENA_MAX = -8  # M_ARENA_MAX of glibc's mallopt
 
@@ -60,16 +60,19 @@ async def keep_house() -> None:
 
     Streamlit looks for garbage in all objects after every run, with the interpreter in its hands; with 200 visitors'
     sessions among them that took three quarters of the server's time. So whatever has outlived a second is settled,
-    which makes it pass over it; what of this has become garbage is found by a full look now and then.
+    which makes it pass over it; what of this has become garbage is found by a full look now and then, if anything ran.
     """
-    people = 0
+    people, looked, left = 0, 0, False
     for rounds in itertools.count(1):
         for _ in range(ROUND):
             await asyncio.sleep(SETTLE_SECONDS)
             gc.freeze()
         before, people = people, forget_visitors()
-        if people < before or (people and rounds % FULL_ROUND == 0):
+        left_before, left = left, people < before
+        # once more a round later: what somebody who left held may be let go of by others only then
+        if left or left_before or (rounds % FULL_ROUND == 0 and looks_for_garbage() > looked):
             await asyncio.to_thread(hand_back)
+            looked = looks_for_garbage()
 
 
 def forget_visitors() -> int:
@@ -85,6 +88,11 @@ def forget_visitors() -> int:
     except (AttributeError, RuntimeError):  # another version of Streamlit; its own way is slower, not wrong
         logs.event("sessions cannot be looked at", logging.WARNING)
         return 0
+
+
+def looks_for_garbage() -> int:
+    """How often all objects have been looked through so far; it grows with every run."""
+    return gc.get_stats()[2]["collections"]
 
 
 def hand_back() -> None:

@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from tests.fuzz import addresses, checks
+from tests.fuzz import addresses, campaign, checks
 from views import pictures
 
 SENTENCE = "text=I+want+to+buy+a+car."
@@ -36,3 +36,11 @@ def test_a_big_tiff_whose_first_page_is_beyond_every_place_is_damaged():
     content = b"II+\0\x08\0\0\0" + struct.pack("<Q", 2**64 - 1) + bytes(64)
     with pytest.raises(pictures.PictureError):
         pictures.read_picture(content)
+
+
+@pytest.mark.parametrize(("page", "parts"), [("pages/relevance.py", 6), ("pages/heads.py", 12)])
+def test_a_long_sentence_is_worked_through_in_parts(page, parts):
+    with campaign.pauses() as times:
+        app = addresses.visit(page, "text=" + "the+cat+" * 32)
+    checks.page_is_whole(app)
+    assert len(times) > parts
