@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from streamlit import runtime
 
-from pages.shared import logs
+from pages.shared import logs, recent
 from pages.shared.limits import THREADS
 
 SWITCH_SECONDS = 0.001  # how long a busy thread keeps the interpreter while another one asks for it
@@ -69,6 +69,8 @@ async def keep_house() -> None:
             gc.freeze()
         before, people = people, forget_visitors()
         left_before, left = left, people < before
+        if left and not people:
+            recent.forget_all()
         # once more a round later: what somebody who left held may be let go of by others only then
         if left or left_before or (rounds % FULL_ROUND == 0 and looks_for_garbage() > looked):
             await asyncio.to_thread(hand_back)

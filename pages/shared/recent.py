@@ -37,6 +37,15 @@ def timed(turn: threading.Lock) -> Iterator[None]:
             metrics.COMPUTING.observe(time.perf_counter() - started)
 
 
+_ALL: weakref.WeakSet[Recent] = weakref.WeakSet()
+
+
+def forget_all() -> None:
+    """Let go of all recent results of this process: nobody is there who could ask for them soon."""
+    for recent in list(_ALL):
+        recent.clear()
+
+
 class Recent:
     """The most recently used results, shared by all visitors. Safe to use from several threads.
 
@@ -48,6 +57,12 @@ class Recent:
         self._entries: OrderedDict[Hashable, object] = OrderedDict()
         self._held: weakref.WeakValueDictionary[Hashable, object] = weakref.WeakValueDictionary()
         self._lock = threading.Lock()
+        _ALL.add(self)
+
+    def clear(self) -> None:
+        """Forget everything that nobody else holds."""
+        with self._lock:
+            self._entries.clear()
 
     def get(self, key: Hashable):
         """The result under `key`, or None."""

@@ -13,6 +13,7 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 
 from pages.shared import housekeeping
+from pages.shared.recent import Recent, forget_all
 
 
 @pytest.fixture
@@ -103,7 +104,7 @@ def test_garbage_among_settled_objects_is_found_when_memory_is_handed_back(unset
 
 def test_what_outlives_a_second_is_settled_and_looked_through_now_and_then(unsettled, monkeypatch):
     sessions = [2, 2, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0]  # at each round
-    seen, handed_back = [], []
+    seen, handed_back, forgotten = [], [], []
     monkeypatch.setattr(housekeeping, "SETTLE_SECONDS", 0)
     monkeypatch.setattr(housekeeping, "FULL_ROUND", 3)
 
@@ -115,6 +116,7 @@ def test_what_outlives_a_second_is_settled_and_looked_through_now_and_then(unset
 
     monkeypatch.setattr(housekeeping, "forget_visitors", forget_visitors)
     monkeypatch.setattr(housekeeping, "hand_back", lambda: handed_back.append(len(seen)))
+    monkeypatch.setattr(housekeeping.recent, "forget_all", lambda: forgotten.append(len(seen)))
     monkeypatch.setattr(housekeeping, "looks_for_garbage", lambda: 1 if len(seen) < 9 else 2)
     gc.unfreeze()
     # in a thread of its own: Playwright keeps a loop running in this one
@@ -123,3 +125,13 @@ def test_what_outlives_a_second_is_settled_and_looked_through_now_and_then(unset
     assert gc.get_freeze_count() > 0
     # somebody left, twice each; a third round with runs since, not one without
     assert handed_back == [3, 4, 9, 10, 11]
+    assert forgotten == [10]  # the last one left
+
+
+def test_recent_results_are_forgotten_unless_somebody_holds_them():
+    kept, held = Recent(4), Session("held")
+    kept.put("held", held)
+    kept.put("gone", Session("gone"))
+    forget_all()
+    assert kept.get("gone") is None and kept.get("held") is held
+    assert kept.keys() == ()
