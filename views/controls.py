@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
 from views import literal
+
+
+def forget_unless(key: str, fits: Callable[[object], bool]) -> None:
+    """Let go of a setting that does not fit: one that another page keeps under the same name, of another kind."""
+    if key in st.session_state and not fits(st.session_state[key]):
+        del st.session_state[key]
 
 
 def pick(
@@ -18,6 +24,7 @@ def pick(
         hidden: show no label; it is still read to those who cannot see the page.
     """
     default = default or options[0]
+    forget_unless(key, lambda kept: kept in options)
     chosen = st.segmented_control(
         label,
         options,
@@ -34,8 +41,7 @@ def pick(
 def select(label: str, options: Sequence[str], key: str, default: str = "") -> str:
     """One of many options, which may change with the sentence; the default, or the first, where the old one is gone."""
     default = default or options[0]
-    if st.session_state.get(key, default) not in options:
-        del st.session_state[key]
+    forget_unless(key, lambda kept: kept in options)
     chosen = st.selectbox(label, options, options.index(default), key=key, bind="query-params")
     return chosen if chosen in options else default
 
@@ -43,6 +49,7 @@ def select(label: str, options: Sequence[str], key: str, default: str = "") -> s
 def slider(label: str, key: str, default: int, low: int, high: int, step: int = 1, help: str | None = None) -> int:
     """A whole number from `low` to `high`; one that a change of the limits has put outside moves to the nearest."""
     default = min(max(default, low), high)
+    forget_unless(key, lambda kept: isinstance(kept, int))
     kept = st.session_state.get(key)
     if isinstance(kept, int) and not low <= kept <= high:
         st.session_state[key] = min(max(kept, low), high)
@@ -54,6 +61,7 @@ def slider(label: str, key: str, default: int, low: int, high: int, step: int = 
 
 def decimal(label: str, key: str, default: float, low: float, high: float, step: float) -> float:
     """A decimal number from `low` to `high`; whatever else the address holds counts as the default."""
+    forget_unless(key, lambda kept: isinstance(kept, float))
     value = st.slider(label, low, high, default, step, key=key, bind="query-params")
     return value if isinstance(value, float) and low <= value <= high else default
 

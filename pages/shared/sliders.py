@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from views import controls
+
 
 def stepper(last: int, label: str = "Step") -> int:
     """Two buttons and a slider.
@@ -14,6 +16,7 @@ def stepper(last: int, label: str = "Step") -> int:
     Returns:
         The chosen step. Whatever the address or an earlier, longer sentence left, it lies from 1 to `last`.
     """
+    controls.forget_unless("step", lambda kept: isinstance(kept, int))
     kept = st.session_state.get("step")
     if isinstance(kept, int) and not 1 <= kept <= last:
         st.session_state["step"] = min(max(kept, 1), last)

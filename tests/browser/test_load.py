@@ -7,7 +7,8 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
 from benchmarks.load import Wave, measurements, percentile
-from benchmarks.load_visitor import Visitor, photo
+from benchmarks.load_protocol import Client
+from benchmarks.load_visitor import PAGES, SENTENCES, Visitor, photo
 
 HOSTILE = 'Qzvx <script>alert(1)</script> "}{ atlas_runs_total 7'
 
@@ -61,3 +62,21 @@ def test_visitors_do_what_people_do_and_nothing_they_typed_is_kept(server):
 def test_percentile_is_the_smallest_value_that_so_many_do_not_exceed():
     values = list(range(1, 101))
     assert (percentile(values, 0.95), percentile(values, 0.5), percentile([7], 0.95)) == (95, 50, 7)
+
+
+def test_no_page_minds_settings_that_another_page_left_under_the_same_name(server):
+    """Tokens and Decoding both keep a `step` in the address, one a name, the other a number."""
+
+    async def walk() -> list[tuple[str, list[str]]]:
+        client, met = Client(server.url), []
+        await client.open()
+        for place, page in enumerate((*PAGES[1:], "tokens", "decoding", "inside", "decoding", *reversed(PAGES[1:]))):
+            answers = [await client.go_to(page)]
+            if "English sentence" in client.controls and place < len(PAGES) + 3:
+                answers.append(await client.type("English sentence", SENTENCES[place], "text"))
+            met += [(page, answer.problems) for answer in answers if answer.problems]
+        await client.close()
+        return met
+
+    with ThreadPoolExecutor() as elsewhere:
+        assert elsewhere.submit(lambda: asyncio.run(walk())).result() == []
