@@ -14,7 +14,7 @@ import numpy as np
 
 from model.checkpoint import CheckpointError, read_json
 from model.erasure import WAYS, Erasure
-from model.parts import Parts, whole
+from model.parts import Parts, in_one_go
 from model.ranks import FEWEST, average_ranks, spearman
 from model.source_attention import SourceRollout, cross_attention_means, source_rollout, value_weighted
 from model.source_gradients import gradient_relevance_in_parts
@@ -52,11 +52,6 @@ class Explained:
     rollout: SourceRollout
 
 
-def explain(network: Transformer, trace: Trace) -> Explained:
-    """`explain_in_parts` in one go."""
-    return whole(explain_in_parts(network, trace))
-
-
 def explain_in_parts(network: Transformer, trace: Trace) -> Parts[Explained]:
     """All `METHODS` on one trace."""
     rolled = source_rollout(trace)
@@ -67,6 +62,9 @@ def explain_in_parts(network: Transformer, trace: Trace) -> Parts[Explained]:
     source, target = whole_words(trace.tokenizer, trace.source_ids), whole_words(trace.tokenizer, trace.next_ids)
     scores = {method: by_words(score, target, source) for method, score in pieces.items()}
     return Explained(source, target, pieces, scores, rolled)
+
+
+explain = in_one_go(explain_in_parts)
 
 
 def word_drops(erasure: Erasure, target: tuple[Word, ...]) -> np.ndarray:

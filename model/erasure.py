@@ -17,7 +17,7 @@ from torch import Tensor
 
 from model.losses import token_cross_entropy
 from model.masks import pad_batch, padding_mask
-from model.parts import Part, Parts, whole
+from model.parts import Part, Parts, in_one_go
 from model.tap import Tap, untouched
 from model.transformer import Transformer
 from model.words import Word
@@ -45,18 +45,6 @@ class Erasure:
     nothing: float
     alone: float
     checked: int
-
-
-def erase(
-    network: Transformer,
-    source_ids: Sequence[int],
-    target_ids: Sequence[int],
-    next_ids: Sequence[int],
-    words: Sequence[Word],
-    way: Way,
-) -> Erasure:
-    """`erase_in_parts` in one go."""
-    return whole(erase_in_parts(network, source_ids, target_ids, next_ids, words, way))
 
 
 @torch.inference_mode()
@@ -104,6 +92,9 @@ def erase_in_parts(
         float(np.abs(single[0].double().cpu().numpy() - everything[2 + checked]).max()),
         checked,
     )
+
+
+erase = in_one_go(erase_in_parts)
 
 
 def _variants(

@@ -19,7 +19,7 @@ from model.changes import Scale
 from model.intervened import edited_copy
 from model.interventions import Interventions
 from model.losses import token_cross_entropy
-from model.parts import Part, Parts, whole
+from model.parts import Part, Parts, in_one_go
 from model.transformer import Transformer
 from model.vision import VisionTransformer
 
@@ -108,13 +108,6 @@ class OneHeadOff:
         return tensor
 
 
-def translation_effects(
-    network: Transformer, source_ids: list[int], target_ids: list[int], next_ids: list[int]
-) -> TranslationEffects:
-    """`translation_effects_in_parts` in one go."""
-    return whole(translation_effects_in_parts(network, source_ids, target_ids, next_ids))
-
-
 @torch.inference_mode()
 def translation_effects_in_parts(
     network: Transformer, source_ids: list[int], target_ids: list[int], next_ids: list[int]
@@ -159,6 +152,9 @@ def translation_effects_in_parts(
     both = decoder.reshape(-1, 2, heads, length)  # (layer, self or cross, head, piece)
     kinds = {"encoder": encoder.reshape(-1, heads, length), "decoder": both[:, 0], "cross": both[:, 1]}
     return TranslationEffects(rows[0], kinds)
+
+
+translation_effects = in_one_go(translation_effects_in_parts)
 
 
 @torch.inference_mode()

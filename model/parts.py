@@ -5,11 +5,13 @@ Such a function is a generator: it yields a `Part` after each part and returns i
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Generator
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, ParamSpec, TypeVar
 
 from model.fallback import HasNetwork, device_of, move_to_cpu, ran_out_of_memory
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -30,6 +32,16 @@ def whole(parts: Parts[T]) -> T:
             next(parts)
         except StopIteration as end:
             return end.value
+
+
+def in_one_go(function: Callable[P, Parts[T]]) -> Callable[P, T]:
+    """The same function with all parts in one go, for callers that need not stop on the way."""
+
+    @functools.wraps(function)
+    def run(*arguments: P.args, **options: P.kwargs) -> T:
+        return whole(function(*arguments, **options))
+
+    return run
 
 
 def parts_with_fallback(owner: HasNetwork, begin: Callable[[], Parts[T]]) -> Parts[T]:

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from model.losses import token_cross_entropy
-from model.parts import Part, Parts, whole
+from model.parts import Part, Parts, in_one_go
 from model.relevance import added_up, identity_like, weighed_by_gradient
 from model.tap import Chain, Intervention, Recorder
 from model.trace import Trace
@@ -61,11 +61,6 @@ def source_relevance(encoder: Sequence[Tensor], decoder: Sequence[Tensor], cross
     return total
 
 
-def gradient_relevance(network: Transformer, trace: Trace) -> np.ndarray:
-    """`gradient_relevance_in_parts` in one go."""
-    return whole(gradient_relevance_in_parts(network, trace))
-
-
 def gradient_relevance_in_parts(network: Transformer, trace: Trace) -> Parts[np.ndarray]:
     """`source_relevance` of every target position for its own piece: `(T, S)` float64.
 
@@ -82,6 +77,9 @@ def gradient_relevance_in_parts(network: Transformer, trace: Trace) -> Parts[np.
         found.append(_relevance_of(network, trace, positions))
         yield Part(positions.stop, length)
     return torch.cat(found).double().cpu().numpy()
+
+
+gradient_relevance = in_one_go(gradient_relevance_in_parts)
 
 
 def _relevance_of(network: Transformer, trace: Trace, positions: Sequence[int]) -> Tensor:

@@ -7,6 +7,10 @@ import subprocess
 import time
 import urllib.request
 from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO, Self
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def free_port(host: str = "127.0.0.1") -> int:
@@ -14,6 +18,60 @@ def free_port(host: str = "127.0.0.1") -> int:
     with socket.socket() as probe:
         probe.bind((host, 0))
         return probe.getsockname()[1]
+
+
+def answers_http(url: str) -> bool:
+    """True if `url` answers with status 200.
+
+    Raises:
+        OSError: it does not answer, or with an error.
+    """
+    with urllib.request.urlopen(url, timeout=5) as answer:
+        return answer.status == 200
+
+
+class ServerProcess:
+    """A server that runs while a context lasts.
+
+    Attributes:
+        name: for messages.
+        patience: seconds that it may take until it answers.
+    """
+
+    name: str
+    patience: float
+
+    def command(self) -> list[str]:
+        """What starts it, from the project's folder; called when the context is entered."""
+        raise NotImplementedError
+
+    def open_log(self) -> BinaryIO:
+        """Where what it prints goes."""
+        raise NotImplementedError
+
+    def log(self) -> str:
+        """What it has printed so far."""
+        raise NotImplementedError
+
+    def answers(self) -> bool:
+        """Ask it; an OSError counts as no."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        command = self.command()
+        self._output = self.open_log()
+        self._process = subprocess.Popen(command, cwd=ROOT, stdout=self._output, stderr=subprocess.STDOUT)
+        try:
+            wait_until(self.answers, self._process, self.name, self.log, self.patience)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        self._process.wait(timeout=30)
+        self._output.close()
 
 
 def wait_until(
@@ -40,13 +98,3 @@ def wait_until(
             pass
         time.sleep(0.02)
     raise RuntimeError(f"{name} did not answer within {seconds:g} s:\n{log()}")
-
-
-def answers_http(url: str) -> bool:
-    """True if `url` answers with status 200.
-
-    Raises:
-        OSError: it does not answer, or with an error.
-    """
-    with urllib.request.urlopen(url, timeout=5) as answer:
-        return answer.status == 200

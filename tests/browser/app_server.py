@@ -5,55 +5,41 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
+from typing import BinaryIO
 
-from tests.processes import answers_http, free_port, wait_until
+from tests.processes import ServerProcess, answers_http, free_port
 
-ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 60  # seconds
 
 
-class AppServer:
+class AppServer(ServerProcess):
     """A running app; use it with `with`. `url` is its address.
 
     Args:
         script: what to run, from the project's folder.
     """
 
+    name, patience = "The app", PATIENCE
+
     def __init__(self, script: str = "app.py") -> None:
         self._script = script
 
-    def __enter__(self) -> AppServer:
+    def command(self) -> list[str]:
         port = free_port("localhost")
         self.url = f"http://localhost:{port}"
-        self._log = tempfile.TemporaryFile()
-        command = [
-            sys.executable,
-            "-m",
-            "streamlit",
-            "run",
-            self._script,
-            f"--server.port={port}",
-            "--server.headless=true",
-        ]
-        self._process = subprocess.Popen(command, cwd=ROOT, stdout=self._log, stderr=subprocess.STDOUT)
-        try:
-            health = f"{self.url}/_stcore/health"
-            wait_until(lambda: answers_http(health), self._process, "The app", self.log, PATIENCE)
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
+        options = [f"--server.port={port}", "--server.headless=true"]
+        return [sys.executable, "-m", "streamlit", "run", self._script, *options]
 
-    def __exit__(self, *_: object) -> None:
-        self._process.terminate()
-        self._process.wait(timeout=30)
-        self._log.close()
+    def open_log(self) -> BinaryIO:
+        return tempfile.TemporaryFile()
 
     def log(self) -> str:
         """What the app has printed so far."""
-        self._log.seek(0)
-        return self._log.read().decode(errors="replace")
+        self._output.seek(0)
+        return self._output.read().decode(errors="replace")
+
+    def answers(self) -> bool:
+        return answers_http(f"{self.url}/_stcore/health")
 
     def resident_megabytes(self) -> float:
         """Memory that the app holds at this moment."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from playwright.sync_api import sync_playwright
 
-from tests.browser.app_server import ROOT, AppServer
+from tests.browser.app_server import AppServer
 from tests.browser.chromium import launch_chromium
 from tests.browser.conftest import open_page
 from tests.browser.drawn import wait_until_drawn
+from tests.processes import ROOT
 
 SIZE = {"width": 1360, "height": 980}
 VIEWS = {

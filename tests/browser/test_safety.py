@@ -6,8 +6,8 @@ import http.client
 import tomllib
 from urllib.parse import urlsplit
 
-from tests.browser.app_server import ROOT
 from tests.browser.conftest import Server
+from tests.processes import ROOT
 
 UPGRADE = {
     "Connection": "Upgrade",

@@ -27,7 +27,7 @@ def site(tmp_path_factory) -> Iterator[Site]:
     with Site(tmp_path_factory.mktemp("site")) as site:
         yield site
         logs = [replica.log() for replica in site.replicas]
-        output = site.proxy.output()
+        output = site.proxy.log()
     # Starlette prints one for each upload that is broken off, as the proxy does with those that are too large
     assert all(log.count("Traceback") == log.count("ClientDisconnect()") for log in logs), logs
     # nginx' own complaints, at the level that is written at all, are about nginx

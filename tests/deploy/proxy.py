@@ -8,9 +8,10 @@ import shutil
 import socket
 import subprocess
 from pathlib import Path
+from typing import BinaryIO
 
 from tests.deploy.image import ROOT
-from tests.processes import free_port, wait_until
+from tests.processes import ServerProcess, free_port
 
 RENDER = ROOT / "deploy" / "nginx" / "render.sh"
 NGINX = shutil.which("nginx") or "/usr/sbin/nginx"
@@ -23,47 +24,39 @@ def render(folder: Path, **settings: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["sh", str(RENDER), str(folder)], env=environment, capture_output=True, text=True)
 
 
-class Proxy:
+class Proxy(ServerProcess):
     """A running nginx; use it with `with`. `url` is its address.
 
     Args:
         settings: as render.sh takes them; LISTEN is chosen here.
     """
 
+    name, patience = "nginx", PATIENCE
+
     def __init__(self, folder: Path, **settings: str) -> None:
         self.folder = folder
         self.port = free_port()
         self.url = f"http://localhost:{self.port}"
         self.settings = {"LISTEN": f"127.0.0.1:{self.port}", **settings}
-        # started by root, nginx would give its work to a user who may not look into a folder for tests
-        user = "user root; " if os.getuid() == 0 else ""
-        self.command = [NGINX, "-p", str(folder), "-c", str(folder / "nginx.conf"), "-g", f"daemon off; {user}"]
 
-    def __enter__(self) -> Proxy:
+    def command(self) -> list[str]:
         made = render(self.folder, **self.settings)
         assert made.returncode == 0, made.stderr
-        self._output = (self.folder / "output.log").open("ab")
-        self._process = subprocess.Popen(self.command, stdout=self._output, stderr=subprocess.STDOUT)
-        try:
-            wait_until(self._answers, self._process, "nginx", self.output, PATIENCE)
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
+        # started by root, nginx would give its work to a user who may not look into a folder for tests
+        user = "user root; " if os.getuid() == 0 else ""
+        return [NGINX, "-p", str(self.folder), "-c", str(self.folder / "nginx.conf"), "-g", f"daemon off; {user}"]
 
-    def __exit__(self, *_: object) -> None:
-        self._process.terminate()
-        self._process.wait(timeout=30)
-        self._output.close()
+    def open_log(self) -> BinaryIO:
+        return (self.folder / "output.log").open("ab")
 
-    def output(self) -> str:
+    def log(self) -> str:
         """All that nginx has written so far, its log of requests and its errors."""
         return (self.folder / "output.log").read_text(encoding="utf-8")
 
-    def requests(self) -> list[dict]:
-        """The log of requests so far; the latest second may still be missing."""
-        return [json.loads(line) for line in self.output().splitlines() if line.startswith("{")]
-
-    def _answers(self) -> bool:
+    def answers(self) -> bool:
         with socket.create_connection(("127.0.0.1", self.port), timeout=5):
             return True
+
+    def requests(self) -> list[dict]:
+        """The log of requests so far; the latest second may still be missing."""
+        return [json.loads(line) for line in self.log().splitlines() if line.startswith("{")]

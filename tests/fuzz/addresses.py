@@ -12,8 +12,8 @@ from streamlit.runtime.state.query_params_proxy import QueryParamsProxy
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
-from tests.browser.app_server import ROOT
 from tests.fuzz.texts import any_character, sentence
+from tests.processes import ROOT
 from views import frame
 
 PAGES = tuple(path for path, *_ in frame.PAGES)

@@ -10,7 +10,7 @@ import sys
 import pytest
 from PIL import Image
 
-from tests.browser.app_server import ROOT
+from tests.processes import ROOT
 from tests.views.odd_pictures import HTML, SVG, encoded, jpeg_of_scans, photo, png_bomb
 from tests.views.reading_pictures import FAST
 from views import pictures

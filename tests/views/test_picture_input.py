@@ -13,7 +13,7 @@ from starlette.datastructures import Headers
 from starlette.formparsers import MultiPartParser
 from streamlit.testing.v1 import AppTest
 
-from tests.browser.app_server import ROOT
+from tests.processes import ROOT
 from tests.views.odd_pictures import encoded, photo
 from views import pictures, samples, uploads
 from views.components.picture_strip import decoded, thumbnail

@@ -25,20 +25,21 @@ def log(monkeypatch):
     return log
 
 
-def test_short_work_says_nothing(log):
+def work(seconds: float, parts: int, of: int) -> None:
+    """So many parts of some work, each as long."""
     now = [0.0]
     with waiting.progress(lambda: now[0]) as tell:
-        for done in range(1, 4):
-            now[0] += 0.1
-            tell(done, 4)
+        for done in range(1, parts + 1):
+            now[0] += seconds
+            tell(done, of)
+
+
+def test_short_work_says_nothing(log):
+    work(0.1, parts=3, of=4)
     assert log == []
 
 
 def test_long_work_says_how_far_it_is_and_not_too_often(log):
-    now = [0.0]
-    with waiting.progress(lambda: now[0]) as tell:
-        for done in range(1, 11):
-            now[0] += 0.11
-            tell(done, 10)
+    work(0.11, parts=10, of=10)
     first, second, third = (f"This input is long: {share} % is worked through." for share in (40, 60, 80))
     assert log == [first, f"gone: {first}", second, f"gone: {second}", third, f"gone: {third}"]
