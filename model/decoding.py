@@ -14,6 +14,7 @@ from torch import Tensor
 from model.beam_tree import BeamNode, BeamTree, Hypothesis, settle
 from model.incremental import IncrementalDecoder
 from model.masks import pad_batch, padding_mask
+from model.parts import Part, Parts, in_one_go
 from model.transformer import Transformer
 
 TOP = 5  # alternatives that every step reports
@@ -178,8 +179,8 @@ def beam_search(network: Transformer, source: list[int], options: DecodingOption
 
 
 @torch.inference_mode()
-def beam_tree(network: Transformer, source: list[int], options: DecodingOptions) -> BeamTree:
-    """The same search with everything it considered on its way.
+def beam_tree_in_parts(network: Transformer, source: list[int], options: DecodingOptions) -> Parts[BeamTree]:
+    """The same search with everything it considered on its way; each step is a part.
 
     Args:
         source: ids that end with `</s>`.
@@ -187,7 +188,11 @@ def beam_tree(network: Transformer, source: list[int], options: DecodingOptions)
     search = _Beam(network, source, options)
     while not search.complete:
         search.advance()
+        yield Part(len(search.considered), search.limit)
     return settle(search.considered, search.best())
+
+
+beam_tree = in_one_go(beam_tree_in_parts)
 
 
 class _Extension(NamedTuple):

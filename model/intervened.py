@@ -14,7 +14,8 @@ from torch import Tensor, nn
 from model.changes import Force, Scale, Shapes, Temperature
 from model.interventions import Interventions
 from model.loss_terms import score_target
-from model.tapped_decoding import greedy_under
+from model.parts import Parts, in_one_go
+from model.tapped_decoding import greedy_under_in_parts
 from model.tokenizer import Tokenizer
 from model.trace import AttentionRecord, Trace, record_trace
 from model.transformer import Transformer
@@ -64,7 +65,9 @@ def shapes_of(trace: Trace) -> Shapes:
 
 
 @torch.inference_mode()
-def intervene(network: Transformer, tokenizer: Tokenizer, trace: Trace, interventions: Interventions) -> Intervened:
+def intervene_in_parts(
+    network: Transformer, tokenizer: Tokenizer, trace: Trace, interventions: Interventions
+) -> Parts[Intervened]:
     """Run a traced sentence again under interventions.
 
     Args:
@@ -78,11 +81,14 @@ def intervene(network: Transformer, tokenizer: Tokenizer, trace: Trace, interven
     after = record_trace(network, tokenizer, *ids, tap)
     draft = () if interventions.looks_ahead else trace.next_ids
     limit = min(2 * len(trace.source_ids) + 10, 128)
-    written = greedy_under(network, trace.source_ids, tap, limit, draft)
+    written = yield from greedy_under_in_parts(network, trace.source_ids, tap, limit, draft)
     source, target = (torch.tensor([side], device=network.embedding.weight.device) for side in ids[:2])
     proof = prove(network, interventions, after.records, after.logits, lambda edited: edited(source, target)[0])
     finished = bool(written) and written[-1] == tokenizer.eos_id
     return Intervened(after, tokenizer.decode(written), finished, proof)
+
+
+intervene = in_one_go(intervene_in_parts)
 
 
 @torch.inference_mode()

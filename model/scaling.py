@@ -12,8 +12,9 @@ from torch import Tensor
 
 from model.decoding import greedy_batch
 from model.losses import token_cross_entropy
+from model.parts import Parts, in_one_go
 from model.tap import Chain, Intervention, Recorder, Tap
-from model.tapped_decoding import greedy_under
+from model.tapped_decoding import greedy_under_in_parts
 from model.trace import Trace
 from model.transformer import Transformer
 
@@ -137,7 +138,7 @@ PLACES = {"encoder": ("encoder", "self"), "decoder": ("decoder", "self"), "cross
 
 
 @torch.inference_mode()
-def trained_run(network: Transformer, trace: Trace, kinds: Sequence[str], factor: float) -> TrainedRun:
+def trained_run_in_parts(network: Transformer, trace: Trace, kinds: Sequence[str], factor: float) -> Parts[TrainedRun]:
     """Multiply the scaled scores of the chosen kinds of attention by `factor` in every layer, and look.
 
     A factor of sqrt(d_k) undoes the division; 1 leaves the network as it is.
@@ -163,10 +164,13 @@ def trained_run(network: Transformer, trace: Trace, kinds: Sequence[str], factor
         ids = greedy_batch(network, [list(trace.source_ids)])[0]
     else:
         limit = min(MOST_PIECES, len(trace.next_ids) + MOST_EXTRA_PIECES)
-        ids = greedy_under(network, trace.source_ids, tap, limit)
+        ids = yield from greedy_under_in_parts(network, trace.source_ids, tap, limit)
     finished = bool(ids) and ids[-1] == network.config.eos_id
     losses = token_cross_entropy(logits, torch.tensor(trace.next_ids, device=device)).cpu().numpy()
     return TrainedRun(losses, entropies, strongest, trace.tokenizer.decode(ids), finished)
+
+
+trained_run = in_one_go(trained_run_in_parts)
 
 
 def scores_times(network: Transformer, kinds: Sequence[str], factor: float) -> Tap:

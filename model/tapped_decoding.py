@@ -6,15 +6,16 @@ from collections.abc import Sequence
 
 import torch
 
+from model.parts import Part, Parts, in_one_go
 from model.tap import Tap
 from model.transformer import Transformer
 
 
 @torch.inference_mode()
-def greedy_under(
+def greedy_under_in_parts(
     network: Transformer, source_ids: Sequence[int], tap: Tap, limit: int, draft: Sequence[int] = ()
-) -> list[int]:
-    """Translate while `tap` intervenes; each step runs the whole decoder on what is written so far.
+) -> Parts[list[int]]:
+    """Translate while `tap` intervenes; each step runs the whole decoder on what is written so far, and is a part.
 
     Args:
         source_ids: ends with `</s>`.
@@ -39,7 +40,11 @@ def greedy_under(
             written.append(best)
             if best != guess or best == config.eos_id:
                 break
+        yield Part(len(written) - 1, limit)
     return written[1:]
+
+
+greedy_under = in_one_go(greedy_under_in_parts)
 
 
 def _guess(written: Sequence[int], draft: Sequence[int]) -> list[int]:

@@ -65,9 +65,7 @@ def _force(trace: Trace, kind: str, heads: Heads) -> Change:
 
 def sides_of(asked: Asked, trace: Trace, plan: Interventions) -> Sides:
     """Before and after, computed once for each plan."""
-    service = asked.service
-    key = ("intervened", trace.source_ids, trace.next_ids, plan.to_text())
-    found = service.traces.get_or_compute(key, lambda: service.translator.intervene(trace, plan), service.computing)
-    before = service.steps(asked.text, DecodingOptions())[-1].text
+    found = asked.service.intervened(trace, plan)
+    before = asked.service.steps(asked.text, DecodingOptions())[-1].text
     names = "before", "after"
     return Sides(trace, found.after, names, (before, found.translation), plan, found.proof, found.finished)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import streamlit as st
 
-from model.scaling import WIDTHS, TrainedRun, histogram, toy, trained_run
+from model.scaling import WIDTHS, TrainedRun, histogram, toy, trained_run_in_parts
 from pages.shared import files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
@@ -40,7 +40,7 @@ def trained(asked: Asked) -> None:
 
     def run(factor: float, kinds: tuple[str, ...]) -> TrainedRun:
         key = ("scaling", trace.source_ids, trace.target_ids, kinds, factor)
-        return asked.service.analysis(key, lambda: trained_run(network, trace, kinds, factor))
+        return asked.service.analysis_in_parts(key, lambda: trained_run_in_parts(network, trace, kinds, factor))
 
     scaled, raw = run(1.0, ()), run(math.sqrt(d_k), KINDS[chosen])
     words = prose.block("inside", "Cut off") if not raw.finished else ""

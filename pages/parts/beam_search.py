@@ -7,7 +7,7 @@ import streamlit as st
 
 from model import DecodingOptions
 from model.beam_tree import BeamTree
-from model.decoding import beam_tree, length_penalty
+from model.decoding import beam_tree_in_parts, length_penalty
 from model.loss_terms import score_target
 from pages.shared import files
 from pages.shared.opening import Asked
@@ -30,8 +30,8 @@ def show(asked: Asked) -> None:
         every = controls.pick("Beginnings drawn", NODES, "nodes") == NODES[1]
     translator = asked.service.translator
     source = translator.tokenizer.encode_source(asked.text)
-    tree = asked.service.analysis(
-        ("beam tree", asked.text, options), lambda: beam_tree(translator.network, source, options)
+    tree = asked.service.analysis_in_parts(
+        ("beam tree", asked.text, options), lambda: beam_tree_in_parts(translator.network, source, options)
     )
     with left:
         results(asked, tree, options)

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from model.position_effects import CHANGES, PLACES, Change, Where, position_losses, positions_tap
-from model.tapped_decoding import greedy_under
+from model.tapped_decoding import greedy_under_in_parts
 from pages.shared import files
 from pages.shared.opening import Asked, usable
 from views import controls, downloads, prose
@@ -57,7 +57,8 @@ def show(asked: Asked) -> None:
         tap = positions_tap(network, where, chosen, len(source), len(inputs), seed, shift)
         limit = min(2 * len(source) + 10, 128)
         key = ("under positions", tuple(source), len(inputs), where, chosen, seed, shift)
-        return tokenizer.decode(asked.service.analysis(key, lambda: greedy_under(network, source, tap, limit)))
+        ids = asked.service.analysis_in_parts(key, lambda: greedy_under_in_parts(network, source, tap, limit))
+        return tokenizer.decode(ids)
 
     with left:
         st.html(pieces.label("Translation with positions as trained, greedy") + pieces.sentence(written("kept"), "fr"))

@@ -11,14 +11,16 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from model import CheckpointError, DecodingOptions, InputError, Step, Trace, Translator
+from model import CheckpointError, DecodingOptions, InputError, Interventions, Step, Trace, Translator
 from model.fallback import with_fallback
-from model.parts import Part, Parts, parts_with_fallback
+from model.intervened import Intervened, intervene_in_parts
+from model.parts import Parts
 from pages.shared import visits
 from pages.shared.description import describe
+from pages.shared.long_work import LongWork
 from pages.shared.recent import Recent, T, computing
 from pages.shared.streams import Streams
-from views import literal, waiting
+from views import literal
 
 RECENT_TRANSLATIONS = 512  # a few kilobytes each: the last sentence of each visitor of a large class
 RECENT_TRACES = 8  # about a megabyte for a dozen words, twenty for the longest sentence
@@ -35,11 +37,13 @@ class Service:
     traces: Recent = field(default_factory=lambda: Recent(RECENT_TRACES))
     analyses: Recent = field(default_factory=lambda: Recent(RECENT_ANALYSES))
     streams: Streams[Step] = field(init=False)
-    parts: Streams[Part | Result] = field(init=False)
+    long_analyses: LongWork = field(init=False)
+    long_traces: LongWork = field(init=False)
 
     def __post_init__(self) -> None:
         self.streams = Streams(self.translations, self.computing)
-        self.parts = Streams(self.analyses, self.computing)
+        self.long_analyses = LongWork(self.translator, self.analyses, self.computing)
+        self.long_traces = LongWork(self.translator, self.traces, self.computing)
 
     def pieces(self, text: str) -> int:
         """How many pieces `text` has.
@@ -87,22 +91,19 @@ class Service:
 
     def analysis_in_parts(self, key: Hashable, begin: Callable[[], Parts[T]]) -> T:
         """`analysis` of long work: between its parts others have their turn, and the reader sees how far it is."""
-        with waiting.progress() as tell:
-            for step in self.parts.follow(key, lambda: _to_the_end(parts_with_fallback(self.translator, begin))):
-                if isinstance(step, Part):
-                    tell(step.done, step.total)
-        return step.value
+        return self.long_analyses.result(key, begin)
 
+    def intervened(self, trace: Trace, plan: Interventions) -> Intervened:
+        """The sentence of `trace` again under interventions, computed once for each plan, in parts.
 
-@dataclass(frozen=True, eq=False)
-class Result:
-    """The last step of a computation in parts: what it found."""
-
-    value: object
-
-
-def _to_the_end(parts: Parts[T]) -> Iterator[Part | Result]:
-    yield Result((yield from parts))
+        Raises:
+            InterventionError: see `Interventions.check`.
+        """
+        translator = self.translator
+        return self.long_traces.result(
+            ("intervened", trace.source_ids, trace.next_ids, plan.to_text()),
+            lambda: intervene_in_parts(translator.network, translator.tokenizer, trace, plan),
+        )
 
 
 @st.cache_resource(show_spinner=False)
