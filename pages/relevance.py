@@ -90,16 +90,13 @@ def whole_sentence(found: Evidence, place: int) -> None:
         "rows": [literal.visible(word) for word in found.target],
         "columns": [literal.visible(word) for word in found.source],
     }
-    matrix_row(
-        [
-            Matrix(method, scores, signed=False, cursor=(place, int(scores[place].argmax())), **axes),
-            Matrix("Erasing: drop of ln p", drops, cursor=(place, int(drops[place].argmax())), **axes),
-        ],
-        inputs.theme(),
-        "matrices",
-        inputs.remember_theme,
-        beside=2,
-    )
+    items = [
+        Matrix(method, scores, signed=False, cursor=(place, int(scores[place].argmax())), **axes),
+        Matrix("Erasing: drop of ln p", drops, cursor=(place, int(drops[place].argmax())), **axes),
+    ]
+    matrix_row(items, inputs.theme(), "matrices", inputs.remember_theme, beside=2)
+    with st.container(horizontal=True):
+        files.matrices(items, "What each target word rests on", "rests-on")
     files.numbers(
         lambda: files.table(scores, columns=maps.numbered(found.source), index=maps.numbered(found.target)),
         "rests_table",

@@ -37,12 +37,8 @@ def show(asked: Asked) -> None:
     labels = [f"{sub_layer.layer + 1} {NAMES[sub_layer.step]}" for sub_layer in found]
     st.markdown(prose.block("inside", "How much each writes"))
     share = np.stack([sub_layer.share for sub_layer in found], axis=1)  # (position, sub-layer)
-    matrix_row(
-        [Matrix("Written \u00f7 stream", share, stack, pieces, labels, column_title="sub-layer", signed=False)],
-        inputs.theme(),
-        "shares",
-        inputs.remember_theme,
-    )
+    items = [Matrix("Written \u00f7 stream", share, stack, pieces, labels, column_title="sub-layer", signed=False)]
+    matrix_row(items, inputs.theme(), "shares", inputs.remember_theme)
     tables(found, labels, place, stack, names)
     st.caption(
         prose.block("inside", "Proof of Add & Norm").format(
@@ -52,12 +48,14 @@ def show(asked: Asked) -> None:
         )
     )
     header = ("sub-layer", "position", "piece", *LENGTHS, "share", "cosine", *MOMENTS)
-    files.download(
-        "All numbers as CSV",
-        lambda: downloads.table_csv(header, _everything(found, labels, pieces)),
-        f"{stack}-residual.csv",
-        "text/csv",
-    )
+    with st.container(horizontal=True):
+        files.matrices(items, f"How much each sub-layer of the {stack} writes", f"{stack}-residual")
+        files.download(
+            "All numbers as CSV",
+            lambda: downloads.table_csv(header, _everything(found, labels, pieces)),
+            f"{stack}-residual.csv",
+            "text/csv",
+        )
 
 
 def tables(found: list[SubLayer], labels: list[str], place: int, stack: str, names: list[str]) -> None:

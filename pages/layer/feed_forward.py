@@ -66,23 +66,21 @@ def units(seen: Firing, pieces: tuple[str, ...], stack: str) -> None:
     """The units that are strongest anywhere in the sentence."""
     strongest = np.argsort(-seen.hidden.max(axis=0), kind="stable")[:UNITS]
     st.markdown(prose.block("inside", "Units").format(count=len(strongest)))
-    matrix_row(
-        [
-            Matrix(
-                "Activation",
-                seen.hidden[:, strongest],
-                stack,
-                pieces,
-                [f"{unit + 1}" for unit in strongest],
-                column_title="unit",
-                signed=False,
-                wide=True,
-            )
-        ],
-        inputs.theme(),
-        "units",
-        inputs.remember_theme,
-    )
+    items = [
+        Matrix(
+            "Activation",
+            seen.hidden[:, strongest],
+            stack,
+            pieces,
+            [f"{unit + 1}" for unit in strongest],
+            column_title="unit",
+            signed=False,
+            wide=True,
+        )
+    ]
+    matrix_row(items, inputs.theme(), "units", inputs.remember_theme)
+    with st.container(horizontal=True):
+        files.matrices(items, f"Strongest units of the feed-forward layer, {stack}", f"{stack}-units", "Units")
 
 
 def table(trace: Trace, seen: Firing, pieces: tuple[str, ...], stack: str) -> None:

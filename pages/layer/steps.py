@@ -42,6 +42,7 @@ def show(asked: Asked) -> None:
     st.caption(prose.block("inside", "Proof of a step").format(difference=difference))
     result = next(item for item in reversed(items) if isinstance(item, Matrix))
     with st.container(horizontal=True):
+        files.matrices(items, f"{name}: {chosen.place}", f"{chosen.kind.name}-{STEPS[step]}")
         files.download(
             f"{result.name} as CSV", lambda: _csv(result), f"{chosen.kind.name}-{STEPS[step]}.csv", "text/csv"
         )

@@ -95,34 +95,30 @@ def masks(batch: RaggedBatch, effect: PaddingEffect, place: int, labels: list[st
     allowed = [np.broadcast_to(mask, (side, side)) for mask in (batch.padding[place, 0], batch.causal[0, 0])]
     titles = ("Padding mask", "Causal mask", "Both: the decoder\u2019s target")
     st.markdown(prose.block("masks", "Three masks"))
-    matrix_row(
-        [
-            Matrix(title, mask.astype(np.float32), words=WORDS, **shared)
-            for title, mask in zip(titles, (*allowed, batch.combined[place, 0]), strict=True)
-        ],
-        inputs.theme(),
-        "masks_of_one",
-        inputs.remember_theme,
-        beside=3,
-    )
+    three = [
+        Matrix(title, mask.astype(np.float32), words=WORDS, **shared)
+        for title, mask in zip(titles, (*allowed, batch.combined[place, 0]), strict=True)
+    ]
+    matrix_row(three, inputs.theme(), "masks_of_one", inputs.remember_theme, beside=3)
     st.markdown(prose.block("masks", "Attention of one sequence").format(place=head))
     masked = np.where(allowed[0], effect.masked[place], np.float32(-np.inf))
-    matrix_row(
-        [
-            Matrix("Weights with the padding mask", masked, top=1.0, masked=("0", "masked"), **shared),
-            Matrix("Weights without it", effect.unmasked[place], top=1.0, **shared),
-        ],
-        inputs.theme(),
-        "weights_of_one",
-        inputs.remember_theme,
-        beside=2,
-    )
-    files.download(
-        "Batch as NPZ",
-        lambda: downloads.arrays_npz(
-            ids=batch.ids, padding=batch.padding, causal=batch.causal, masked=effect.masked, unmasked=effect.unmasked
-        ),
-        "padding.npz",
-        "application/zip",
-    )
+    weights = [
+        Matrix("Weights with the padding mask", masked, top=1.0, masked=("0", "masked"), **shared),
+        Matrix("Weights without it", effect.unmasked[place], top=1.0, **shared),
+    ]
+    matrix_row(weights, inputs.theme(), "weights_of_one", inputs.remember_theme, beside=2)
+    with st.container(horizontal=True):
+        files.matrices([*three, *weights], f"Sequence {place + 1}, {head}", "padding", "Masks and weights")
+        files.download(
+            "Batch as NPZ",
+            lambda: downloads.arrays_npz(
+                ids=batch.ids,
+                padding=batch.padding,
+                causal=batch.causal,
+                masked=effect.masked,
+                unmasked=effect.unmasked,
+            ),
+            "padding.npz",
+            "application/zip",
+        )
     files.numbers(lambda: pd.DataFrame(effect.masked[place], index=labels, columns=labels), "padding_table")

@@ -70,16 +70,11 @@ def explore(asked: Asked, trace: Trace) -> None:
     st.markdown(prose.block("masks", "Largest change"))
     levels = ("embedding", *(f"after layer {number}" for number in range(1, len(with_mask))))
     top = float(max(with_mask.max(), without.max()))
-    matrix_row(
-        [
-            Matrix(title, changes, "decoder", levels, trace.target_tokens, signed=False, top=top)
-            for title, changes in (("With the causal mask", with_mask), ("Without a mask", without))
-        ],
-        inputs.theme(),
-        "causality",
-        inputs.remember_theme,
-        beside=2,
-    )
+    items = [
+        Matrix(title, changes, "decoder", levels, trace.target_tokens, signed=False, top=top)
+        for title, changes in (("With the causal mask", with_mask), ("Without a mask", without))
+    ]
+    matrix_row(items, inputs.theme(), "causality", inputs.remember_theme, beside=2)
     last = [changes[-1] for changes in (with_mask, without)]
     lines = [
         [names[place], *(bars.bar(float(column[place]), top, "decoder") for column in last)] for place in range(side)
@@ -87,7 +82,9 @@ def explore(asked: Asked, trace: Trace) -> None:
     header = ["position", "change with the causal mask", "change without a mask"]
     st.html(pieces.label("After the last layer") + bars.table(header, lines, "Changes by position", marked=position))
     st.caption(prose.block("masks", "Proof of causality"))
-    files.download("Changes as NPZ", lambda: _npz(with_mask, without), "causality.npz", "application/zip")
+    with st.container(horizontal=True):
+        files.matrices(items, f"What changes with another piece at place {position + 1}", "causality", "Changes")
+        files.download("Changes as NPZ", lambda: _npz(with_mask, without), "causality.npz", "application/zip")
 
 
 def _npz(with_mask: np.ndarray, without: np.ndarray) -> bytes:

@@ -60,18 +60,13 @@ def matrices(trace: Trace, causal: MaskEffect, effect: MaskEffect, place: str) -
     tokens = trace.target_tokens
     shared = {"kind": "decoder", "rows": tokens, "columns": tokens}
     weights = {"signed": False, "top": 1.0, "masked": ("0", "masked")}
-    matrix_row(
-        [
-            Matrix("1 Scores", effect.scores, **shared),
-            Matrix("2 With \u2212\u221e", effect.masked_scores, top=float(np.abs(effect.scores).max()), **shared),
-            Matrix("3 Weights", hidden(effect), **weights, **shared),
-            Matrix("Weights with the causal mask", hidden(causal), **weights, **shared),
-        ],
-        inputs.theme(),
-        "steps",
-        inputs.remember_theme,
-        beside=2,
-    )
+    items = [
+        Matrix("1 Scores", effect.scores, **shared),
+        Matrix("2 With \u2212\u221e", effect.masked_scores, top=float(np.abs(effect.scores).max()), **shared),
+        Matrix("3 Weights", hidden(effect), **weights, **shared),
+        Matrix("Weights with the causal mask", hidden(causal), **weights, **shared),
+    ]
+    matrix_row(items, inputs.theme(), "steps", inputs.remember_theme, beside=2)
     one_row(trace, effect)
     scores = effect.masked_scores.astype(np.float64)
     exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -79,14 +74,16 @@ def matrices(trace: Trace, causal: MaskEffect, effect: MaskEffect, place: str) -
     proof = prose.block("masks", "Proof of the weights")
     st.caption(proof.format(difference=three_digits(float(difference)), leak=three_digits(effect.leak)))
     labels = maps.numbered(tokens)
-    files.download(
-        "Matrices as NPZ",
-        lambda: downloads.arrays_npz(
-            scores=effect.scores, allowed=effect.allowed, weights=effect.weights, causal_weights=causal.weights
-        ),
-        "mask.npz",
-        "application/zip",
-    )
+    with st.container(horizontal=True):
+        files.matrices(items, f"Decoder self-attention under a mask, {place}", "mask", "Matrices")
+        files.download(
+            "Matrices as NPZ",
+            lambda: downloads.arrays_npz(
+                scores=effect.scores, allowed=effect.allowed, weights=effect.weights, causal_weights=causal.weights
+            ),
+            "mask.npz",
+            "application/zip",
+        )
     files.numbers(lambda: pd.DataFrame(effect.weights, index=labels, columns=labels), "mask_table")
 
 

@@ -11,7 +11,6 @@ from pages.microscope.saved import Saved
 from pages.microscope.subject import Subject
 from pages.shared import files
 from views import inputs, maps, picture_input, prose
-from views.figures import drawing
 
 
 def link(subject: Subject) -> str:
@@ -34,16 +33,7 @@ def save(saved: Saved, pictures: bool = True) -> None:
         st.caption(prose.block("microscope", "Save"))
         with st.container(horizontal=True):
             if pictures:
-                drawn = f"{name}-overview"
-                files.download(
-                    "Overview as SVG",
-                    lambda: drawing.to_svg(bundle.all_heads(saved)),
-                    f"{drawn}.svg",
-                    "image/svg+xml",
-                )
-                files.download(
-                    "Overview as PNG", lambda: drawing.to_png(bundle.all_heads(saved)), f"{drawn}.png", "image/png"
-                )
+                files.pictures(lambda: bundle.all_heads(saved), f"{name}-overview", "Overview")
             files.download("One HTML file", lambda: bundle.page(saved), f"attention-{name}.html", "text/html")
             files.download(
                 "Everything as ZIP", lambda: bundle.everything(saved), f"attention-{name}.zip", "application/zip"

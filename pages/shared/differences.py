@@ -8,7 +8,6 @@ import streamlit as st
 from pages.shared import files
 from views import downloads, inputs, palette
 from views.components.matrix_row import Matrix, matrix_row
-from views.figures import drawing
 from views.figures.difference import MapPair, Side, difference_picture
 from views.figures.matrix import Matrix as Scale
 from views.figures.matrix import legend
@@ -41,8 +40,7 @@ def show(pair: MapPair, key: str) -> None:
     st.caption(note)
     name = f"compare {pair.kind.name} {pair.place}".replace(",", "").replace(" ", "-")
     with st.container(horizontal=True):
-        files.download("PNG", lambda: drawing.to_png(difference_picture(pair)), f"{name}.png", "image/png")
-        files.download("SVG", lambda: drawing.to_svg(difference_picture(pair)), f"{name}.svg", "image/svg+xml")
+        files.pictures(lambda: difference_picture(pair), name)
         files.download("CSV", lambda: downloads.table_csv(*pair.rows()), f"{name}.csv", "text/csv")
         files.download("NPZ", lambda: downloads.arrays_npz(pair.arrays()), f"{name}.npz", "application/zip")
     files.numbers(lambda: files.table(*reversed(pair.rows())), key=f"{key}_table", hide_index=True)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from views import downloads, maps
+from views.components.matrix_row import Matrix
 from views.figures import drawing
 from views.figures.heatmap import HeadMap
+from views.figures.matrices import matrices_picture
 from views.figures.picture import picture
 
 if TYPE_CHECKING:  # a quarter of a second that only a table is worth: imported when one is opened
@@ -28,6 +30,18 @@ def numbers(table: Callable[[], pd.DataFrame], key: str = "table", **options) ->
         fold.dataframe(table(), **options)
 
 
+def pictures(draw: Callable[[], drawing.Drawing], name: str, what: str = "") -> None:
+    """A drawing as a PNG and an SVG file; `what` it is of, where a page has more than one."""
+    words = f"{what} as " if what else ""
+    download(f"{words}PNG", lambda: drawing.to_png(draw()), f"{name}.png", "image/png")
+    download(f"{words}SVG", lambda: drawing.to_svg(draw()), f"{name}.svg", "image/svg+xml")
+
+
+def matrices(items: Sequence[Matrix | str], title: str, name: str, what: str = "") -> None:
+    """Matrices and the signs between them as picture files."""
+    pictures(lambda: matrices_picture(items, title), name, what)
+
+
 def head_map(shown: HeadMap, draw: Callable[[], drawing.Drawing] | None = None) -> None:
     """Picture and numbers of one head's map as files and as a table.
 
@@ -38,8 +52,7 @@ def head_map(shown: HeadMap, draw: Callable[[], drawing.Drawing] | None = None) 
     name = f"{shown.kind.name} {shown.place}".replace(",", "").replace(" ", "-")
     axes = maps.numbered(shown.queries), maps.numbered(shown.keys)
     with st.container(horizontal=True):
-        download("PNG", lambda: drawing.to_png(draw()), f"{name}.png", "image/png")
-        download("SVG", lambda: drawing.to_svg(draw()), f"{name}.svg", "image/svg+xml")
+        pictures(draw, name)
         download(
             "CSV", lambda: downloads.matrix_csv(shown.weights, shown.queries, shown.keys), f"{name}.csv", "text/csv"
         )

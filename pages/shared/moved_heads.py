@@ -22,25 +22,21 @@ def show(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> None:
     """
     st.markdown(prose.block("compare", "Every head"))
     top = max(float(table.max()) for table in found.values())
-    matrix_row(
-        [
-            Matrix(
-                kind.capitalize(),
-                table,
-                kind,
-                [f"layer {number + 1}" for number in range(table.shape[0])],
-                [str(number + 1) for number in range(table.shape[1])],
-                "layer",
-                "head",
-                signed=False,
-                top=top,
-            )
-            for kind, table in found.items()
-        ],
-        inputs.theme(),
-        "moved",
-        inputs.remember_theme,
-    )
+    items = [
+        Matrix(
+            kind.capitalize(),
+            table,
+            kind,
+            [f"layer {number + 1}" for number in range(table.shape[0])],
+            [str(number + 1) for number in range(table.shape[1])],
+            "layer",
+            "head",
+            signed=False,
+            top=top,
+        )
+        for kind, table in found.items()
+    ]
+    matrix_row(items, inputs.theme(), "moved", inputs.remember_theme)
     kind, layer, head = farthest(found)
     moved = float(found[kind][layer, head])
     place = f"{kind}, layer {layer + 1}, head {head + 1}, by {three_digits(moved)}"
@@ -52,7 +48,9 @@ def show(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> None:
         for name, table in found.items()
         for place in np.ndindex(table.shape)
     ]
-    files.download("All heads as CSV", lambda: downloads.table_csv(header, rows), "moved-heads.csv", "text/csv")
+    with st.container(horizontal=True):
+        files.matrices(items, "Share of each head's attention that moved", "moved-heads", "All heads")
+        files.download("All heads as CSV", lambda: downloads.table_csv(header, rows), "moved-heads.csv", "text/csv")
     files.numbers(lambda: files.table(rows, header), key="moved_table", hide_index=True)
 
 

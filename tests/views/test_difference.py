@@ -8,7 +8,7 @@ import pytest
 
 from views import downloads, palette
 from views.figures import drawing
-from views.figures.difference import MapPair, Side, difference_picture, shades
+from views.figures.difference import MapPair, Side, difference_panel, difference_picture
 from views.maps import KINDS
 
 OPEN = np.zeros((2, 3), dtype=bool)
@@ -57,14 +57,15 @@ def test_files_read_back_equal():
 def test_colours_say_the_sign_and_zero_is_white():
     hidden = np.array([[False, False], [False, True]])
     side = Side("d", np.array([[-0.5, 0], [0.5, 0.5]], np.float32), ("x", "y"), ("a", "b"), hidden)
-    colours = shades(side, palette.DIFFERENCE, 0.5)
     scale = palette.signed_scale(palette.DIFFERENCE, "light")
-    assert colours.tolist() == [[scale[0], palette.BACKGROUND["light"]], [scale[-1], palette.MASKED["light"]]]
-    assert shades(side, palette.DIFFERENCE, 0.0).shape == (2, 2)  # nothing changed at all
-    assert (
-        shades(Side("w", np.abs(side.weights), ("x", "y"), ("a", "b"), hidden), "cross", 0.5)[0, 0]
-        == (palette.scale("cross", "light")[-1])
-    )
+    panel = difference_panel(side, palette.DIFFERENCE, 0.5)
+    wanted = [[scale[0], palette.BACKGROUND["light"]], [scale[-1], palette.MASKED["light"]]]
+    assert panel.colours.tolist() == [[list(palette.to_rgb(colour)) for colour in row] for row in wanted]
+    assert (panel.low, panel.high) == (-0.5, 0.5)
+    assert difference_panel(side, palette.DIFFERENCE, 0.0).colours.shape == (2, 2, 3)  # nothing changed at all
+    plain = difference_panel(Side("w", np.abs(side.weights), ("x", "y"), ("a", "b"), hidden), "cross", 0.5)
+    assert tuple(plain.colours[0, 0]) == palette.to_rgb(palette.scale("cross", "light")[-1])
+    assert (plain.low, plain.high) == (0.0, 0.5)
 
 
 def test_the_picture_shows_three_maps_and_takes_text_literally():

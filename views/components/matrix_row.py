@@ -66,9 +66,16 @@ def payload(items: Sequence[Matrix | str], theme: palette.Theme, beside: int = 1
     return parts.pack(header, *blocks)
 
 
-def _header(item: Matrix, values: np.ndarray) -> dict:
+def limits(matrix: Matrix) -> tuple[float, float]:
+    """The numbers of the first and of the last colour."""
+    values = np.asarray(matrix.values, dtype=np.float32)
     finite = values[np.isfinite(values)]
-    top = item.top if item.top is not None else float(np.abs(finite).max()) if finite.size else 1.0
+    top = matrix.top if matrix.top is not None else float(np.abs(finite).max()) if finite.size else 1.0
+    return -(top or 1.0) if matrix.signed else 0.0, top or 1.0
+
+
+def _header(item: Matrix, values: np.ndarray) -> dict:
+    low, high = limits(item)
     colours = palette.signed_scale if item.signed else palette.scale
     return {
         "name": item.name,
@@ -77,8 +84,8 @@ def _header(item: Matrix, values: np.ndarray) -> dict:
         "columns": list(item.columns),
         "rowTitle": item.row_title,
         "columnTitle": item.column_title,
-        "low": -(top or 1.0) if item.signed else 0.0,
-        "high": top or 1.0,
+        "low": low,
+        "high": high,
         "scales": {theme: colours(item.kind, theme) for theme in ("light", "dark")},
         "masked": item.masked,
         "words": item.words,

@@ -6,22 +6,17 @@ looks more, the background where nothing changed.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from views import literal, palette
-from views.figures.drawing import Box, Drawing, Text, text_width
+from views import palette
+from views.figures.drawing import Drawing, Text, text_width
+from views.figures.panel import Items, Panel, lay_out, shades
 from views.maps import Kind, numbered
-from views.numbers import three_digits
 
-_SIDE = 420  # pixels the longer side of a map aims at
-_CELL = (4, 26)  # smallest and largest cell
-_ANGLE = -60  # of the pieces above the columns
 _MARGIN = 16
-_BAR = 90  # pixels that a colour bar takes at the right of a map
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,9 +119,9 @@ def difference_picture(pair: MapPair) -> Drawing:
     if pair.difference is not None:
         sides.append((pair.difference, palette.DIFFERENCE, pair.largest))
     left, bottom = float(_MARGIN), 0.0
-    items: list[Box | Text] = [Text(_MARGIN, _MARGIN + 8, pair.title, size=15)]
+    items: Items = [Text(_MARGIN, _MARGIN + 8, pair.title, size=15)]
     for side, kind, top in sides:
-        drawn, right, foot = _panel(side, kind, top, left, _MARGIN + 30)
+        drawn, right, foot = lay_out(difference_panel(side, kind, top), left, _MARGIN + 30)
         items += drawn
         left, bottom = right + _MARGIN, max(bottom, foot)
     note = f"Row: {pair.kind.query_side}. Column: {pair.kind.key_side}."
@@ -135,42 +130,11 @@ def difference_picture(pair: MapPair) -> Drawing:
     return Drawing(width, bottom + 20 + _MARGIN, pair.title, tuple(items))
 
 
-def _panel(side: Side, kind: str, top: float, left: float, head: float) -> tuple[list[Box | Text], float, float]:
-    """One map with its pieces and its colour bar; also where it ends at the right and below."""
-    queries, keys = side.weights.shape
-    cell = min(_CELL[1], max(_CELL[0], _SIDE / max(queries, keys)))
-    size = min(12.0, max(4.5, 0.8 * cell))
-    rows, columns = [literal.piece(piece) for piece in side.queries], [literal.piece(piece) for piece in side.keys]
-    start = left + max(text_width(row, size) for row in rows) + 6
-    rise = max(text_width(column, size) for column in columns) * math.sin(math.radians(-_ANGLE)) + size
-    upper = head + 20 + rise
-    gap = 0.7 if cell >= 12 else 0
-    items: list[Box | Text] = [Text(left, head + 8, side.name, size=13)]
-    for query, colours in enumerate(shades(side, kind, top)):
-        for key, colour in enumerate(colours):
-            items.append(Box(start + key * cell, upper + query * cell, cell - gap, cell - gap, str(colour)))
-    items += [Text(start - 6, upper + (n + 0.5) * cell, row, size, "end") for n, row in enumerate(rows)]
-    items += [Text(start + (n + 0.5) * cell, upper - 6, name, size, angle=_ANGLE) for n, name in enumerate(columns)]
-    right = max(start + keys * cell + 14, left + text_width(side.name, 13))
-    colours = _scale(kind)
-    step = 70 / len(colours)
-    items += [
-        Box(right, upper + (len(colours) - 1 - n) * step, 10, step + 0.3, colour) for n, colour in enumerate(colours)
-    ]
-    low = "0" if kind != palette.DIFFERENCE else three_digits(-top)
-    items += [Text(right + 15, upper + 5, three_digits(top), 11), Text(right + 15, upper + 66, low, 11)]
-    return items, right + _BAR - 14, upper + max(queries * cell, 76)
-
-
-def shades(side: Side, kind: str, top: float) -> np.ndarray:
-    """`(query, key)` of `#RRGGBB` on white; grey where hidden."""
-    scale = np.array([palette.to_rgb(colour) for colour in _scale(kind)], dtype=float)  # (stop, channel)
-    share = side.weights / (top or 1)
-    place = np.clip((share + 1) / 2 if kind == palette.DIFFERENCE else share, 0, 1) * (len(scale) - 1)
-    channels = np.stack([np.interp(place, range(len(scale)), channel) for channel in scale.T], axis=-1)
-    names = np.array([[f"#{r:02X}{g:02X}{b:02X}" for r, g, b in row] for row in channels.round().astype(int)])
-    return np.where(side.hidden, palette.MASKED["light"], names)
-
-
-def _scale(kind: str) -> tuple[str, ...]:
-    return palette.signed_scale(kind, "light") if kind == palette.DIFFERENCE else palette.scale(kind, "light")
+def difference_panel(side: Side, kind: str, top: float) -> Panel:
+    """One side, or their difference where `kind` says so; `top` has the deepest colour."""
+    signed = kind == palette.DIFFERENCE
+    scale = (palette.signed_scale if signed else palette.scale)(kind, "light")
+    low = -top if signed else 0.0
+    return Panel(
+        side.name, shades(side.weights, scale, low, top, side.hidden), side.queries, side.keys, scale, low, top
+    )
