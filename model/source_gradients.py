@@ -21,7 +21,7 @@ from model.tap import Chain, Intervention, Recorder
 from model.trace import Trace
 from model.transformer import Transformer
 
-WEIGHTS = 12_000_000  # of all layers and rows of a batch; with gradients and what they need about four times as much
+WEIGHTS = 6_000_000  # of all layers and rows of a batch; with gradients and what they need about four times as much
 
 
 def normalised(total: Tensor) -> Tensor:

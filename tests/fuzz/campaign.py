@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import faulthandler
-import gc
 import random
 import time
 import traceback
@@ -14,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from model import Translator, VisionClassifier
-from pages.shared import visits
+from pages.shared import housekeeping, recent, visits
 from tests.fuzz import addresses, checks, files, texts
 
 SECONDS = 2.0  # of processor time that a case may take at a stretch
@@ -182,8 +181,9 @@ def pages(seed: int) -> Iterator[Case]:
 
 
 def resident_megabytes() -> float:
-    """Memory that this process holds; 0 where the system does not say."""
-    gc.collect()
+    """Memory that this process holds when it has let go of recent results; 0 where the system does not say."""
+    recent.forget_all()
+    housekeeping.hand_back()
     status = Path("/proc/self/statm")
     if not status.is_file():
         return 0.0

@@ -8,7 +8,7 @@ from model.interventions import Interventions, Scale
 from model.position_effects import positions_tap
 from model.scaling import scores_times
 from model.tap import Chain, Intervention, Recorder
-from model.tapped_decoding import greedy_under
+from model.tapped_decoding import greedy_under, greedy_under_in_parts
 from tests.model.networks import random_ids, tiny_network
 
 SOURCE = [*random_ids(6).tolist(), 3]
@@ -42,6 +42,13 @@ def test_a_right_draft_takes_one_pass():
     assert passes.count == 1
     greedy_under(network, SOURCE, passes, 12)
     assert passes.count == 1 + len(draft)
+
+
+def test_each_step_is_a_part():
+    network = tiny_network(1)
+    written = greedy_under(network, SOURCE, Intervention({}), 5)
+    parts = list(greedy_under_in_parts(network, SOURCE, Intervention({}), 5))
+    assert parts == [(done, 5) for done in range(1, len(written) + 1)]
 
 
 class Passes:
