@@ -17,7 +17,8 @@ class Limits:
         waiting: the longest queue; whoever comes then is asked to come again.
         patience: seconds that a visitor waits at most before being asked to come again.
         share: seconds of processor time after which a run goes to the end of the queue if others wait.
-        silence: seconds of waiting before a visitor is told so.
+        silence: seconds of waiting before a visitor is told so, all waits of a run together; a single wait of less
+            than a quarter of it is never worth a word.
         repeat: seconds between two such messages.
     """
 

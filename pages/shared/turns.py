@@ -73,15 +73,15 @@ class Turns:
         finally:
             self._leave(turn._ticket)
 
-    def _wait(self, ticket: Event, tell: Tell) -> None:
-        """Stand in the queue until it is the ticket's turn."""
+    def _wait(self, ticket: Event, tell: Tell, waited: float) -> None:
+        """Stand in the queue until it is the ticket's turn; the same run has waited `waited` seconds already."""
         limits, came = self.limits, self._clock()
         with self._lock:
             if len(self._queue) >= limits.waiting:
                 raise Busy(f"{len(self._queue)} visitors are waiting already: please come again in a minute.")
             self._queue.append(ticket)
             self._call_next()
-        pause = limits.silence
+        pause = max(limits.silence - waited, limits.silence / 4)
         try:
             while not ticket.wait(pause):
                 if self._clock() - came >= limits.patience:
@@ -143,6 +143,6 @@ class Turn:
         self._ticket = Event()
         came = self._turns._clock()
         with self._notice() as tell:
-            self._turns._wait(self._ticket, tell)
+            self._turns._wait(self._ticket, tell, self.queued)
         self.queued += self._turns._clock() - came
         self._began = self._turns.worked()

@@ -19,6 +19,7 @@ class Visitor(threading.Thread):
         self.turns, self.who, self.seen = turns, name, seen
         self.told, self.in_turn, self.leave, self.rotate = (threading.Event() for _ in range(4))
         self.before = []
+        self.queued_before = 0.0
         self.refused = None
         self.first_word = first_word
 
@@ -38,6 +39,7 @@ class Visitor(threading.Thread):
                 self.seen.append(self.who)
                 self.in_turn.set()
                 assert self.leave.wait(20)
+                turn.queued += self.queued_before
                 if self.rotate.is_set():
                     turn.rotate()
                     self.seen.append(f"{self.who} again")
@@ -157,3 +159,22 @@ def test_a_visitor_who_goes_in_the_last_moment_holds_nothing():
     with pytest.raises(KeyboardInterrupt), turns.turn(gone):
         pytest.fail("the turn was taken")
     assert (turns.running, turns.waiting) == (0, 0)
+
+
+def test_short_waits_of_a_run_count_together_until_the_visitor_is_told():
+    limits = Limits(running=1, share=0, silence=6, repeat=0.001)
+    turns, seen = Turns(limits), []
+    often = Visitor(turns, "a", seen).enters()
+    other = Visitor(turns, "b", seen)
+    other.start()
+    while not turns.waiting:
+        pass
+    often.queued_before = 5.99
+    often.rotate.set()
+    often.leave.set()
+    assert other.in_turn.wait(20)
+    assert often.told.wait(5)
+    assert not other.before
+    other.leaves()
+    often.leaves()
+    assert seen == ["a", "b", "a again"]
