@@ -54,8 +54,8 @@ def explore(asked: Asked, trace: Trace) -> None:
     whole_sentence(found, place)
     proof(asked, found)
     with st.container(horizontal=True):
-        files.download("This word as CSV", lambda: found.csv(place), f"rests-on-word-{place + 1}.csv", "text/csv")
-        files.download("Everything as NPZ", lambda: found.npz(way), "rests-on.npz", "application/zip")
+        files.download("This word as CSV", lambda: found.csv(place), f"rests-on-word-{place + 1}.csv")
+        files.download("Everything as NPZ", lambda: found.npz(way), "rests-on.npz")
 
 
 def one_word(found: Evidence, place: int) -> None:

@@ -77,7 +77,7 @@ def numbers(rows) -> None:
     ]
     safe = [[downloads.safe_cell(cell) if isinstance(cell, str) else cell for cell in line] for line in table]
     height = "content" if len(rows) < 12 else 420
-    files.download("Download as CSV", lambda: downloads.table_csv(header, safe), "translation.csv", "text/csv")
+    files.download("Download as CSV", lambda: downloads.table_csv(header, safe), "translation.csv")
     files.numbers(lambda: files.table(table, header), hide_index=True, height=height)
 
 

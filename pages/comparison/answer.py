@@ -47,4 +47,4 @@ def piece_losses(sides: Sides) -> None:
         table.append([downloads.safe_cell(name), *("" if value is None else value for value in (*values, change))])
     header = ["piece", *(f"\u2212ln p, {name}" for name in sides.names), "change"]
     st.html(pieces.label("Loss of each piece, in nats") + bars.table(header, shown, "Loss of each piece"))
-    files.download("Losses as CSV", lambda: downloads.table_csv(header, table), "compare-losses.csv", "text/csv")
+    files.download("Losses as CSV", lambda: downloads.table_csv(header, table), "compare-losses.csv")

@@ -54,7 +54,6 @@ def show(asked: Asked) -> None:
             "All numbers as CSV",
             lambda: downloads.table_csv(header, _everything(found, labels, pieces)),
             f"{stack}-residual.csv",
-            "text/csv",
         )
 
 

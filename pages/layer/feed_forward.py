@@ -97,5 +97,4 @@ def table(trace: Trace, seen: Firing, pieces: tuple[str, ...], stack: str) -> No
         "All units as NPZ",
         lambda: downloads.arrays_npz(hidden=seen.hidden, pieces=np.array(pieces)),
         f"{stack}-hidden.npz",
-        "application/zip",
     )

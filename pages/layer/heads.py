@@ -59,7 +59,7 @@ def walk(mine: list[Shape]) -> None:
     lines = [[a.step, _shape(a), _shape(b)] for a, b in zip(mine, other, strict=True)]
     header = ("tensor", "your sentence", "these sizes")
     st.html(bars.table(header, lines, "Shapes of multi-head attention"))
-    files.download("Shapes as CSV", lambda: downloads.table_csv(header, lines), "shapes.csv", "text/csv")
+    files.download("Shapes as CSV", lambda: downloads.table_csv(header, lines), "shapes.csv")
 
 
 def counts(forms: TwoForms) -> list[list[bars.Value]]:

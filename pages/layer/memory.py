@@ -41,7 +41,7 @@ def show(asked: Asked) -> None:
         )
     )
     offsets(story)
-    files.download("Strides as CSV", lambda: downloads.table_csv(header, lines), "strides.csv", "text/csv")
+    files.download("Strides as CSV", lambda: downloads.table_csv(header, lines), "strides.csv")
 
 
 def layouts(story: LayoutStory) -> list[list[bars.Value]]:

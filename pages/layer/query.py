@@ -75,5 +75,4 @@ def table(chosen: Chosen, steps: AttentionSteps, place: int, names: list[str], w
             mean=one.mean,
         ),
         "query.npz",
-        "application/zip",
     )

@@ -58,7 +58,7 @@ def trained(asked: Asked) -> None:
     header = ("mean over layers, heads and queries", "divided", "not divided")
     st.html(bars.table(header, lines, "The trained model both ways"))
     st.caption(prose.block("inside", "Proof of scaling"))
-    files.download("Both runs as CSV", lambda: downloads.table_csv(header, lines), "scaling.csv", "text/csv")
+    files.download("Both runs as CSV", lambda: downloads.table_csv(header, lines), "scaling.csv")
 
 
 @fragment
@@ -100,5 +100,5 @@ def random_vectors(asked: Asked) -> None:
     header = ["d_k", *(f"{name}, {way}" for name, _, _ in panels for way in ("not divided", "divided"))]
     columns = [column for _, first, second in panels for column in (first, second)]
     lines = [[width, *(float(column[at]) for column in columns)] for at, width in enumerate(measured.widths)]
-    files.download("Curves as CSV", lambda: downloads.table_csv(header, lines), "d_k.csv", "text/csv")
+    files.download("Curves as CSV", lambda: downloads.table_csv(header, lines), "d_k.csv")
     st.html(bars.table(header, lines, "Variance, entropy and gradient by d_k"))

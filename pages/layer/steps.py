@@ -43,10 +43,8 @@ def show(asked: Asked) -> None:
     result = next(item for item in reversed(items) if isinstance(item, Matrix))
     with st.container(horizontal=True):
         files.matrices(items, f"{name}: {chosen.place}", f"{chosen.kind.name}-{STEPS[step]}")
-        files.download(
-            f"{result.name} as CSV", lambda: _csv(result), f"{chosen.kind.name}-{STEPS[step]}.csv", "text/csv"
-        )
-        files.download("All matrices as NPZ", lambda: _npz(steps), f"{chosen.kind.name}-steps.npz", "application/zip")
+        files.download(f"{result.name} as CSV", lambda: _csv(result), f"{chosen.kind.name}-{STEPS[step]}.csv")
+        files.download("All matrices as NPZ", lambda: _npz(steps), f"{chosen.kind.name}-steps.npz")
     files.numbers(lambda: pd.DataFrame(result.values, index=maps.numbered(tuple(result.rows))), "steps_table")
     st.html(bars.table(("step", "result", "difference"), overview(steps), "All seven steps", marked=step))
 

@@ -119,6 +119,5 @@ def masks(batch: RaggedBatch, effect: PaddingEffect, place: int, labels: list[st
                 unmasked=effect.unmasked,
             ),
             "padding.npz",
-            "application/zip",
         )
     files.numbers(lambda: pd.DataFrame(effect.masked[place], index=labels, columns=labels), "padding_table")

@@ -84,7 +84,7 @@ def explore(asked: Asked, trace: Trace) -> None:
     st.caption(prose.block("masks", "Proof of causality"))
     with st.container(horizontal=True):
         files.matrices(items, f"What changes with another piece at place {position + 1}", "causality", "Changes")
-        files.download("Changes as NPZ", lambda: _npz(with_mask, without), "causality.npz", "application/zip")
+        files.download("Changes as NPZ", lambda: _npz(with_mask, without), "causality.npz")
 
 
 def _npz(with_mask: np.ndarray, without: np.ndarray) -> bytes:

@@ -51,7 +51,7 @@ def next_pieces(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> None:
     lines = [[name, *(bars.bar(p, 1, "decoder") for p in both), best] for name, *both, best in numbers]
     st.html(pieces.label("Every piece of the translation, forced") + bars.table(header, lines, "Next pieces"))
     table = [[downloads.safe_cell(name), *both, downloads.safe_cell(best)] for name, *both, best in numbers]
-    files.download("Probabilities as CSV", lambda: downloads.table_csv(header, table), "mask.csv", "text/csv")
+    files.download("Probabilities as CSV", lambda: downloads.table_csv(header, table), "mask.csv")
 
 
 def matrices(trace: Trace, causal: MaskEffect, effect: MaskEffect, place: str) -> None:
@@ -82,7 +82,6 @@ def matrices(trace: Trace, causal: MaskEffect, effect: MaskEffect, place: str) -
                 scores=effect.scores, allowed=effect.allowed, weights=effect.weights, causal_weights=causal.weights
             ),
             "mask.npz",
-            "application/zip",
         )
     files.numbers(lambda: pd.DataFrame(effect.weights, index=labels, columns=labels), "mask_table")
 

@@ -32,8 +32,8 @@ def show(subject: Subject) -> None:
     st.caption(prose.block("microscope", "Drawn lines").format(drawn=int(drawn.sum()), all=int(open_cells)))
     name = f"{subject.kind.name}-lines"
     with st.container(horizontal=True):
-        files.download("Lines as CSV", lambda: _csv(subject, view), f"{name}.csv", "text/csv")
-        files.download("Lines as NPZ", lambda: _npz(subject, view), f"{name}.npz", "application/zip")
+        files.download("Lines as CSV", lambda: _csv(subject, view), f"{name}.csv")
+        files.download("Lines as NPZ", lambda: _npz(subject, view), f"{name}.npz")
     if chosen.size:
         index, columns = maps.numbered(subject.queries), maps.numbered(subject.keys)
         files.numbers(lambda: files.table(chosen.mean(axis=(0, 1)), columns, index), key="lines_table")

@@ -40,8 +40,8 @@ def show(subject: Subject) -> None:
         st.html(_softmax(one, subject.kind.name, asked))
     st.caption(prose.block("microscope", "Proof of a weight").format(difference=three_digits(one.difference)))
     with st.container(horizontal=True):
-        files.download("This weight as CSV", lambda: _csv(one), "weight.csv", "text/csv")
-        files.download("Its softmax as CSV", lambda: _softmax_csv(one, asked), "softmax.csv", "text/csv")
+        files.download("This weight as CSV", lambda: _csv(one), "weight.csv")
+        files.download("Its softmax as CSV", lambda: _softmax_csv(one, asked), "softmax.csv")
 
 
 def _name(subject: Subject, side: int, place: int) -> str:

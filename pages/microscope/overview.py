@@ -61,9 +61,7 @@ def show(subject: Subject) -> None:
             on_theme=inputs.remember_theme,
         )
         everything = (kind.name, attention, subject.queries, subject.keys)
-        files.download(
-            "All heads as NPZ", lambda: downloads.attention_npz(*everything), f"{kind.name}.npz", "application/zip"
-        )
+        files.download("All heads as NPZ", lambda: downloads.attention_npz(*everything), f"{kind.name}.npz")
     with detail:
         st.markdown(f"**{shown.title}**")
         st.plotly_chart(

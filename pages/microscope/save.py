@@ -34,7 +34,5 @@ def save(saved: Saved, pictures: bool = True) -> None:
         with st.container(horizontal=True):
             if pictures:
                 files.pictures(lambda: bundle.all_heads(saved), f"{name}-overview", "Overview")
-            files.download("One HTML file", lambda: bundle.page(saved), f"attention-{name}.html", "text/html")
-            files.download(
-                "Everything as ZIP", lambda: bundle.everything(saved), f"attention-{name}.zip", "application/zip"
-            )
+            files.download("One HTML file", lambda: bundle.page(saved), f"attention-{name}.html")
+            files.download("Everything as ZIP", lambda: bundle.everything(saved), f"attention-{name}.zip")

@@ -40,8 +40,8 @@ def show(asked: Asked) -> None:
     drawing_view(svg, key="tree")
     st.caption(prose.block("decoding", "Reading the tree"))
     with st.container(horizontal=True):
-        files.download("SVG", lambda: svg, "beam.svg", "image/svg+xml")
-        files.download("CSV", lambda: downloads.table_csv(HEADER, table(asked, tree)), "beam.csv", "text/csv")
+        files.download("SVG", lambda: svg, "beam.svg")
+        files.download("CSV", lambda: downloads.table_csv(HEADER, table(asked, tree)), "beam.csv")
     files.numbers(lambda: pd.DataFrame(table(asked, tree), columns=HEADER), "tree_table", hide_index=True)
 
 

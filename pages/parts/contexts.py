@@ -46,7 +46,7 @@ def show(asked: Asked) -> None:
     )
     header = ["sentences", *found.stages]
     rows = [[_pair(pair), *map(float, row)] for pair, row in zip(found.pairs, found.cosines, strict=True)]
-    files.download("Cosines as CSV", lambda: downloads.table_csv(header, rows), "contexts.csv", "text/csv")
+    files.download("Cosines as CSV", lambda: downloads.table_csv(header, rows), "contexts.csv")
     files.numbers(lambda: pd.DataFrame(rows, columns=header), hide_index=True)
 
 

@@ -58,7 +58,6 @@ def attention(trace: Trace, step: int) -> None:
         "Attention as CSV",
         lambda: downloads.matrix_csv(weights[None], (trace.next_tokens[step - 1],), trace.source_tokens),
         f"cross-attention-step-{step}.csv",
-        "text/csv",
     )
 
 
@@ -93,7 +92,7 @@ def choice(asked: Asked, trace: Trace, step: int) -> None:
         )
     )
     st.markdown(prose.block("decoding", "How the piece is chosen"))
-    files.download("Choice as CSV", lambda: downloads.table_csv(HEADER, safe(rows)), f"step-{step}.csv", "text/csv")
+    files.download("Choice as CSV", lambda: downloads.table_csv(HEADER, safe(rows)), f"step-{step}.csv")
     files.numbers(lambda: pd.DataFrame(safe(rows), columns=HEADER), "choice_table", hide_index=True)
 
 

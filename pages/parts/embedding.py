@@ -95,7 +95,6 @@ def numbers(steps: EmbeddingSteps) -> None:
                 [[label, piece, *row] for label, piece, row in zip(labels, steps.ids, steps.embedded, strict=True)],
             ),
             "embedded.csv",
-            "text/csv",
         )
         files.download(
             "All steps as NPZ",
@@ -110,6 +109,5 @@ def numbers(steps: EmbeddingSteps) -> None:
                 }
             ),
             "embedding.npz",
-            "application/zip",
         )
     files.numbers(lambda: pd.DataFrame(steps.embedded, index=labels, columns=list(map(str, dimensions))))

@@ -61,7 +61,7 @@ def show(asked: Asked) -> None:
             )
         )
         safe = [[rank, downloads.safe_cell(piece), *rest] for rank, piece, *rest in rows]
-        files.download("CSV", lambda: downloads.table_csv(HEADER, safe), f"output-step-{step}.csv", "text/csv")
+        files.download("CSV", lambda: downloads.table_csv(HEADER, safe), f"output-step-{step}.csv")
         files.numbers(lambda: pd.DataFrame(safe, columns=HEADER), "output_table", hide_index=True)
     with right:
         st.markdown(

@@ -73,7 +73,7 @@ def position(trace: Trace, smoothing: float) -> None:
         )
     )
     safe = [[downloads.safe_cell(piece), *rest] for piece, *rest in rows]
-    files.download("CSV", lambda: downloads.table_csv(HEADER, safe), f"gradient-position-{step}.csv", "text/csv")
+    files.download("CSV", lambda: downloads.table_csv(HEADER, safe), f"gradient-position-{step}.csv")
     files.numbers(lambda: pd.DataFrame(safe, columns=HEADER), "gradient_table", hide_index=True)
 
 

@@ -62,7 +62,7 @@ def show(asked: Asked) -> None:
         if scored.proof:
             st.caption(scored.proof)
         rows = table(scored)
-        files.download("CSV", lambda: downloads.table_csv(HEADER, rows), "loss.csv", "text/csv")
+        files.download("CSV", lambda: downloads.table_csv(HEADER, rows), "loss.csv")
         files.numbers(lambda: pd.DataFrame(rows, columns=HEADER), "loss_table", hide_index=True)
 
 

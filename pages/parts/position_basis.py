@@ -52,7 +52,7 @@ def orthogonal(asked: Asked) -> None:
     )
     header = ["whole periods", "inner product"]
     rows = list(zip(whole.tolist(), at_whole.tolist(), strict=True))
-    files.download("Inner products as CSV", lambda: downloads.table_csv(header, rows), "orthogonality.csv", "text/csv")
+    files.download("Inner products as CSV", lambda: downloads.table_csv(header, rows), "orthogonality.csv")
     files.numbers(lambda: pd.DataFrame(rows, columns=header), hide_index=True)
 
 
@@ -109,5 +109,5 @@ def basis(asked: Asked) -> None:
     )
     header = ["columns", "share left over"]
     rows = list(zip(numbers.tolist(), found.residuals.tolist(), strict=True))
-    files.download("Residuals as CSV", lambda: downloads.table_csv(header, rows), "basis.csv", "text/csv")
+    files.download("Residuals as CSV", lambda: downloads.table_csv(header, rows), "basis.csv")
     files.numbers(lambda: pd.DataFrame(rows, columns=header), hide_index=True)

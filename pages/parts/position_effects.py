@@ -82,7 +82,7 @@ def show(asked: Asked) -> None:
     st.caption(
         prose.block("positions", "Proof in the trained model").format(difference=three_digits(losses.difference))
     )
-    files.download("Losses as CSV", lambda: downloads.table_csv(header, values), "positions-loss.csv", "text/csv")
+    files.download("Losses as CSV", lambda: downloads.table_csv(header, values), "positions-loss.csv")
     files.numbers(lambda: pd.DataFrame(values, columns=header), hide_index=True)
 
 

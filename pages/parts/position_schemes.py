@@ -52,7 +52,7 @@ def show(asked: Asked) -> None:
     ]
     st.html(bars.table(header, rows, "The three schemes on both lengths"))
     st.caption(_proof(both))
-    files.download("Comparison as CSV", lambda: downloads.table_csv(header, rows), "schemes.csv", "text/csv")
+    files.download("Comparison as CSV", lambda: downloads.table_csv(header, rows), "schemes.csv")
     files.numbers(lambda: pd.DataFrame(rows, columns=header), hide_index=True)
 
 

@@ -44,12 +44,9 @@ def similar(asked: Asked) -> None:
     header = ["distance", "mean", "smallest", "largest"]
     rows = list(zip(distances.tolist(), found.by_distance, found.smallest, found.largest, strict=True))
     with st.container(horizontal=True):
-        files.download("By distance as CSV", lambda: downloads.table_csv(header, rows), "distance.csv", "text/csv")
+        files.download("By distance as CSV", lambda: downloads.table_csv(header, rows), "distance.csv")
         files.download(
-            "All products as NPZ",
-            lambda: downloads.arrays_npz({"products": found.products}),
-            "similarity.npz",
-            "application/zip",
+            "All products as NPZ", lambda: downloads.arrays_npz({"products": found.products}), "similarity.npz"
         )
     files.numbers(lambda: pd.DataFrame(rows, columns=header), hide_index=True)
 
@@ -87,13 +84,10 @@ def rotated(asked: Asked) -> None:
     )
     header = ["row", *map(str, range(drawn))]
     with st.container(horizontal=True):
-        files.download(
-            "Matrix as NPZ", lambda: downloads.arrays_npz({"rotation": found.matrix}), "rotation.npz", "application/zip"
-        )
+        files.download("Matrix as NPZ", lambda: downloads.arrays_npz({"rotation": found.matrix}), "rotation.npz")
         files.download(
             "Shown part as CSV",
             lambda: downloads.table_csv(header, [[n, *row] for n, row in enumerate(block.tolist())]),
             "rotation.csv",
-            "text/csv",
         )
     files.numbers(lambda: pd.DataFrame(block, columns=header[1:]))

@@ -63,14 +63,8 @@ def numbers(chosen: Settings, encoding: np.ndarray) -> None:
             "Encoding as CSV",
             lambda: downloads.table_csv(header, ([place, *row] for place, row in enumerate(encoding.tolist()))),
             f"{chosen.name}.csv",
-            "text/csv",
         )
-        files.download(
-            "Encoding as NPZ",
-            lambda: downloads.arrays_npz({"encoding": encoding}),
-            f"{chosen.name}.npz",
-            "application/zip",
-        )
+        files.download("Encoding as NPZ", lambda: downloads.arrays_npz({"encoding": encoding}), f"{chosen.name}.npz")
     files.numbers(lambda: pd.DataFrame(encoding, columns=header[1:]).rename_axis("position"))
 
 
@@ -100,7 +94,7 @@ def waves(asked: Asked) -> None:
     st.caption(prose.block("positions", "Proof of the wavelengths").format(difference=three_digits(measured)))
     header = ["dimension", "wavelength, paper", "wavelength, column index"]
     rows = list(zip(dimensions.tolist(), both["paper"].tolist(), both["column"].tolist(), strict=True))
-    files.download("Wavelengths as CSV", lambda: downloads.table_csv(header, rows), "wavelengths.csv", "text/csv")
+    files.download("Wavelengths as CSV", lambda: downloads.table_csv(header, rows), "wavelengths.csv")
     files.numbers(lambda: pd.DataFrame(rows, columns=header), hide_index=True)
 
 

@@ -46,7 +46,7 @@ def show(asked: Asked) -> None:
             formula=grouped(counted), counted=grouped(asked.service.translator.parameters)
         )
     )
-    files.download("Sizes as CSV", lambda: downloads.table_csv(names, table), "sizes.csv", "text/csv")
+    files.download("Sizes as CSV", lambda: downloads.table_csv(names, table), "sizes.csv")
     files.numbers(lambda: pd.DataFrame(table, columns=names), hide_index=True)
 
 

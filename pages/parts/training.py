@@ -43,7 +43,7 @@ def show(asked: Asked) -> None:
         figure.layout.yaxis2.exponentformat = "none"
         chart(figure, "curves", "Losses and learning rate over the training; the table below has the same numbers.")
         rows = table(curves)
-        files.download("CSV", lambda: downloads.table_csv(HEADER, rows), "training.csv", "text/csv")
+        files.download("CSV", lambda: downloads.table_csv(HEADER, rows), "training.csv")
         files.numbers(lambda: pd.DataFrame(rows, columns=HEADER), "training_table", hide_index=True)
     with right:
         st.markdown(prose.block("loss", "Training curves").format(decay=curves.average_decay))

@@ -54,7 +54,7 @@ def neighbours(asked: Asked) -> None:
     st.caption(prose.block("tokens", "Proof of the neighbours").format(difference=three_digits(found.difference)))
     header = ["piece", "id", "cosine"]
     safe = [[downloads.safe_cell(piece), id_, cosine] for piece, id_, cosine in rows]
-    files.download(f"{MOST} neighbours as CSV", lambda: downloads.table_csv(header, safe), "neighbours.csv", "text/csv")
+    files.download(f"{MOST} neighbours as CSV", lambda: downloads.table_csv(header, safe), "neighbours.csv")
     files.numbers(lambda: pd.DataFrame(safe, columns=header), hide_index=True)
 
 
@@ -115,5 +115,5 @@ def numbers(rows: list[Split], header: list[str]) -> None:
         ]
         for row in rows
     ]
-    files.download("Spellings as CSV", lambda: downloads.table_csv(header, safe), "spellings.csv", "text/csv")
+    files.download("Spellings as CSV", lambda: downloads.table_csv(header, safe), "spellings.csv")
     files.numbers(lambda: pd.DataFrame(safe, columns=header), hide_index=True)

@@ -59,7 +59,7 @@ def show(asked: Asked) -> None:
     )
     header = ["piece", *found.stages]
     rows = [[label, *map(float, row)] for label, row in zip(labels, found.distances, strict=True)]
-    files.download("Distances as CSV", lambda: downloads.table_csv(header, rows), "order.csv", "text/csv")
+    files.download("Distances as CSV", lambda: downloads.table_csv(header, rows), "order.csv")
     files.numbers(lambda: pd.DataFrame(rows, columns=header), hide_index=True)
 
 

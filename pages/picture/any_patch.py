@@ -66,7 +66,7 @@ def _files(look: Look, looks: HeadMap, looked: HeadMap, name: str) -> None:
         return drawing.to_png(look.drawn(shown))
 
     with st.container(horizontal=True):
-        files.download("Where it looks as PNG", lambda: as_png(looks), f"from-{name}.png", "image/png")
-        files.download("Who looks at it as PNG", lambda: as_png(looked), f"to-{name}.png", "image/png")
-        files.download("CSV", lambda: table().to_csv(index=False).encode(), f"{name}.csv", "text/csv")
+        files.download("Where it looks as PNG", lambda: as_png(looks), f"from-{name}.png")
+        files.download("Who looks at it as PNG", lambda: as_png(looked), f"to-{name}.png")
+        files.download("CSV", lambda: table().to_csv(index=False).encode(), f"{name}.csv")
     files.numbers(table, hide_index=True)

@@ -133,11 +133,11 @@ def _files(trace: VisionTrace, asked: Asked, scores: dict[str, np.ndarray], meas
 
     header = ["row", "column", *METHODS]
     with st.container(horizontal=True):
-        files.download("Scores as CSV", lambda: downloads.table_csv(header, rows()), "relevance.csv", "text/csv")
-        files.download("Curves as CSV", measured.csv, "faithfulness.csv", "text/csv")
-        files.download("Maps as PNG", lambda: _png(trace, scores), "maps.png", "image/png")
+        files.download("Scores as CSV", lambda: downloads.table_csv(header, rows()), "relevance.csv")
+        files.download("Curves as CSV", measured.csv, "faithfulness.csv")
+        files.download("Maps as PNG", lambda: _png(trace, scores), "maps.png")
         more = {"class": np.array(trace.classes[asked.class_index]), "pixels": trace.pixels, **scores}
-        files.download("All as NPZ", lambda: measured.npz(more), "through-the-layers.npz", "application/zip")
+        files.download("All as NPZ", lambda: measured.npz(more), "through-the-layers.npz")
     files.numbers(lambda: pd.DataFrame(rows(), columns=header), key="scores", hide_index=True)
 
 

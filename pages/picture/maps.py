@@ -93,5 +93,4 @@ def all_heads(trace: VisionTrace) -> None:
         "All heads as NPZ",
         lambda: downloads.attention_npz("vision", trace.attention, positions, positions),
         "vision.npz",
-        "application/zip",
     )

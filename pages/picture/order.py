@@ -97,7 +97,7 @@ def order_matters(service: VisionService, key: str, trace: VisionTrace, learned:
         (name, float(found.plain[place]), *(float(found.changed[change][place]) for change in CHANGES))
         for place, name in enumerate(trace.classes)
     ]
-    files.download("Probabilities as CSV", lambda: downloads.table_csv(header, rows), "probabilities.csv", "text/csv")
+    files.download("Probabilities as CSV", lambda: downloads.table_csv(header, rows), "probabilities.csv")
     files.numbers(lambda: pd.DataFrame(rows, columns=header), key="moved", hide_index=True)
     st.markdown(prose.block(PAGE, "Inductive bias").format(**learned, **words))
 

@@ -83,12 +83,11 @@ def _files(row: int, column: int, picture: np.ndarray, vector: np.ndarray, embed
     with st.container(horizontal=True):
         image = drawing.Pixels(0, 0, *picture.shape[1::-1], picture)
         whole = drawing.Drawing(*picture.shape[1::-1], "What the model receives", (image,))
-        files.download("PNG", lambda: drawing.to_png(whole, 4), "received.png", "image/png")
-        files.download("CSV", lambda: table().to_csv(index=False).encode(), f"{name}.csv", "text/csv")
+        files.download("PNG", lambda: drawing.to_png(whole, 4), "received.png")
+        files.download("CSV", lambda: table().to_csv(index=False).encode(), f"{name}.csv")
         files.download(
             "NPZ",
             lambda: downloads.arrays_npz({"vector": vector, "embedding": embedded, "recorded": recorded}),
             f"{name}.npz",
-            "application/zip",
         )
     files.numbers(table, hide_index=True)

@@ -111,13 +111,10 @@ def _files(trace: VisionTrace, learned: Learned, reach: Reach) -> None:
     rows = [(layer + 1, *map(float, reach.distances[layer])) for layer in range(layers)]
     places = tuple(f"row {row + 1}, column {column + 1}" for row, column in np.ndindex(*trace.grid))
     with st.container(horizontal=True):
-        files.download("Distances as CSV", lambda: downloads.table_csv(header, rows), "distances.csv", "text/csv")
+        files.download("Distances as CSV", lambda: downloads.table_csv(header, rows), "distances.csv")
         files.download(
-            "Similarity as CSV",
-            lambda: downloads.matrix_csv(learned.similarity, places, places),
-            "similarity.csv",
-            "text/csv",
+            "Similarity as CSV", lambda: downloads.matrix_csv(learned.similarity, places, places), "similarity.csv"
         )
         arrays = {"similarity": learned.similarity, "distances": reach.distances, "grid": np.array(trace.grid)}
-        files.download("Both as NPZ", lambda: downloads.arrays_npz(arrays), "positions.npz", "application/zip")
+        files.download("Both as NPZ", lambda: downloads.arrays_npz(arrays), "positions.npz")
     files.numbers(lambda: pd.DataFrame(rows, columns=header), key="reach", hide_index=True)

@@ -115,7 +115,7 @@ def _answer(trace: VisionTrace, found: Changed) -> None:
     ]
     st.html(pieces.STYLE + pieces.label("Probability of each class") + bars.table(header, shown, "Probabilities"))
     intervention_proof.show(found.proof)
-    files.download("Probabilities as CSV", lambda: downloads.table_csv(header, values), "what-if.csv", "text/csv")
+    files.download("Probabilities as CSV", lambda: downloads.table_csv(header, values), "what-if.csv")
 
 
 def _cls_maps(trace: VisionTrace, found: Changed) -> MapPair:

@@ -64,6 +64,6 @@ def show(listing: Listing, listed: list[rows.Head], opened: rows.Head) -> None:
     if listing.found.problem:
         st.caption(literal.markdown(listing.found.problem))
     header, name = rows.header(listing.measured), f"{listing.name}.csv"
-    files.download("All heads as CSV", lambda: downloads.table_csv(header, rows.table(listed)), name, "text/csv")
+    files.download("All heads as CSV", lambda: downloads.table_csv(header, rows.table(listed)), name)
     key = f"{listing.name.replace('-', '_')}_table"
     files.numbers(lambda: files.table(rows.table(listed), header), key, hide_index=True)

@@ -41,8 +41,8 @@ def show(pair: MapPair, key: str) -> None:
     name = f"compare {pair.kind.name} {pair.place}".replace(",", "").replace(" ", "-")
     with st.container(horizontal=True):
         files.pictures(lambda: difference_picture(pair), name)
-        files.download("CSV", lambda: downloads.table_csv(*pair.rows()), f"{name}.csv", "text/csv")
-        files.download("NPZ", lambda: downloads.arrays_npz(pair.arrays()), f"{name}.npz", "application/zip")
+        files.download("CSV", lambda: downloads.table_csv(*pair.rows()), f"{name}.csv")
+        files.download("NPZ", lambda: downloads.arrays_npz(pair.arrays()), f"{name}.npz")
     files.numbers(lambda: files.table(*reversed(pair.rows())), key=f"{key}_table", hide_index=True)
 
 

@@ -18,8 +18,19 @@ if TYPE_CHECKING:  # a quarter of a second that only a table is worth: imported 
     import pandas as pd
 
 
-def download(label: str, make: Callable[[], bytes | str], file_name: str, mime: str) -> None:
+_TYPES = {
+    "csv": "text/csv",
+    "html": "text/html",
+    "npz": "application/zip",
+    "png": "image/png",
+    "svg": "image/svg+xml",
+    "zip": "application/zip",
+}
+
+
+def download(label: str, make: Callable[[], bytes | str], file_name: str) -> None:
     """A file that is made when it is asked for, so that a page stays quick. Labels differ within a page."""
+    mime = _TYPES[file_name.rpartition(".")[2]]
     st.download_button(label, make, file_name, mime, on_click="ignore", key=f"download {label}")
 
 
@@ -33,8 +44,8 @@ def numbers(table: Callable[[], pd.DataFrame], key: str = "table", **options) ->
 def pictures(draw: Callable[[], drawing.Drawing], name: str, what: str = "") -> None:
     """A drawing as a PNG and an SVG file; `what` it is of, where a page has more than one."""
     words = f"{what} as " if what else ""
-    download(f"{words}PNG", lambda: drawing.to_png(draw()), f"{name}.png", "image/png")
-    download(f"{words}SVG", lambda: drawing.to_svg(draw()), f"{name}.svg", "image/svg+xml")
+    download(f"{words}PNG", lambda: drawing.to_png(draw()), f"{name}.png")
+    download(f"{words}SVG", lambda: drawing.to_svg(draw()), f"{name}.svg")
 
 
 def matrices(items: Sequence[Matrix | str], title: str, name: str, what: str = "") -> None:
@@ -53,9 +64,7 @@ def head_map(shown: HeadMap, draw: Callable[[], drawing.Drawing] | None = None) 
     axes = maps.numbered(shown.queries), maps.numbered(shown.keys)
     with st.container(horizontal=True):
         pictures(draw, name)
-        download(
-            "CSV", lambda: downloads.matrix_csv(shown.weights, shown.queries, shown.keys), f"{name}.csv", "text/csv"
-        )
+        download("CSV", lambda: downloads.matrix_csv(shown.weights, shown.queries, shown.keys), f"{name}.csv")
     numbers(lambda: table(shown.weights, columns=axes[1], index=axes[0]))
 
 

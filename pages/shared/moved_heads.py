@@ -50,7 +50,7 @@ def show(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> None:
     ]
     with st.container(horizontal=True):
         files.matrices(items, "Share of each head's attention that moved", "moved-heads", "All heads")
-        files.download("All heads as CSV", lambda: downloads.table_csv(header, rows), "moved-heads.csv", "text/csv")
+        files.download("All heads as CSV", lambda: downloads.table_csv(header, rows), "moved-heads.csv")
     files.numbers(lambda: files.table(rows, header), key="moved_table", hide_index=True)
 
 

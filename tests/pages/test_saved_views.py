@@ -145,7 +145,7 @@ def test_a_link_names_the_sample(translator, trace, monkeypatch):
 @pytest.mark.parametrize(
     ("query", "labels"),
     [
-        ({}, ["Overview as SVG", "Overview as PNG", "One HTML file", "Everything as ZIP"]),
+        ({}, ["Overview as PNG", "Overview as SVG", "One HTML file", "Everything as ZIP"]),
         ({"look": "Lines"}, ["One HTML file", "Everything as ZIP"]),
         ({"look": "One weight"}, []),
     ],
