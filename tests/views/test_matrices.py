@@ -24,6 +24,9 @@ def test_colours_are_those_of_the_page_and_masked_cells_grey():
     weights = panel(named("weights", np.abs(VALUES), signed=False, top=1.0, kind="cross"))
     assert (weights.low, weights.high) == (0.0, 1.0)
     assert shown.name == "scores, 2 \u00d7 3"
+    mask = panel(named("mask", np.eye(2, 3), signed=False, words=("hidden", "may look")))
+    assert tuple(mask.colours[0, 1]) == palette.to_rgb(palette.MASKED["light"])
+    assert tuple(mask.colours[1, 1]) == palette.to_rgb(palette.scale("encoder", "light")[-1])
 
 
 def test_signs_stand_between_the_matrices_and_text_is_taken_literally():

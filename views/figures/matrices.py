@@ -36,11 +36,12 @@ def matrices_picture(items: Sequence[Matrix | str], title: str) -> Drawing:
 
 
 def panel(matrix: Matrix) -> Panel:
-    """The same numbers and colours as on the page, on white."""
+    """The numbers of the page in its colours, on white; grey where masked, or where a mask of words hides."""
     values = np.asarray(matrix.values, dtype=np.float32)
     low, high = limits(matrix)
     scale = (palette.signed_scale if matrix.signed else palette.scale)(matrix.kind, "light")
     rows, columns = values.shape
     name = f"{matrix.name}, {rows} \u00d7 {columns}"
-    colours = shades(values, scale, low, high, ~np.isfinite(values))
+    hidden = values == 0 if matrix.words else ~np.isfinite(values)
+    colours = shades(values, scale, low, high, hidden)
     return Panel(name, colours, matrix.rows, matrix.columns, scale, low, high)
