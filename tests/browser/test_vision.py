@@ -70,6 +70,8 @@ def test_an_uploaded_picture_is_answered_and_looked_at(server: Server, page: Pag
     ready(page)
     mean = trace.attention[4, :, 0, 1:].mean(axis=0).reshape(trace.grid)
     expect(page.get_by_text("CLS as the query, layer 5, mean over heads")).to_be_visible()
+    drawn = re.escape(f"row 1, column 1: {three_digits(float(mean[0, 0]))[:4]}")
+    expect(page.locator(".panel .patch").first).to_have_attribute("aria-label", re.compile(drawn))
     assert close(weight(page, 6, 4), mean[5, 3])
     assert (address(page)["layer"], address(page)["view"]) == ("5", "CLS attention")
     assert "picture" not in address(page)
