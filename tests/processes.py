@@ -6,6 +6,7 @@ import socket
 import subprocess
 import time
 import urllib.request
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO, Self
@@ -30,7 +31,7 @@ def answers_http(url: str) -> bool:
         return answer.status == 200
 
 
-class ServerProcess:
+class ServerProcess(ABC):
     """A server that runs while a context lasts.
 
     Attributes:
@@ -41,21 +42,21 @@ class ServerProcess:
     name: str
     patience: float
 
+    @abstractmethod
     def command(self) -> list[str]:
         """What starts it, from the project's folder; called when the context is entered."""
-        raise NotImplementedError
 
+    @abstractmethod
     def open_log(self) -> BinaryIO:
         """Where what it prints goes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def log(self) -> str:
         """What it has printed so far."""
-        raise NotImplementedError
 
+    @abstractmethod
     def answers(self) -> bool:
         """Ask it; an OSError counts as no."""
-        raise NotImplementedError
 
     def __enter__(self) -> Self:
         command = self.command()

@@ -25,11 +25,12 @@ def matrices_picture(items: Sequence[Matrix | str], title: str) -> Drawing:
         if isinstance(item, str):
             sign = item
             continue
+        shown = panel(item)
         space = text_width(sign, _SIGN) + _MARGIN if sign else 0.0
-        parts, right, foot = lay_out(panel(item), left + space, head)
+        parts, right, foot = lay_out(shown, left + space, head)
         if right > _WIDTH and left > _MARGIN:
             left, head = float(_MARGIN), bottom + 2 * _MARGIN
-            parts, right, foot = lay_out(panel(item), left + space, head)
+            parts, right, foot = lay_out(shown, left + space, head)
         drawn += [Text(left, head + 60, sign, size=_SIGN), *parts] if sign else parts
         left, bottom, widest, sign = right + _MARGIN, max(bottom, foot), max(widest, right), ""
     return Drawing(widest + _MARGIN, bottom + _MARGIN, title, tuple(drawn))
