@@ -1,7 +1,7 @@
 """One target piece at a time, with keys and values of earlier ones cached.
 
-The same arithmetic as `Transformer.decode`, written for a single query per row: at this size a step is bound by the
-number of calls, not by multiplication, so it works on plain `(row, d_model)` matrices with the weights at hand.
+The same arithmetic as `Transformer.decode`, written for a single query per row: it works on plain `(row, d_model)`
+matrices with the weights at hand, multiplied in the form that is quickest on this machine (`model.affine`).
 Decoding with it gives the same pieces as decoding without a cache; tests hold the two together.
 """
 
@@ -15,46 +15,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from model.affine import Affine, choose_forms
 from model.transformer import DecoderLayer, Transformer
 
-PARTS = 4  # that a matrix is cut into; two a core on the smallest machine this is made for
-WIDE = 2048  # outputs beyond which copying a row at a time is faster
 FIRST_CAPACITY = 32  # target positions a new cache has room for; it doubles when they are used up
-
-
-class Affine(NamedTuple):
-    """A linear map from `in` to `out` numbers, cut into `PARTS` that share out the outputs.
-
-    A step reads every weight once, far more than a fast cache holds, and for a few rows PyTorch multiplies by a single
-    matrix on one core. As a batch of smaller matrices both cores take part. Where it can, the batch is a view of the
-    network's own weights, so nothing is held twice.
-    """
-
-    weight: Tensor  # (part, out / part, in)
-    bias: Tensor  # (part, out / part, 1)
-
-    @classmethod
-    def of(cls, *modules: nn.Linear) -> Affine:
-        """One map with the outputs of all `modules` side by side."""
-        weights, biases = ([getattr(module, name).detach() for module in modules] for name in ("weight", "bias"))
-        if len(modules) == 1:
-            return cls.from_matrix(weights[0], biases[0])
-        return cls.from_matrix(torch.cat(weights), torch.cat(biases))
-
-    @classmethod
-    def from_matrix(cls, weight: Tensor, bias: Tensor) -> Affine:
-        """The map with `weight` `(out, in)` and `bias` `(out,)`."""
-        parts = math.gcd(PARTS, len(weight))
-        return cls(weight.unflatten(0, (parts, -1)), bias.view(parts, -1, 1))
-
-    def __call__(self, stream: Tensor) -> Tensor:
-        """`(row, in)` -> `(row, out)`."""
-        rows, count = stream.shape[0], self.weight.shape[0]
-        parts = torch.baddbmm(self.bias, self.weight, stream.t().expand(count, -1, -1))  # (part, out / part, row)
-        if rows == 1:
-            return parts.view(1, -1)
-        by_row = parts.view(-1, rows).t()
-        return torch.stack(by_row.unbind()) if len(by_row[0]) > WIDE else by_row.contiguous()
 
 
 class Norm(NamedTuple):
@@ -119,11 +83,13 @@ class DecodingWeights(NamedTuple):
         kept: DecodingWeights | None = getattr(network, "_decoding_weights", None)
         if kept is None or kept.state != state:
             embedding = network.embedding.weight.detach()  # (vocabulary, d_model)
-            projection = Affine.from_matrix(embedding, embedding.new_zeros(len(embedding)))
+            projection = Affine(embedding, embedding.new_zeros(len(embedding)))
             cross = [layer.cross_attention for layer in network.decoder]
             maps = [module for attention in cross for module in (attention.key, attention.value)]
             memory = torch.cat([module.weight for module in maps]), torch.cat([module.bias for module in maps])
             layers = [LayerWeights.of(layer) for layer in network.decoder]
+            maps = [part for layer in layers for part in layer if isinstance(part, Affine)]
+            choose_forms([*maps, projection])
             kept = cls(state, layers, tuple(part.detach() for part in memory), projection)
             network._decoding_weights = kept
         return kept

@@ -48,7 +48,8 @@ def test_two_processes_take_the_steps_of_one_with_the_doubled_batch(data_file, c
     for row, other in zip(rows, expected, strict=True):
         for key in row.keys() & {"loss", "nll", "heldout_nll"}:
             assert row[key] == pytest.approx(other[key], rel=1e-3)  # rounding, carried on through 50 steps
-    assert rows[0]["loss"] == pytest.approx(expected[0]["loss"], rel=1e-5)
+    # after 25 steps rounding shows in the fifth digit; a gradient weighted by process instead of by term, in the fourth
+    assert rows[0]["loss"] == pytest.approx(expected[0]["loss"], rel=5e-5)
 
     tokenizer = Tokenizer(one / "tokenizer.model")
     pairs = [EncodedPair(tokenizer.encode_source(e), tokenizer.encode_target(f)) for e, f in corpus.train]
