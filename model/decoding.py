@@ -153,7 +153,7 @@ def greedy_batch(network: Transformer, sources: list[list[int]], max_length: int
     """
     config = network.config
     source = pad_batch(sources, config.pad_id).to(network.embedding.weight.device)  # (batch, source)
-    allowed = padding_mask(source, config.pad_id)
+    allowed = padding_mask(source, config.pad_id) if len(sources) > 1 else None  # one sentence is not padded
     decoder = IncrementalDecoder(network, network.encode(source, allowed), allowed)
     produced = []
     newest = torch.full((len(sources),), config.bos_id, device=source.device)

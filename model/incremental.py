@@ -8,7 +8,7 @@ Decoding with it gives the same pieces as decoding without a cache; tests hold t
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import torch
@@ -16,6 +16,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from model.affine import Affine, choose_forms
+from model.folded import CrossWeights, FoldedCross
 from model.transformer import DecoderLayer, Transformer
 
 FIRST_CAPACITY = 32  # target positions a new cache has room for; it doubles when they are used up
@@ -74,6 +75,7 @@ class DecodingWeights(NamedTuple):
     state: tuple[tuple[int, int], ...]
     layers: list[LayerWeights]
     memory: tuple[Tensor, Tensor]  # weight and bias for keys and values of all layers' cross-attention
+    cross: CrossWeights
     projection: Affine
 
     @classmethod
@@ -90,9 +92,26 @@ class DecodingWeights(NamedTuple):
             layers = [LayerWeights.of(layer) for layer in network.decoder]
             maps = [part for layer in layers for part in layer if isinstance(part, Affine)]
             choose_forms([*maps, projection])
-            kept = cls(state, layers, tuple(part.detach() for part in memory), projection)
+            kept = cls(state, layers, tuple(part.detach() for part in memory), CrossWeights.of(cross), projection)
             network._decoding_weights = kept
         return kept
+
+
+class Cross(NamedTuple):
+    """One layer's cross-attention on any number of sentences, from the residual stream to what it writes."""
+
+    query: Affine
+    output: Affine
+    keys: Tensor  # (sentence, head, source, d_k)
+    values: Tensor
+    allowed: Tensor | None  # (sentence, 1, 1, source)
+
+    def __call__(self, stream: Tensor) -> Tensor:
+        """`(row, d_model)` -> `(row, d_model)`; several rows of one sentence are queries of one attention."""
+        sentences, heads, _, d_k = self.keys.shape
+        query = self.query(stream).view(sentences, -1, heads, d_k).transpose(1, 2)  # (sentence, head, row, d_k)
+        seen = F.scaled_dot_product_attention(query, self.keys, self.values, attn_mask=self.allowed)
+        return self.output(seen.transpose(1, 2).reshape(stream.shape))
 
 
 class IncrementalDecoder:
@@ -113,10 +132,18 @@ class IncrementalDecoder:
         sizes = (len(self.layers), 2, config.n_heads, config.d_k)
         projected = F.linear(memory, *weights.memory).unflatten(-1, sizes)
         # from (sentence, source, layer, key or value, head, d_k) to (layer, key or value, sentence, head, source, d_k)
-        self.cross = projected.permute(2, 3, 0, 4, 1, 5).contiguous()
-        self.source_allowed = source_allowed
+        source = projected.permute(2, 3, 0, 4, 1, 5).contiguous()
+        self.cross: Sequence[Callable[[Tensor], Tensor]]  # of each layer, (row, d_model) -> (row, d_model)
+        if len(memory) == 1 and source_allowed is None and memory.shape[1] <= config.d_k:
+            self.cross = FoldedCross.of_layers(weights.cross, *source[:, :, 0].unbind(1))
+        else:
+            self.cross = [
+                Cross(layer.cross_query, layer.cross_output, keys, values, source_allowed)
+                for layer, (keys, values) in zip(self.layers, source, strict=True)
+            ]
+        self.sentences = len(memory)
         self.length = 0  # target positions in the cache
-        shape = (*self.cross.shape[:4], FIRST_CAPACITY, config.d_k)
+        shape = (*source.shape[:4], FIRST_CAPACITY, config.d_k)
         self.past = memory.new_empty(shape)  # (layer, key or value, row, head, position, d_k)
 
     def step(self, ids: Tensor) -> Tensor:
@@ -146,19 +173,20 @@ class IncrementalDecoder:
         return self.projection(stream)
 
     def _layer(
-        self, stream: Tensor, layer: LayerWeights, newest: Tensor, own: tuple[Tensor, ...], cross: Tensor
+        self,
+        stream: Tensor,
+        layer: LayerWeights,
+        newest: Tensor,
+        own: tuple[Tensor, ...],
+        cross: Callable[[Tensor], Tensor],
     ) -> Tensor:
         rows, width = stream.shape
-        heads, d_k = self.config.n_heads, self.config.d_k
-        projected = layer.self_projections(stream).view(rows, 3, heads, d_k)
+        projected = layer.self_projections(stream).view(rows, 3, self.config.n_heads, self.config.d_k)
         newest.copy_(projected[:, 1:].transpose(0, 1))
         query = projected[:, 0].unsqueeze(2)  # (row, head, 1, d_k)
         seen = F.scaled_dot_product_attention(query, *own).view(rows, width)
         stream = layer.self_norm.after_adding(stream, layer.self_output(seen))
-        # beginnings of one sentence are queries of one attention: (sentence, head, beginning, d_k)
-        query = layer.cross_query(stream).view(cross.shape[1], -1, heads, d_k).transpose(1, 2)
-        seen = F.scaled_dot_product_attention(query, *cross, attn_mask=self.source_allowed).transpose(1, 2)
-        stream = layer.cross_norm.after_adding(stream, layer.cross_output(seen.reshape(rows, width)))
+        stream = layer.cross_norm.after_adding(stream, cross(stream))
         return layer.feed_forward_norm.after_adding(stream, layer.contract(layer.expand(stream).relu_()))
 
     def keep_rows(self, rows: Sequence[int]) -> None:
@@ -167,9 +195,8 @@ class IncrementalDecoder:
         Raises:
             ValueError: there is more than one sentence.
         """
-        if self.cross.shape[2] != 1:
-            sentences = self.cross.shape[2]
-            raise ValueError(f"Only the beginnings of one sentence can be chosen from; there are {sentences}.")
+        if self.sentences != 1:
+            raise ValueError(f"Only the beginnings of one sentence can be chosen from; there are {self.sentences}.")
         if len(rows) != self.past.shape[2]:
             self.past = self.past.index_select(2, torch.tensor(rows, device=self.past.device))
             return
