@@ -7,6 +7,7 @@ the hue: lightness changes in equal steps in OKLab (Ottosson 2020), so equal ste
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
 
@@ -56,6 +57,11 @@ def to_rgb(colour: str) -> tuple[int, int, int]:
     """`#RRGGBB` to three numbers from 0 to 255."""
     red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
     return red, green, blue
+
+
+def to_hex(channels: Iterable[int]) -> str:
+    """Three numbers from 0 to 255 to `#RRGGBB`."""
+    return "#{:02X}{:02X}{:02X}".format(*channels)
 
 
 def to_oklab(colour: str) -> np.ndarray:

@@ -61,11 +61,11 @@ def test_colours_say_the_sign_and_zero_is_white():
     panel = difference_panel(side, palette.DIFFERENCE, 0.5)
     wanted = [[scale[0], palette.BACKGROUND["light"]], [scale[-1], palette.MASKED["light"]]]
     assert panel.colours.tolist() == [[list(palette.to_rgb(colour)) for colour in row] for row in wanted]
-    assert (panel.low, panel.high) == (-0.5, 0.5)
+    assert panel.ends == ("-0.500", "0.500")
     assert difference_panel(side, palette.DIFFERENCE, 0.0).colours.shape == (2, 2, 3)  # nothing changed at all
     plain = difference_panel(Side("w", np.abs(side.weights), ("x", "y"), ("a", "b"), hidden), "cross", 0.5)
     assert tuple(plain.colours[0, 0]) == palette.to_rgb(palette.scale("cross", "light")[-1])
-    assert (plain.low, plain.high) == (0.0, 0.5)
+    assert plain.ends == ("0", "0.500")
 
 
 def test_the_picture_shows_three_maps_and_takes_text_literally():

@@ -16,17 +16,30 @@ def named(name: str, values=VALUES, **options) -> Matrix:
 
 def test_colours_are_those_of_the_page_and_masked_cells_grey():
     shown, scale = panel(named("scores")), palette.signed_scale("encoder", "light")
-    assert (shown.low, shown.high) == (-0.5, 0.5)
+    assert shown.ends == ("-0.500", "0.500")
     assert tuple(shown.colours[0, 0]) == palette.to_rgb(scale[-1])
     assert tuple(shown.colours[0, 1]) == palette.to_rgb(scale[0])
     assert tuple(shown.colours[0, 2]) == palette.to_rgb(palette.BACKGROUND["light"])
     assert tuple(shown.colours[1, 0]) == palette.to_rgb(palette.MASKED["light"])
     weights = panel(named("weights", np.abs(VALUES), signed=False, top=1.0, kind="cross"))
-    assert (weights.low, weights.high) == (0.0, 1.0)
+    assert weights.ends == ("0", "1.00")
     assert shown.name == "scores, 2 \u00d7 3"
     mask = panel(named("mask", np.eye(2, 3), signed=False, words=("hidden", "may look")))
     assert tuple(mask.colours[0, 1]) == palette.to_rgb(palette.MASKED["light"])
-    assert tuple(mask.colours[1, 1]) == palette.to_rgb(palette.scale("encoder", "light")[-1])
+    assert tuple(mask.colours[1, 1]) == palette.to_rgb(mask.scale[1])
+    assert mask.ends == ("hidden", "may look")
+
+
+def test_an_allowed_cell_has_the_shade_of_the_page_and_its_word_stands_beside_the_bar():
+    mask = named("mask", np.ones((2, 3)), signed=False, words=("hidden from all", "may be looked at by everybody"))
+    scale = [palette.to_rgb(colour) for colour in palette.scale("encoder", "light")]
+    allowed, share = panel(mask).colours[0, 0], 150 / 255 * (len(scale) - 1)
+    below, above = np.array(scale[int(share)]), np.array(scale[int(share) + 1])
+    assert ((allowed >= np.minimum(below, above)) & (allowed <= np.maximum(below, above))).all()
+    found = matrices_picture([mask, mask], "two")
+    words = [item for item in found.items if getattr(item, "text", "").startswith("may be")]
+    names = [item for item in found.items if getattr(item, "text", "").startswith("mask")]
+    assert len(words) == 2 and names[1].x > words[0].x + drawing.text_width(words[0].text, 11)
 
 
 def test_signs_stand_between_the_matrices_and_text_is_taken_literally():

@@ -13,7 +13,7 @@ import numpy as np
 
 from views import palette
 from views.figures.drawing import Drawing, Text, text_width
-from views.figures.panel import Items, Panel, lay_out, shades
+from views.figures.panel import Items, Panel, ends, lay_out, shades
 from views.maps import Kind, numbered
 
 _MARGIN = 16
@@ -135,6 +135,5 @@ def difference_panel(side: Side, kind: str, top: float) -> Panel:
     signed = kind == palette.DIFFERENCE
     scale = (palette.signed_scale if signed else palette.scale)(kind, "light")
     low = -top if signed else 0.0
-    return Panel(
-        side.name, shades(side.weights, scale, low, top, side.hidden), side.queries, side.keys, scale, low, top
-    )
+    colours = shades(side.weights, scale, low, top, side.hidden)
+    return Panel(side.name, colours, side.queries, side.keys, scale, ends(low, top))

@@ -9,10 +9,11 @@ import numpy as np
 from views import palette
 from views.components.matrix_row import Matrix, limits
 from views.figures.drawing import Drawing, Text, text_width
-from views.figures.panel import Items, Panel, lay_out, shades
+from views.figures.panel import Items, Panel, ends, lay_out, shades
 
 _MARGIN = 16
 _WIDTH = 1200  # pixels after which the next matrix begins a new line
+ALLOWED = 150 / 255  # where on the scale an allowed cell of a mask lies, as on the page
 _SIGN = 20  # size of a sign between two matrices
 
 
@@ -41,8 +42,16 @@ def panel(matrix: Matrix) -> Panel:
     values = np.asarray(matrix.values, dtype=np.float32)
     low, high = limits(matrix)
     scale = (palette.signed_scale if matrix.signed else palette.scale)(matrix.kind, "light")
+    if matrix.words:
+        shown = palette.to_hex(shades(np.full((1, 1), ALLOWED), scale, 0, 1, np.zeros((1, 1), bool))[0, 0])
+        scale, low, high = (palette.MASKED["light"], shown), 0.0, 1.0
+    hidden = ~np.isfinite(values)
     rows, columns = values.shape
-    name = f"{matrix.name}, {rows} \u00d7 {columns}"
-    hidden = values == 0 if matrix.words else ~np.isfinite(values)
-    colours = shades(values, scale, low, high, hidden)
-    return Panel(name, colours, matrix.rows, matrix.columns, scale, low, high)
+    return Panel(
+        f"{matrix.name}, {rows} \u00d7 {columns}",
+        shades(values, scale, low, high, hidden),
+        matrix.rows,
+        matrix.columns,
+        scale,
+        matrix.words or ends(low, high),
+    )

@@ -29,7 +29,7 @@ class Panel:
         colours: `(row, column, 3)` uint8 from `shades`.
         rows, columns: labels, which may come from a person; empty where an axis is only counted.
         scale: colours of the bar, from the lowest number to the highest.
-        low, high: those numbers.
+        ends: what stands beside the lowest and the highest colour.
     """
 
     name: str
@@ -37,8 +37,12 @@ class Panel:
     rows: Sequence[str]
     columns: Sequence[str]
     scale: Sequence[str]
-    low: float
-    high: float
+    ends: tuple[str, str]
+
+
+def ends(low: float, high: float) -> tuple[str, str]:
+    """The numbers beside a bar."""
+    return three_digits(low) if low else "0", three_digits(high)
 
 
 def shades(values: np.ndarray, scale: Sequence[str], low: float, high: float, hidden: np.ndarray) -> np.ndarray:
@@ -70,9 +74,9 @@ def lay_out(panel: Panel, left: float, head: float) -> tuple[Items, float, float
     right = max(start + width * wide + 14, left + text_width(panel.name, 13))
     step = 70 / len(panel.scale)
     items += [Box(right, upper + 70 - (n + 1) * step, 10, step + 0.3, colour) for n, colour in enumerate(panel.scale)]
-    numbers = three_digits(panel.high), three_digits(panel.low) if panel.low else "0"
-    items += [Text(right + 15, upper + place, number, 11) for place, number in zip((5, 66), numbers, strict=True)]
-    return items, right + _BAR - 14, upper + max(height * high, 76)
+    items += [Text(right + 15, upper + place, end, 11) for place, end in zip((5, 66), panel.ends[::-1], strict=True)]
+    right = max(right + _BAR - 14, *(right + 15 + text_width(end, 11) for end in panel.ends))
+    return items, right, upper + max(height * high, 76)
 
 
 def _cells(colours: np.ndarray, left: float, upper: float, wide: float, high: float) -> Items:
@@ -81,7 +85,7 @@ def _cells(colours: np.ndarray, left: float, upper: float, wide: float, high: fl
         return [Pixels(left, upper, width * wide, height * high, colours)]
     gap = 0.7 if min(wide, high) >= 12 else 0
     return [
-        Box(left + column * wide, upper + row * high, wide - gap, high - gap, f"#{r:02X}{g:02X}{b:02X}")
+        Box(left + column * wide, upper + row * high, wide - gap, high - gap, palette.to_hex(cell))
         for row, line in enumerate(colours.tolist())
-        for column, (r, g, b) in enumerate(line)
+        for column, cell in enumerate(line)
     ]

@@ -64,7 +64,7 @@ def shades(head: HeadMap) -> np.ndarray:
 
 def colours(head: HeadMap) -> np.ndarray:
     """`(query, key)` of `#RRGGBB`: the shade of every cell, grey where masked."""
-    return np.array([[f"#{r:02X}{g:02X}{b:02X}" for r, g, b in row] for row in shades(head).tolist()])
+    return np.array([[palette.to_hex(cell) for cell in row] for row in shades(head).tolist()])
 
 
 def _cells(head: HeadMap, left: float, top: float, cell: float) -> list[Box]:
