@@ -9,7 +9,9 @@ nothing is ever unknown.
 from __future__ import annotations
 
 import codecs
+import functools
 import io
+import itertools
 import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -79,7 +81,7 @@ class Tokenizer:
 
     def pieces(self, ids: Iterable[int]) -> list[str]:
         """The raw pieces, as in the vocabulary file."""
-        return [self._pieces.id_to_piece(int(piece)) for piece in ids]
+        return self._pieces.id_to_piece([int(piece) for piece in ids])
 
     def display(self, ids: Sequence[int]) -> list[str]:
         """One readable label a piece: the word mark as a thin space, controls and characters spelt in bytes as U+XXXX.
@@ -90,13 +92,11 @@ class Tokenizer:
         """
         labels = [_readable(piece) for piece in self.pieces(ids)]
         start = 0
-        while start < len(ids):
-            end = start
-            while end < len(ids) and self._pieces.is_byte(int(ids[end])):
-                end += 1
-            if end > start:
+        for is_byte, run in itertools.groupby(self._pieces.is_byte([int(piece) for piece in ids])):
+            end = start + len(list(run))
+            if is_byte:
                 labels[start:end] = _byte_labels([int(piece, 16) for piece in self._hex(ids[start:end])])
-            start = end + 1
+            start = end
         return labels
 
     def labels(self, ids: Iterable[int]) -> list[str]:
@@ -114,6 +114,7 @@ def _replace_surrogates(error: UnicodeError) -> tuple[str | bytes, int]:
 codecs.register_error("replace_surrogates", _replace_surrogates)
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def _readable(piece: str) -> str:
     shown = [
         f"U+{ord(char):04X}" if unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp", "Co", "Cn") else char
