@@ -48,6 +48,7 @@ def test_pressing_heads_changes_what_is_written_and_the_link_says_so(server: Ser
     expect(page.locator(".heard", has_text="\u2192").first).to_contain_text(re.compile(r": \u2212?[\d.e\u2212-]+$"))
     page.goto(page.url)  # the link shows someone else the same
     expect(loss).to_have_text(everything)
+    ready(page)
     assert_nothing_overflows(page, PHONE, WIDE)
     page.set_viewport_size({"width": 1440, "height": 900})
     page.get_by_role("radio", name="Another sentence").click()
