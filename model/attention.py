@@ -87,9 +87,15 @@ class MultiHeadAttention(nn.Module):
         Returns:
             `(batch, query, d_model)`.
         """
-        query = self.split_heads(self.query(stream))
+        return self.merge_heads(self.heads(self.split_heads(self.query(stream)), kv, allowed, tap, name))
+
+    def heads(self, query: Tensor, kv: KeyValue, allowed: Tensor | None, tap: Tap | None, name: str) -> Tensor:
+        """What each head puts out for already projected queries, `(batch, head, query, d_k)`; see `forward`."""
         if tap is not None:
             query = tap(f"{name}.queries", query)  # (batch, head, query, d_k)
             kv = KeyValue(tap(f"{name}.keys", kv.keys), tap(f"{name}.values", kv.values))
-        heads = scaled_dot_product(query, kv, allowed, tap, name)  # (batch, head, query, d_k)
-        return self.output(heads.transpose(1, 2).flatten(-2))  # (batch, query, d_model)
+        return scaled_dot_product(query, kv, allowed, tap, name)
+
+    def merge_heads(self, heads: Tensor) -> Tensor:
+        """Concatenate and project: `(batch, head, query, d_k)` -> `(batch, query, d_model)`."""
+        return self.output(heads.transpose(1, 2).flatten(-2))

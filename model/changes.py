@@ -213,6 +213,8 @@ class Force(Change):
     def change(self, heads: list[int], n_heads: int) -> Callable[[Tensor], Tensor]:
         def forced(weights: Tensor) -> Tensor:
             rows = self.rows(*weights.shape[2:])
+            if not rows:
+                return weights
             weights = weights.clone()
             for head in heads:
                 weights[:, head, rows] = 0

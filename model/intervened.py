@@ -79,9 +79,9 @@ def intervene_in_parts(
     tap = interventions.tap(shapes_of(trace))
     ids = [list(ids) for ids in (trace.source_ids, trace.target_ids, trace.next_ids)]
     after = record_trace(network, tokenizer, *ids, tap)
-    draft = () if interventions.looks_ahead else trace.next_ids
     limit = min(2 * len(trace.source_ids) + 10, 128)
-    written = yield from greedy_under_in_parts(network, trace.source_ids, tap, limit, draft)
+    ahead = interventions.looks_ahead
+    written = yield from greedy_under_in_parts(network, trace.source_ids, tap, limit, trace.next_ids, looks_ahead=ahead)
     source, target = (torch.tensor([side], device=network.embedding.weight.device) for side in ids[:2])
     proof = prove(network, interventions, after.records, after.logits, lambda edited: edited(source, target)[0])
     finished = bool(written) and written[-1] == tokenizer.eos_id

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from model.losses import token_cross_entropy
+from model.parts import Part, Parts, in_one_go
 from model.tap import Intervention, Tap
 from model.transformer import Transformer
 
@@ -88,15 +89,15 @@ class PositionLosses:
 
 
 @torch.inference_mode()
-def position_losses(
+def position_losses_in_parts(
     network: Transformer,
     source_ids: list[int],
     target_ids: list[int],
     next_ids: list[int],
     seed: int = 0,
     shift: int = 10,
-) -> PositionLosses:
-    """Teacher-forced losses of all changes in all places, in one pass of the network.
+) -> Parts[PositionLosses]:
+    """Teacher-forced losses of all changes in all places; the changes of one place are one batch and a part.
 
     Args:
         source_ids: encoder input, ending with `</s>`.
@@ -108,23 +109,23 @@ def position_losses(
         stack: torch.stack([changed_table(network, len(ids), change, seed, shift) for change in CHANGES])
         for stack, ids in (("encoder", source_ids), ("decoder", target_ids))
     }  # (change, max_positions, d_model) each
-    rows = [(where, change) for where in PLACES for change in CHANGES]
-    encoder_rows = [CHANGES.index(change) if where != "decoder" else 0 for where, change in rows]
-    decoder_rows = [CHANGES.index(change) if where != "encoder" else 0 for where, change in rows]
-    source = torch.tensor([source_ids], device=device).expand(len(CHANGES), -1)
-    target = torch.tensor([target_ids], device=device).expand(len(rows), -1)
-    tap = Intervention(
-        {
-            "encoder.embedded": replace_positions(network, tables["encoder"]),
-            "decoder.embedded": replace_positions(network, tables["decoder"][decoder_rows]),
-        }
-    )
-    memory = network.encode(source, None, tap)[encoder_rows]  # (row, S, d_model)
-    logits = network.project(network.decode(target, memory, None, tap))  # (row, T, vocabulary)
-    wanted = torch.tensor([next_ids], device=device).expand(len(rows), -1)
-    losses = token_cross_entropy(logits, wanted).cpu().numpy()  # (row, T)
-    plain = token_cross_entropy(network(source[:1], target[:1])[0], wanted[0]).cpu().numpy()  # (T,)
-    return PositionLosses(dict(zip(rows, losses, strict=True)), plain)
+    source, target, wanted = (torch.tensor([ids], device=device) for ids in (source_ids, target_ids, next_ids))
+    several = target.expand(len(CHANGES), -1)
+    tap = Intervention({"encoder.embedded": replace_positions(network, tables["encoder"])})
+    memory = network.encode(source.expand(len(CHANGES), -1), None, tap)  # (change, S, d_model)
+    per_piece = {}
+    for done, where in enumerate(PLACES):
+        here = memory if where != "decoder" else memory[:1].expand(len(CHANGES), -1, -1)
+        changes = {"decoder.embedded": replace_positions(network, tables["decoder"])} if where != "encoder" else {}
+        logits = network.project(network.decode(several, here, None, Intervention(changes)))  # (change, T, vocabulary)
+        losses = token_cross_entropy(logits, wanted.expand(len(CHANGES), -1)).cpu().numpy()  # (change, T)
+        per_piece |= {(where, change): row for change, row in zip(CHANGES, losses, strict=True)}
+        yield Part(done + 1, len(PLACES))
+    plain = token_cross_entropy(network(source, target)[0], wanted[0]).cpu().numpy()  # (T,)
+    return PositionLosses(per_piece, plain)
+
+
+position_losses = in_one_go(position_losses_in_parts)
 
 
 def positions_tap(

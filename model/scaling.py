@@ -164,7 +164,7 @@ def trained_run_in_parts(network: Transformer, trace: Trace, kinds: Sequence[str
         ids = greedy_batch(network, [list(trace.source_ids)])[0]
     else:
         limit = min(MOST_PIECES, len(trace.next_ids) + MOST_EXTRA_PIECES)
-        ids = yield from greedy_under_in_parts(network, trace.source_ids, tap, limit)
+        ids = yield from greedy_under_in_parts(network, trace.source_ids, tap, limit, trace.next_ids)
     finished = bool(ids) and ids[-1] == network.config.eos_id
     losses = token_cross_entropy(logits, torch.tensor(trace.next_ids, device=device)).cpu().numpy()
     return TrainedRun(losses, entropies, strongest, trace.tokenizer.decode(ids), finished)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from model.position_effects import CHANGES, PLACES, Change, Where, position_losses, positions_tap
+from model.position_effects import CHANGES, PLACES, Change, Where, position_losses_in_parts, positions_tap
 from model.tapped_decoding import greedy_under_in_parts
 from pages.shared import files
 from pages.shared.opening import Asked, usable
@@ -48,16 +48,18 @@ def show(asked: Asked) -> None:
     network, tokenizer = translator.network, translator.tokenizer
     source = tokenizer.encode_source(asked.text)
     inputs = [tokenizer.bos_id, *following[:-1]]
-    losses = asked.service.analysis(
+    losses = asked.service.analysis_in_parts(
         ("position losses", tuple(source), tuple(following), seed, shift),
-        lambda: position_losses(network, source, inputs, following, seed, shift),
+        lambda: position_losses_in_parts(network, source, inputs, following, seed, shift),
     )
 
     def written(chosen: Change) -> str:
         tap = positions_tap(network, where, chosen, len(source), len(inputs), seed, shift)
         limit = min(2 * len(source) + 10, 128)
         key = ("under positions", tuple(source), len(inputs), where, chosen, seed, shift)
-        ids = asked.service.analysis_in_parts(key, lambda: greedy_under_in_parts(network, source, tap, limit))
+        ids = asked.service.analysis_in_parts(
+            key, lambda: greedy_under_in_parts(network, source, tap, limit, following)
+        )
         return tokenizer.decode(ids)
 
     with left:

@@ -14,6 +14,7 @@ from views import pictures
 
 SENTENCE = "text=I+want+to+buy+a+car."
 WORDS, BYTES = "text=" + "the+cat+" * 32, "text=" + "%ED%95%9C" * 40  # about as many pieces as are taken
+SHORT = 0.5  # seconds of processor time that need no parts
 LONG_WORK = [
     ("pages/relevance.py", WORDS, ""),
     ("pages/heads.py", WORDS, ""),
@@ -66,4 +67,4 @@ def test_a_long_sentence_is_worked_through_in_parts(page, text, view, settled):
         app = addresses.visit(page, text + view)
     checks.page_is_whole(app)
     stretches = [after - before for before, after in pairwise(times)]
-    assert max(stretches) < 0.36 * sum(stretches)
+    assert max(stretches) < max(SHORT, 0.36 * sum(stretches))

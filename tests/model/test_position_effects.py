@@ -9,6 +9,7 @@ from model.position_effects import (
     PLACES,
     changed_table,
     position_losses,
+    position_losses_in_parts,
     positions_tap,
     replace_positions,
 )
@@ -49,7 +50,7 @@ def test_the_embedded_stream_is_what_the_tap_says():
 
 
 @torch.inference_mode()
-def test_one_pass_over_all_changes_is_each_change_by_itself():
+def test_all_changes_together_are_each_change_by_itself():
     losses = position_losses(NETWORK, SOURCE, TARGET, FOLLOWING, seed=4, shift=2)
     source, target, wanted = (torch.tensor([ids]) for ids in (SOURCE, TARGET, FOLLOWING))
     for where in PLACES:
@@ -57,6 +58,7 @@ def test_one_pass_over_all_changes_is_each_change_by_itself():
             tap = positions_tap(NETWORK, where, change, len(SOURCE), len(TARGET), seed=4, shift=2)
             expected = token_cross_entropy(NETWORK(source, target, tap), wanted)[0]
             torch.testing.assert_close(torch.from_numpy(losses.per_piece[where, change]), expected, atol=1e-5, rtol=0)
+    assert list(position_losses_in_parts(NETWORK, SOURCE, TARGET, FOLLOWING)) == [(1, 3), (2, 3), (3, 3)]
     assert losses.difference < 1e-5
     assert losses.mean("both", "kept") == pytest.approx(float(losses.plain.mean()), abs=1e-5)
     assert losses.mean("encoder", "none") != pytest.approx(losses.mean("encoder", "kept"), abs=1e-4)
