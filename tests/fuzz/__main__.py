@@ -12,6 +12,7 @@ import json
 import sys
 from pathlib import Path
 
+from pages.shared import housekeeping
 from tests.fuzz import campaign
 
 KINDS = {"sentence": (campaign.sentences, 5000), "picture": (campaign.pictures, 5500), "page": (campaign.pages, 500)}
@@ -34,6 +35,7 @@ def main() -> int:
     )
     parser.add_argument("--json", type=Path, default=RESULTS, help="default %(default)s")
     options = parser.parse_args()
+    housekeeping.settle_memory()  # as the server does; otherwise each thread's pool keeps some
     results = []
     for name in options.only or KINDS:
         make, count = KINDS[name]
