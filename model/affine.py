@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 
 import torch
 from torch import Tensor, nn
@@ -52,9 +53,22 @@ class Affine:
             return cls(weights[0], biases[0])
         return cls(torch.cat(weights), torch.cat(biases))
 
-    def choose(self, form: str) -> None:
-        """Multiply in another form from now on; see the class for what is raised."""
-        multiply = FORMS[form](self.weight, self.bias)
+    @cached_property
+    def fits_half(self) -> bool:
+        """True if half precision holds every weight exactly."""
+        return self.weight.dtype == torch.float32 and torch.equal(self.weight.half().float(), self.weight)
+
+    def product(self, form: str) -> Product | None:
+        """The map in this form; None where it cannot hold the matrix exactly, or not on this processor."""
+        return FORMS[form](self.weight, self.bias) if form != "half" or self.fits_half else None
+
+    def choose(self, form: str, product: Product | None = None) -> None:
+        """Multiply in another form from now on; see the class for what is raised.
+
+        Args:
+            product: what `product(form)` gave, if it is there already.
+        """
+        multiply = product or self.product(form)
         if multiply is None:
             raise ValueError(f"The form {form!r} cannot hold this matrix here; 'whole' holds every one.")
         self.form, self._multiply = form, multiply
@@ -89,13 +103,11 @@ def _parts(weight: Tensor, bias: Tensor) -> Product:
 
 
 def _half(weight: Tensor, bias: Tensor) -> Product | None:
-    """Weights kept in half precision, half as much to read; None where that would change a weight.
+    """Weights kept in half precision, half as much to read; None where the processor has no such product.
 
     Each is widened to single precision on its way into the product, so weights that were stored in half precision, as
-    shipped ones are, give what they give in single precision. None also where the processor has no such product.
+    shipped ones are, give what they give in single precision.
     """
-    if not _fits_half(weight):
-        return None
     try:
         packed = torch.ops.quantized.linear_prepack_fp16(weight.contiguous(), bias.contiguous())
         torch.ops.quantized.linear_dynamic_fp16(weight[:1], packed)
@@ -103,10 +115,6 @@ def _half(weight: Tensor, bias: Tensor) -> Product | None:
         return None
     multiply = torch.ops.quantized.linear_dynamic_fp16.default
     return lambda stream: multiply(stream, packed)
-
-
-def _fits_half(weight: Tensor) -> bool:
-    return weight.dtype == torch.float32 and torch.equal(weight.half().float(), weight)
 
 
 FORMS: dict[str, Callable[[Tensor, Tensor], Product | None]] = {"whole": _whole, "parts": _parts, "half": _half}
@@ -124,14 +132,15 @@ def choose_forms(maps: Sequence[Affine]) -> None:
     if maps[0].weight.device.type != "cpu":
         return
     shapes = [tuple(each.weight.shape) for each in maps]
-    exact = all(_fits_half(each.weight) for each in maps)
-    key = (tuple(shapes), exact, torch.get_num_threads())
+    key = (tuple(shapes), all(each.fits_half for each in maps), torch.get_num_threads())
+    products: dict[str, list[Product | None]] = {}
     if key not in _chosen:
-        made = {name: [make(each.weight, each.bias) for each in maps] for name, make in FORMS.items()}
-        possible = {name: products for name, products in made.items() if None not in products}
+        products = {form: [each.product(form) for each in maps] for form in FORMS}
+        possible = {form: made for form, made in products.items() if None not in made}
         _chosen[key] = quickest(shapes, _seconds(maps, possible))
-    for each, shape in zip(maps, shapes, strict=True):
-        each.choose(_chosen[key][shape])
+    for place, (each, shape) in enumerate(zip(maps, shapes, strict=True)):
+        form = _chosen[key][shape]
+        each.choose(form, products[form][place] if products else None)
 
 
 def quickest(shapes: Sequence[Shape], seconds: Mapping[str, Sequence[float]]) -> dict[Shape, str]:

@@ -87,8 +87,8 @@ class DecodingWeights(NamedTuple):
             embedding = network.embedding.weight.detach()  # (vocabulary, d_model)
             projection = Affine(embedding, embedding.new_zeros(len(embedding)))
             cross = [layer.cross_attention for layer in network.decoder]
-            maps = [module for attention in cross for module in (attention.key, attention.value)]
-            memory = torch.cat([module.weight for module in maps]), torch.cat([module.bias for module in maps])
+            sides = [module for attention in cross for module in (attention.key, attention.value)]
+            memory = torch.cat([module.weight for module in sides]), torch.cat([module.bias for module in sides])
             layers = [LayerWeights.of(layer) for layer in network.decoder]
             maps = [part for layer in layers for part in layer if isinstance(part, Affine)]
             choose_forms([*maps, projection])
