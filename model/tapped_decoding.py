@@ -50,7 +50,7 @@ def greedy_under_in_parts(
         decoder.keep(0 if looks_ahead else len(written) - 1)
         stream = decoder.extend([*written, *guessed])
         logits = network.project(stream[0, -1 - len(guessed) :])  # (1 + guessed, vocabulary)
-        logits[:, [config.pad_id, config.unk_id, config.bos_id]] = -torch.inf
+        logits[:, list(config.never_written)] = -torch.inf
         before = len(written)
         for best, guess in zip(logits.argmax(dim=-1).tolist(), [*guessed, None], strict=True):
             written.append(best)
