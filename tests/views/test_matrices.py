@@ -3,7 +3,7 @@
 import numpy as np
 
 from views import palette
-from views.components.matrix_row import Matrix
+from views.components.matrix_row import ALLOWED, Matrix
 from views.figures import drawing
 from views.figures.matrices import matrices_picture, panel
 
@@ -33,7 +33,7 @@ def test_colours_are_those_of_the_page_and_masked_cells_grey():
 def test_an_allowed_cell_has_the_shade_of_the_page_and_its_word_stands_beside_the_bar():
     mask = named("mask", np.ones((2, 3)), signed=False, words=("hidden from all", "may be looked at by everybody"))
     scale = [palette.to_rgb(colour) for colour in palette.scale("encoder", "light")]
-    allowed, share = panel(mask).colours[0, 0], 150 / 255 * (len(scale) - 1)
+    allowed, share = panel(mask).colours[0, 0], ALLOWED / 255 * (len(scale) - 1)
     below, above = np.array(scale[int(share)]), np.array(scale[int(share) + 1])
     assert ((allowed >= np.minimum(below, above)) & (allowed <= np.maximum(below, above))).all()
     found = matrices_picture([mask, mask], "two")

@@ -187,7 +187,7 @@ class Figure {
         const y = this.top + r * this.cellHeight
         const masked = value === -Infinity || (item.words && value === 0)
         const shade = Math.max(0, Math.min(255, Math.round(((value - item.low) / (item.high - item.low)) * 255)))
-        const colour = masked ? grey : item.words ? colours[150] : colours[shade]
+        const colour = masked ? grey : item.words ? colours[row.settings.allowed] : colours[shade]
         pen.fillStyle = colour
         // a little more than a cell, so that no seam shows between cells that are narrower than a pixel
         pen.fillRect(x, y, this.cellWidth - gap + (gap ? 0 : 0.6), this.cellHeight - gap + (gap ? 0 : 0.6))

@@ -15,6 +15,7 @@ from views import palette
 from views.components import parts
 
 _MOUNT = parts.component("matrix_row", "matrices")
+ALLOWED = 150  # of 255, the place on its scale of an allowed cell of a mask
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +63,8 @@ def payload(items: Sequence[Matrix | str], theme: palette.Theme, beside: int = 1
         values = np.asarray(item.values, dtype="<f4")
         described.append(_header(item, values))
         blocks.append(values)
-    header = {"items": described, "theme": theme, "beside": beside, "masked": palette.MASKED, "ink": palette.INK}
-    return parts.pack(header, *blocks)
+    shared = {"masked": palette.MASKED, "allowed": ALLOWED, "ink": palette.INK}
+    return parts.pack({"items": described, "theme": theme, "beside": beside, **shared}, *blocks)
 
 
 def limits(matrix: Matrix) -> tuple[float, float]:

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from views import palette
-from views.components.matrix_row import Matrix, limits
+from views.components.matrix_row import ALLOWED, Matrix, limits
 from views.figures.drawing import Drawing, Text, text_width
 from views.figures.panel import Items, Panel, ends, lay_out, shades
 
 _MARGIN = 16
 _WIDTH = 1200  # pixels after which the next matrix begins a new line
-ALLOWED = 150 / 255  # where on the scale an allowed cell of a mask lies, as on the page
 _SIGN = 20  # size of a sign between two matrices
 
 
@@ -43,7 +42,7 @@ def panel(matrix: Matrix) -> Panel:
     low, high = limits(matrix)
     scale = (palette.signed_scale if matrix.signed else palette.scale)(matrix.kind, "light")
     if matrix.words:
-        shown = palette.to_hex(shades(np.full((1, 1), ALLOWED), scale, 0, 1, np.zeros((1, 1), bool))[0, 0])
+        shown = palette.to_hex(shades(np.full((1, 1), ALLOWED), scale, 0, 255, np.zeros((1, 1), bool))[0, 0])
         scale, low, high = (palette.MASKED["light"], shown), 0.0, 1.0
     hidden = ~np.isfinite(values)
     rows, columns = values.shape
