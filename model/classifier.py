@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +18,10 @@ from model.fallback import falls_back, place, where_it_runs
 from model.head_effects import RecognitionEffects, logits_without, recognition_effects
 from model.intervened import Proof, prove
 from model.interventions import Interventions
+from model.layer_stacks import LayerStacks, StackPlan, attention_stacks, layer_names, stream_stack
 from model.relevance import Fusion, class_gradients, rollout, slope_along
-from model.tap import Chain, Intervention, Recorder, Tap
-from model.trace import AttentionRecord, gather_attention, gather_stream
+from model.tap import Chain, Intervention, Tap
+from model.trace import AttentionRecord, gather_attention
 from model.verify import Verification
 from model.vision import VisionConfig, VisionTransformer
 from model.vit_export import write_vit
@@ -195,18 +196,18 @@ class VisionClassifier:
             intervention: a tap that changes tensors before they are recorded; see `model.tap.Intervention`.
         """
         pixels = image if isinstance(image, np.ndarray) else self.prepare(image)
-        recorder = Recorder()
-        tap = recorder if intervention is None else Chain(intervention, recorder)
-        logits = self.network(self._tensor(pixels)[None], tap)
         layers, size = self.config.n_layers, self.config.patch_size
+        stacks = LayerStacks(_plan(layers))
+        tap = stacks if intervention is None else Chain(intervention, stacks)
+        logits = self.network(self._tensor(pixels)[None], tap)
         return VisionTrace(
             pixels=pixels,
             grid=(pixels.shape[0] // size, pixels.shape[1] // size),
             classes=self.config.classes,
             logits=logits[0].float().cpu().numpy(),
-            record=gather_attention(recorder.tensors, "vision", "self", layers),
-            patches=recorder.tensors["vision.patches"][0].float().cpu().numpy(),
-            stream=gather_stream(recorder.tensors, "vision", layers),
+            record=gather_attention(stacks, "vision", "self", layers),
+            patches=stacks.tensors["vision.patches"][0].float().cpu().numpy(),
+            stream=stacks.array("vision.stream"),
         )
 
     @falls_back
@@ -293,6 +294,13 @@ class VisionClassifier:
         """`(height, width, 3)` in [0, 1] -> `(3, height, width)` in [-1, 1] on the network's device."""
         channels = np.ascontiguousarray(pixels.transpose(2, 0, 1), dtype=np.float32)
         return torch.from_numpy(channels).to(self.device) * 2 - 1
+
+
+@lru_cache(maxsize=8)
+def _plan(layers: int) -> StackPlan:
+    """What a trace keeps of a ViT with so many layers."""
+    kept = ["vision.patches", *layer_names("vision", "self.mask", layers)]
+    return StackPlan.of(attention_stacks("vision", "self", layers) | stream_stack("vision", layers), kept)
 
 
 def middle_square(image: Image.Image, side: int) -> np.ndarray:

@@ -11,11 +11,12 @@ import torch
 from torch import Tensor
 
 from model.decoding import greedy_batch
+from model.layer_stacks import layer_names
 from model.losses import token_cross_entropy
 from model.parts import Parts, in_one_go
 from model.tap import Chain, Intervention, Recorder, Tap
 from model.tapped_decoding import greedy_under_in_parts
-from model.trace import Trace
+from model.trace import PLACES, Trace
 from model.transformer import Transformer
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 100, 128, 256, 512)
@@ -134,9 +135,6 @@ class TrainedRun:
         return float(self.losses.mean(dtype=np.float64))
 
 
-PLACES = {"encoder": ("encoder", "self"), "decoder": ("decoder", "self"), "cross": ("decoder", "cross")}
-
-
 @torch.inference_mode()
 def trained_run_in_parts(network: Transformer, trace: Trace, kinds: Sequence[str], factor: float) -> Parts[TrainedRun]:
     """Multiply the scaled scores of the chosen kinds of attention by `factor` in every layer, and look.
@@ -181,4 +179,4 @@ def scores_times(network: Transformer, kinds: Sequence[str], factor: float) -> T
 
 def _attentions(network: Transformer, kind: str) -> list[str]:
     stack, step = PLACES[kind]
-    return [f"{stack}.{layer}.{step}" for layer in range(len(getattr(network, stack)))]
+    return layer_names(stack, step, len(getattr(network, stack)))

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Literal
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from model.tap import Chain, Recorder, Tap
+from model.layer_stacks import ATTENTION_STEPS, LayerStacks, StackPlan, attention_stacks, layer_names, stream_stack
+from model.tap import Chain, Tap
 from model.tokenizer import Tokenizer
 from model.transformer import Transformer
 from model.verify import Verification, verify_attention
 
 Kind = Literal["encoder", "decoder", "cross"]
 KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")
+# the stack of layers each kind is in, and its name there
+PLACES: dict[Kind, tuple[str, str]] = {
+    "encoder": ("encoder", "self"),
+    "decoder": ("decoder", "self"),
+    "cross": ("decoder", "cross"),
+}
 
 
 @dataclass(frozen=True)
@@ -167,19 +174,13 @@ def record_trace(
     """
     if len(target_ids) != len(next_ids):
         raise ValueError(f"{len(target_ids)} decoder inputs need as many next pieces, not {len(next_ids)}.")
-    recorder = Recorder()
-    tap = recorder if intervention is None else Chain(intervention, recorder)
+    depths = {"encoder": network.config.n_encoder_layers, "decoder": network.config.n_decoder_layers}
+    stacks = LayerStacks(_plan(**depths))
+    tap = stacks if intervention is None else Chain(intervention, stacks)
     device = network.embedding.weight.device
     source = torch.tensor([source_ids], device=device)
     target = torch.tensor([target_ids], device=device)
     logits = network.project(network.decode(target, network.encode(source, None, tap), None, tap))
-    config = network.config
-    tensors = recorder.tensors
-    records: dict[Kind, AttentionRecord] = {
-        "encoder": gather_attention(tensors, "encoder", "self", config.n_encoder_layers),
-        "decoder": gather_attention(tensors, "decoder", "self", config.n_decoder_layers),
-        "cross": gather_attention(tensors, "decoder", "cross", config.n_decoder_layers),
-    }
     return Trace(
         source_text=tokenizer.decode(source_ids),
         target_text=tokenizer.decode(next_ids),
@@ -189,34 +190,34 @@ def record_trace(
         source_tokens=tuple(tokenizer.display(source_ids)),
         target_tokens=tuple(tokenizer.display(target_ids)),
         next_tokens=tuple(tokenizer.display(next_ids)),
-        records=records,
-        encoder_stream=gather_stream(tensors, "encoder", config.n_encoder_layers),
-        decoder_stream=gather_stream(tensors, "decoder", config.n_decoder_layers),
-        encoder_hidden=_stack([tensors[f"encoder.{i}.ffn.hidden"] for i in range(config.n_encoder_layers)]),
-        decoder_hidden=_stack([tensors[f"decoder.{i}.ffn.hidden"] for i in range(config.n_decoder_layers)]),
+        records={kind: gather_attention(stacks, *place, depths[place[0]]) for kind, place in PLACES.items()},
+        encoder_stream=stacks.array("encoder.stream"),
+        decoder_stream=stacks.array("decoder.stream"),
+        encoder_hidden=stacks.array("encoder.hidden"),
+        decoder_hidden=stacks.array("decoder.hidden"),
         logits=logits[0].float().cpu().numpy(),
         tokenizer=tokenizer,
     )
 
 
-def _stack(tensors: list[Tensor]) -> np.ndarray:
-    """The only sentence of each tensor's batch, stacked by layer: `(layer, ...)` float32."""
-    return torch.stack([tensor[0] for tensor in tensors]).float().cpu().numpy()
+@lru_cache(maxsize=8)
+def _plan(**depths: int) -> StackPlan:
+    """What a trace keeps of a network with so many layers in its encoder and decoder."""
+    wanted: dict[str, list[str]] = {}
+    for stack, kind in PLACES.values():
+        wanted |= attention_stacks(stack, kind, depths[stack])
+    for stack, layers in depths.items():
+        wanted |= stream_stack(stack, layers) | {f"{stack}.hidden": layer_names(stack, "ffn.hidden", layers)}
+    masks = [layer_names(stack, f"{kind}.mask", depths[stack]) for stack, kind in PLACES.values()]
+    return StackPlan.of(wanted, chain.from_iterable(masks))
 
 
-def gather_attention(tensors: dict[str, Tensor], stack: str, kind: str, layers: int) -> AttentionRecord:
-    """One kind of attention from a recorder's tensors, for example `("decoder", "cross")`."""
-    steps = ("queries", "keys", "values", "scores", "weights", "outputs")
-    arrays = [_stack([tensors[f"{stack}.{layer}.{kind}.{step}"] for layer in range(layers)]) for step in steps]
-    masks = [tensors.get(f"{stack}.{layer}.{kind}.mask") for layer in range(layers)]
+def gather_attention(stacks: LayerStacks, stack: str, kind: str, layers: int) -> AttentionRecord:
+    """One kind of attention out of what was recorded, for example `("decoder", "cross")`; its masks must be kept."""
+    arrays = [stacks.array(f"{stack}.{kind}.{step}") for step in ATTENTION_STEPS]
+    masks = [stacks.tensors.get(name) for name in layer_names(stack, f"{kind}.mask", layers)]
     if any(mask is None for mask in masks):
         return AttentionRecord(*arrays, None)
     # the same everywhere, unless an intervention took it from some head
     allowed = torch.stack([mask[0].any(dim=0).expand(arrays[4].shape[2:]) for mask in masks]).any(dim=0)
     return AttentionRecord(*arrays, allowed.cpu().numpy())
-
-
-def gather_stream(tensors: dict[str, Tensor], stack: str, layers: int) -> np.ndarray:
-    """The residual stream from a recorder's tensors: `(layers + 1, position, d_model)`."""
-    names = [f"{stack}.embedded", *(f"{stack}.{layer}.residual" for layer in range(layers))]
-    return _stack([tensors[name] for name in names])
