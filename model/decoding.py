@@ -123,13 +123,13 @@ def stream(network: Transformer, source: list[int], options: DecodingOptions) ->
     generator = torch.Generator().manual_seed(options.seed)
     newest = _ids_on(network, [network.config.bos_id])
     ids: tuple[int, ...] = ()
-    limit = _limit(network, options)
+    limit, never = _limit(network, options), _never(network)
     while True:
         logits = decoder.step(newest)[0]  # (vocabulary,)
+        kept = logits.index_fill(-1, never, -math.inf)
         if options.method == "greedy":
-            chosen = _without_specials(logits, network).argmax(dim=-1, keepdim=True)
+            chosen = kept.argmax(dim=-1, keepdim=True)
         else:
-            kept = _without_specials(logits, network)
             weights = sampling_probabilities(kept, options.temperature, options.top_k, options.top_p)
             chosen = torch.multinomial(weights.cpu(), 1, generator=generator).to(logits.device)
         probabilities = logits.float().softmax(dim=-1)
@@ -155,12 +155,12 @@ def greedy_batch(network: Transformer, sources: list[list[int]], max_length: int
     source = pad_batch(sources, config.pad_id).to(network.embedding.weight.device)  # (batch, source)
     allowed = padding_mask(source, config.pad_id) if len(sources) > 1 else None  # one sentence is not padded
     decoder = IncrementalDecoder(network, network.encode(source, allowed), allowed)
-    produced = []
+    produced, never = [], _never(network)
     newest = torch.full((len(sources),), config.bos_id, device=source.device)
     done = torch.zeros(len(sources), dtype=torch.bool, device=source.device)
     for _ in range(_limit(network, DecodingOptions(max_length=max_length))):
         logits = decoder.step(newest)  # (batch, vocabulary)
-        newest = _without_specials(logits, network).argmax(dim=-1).masked_fill(done, config.pad_id)
+        newest = logits.index_fill_(-1, never, -math.inf).argmax(dim=-1).masked_fill_(done, config.pad_id)
         produced.append(newest)
         done |= newest == config.eos_id
         if bool(done.all()):
@@ -335,8 +335,9 @@ def _limit(network: Transformer, options: DecodingOptions) -> int:
     return min(options.max_length, network.config.max_positions)
 
 
-def _without_specials(logits: Tensor, network: Transformer) -> Tensor:
-    return logits.index_fill(-1, _ids_on(network, list(network.config.never_written)), -math.inf)
+def _never(network: Transformer) -> Tensor:
+    """The pieces that decoding never writes; a step fills their logits with -inf."""
+    return _ids_on(network, list(network.config.never_written))
 
 
 def _top(probabilities: Tensor) -> list[tuple[tuple[int, float], ...]]:

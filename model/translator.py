@@ -144,7 +144,10 @@ class Translator:
             InputError: see `check`.
             ValueError: an option out of range.
         """
-        for step in self._steps(text, options or _options(changes)):
+        options = options or _options(changes)
+        if options.method == "greedy":  # without the alternatives, which nobody asks for here
+            return self.tokenizer.decode(self._greedy(text, options.max_length))
+        for step in self._steps(text, options):
             if step.finished:
                 return self.tokenizer.decode(step.ids)
         raise AssertionError("decoding always ends with a finished step")
@@ -191,7 +194,7 @@ class Translator:
         elif target_ids is not None:
             following = list(target_ids)
         else:
-            following = decoding.greedy_batch(self.network, [source])[0]
+            following = self._greedy(text)
         inputs = [self.tokenizer.bos_id, *following[:-1]]
         return record_trace(self.network, self.tokenizer, source, inputs, following, intervention)
 
@@ -207,6 +210,12 @@ class Translator:
     def export_marian(self, path: str | Path) -> None:
         """Write the weights as a Hugging Face MarianMT checkpoint; see `model.marian.write_marian`."""
         write_marian(self.network, self.tokenizer, Path(path))
+
+    @falls_back
+    def _greedy(self, text: str, max_length: int = MAX_PIECES) -> list[int]:
+        """The pieces of the greedy translation, `</s>` included where it was reached."""
+        source = [*self.check(text), self.tokenizer.eos_id]
+        return decoding.greedy_batch(self.network, [source], max_length)[0]
 
     def _steps(self, text: str, options: DecodingOptions) -> Iterator[decoding.PieceStep]:
         """Decode; if the network has to leave the GPU meanwhile, decode anew on the CPU and go on where it was."""

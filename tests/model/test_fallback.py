@@ -59,6 +59,14 @@ def test_a_translator_answers_from_the_cpu_and_says_so(translator, monkeypatch):
     assert full.failed == 1
 
 
+@pytest.mark.parametrize("options", [DecodingOptions(), DecodingOptions("beam")])
+def test_a_translation_begins_anew_on_the_cpu(translator, monkeypatch, options):
+    wanted = translator.translate("The cat sees the house.", options)
+    full = FullMemory(monkeypatch, translator.network, decoding.IncrementalDecoder, "step", 4)
+    assert translator.translate("The cat sees the house.", options) == wanted
+    assert (full.failed, full.moved_to) == (1, ["cpu"])
+
+
 @pytest.mark.parametrize("options", [DecodingOptions(), DecodingOptions("sampling", seed=3), DecodingOptions("beam")])
 @pytest.mark.parametrize("first", [0, 1, 4])
 def test_a_stream_goes_on_where_it_was(translator, monkeypatch, options, first):

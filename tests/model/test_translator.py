@@ -30,6 +30,16 @@ def test_a_stream_ends_in_the_same_translation_and_its_pieces_are_the_models_cho
         assert 0 < sum(candidate.probability for candidate in step.top) <= 1 + 1e-6
 
 
+@pytest.mark.parametrize("method", ["greedy", "sampling", "beam"])
+@pytest.mark.parametrize("max_length", [1, 4, 128])
+def test_a_translation_ends_where_its_stream_ends(shipped, method, max_length):
+    options = DecodingOptions(method, seed=2, max_length=max_length)
+    for text in ("The animal didn't cross the street because it was too tired.", "나는 학생입니다."):
+        last = list(shipped.stream(text, options))[-1]
+        assert len(last.ids) <= max_length
+        assert shipped.translate(text, options) == last.text
+
+
 def test_a_streams_probabilities_are_those_of_the_trace(shipped):
     text = "She reads a book every evening."
     steps = list(shipped.stream(text))
