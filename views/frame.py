@@ -83,8 +83,7 @@ def run(around: Around = None) -> None:
 def _keep_what_is_loaded(title: str) -> None:
     """After the first run of a page: what it imported and loaded stays, so the garbage collector may pass it over.
 
-    Streamlit collects after each run, before the last elements reach the browser; looking through the hundreds of
-    thousands of objects of PyTorch and Plotly would take longer than most runs themselves.
+    Looking through the hundreds of thousands of objects of PyTorch and Plotly would take longer than most runs do.
     """
     gc.collect()
     gc.freeze()

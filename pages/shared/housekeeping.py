@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from streamlit import runtime
 
-from pages.shared import logs, recent
+from pages.shared import logs, metrics, recent
 from pages.shared.limits import THREADS
 
 SWITCH_SECONDS = 0.001  # how long a busy thread keeps the interpreter while another one asks for it
@@ -58,11 +58,11 @@ def settle_memory() -> None:
 async def keep_house() -> None:
     """Every few seconds: forget visitors who are not coming back, and hand memory that they used back.
 
-    Streamlit looks for garbage in all objects after every run, with the interpreter in its hands; with 200 visitors'
-    sessions among them that took three quarters of the server's time. So whatever has outlived a second is settled,
-    which makes it pass over it; what of this has become garbage is found by a full look now and then, if anything ran.
+    Python looks for garbage in all objects now and then, with the interpreter in its hands; with 200 visitors' sessions
+    among them that takes long. So whatever has outlived a second is settled, which makes it pass over it; what of this
+    has become garbage is found by a full look once a minute, if anything ran.
     """
-    people, looked, left = 0, 0, False
+    people, runs, left = 0, 0, False
     for rounds in itertools.count(1):
         for _ in range(ROUND):
             await asyncio.sleep(SETTLE_SECONDS)
@@ -72,9 +72,9 @@ async def keep_house() -> None:
         if left and not people:
             recent.forget_all()
         # once more a round later: what somebody who left held may be let go of by others only then
-        if left or left_before or (rounds % FULL_ROUND == 0 and looks_for_garbage() > looked):
+        if left or left_before or (rounds % FULL_ROUND == 0 and metrics.runs() > runs):
             await asyncio.to_thread(hand_back)
-            looked = looks_for_garbage()
+            runs = metrics.runs()
 
 
 def forget_visitors() -> int:
@@ -90,11 +90,6 @@ def forget_visitors() -> int:
     except (AttributeError, RuntimeError):  # another version of Streamlit; its own way is slower, not wrong
         logs.event("sessions cannot be looked at", logging.WARNING)
         return 0
-
-
-def looks_for_garbage() -> int:
-    """How often all objects have been looked through so far; it grows with every run."""
-    return gc.get_stats()[2]["collections"]
 
 
 def hand_back() -> None:

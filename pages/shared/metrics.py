@@ -48,6 +48,12 @@ def watch(running: Callable[[], int], waiting: Callable[[], int], ready: Callabl
     _READY.set_function(ready)
 
 
+def runs() -> int:
+    """How many there have been."""
+    samples = (sample for family in RUNS.collect() for sample in family.samples)
+    return int(sum(sample.value for sample in samples if sample.name.endswith("_total")))
+
+
 def text() -> bytes:
     """All of them, as Prometheus reads them."""
     return generate_latest(REGISTRY)

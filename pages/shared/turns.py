@@ -44,6 +44,7 @@ class Turns:
         self._lock = Lock()
         self._queue: deque[Event] = deque()  # a ticket is an event, set when it is called
         self._running: set[Event] = set()
+        self._held = False
 
     @property
     def waiting(self) -> int:
@@ -55,13 +56,17 @@ class Turns:
         """How many have their turn."""
         return len(self._running)
 
+    def hold(self, held: bool) -> None:
+        """From now on call nobody, or call again; whoever has a turn keeps it."""
+        with self._lock:
+            self._held = held
+            self._call_next()
+
     @contextmanager
     def turn(self, notice: Notice) -> Iterator[Turn]:
         """Wait for a turn and give it back at the end.
 
-        Args:
-            notice: tells the visitor to wait. It may raise, which leaves the queue: a visitor who has gone does not
-                hold up the others.
+        `notice` tells the visitor to wait; it may raise, which leaves the queue: who has gone holds up nobody.
 
         Raises:
             Busy: see there.
@@ -109,18 +114,14 @@ class Turns:
             self._call_next()
 
     def _call_next(self) -> None:
-        while self._queue and len(self._running) < self.limits.running:
+        while self._queue and len(self._running) < self.limits.running and not self._held:
             ticket = self._queue.popleft()
             self._running.add(ticket)
             ticket.set()
 
 
 class Turn:
-    """One visitor's turn.
-
-    Attributes:
-        queued: seconds waited so far.
-    """
+    """One visitor's turn; `queued` is how many seconds were waited for it so far."""
 
     def __init__(self, turns: Turns, notice: Notice) -> None:
         self.queued = 0.0

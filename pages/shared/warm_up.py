@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 
 from pages.shared import housekeeping, logs
 from pages.shared.health import readiness
+from pages.shared.pace import keep_pace
 from pages.shared.visits import turns
 
 PATIENCE = 3.0  # seconds that the classifier waits for the first page
@@ -22,11 +23,12 @@ async def lifespan(app: object) -> AsyncGenerator[None, None]:
     logs.start()
     housekeeping.settle_memory()
     threading.Thread(target=warm_up, name="warm-up", daemon=True).start()
-    chores = asyncio.create_task(housekeeping.keep_house())
+    chores = [asyncio.create_task(chore) for chore in (housekeeping.keep_house(), keep_pace(turns()))]
     try:
         yield
     finally:
-        chores.cancel()
+        for chore in chores:
+            chore.cancel()
 
 
 def warm_up() -> None:

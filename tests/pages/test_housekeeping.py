@@ -12,7 +12,7 @@ import torch
 from streamlit.runtime import Runtime
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 
-from pages.shared import housekeeping
+from pages.shared import housekeeping, metrics
 from pages.shared.recent import Recent, forget_all
 
 
@@ -97,7 +97,7 @@ def test_garbage_among_settled_objects_is_found_when_memory_is_handed_back(unset
     gc.freeze()
     del ring
     gc.collect()
-    assert gone() is not None  # what Streamlit does after a run passes over what is settled
+    assert gone() is not None  # looking passes over what is settled
     housekeeping.hand_back()
     assert gone() is None
 
@@ -117,7 +117,7 @@ def test_what_outlives_a_second_is_settled_and_looked_through_now_and_then(unset
     monkeypatch.setattr(housekeeping, "forget_visitors", forget_visitors)
     monkeypatch.setattr(housekeeping, "hand_back", lambda: handed_back.append(len(seen)))
     monkeypatch.setattr(housekeeping.recent, "forget_all", lambda: forgotten.append(len(seen)))
-    monkeypatch.setattr(housekeeping, "looks_for_garbage", lambda: 1 if len(seen) < 9 else 2)
+    monkeypatch.setattr(housekeeping.metrics, "runs", lambda: 1 if len(seen) < 9 else 2)
     gc.unfreeze()
     # in a thread of its own: Playwright keeps a loop running in this one
     with ThreadPoolExecutor(1) as thread, pytest.raises(StopAsyncIteration):
@@ -135,3 +135,10 @@ def test_recent_results_are_forgotten_unless_somebody_holds_them():
     forget_all()
     assert kept.get("gone") is None and kept.get("held") is held
     assert kept.keys() == ()
+
+
+def test_every_run_counts_as_one_after_which_there_may_be_garbage():
+    before = metrics.runs()
+    metrics.RUNS.labels("heads", "", "ok").inc()
+    metrics.RUNS.labels("heads", "part", "error").inc(2)
+    assert metrics.runs() == before + 3

@@ -89,6 +89,20 @@ def test_as_many_run_at_once_as_the_limits_say():
     outside.leaves()
 
 
+def test_while_held_nobody_is_called_and_whoever_has_a_turn_keeps_it():
+    turns, seen = Turns(Limits(running=2, **QUICK)), []
+    inside = Visitor(turns, "a", seen).enters()
+    turns.hold(True)
+    waiting = Visitor(turns, "b", seen).waits()
+    assert (turns.running, turns.waiting) == (1, 1) and waiting.before[0] == 1
+    inside.leaves()
+    assert (turns.running, turns.waiting) == (0, 1)
+    turns.hold(False)
+    assert waiting.in_turn.wait(20)
+    waiting.leaves()
+    assert seen == ["a", "b"]
+
+
 def test_a_full_queue_asks_to_come_again():
     turns, seen = Turns(Limits(running=1, waiting=1, **QUICK)), []
     inside = Visitor(turns, "a", seen).enters()
