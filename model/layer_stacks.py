@@ -2,7 +2,7 @@
 
 `Recorder` keeps a reference to every tensor; whoever wants them by layer copies them afterwards, out of memory that was
 left long ago. Here each is copied as it passes, while the processor still has it at hand, and let go of: the next layer
-works in the same memory, so recording takes less time and half the memory.
+works in the same memory, so recording takes less time and less memory.
 """
 
 from __future__ import annotations
