@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.decoding import greedy_batch
+from model.decoding import DecodingOptions
 from model.layer_stacks import layer_names
 from model.losses import token_cross_entropy
 from model.parts import Parts, in_one_go
@@ -158,11 +158,9 @@ def trained_run_in_parts(network: Transformer, trace: Trace, kinds: Sequence[str
             weights = weights[:, :, 1:]  # the first query sees one key only, whatever the scores
         entropies[kind] = entropy(weights).mean(dim=-1).cpu().numpy()  # (layer, head)
         strongest[kind] = float(weights.amax(dim=-1).mean())
-    if factor == 1:
-        ids = greedy_batch(network, [list(trace.source_ids)])[0]
-    else:
-        limit = min(MOST_PIECES, len(trace.next_ids) + MOST_EXTRA_PIECES)
-        ids = yield from greedy_under_in_parts(network, trace.source_ids, tap, limit, trace.next_ids)
+    disturbed = min(MOST_PIECES, len(trace.next_ids) + MOST_EXTRA_PIECES)
+    limit = DecodingOptions().max_length if factor == 1 else disturbed
+    ids = yield from greedy_under_in_parts(network, trace.source_ids, tap, limit, trace.next_ids)
     finished = bool(ids) and ids[-1] == network.config.eos_id
     losses = token_cross_entropy(logits, torch.tensor(trace.next_ids, device=device)).cpu().numpy()
     return TrainedRun(losses, entropies, strongest, trace.tokenizer.decode(ids), finished)

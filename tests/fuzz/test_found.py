@@ -14,7 +14,7 @@ from views import pictures
 
 SENTENCE = "text=I+want+to+buy+a+car."
 WORDS, BYTES = "text=" + "the+cat+" * 32, "text=" + "%ED%95%9C" * 40  # about as many pieces as are taken
-SHORT = 0.75  # seconds of processor time that need no parts; 0.42 to 0.51 on a slow machine
+SHORT = 0.5  # seconds of processor time that need no parts
 LONG_WORK = [
     ("pages/relevance.py", WORDS, ""),
     ("pages/heads.py", WORDS, ""),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from model import Translator
 from model.scaling import dot_products, entropy, histogram, scores_times, toy, trained_run
 from tests.model.networks import tiny_network
 
@@ -63,6 +64,14 @@ def test_a_factor_of_one_is_the_network_as_it_is(network, trace):
     np.testing.assert_allclose(run.entropies["cross"], -(weights * np.log(weights)).sum(-1).mean(-1), atol=1e-5)
     assert run.strongest["encoder"] == pytest.approx(float(trace.encoder_attention.max(-1).mean()), abs=1e-6)
     assert run.entropies["decoder"].shape == (2, 2)
+
+
+def test_a_factor_of_one_translates_as_the_network_does_whatever_was_forced():
+    translator = Translator.load(device="cpu")
+    for target in (None, "Oui."):
+        trace = translator.trace("The animal didn't cross the street because it was too tired.", target=target)
+        run = trained_run(translator.network, trace, ("encoder",), 1.0)
+        assert run.finished and run.translation == translator.translate(trace.source_text)
 
 
 def test_multiplying_back_sharpens_the_chosen_kinds_only(network, trace):
