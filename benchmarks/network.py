@@ -9,8 +9,9 @@ from benchmarks.timing import Measurement, take_turns
 from model import DecodingOptions, Translator, VisionClassifier
 from model.decoding import greedy_batch
 from model.head_effects import loss_without, translation_effects
+from model.layer_stacks import layer_names
 from model.tap import Intervention, switch_off_heads
-from model.trace import record_trace
+from model.trace import PLACES, record_trace
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
 LENGTHS = (12, 64, 256)
@@ -57,14 +58,11 @@ def every_head_off(translator: Translator) -> list[Measurement]:
         difference = abs(effects.without[kind][layer, head].mean() - loss_without(network, *ids, place))
         if difference > 1e-4:
             raise AssertionError(f"The loss without {place} differs by {difference} from that of a network without it.")
+    depths = {"encoder": network.config.n_encoder_layers, "decoder": network.config.n_decoder_layers}
     names = [
-        (f"{stack}.{layer}.{kind}.outputs", head)
-        for stack, kinds, layers in (
-            ("encoder", ("self",), network.encoder),
-            ("decoder", ("self", "cross"), network.decoder),
-        )
-        for layer in range(len(layers))
-        for kind in kinds
+        (name, head)
+        for stack, kind in PLACES.values()
+        for name in layer_names(stack, f"{kind}.outputs", depths[stack])
         for head in range(network.config.n_heads)
     ]
 

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from model.embedding import embedding_steps
-from model.tap import Recorder
+from model.layer_stacks import LayerStacks, StackPlan, stream_stack
 from model.tokenizer import Tokenizer
 from model.transformer import Transformer
 from model.translator import InputError
@@ -33,11 +33,9 @@ def encoder_stages(network: Transformer, tokenizer: Tokenizer, ids: list[int]) -
         `(stage, S, d_model)` float32; stages as `stage_names` gives them. The first is the embedding row
         x sqrt(d_model), before the positions.
     """
-    recorder = Recorder()
-    network.encode(torch.tensor([ids], device=network.embedding.weight.device), None, recorder)
-    names = ["encoder.embedded", *(f"encoder.{layer}.residual" for layer in range(network.config.n_encoder_layers))]
-    recorded = [recorder.tensors[name][0].float().cpu().numpy() for name in names]
-    return np.stack([embedding_steps(network, tokenizer, ids).scaled, *recorded])
+    stacks = LayerStacks(StackPlan.of(stream_stack("encoder", network.config.n_encoder_layers)))
+    network.encode(torch.tensor([ids], device=network.embedding.weight.device), None, stacks)
+    return np.stack([embedding_steps(network, tokenizer, ids).scaled, *stacks.array("encoder.stream")])
 
 
 def find_word(tokenizer: Tokenizer, ids: list[int], word: str) -> tuple[int, int] | None:

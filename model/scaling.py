@@ -21,7 +21,7 @@ from model.transformer import Transformer
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 100, 128, 256, 512)
 MOST_EXTRA_PIECES = 10  # beyond the target: a disturbed network may never end its sentence
-MOST_PIECES = 60  # each costs a pass of the decoder over all before it
+MOST_PIECES = 60  # each may cost a pass of the decoder of its own
 
 
 @dataclass(frozen=True, eq=False)
