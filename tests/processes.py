@@ -46,6 +46,10 @@ class ServerProcess(ABC):
     def command(self) -> list[str]:
         """What starts it, from the project's folder; called when the context is entered."""
 
+    def environment(self) -> dict[str, str] | None:
+        """The variables it is started with; None for this process' own."""
+        return None
+
     @abstractmethod
     def open_log(self) -> BinaryIO:
         """Where what it prints goes."""
@@ -61,7 +65,9 @@ class ServerProcess(ABC):
     def __enter__(self) -> Self:
         command = self.command()
         self._output = self.open_log()
-        self._process = subprocess.Popen(command, cwd=ROOT, stdout=self._output, stderr=subprocess.STDOUT)
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, env=self.environment(), stdout=self._output, stderr=subprocess.STDOUT
+        )
         try:
             wait_until(self.answers, self._process, self.name, self.log, self.patience)
         except BaseException:

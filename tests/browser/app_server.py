@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -17,18 +18,23 @@ class AppServer(ServerProcess):
 
     Args:
         script: what to run, from the project's folder.
+        options: more of the command's options.
+        variables: of the environment, beside those that this process has.
     """
 
     name, patience = "The app", PATIENCE
 
-    def __init__(self, script: str = "app.py") -> None:
-        self._script = script
+    def __init__(self, script: str = "app.py", *options: str, **variables: str) -> None:
+        self._script, self._options, self._variables = script, options, variables
 
     def command(self) -> list[str]:
         port = free_port("localhost")
         self.url = f"http://localhost:{port}"
         options = [f"--server.port={port}", "--server.headless=true"]
-        return [sys.executable, "-m", "streamlit", "run", self._script, *options]
+        return [sys.executable, "-m", "streamlit", "run", self._script, *options, *self._options]
+
+    def environment(self) -> dict[str, str]:
+        return os.environ | self._variables
 
     def open_log(self) -> BinaryIO:
         return tempfile.TemporaryFile()
