@@ -50,8 +50,8 @@ def test_files_are_short(folder: str):
         assert lines <= LONGEST[folder], f"{path.relative_to(ROOT)} has {lines} lines"
 
 
-def test_app_knows_only_the_frame_and_how_to_warm_up():
-    assert imported(ROOT / "app.py") == {"streamlit", "pages", "views"}
+def test_app_knows_only_the_frame_the_server_and_how_to_warm_up():
+    assert imported(ROOT / "app.py") == {"streamlit", "starlette", "pages", "server", "views"}
 
 
 def test_nothing_hangs_on_a_cache_that_a_visitor_can_empty():
