@@ -1,13 +1,29 @@
 """The door of Attention Atlas: `streamlit run app.py` shows the pages registered in `views.frame`."""
 
 import streamlit as st
+from starlette.middleware import Middleware
 
 from pages.shared.health import routes
 from pages.shared.visits import visited
 from pages.shared.warm_up import lifespan
+from server.addresses import KnownAddresses
+from server.headers import SafetyHeaders
+from server.hosts import OwnNames
+from server.messages import ReadersMessages
+from server.origins import OwnOrigin
+from server.visitors import SocketsByAddress
 from views import frame, uploads
 
 if __name__ == "__main__":  # run for each visitor
     frame.run(visited)
 else:  # imported once, by the server that is starting
-    app = st.App(__file__, lifespan=lifespan, routes=routes(), exception_handlers=uploads.HANDLERS)
+    beside = routes()
+    outside = [  # what a request and a socket go through, one after the other, before Streamlit sees them
+        Middleware(SafetyHeaders),
+        Middleware(OwnNames),
+        Middleware(OwnOrigin),
+        Middleware(KnownAddresses, pages=frame.available(), beside=[route.path for route in beside]),
+        Middleware(SocketsByAddress),
+        Middleware(ReadersMessages),
+    ]
+    app = st.App(__file__, lifespan=lifespan, routes=beside, middleware=outside, exception_handlers=uploads.HANDLERS)

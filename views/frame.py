@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -79,7 +80,7 @@ def run(around: Around = None) -> None:
     _keep_what_is_loaded(page.title)
 
 
-@st.cache_resource(show_spinner=False)
+@functools.cache
 def _keep_what_is_loaded(title: str) -> None:
     """After the first run of a page: what it imported and loaded stays, so the garbage collector may pass it over.
 

@@ -5,6 +5,7 @@ The name of a sample is in the address bar. A person's own picture is in the mem
 
 from __future__ import annotations
 
+import functools
 import threading
 
 import streamlit as st
@@ -113,7 +114,7 @@ def _tiles(names: tuple[str, ...]) -> list[Tile]:
     return [*tiles, Tile(OWN, "yours", thumbnail(own.image))] if own else tiles
 
 
-@st.cache_data(show_spinner=False)
+@functools.cache
 def _sample_thumbnail(name: str) -> str:
     return thumbnail(samples.picture(name).image)
 

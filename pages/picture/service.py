@@ -16,6 +16,7 @@ from PIL import Image
 
 from model import CheckpointError, VisionClassifier, VisionTrace
 from pages.shared.recent import Recent, T, computing
+from server.process_wide import process_wide
 from views import literal
 
 RECENT_TRACES = 8  # about eight megabytes each
@@ -42,7 +43,7 @@ class VisionService:
         return self.analyses.get_or_compute(key, compute, self.computing)
 
 
-@st.cache_resource(show_spinner=False)
+@process_wide
 def load_vision() -> VisionService:
     """The one classifier of this process.
 

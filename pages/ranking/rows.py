@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import streamlit as st
 
 from model import CheckpointError
 from model.head_labels import MIXED, HeadScores, Label
 from model.head_statistics import HeadStatistics, load_statistics
+from server.process_wide import process_wide
 from views.numbers import three_digits
 
 ORDERS = ("Effect", "Label", "Place")
@@ -136,7 +136,7 @@ class Found:
         return "" if self.statistics is None else f"over {self.statistics.inputs} {self.statistics.of}"
 
 
-@st.cache_resource(show_spinner=False)
+@process_wide
 def shipped(folder: Path, weights_sha256: str) -> Found:
     """What was measured of the network with these weights."""
     try:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import streamlit as st
-
 from model import CheckpointError, Trace
 from model.head_effects import TranslationEffects, loss_without, translation_effects_in_parts
 from model.head_labels import text_scores
@@ -15,6 +13,7 @@ from model.translator import SHIPPED
 from model.word_alignment import AlignmentTable, links_of
 from pages.ranking.rows import Found, Head, heads_of, shipped
 from pages.shared.service import Service
+from server.process_wide import process_wide
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +33,7 @@ class Study:
     found: Found
 
 
-@st.cache_resource(show_spinner=False)
+@process_wide
 def alignment(tokenizer_sha256: str) -> AlignmentTable | None:
     """The word alignment that ships with the translator, or None if it does not fit."""
     try:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import threading
 from typing import Literal
 
-import streamlit as st
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from pages.shared import metrics
 from pages.shared.visits import turns
+from server.process_wide import process_wide
 
 State = Literal["loading", "ready", "broken"]
 MODELS = ("translator", "classifier")
@@ -44,7 +44,7 @@ class Readiness:
         return set(self.states().values()) == {"ready"}
 
 
-@st.cache_resource(show_spinner=False)
+@process_wide
 def readiness() -> Readiness:
     """Of this server."""
     return Readiness()

@@ -10,14 +10,13 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
-import streamlit as st
-
 from pages.shared import metrics, visits
+from server.process_wide import process_wide
 
 T = TypeVar("T")
 
 
-@st.cache_resource(show_spinner=False)
+@process_wide
 def computing() -> threading.Lock:
     """The lock that lets one computation of any model run at a time.
 

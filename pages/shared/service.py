@@ -20,6 +20,7 @@ from pages.shared.description import describe
 from pages.shared.long_work import LongWork
 from pages.shared.recent import Recent, T, computing
 from pages.shared.streams import Streams
+from server.process_wide import process_wide
 from views import literal
 
 RECENT_TRANSLATIONS = 512  # a few kilobytes each: the last sentence of each visitor of a large class
@@ -106,7 +107,7 @@ class Service:
         )
 
 
-@st.cache_resource(show_spinner=False)
+@process_wide
 def load_service() -> Service:
     """The one translator of this process.
 

@@ -15,6 +15,7 @@ import streamlit as st
 
 from pages.shared import logs, metrics
 from pages.shared.turns import Busy, Turn, Turns
+from server.process_wide import process_wide
 from views import frame, waiting
 
 P = ParamSpec("P")
@@ -35,7 +36,7 @@ class Visit:
 _current: ContextVar[Visit | None] = ContextVar("visit", default=None)
 
 
-@st.cache_resource(show_spinner=False)
+@process_wide
 def turns() -> Turns:
     """The queue of this server."""
     return Turns()

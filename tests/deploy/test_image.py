@@ -7,7 +7,7 @@ import tomllib
 
 from tests.deploy import image
 
-NEEDED = ("LICENSE", "app.py", "requirements.txt", ".streamlit", "assets", "model", "pages", "views")
+NEEDED = ("LICENSE", "app.py", "requirements.txt", ".streamlit", "assets", "model", "pages", "server", "views")
 
 
 def test_the_app_image_holds_the_runtime_files_and_nothing_else():

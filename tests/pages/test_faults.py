@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import streamlit
 import torch
 from streamlit.testing.v1 import AppTest
 
 from pages.shared.service import load_service
+from server.process_wide import clear_all
 from tests.pages.conftest import ROOT, SENTENCE, visit
-from views import frame, prose, samples
+from views import frame, picture_input, prose, samples
 
 ASSETS = ROOT / "assets"
 FILES = sorted(path.relative_to(ASSETS).as_posix() for path in ASSETS.rglob("*") if path.is_file())
@@ -36,8 +36,8 @@ def assets(tmp_path, monkeypatch):
 
 
 def _forget() -> None:
-    streamlit.cache_resource.clear()
-    streamlit.cache_data.clear()
+    clear_all()
+    picture_input._sample_thumbnail.cache_clear()
     prose._blocks.cache_clear()
     samples.picture.cache_clear()
 

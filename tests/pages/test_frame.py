@@ -4,9 +4,8 @@ import gc
 import subprocess
 import sys
 
-import streamlit as st
-
 from tests.pages.conftest import PATIENCE, ROOT
+from views import frame
 
 FIRST_VISIT = f"""
 import sys
@@ -18,7 +17,7 @@ print(*sys.modules)
 
 
 def test_what_a_page_loaded_is_not_looked_through_after_each_run(open_app):
-    st.cache_resource.clear()
+    frame._keep_what_is_loaded.cache_clear()
     gc.unfreeze()
     open_app()
     looked_through = {id(thing) for thing in gc.get_objects()}

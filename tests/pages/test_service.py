@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from model import CheckpointError, DecodingOptions
 from pages.shared.recent import Recent
 from pages.shared.service import Service
+from server.process_wide import clear_all
 from tests.pages.conftest import PATIENCE, ROOT
 
 
@@ -124,11 +125,9 @@ def test_a_stream_that_is_abandoned_leaves_no_lock_and_no_half_result():
 
 @pytest.fixture
 def fresh_cache():
-    import streamlit
-
-    streamlit.cache_resource.clear()
+    clear_all()
     yield
-    streamlit.cache_resource.clear()
+    clear_all()
 
 
 def test_a_broken_model_is_one_sentence(fresh_cache):

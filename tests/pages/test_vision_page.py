@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from model import CheckpointError, VisionClassifier
 from model.analysis import principal_filters
 from pages.picture.service import load_vision as loaded_service
+from server.process_wide import clear_all
 from tests.pages.conftest import PATIENCE, ROOT, html_of
 from tests.views.odd_pictures import encoded, photo
 from tests.views.test_patch_picture import read
@@ -252,14 +253,12 @@ def test_views_switch_and_a_chosen_head_stays(open_app, trace):
 
 
 def test_a_broken_installation_is_one_sentence():
-    import streamlit
-
-    streamlit.cache_resource.clear()
+    clear_all()
     reason = "model.safetensors is missing from *assets*."
     with patch("model.VisionClassifier.load", side_effect=CheckpointError(reason)):
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
         app.switch_page("pages/vision.py")
         app.run()
-    streamlit.cache_resource.clear()
+    clear_all()
     assert not app.exception
     assert app.error[0].value.replace("\\", "") == reason

@@ -4,15 +4,14 @@ import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-import streamlit as st
-
 from model import CheckpointError, DecodingOptions
 from pages.shared import service, warm_up
+from server.process_wide import clear_all
 from views import inputs
 
 
 def test_the_first_sentence_is_translated_before_anybody_asks():
-    st.cache_resource.clear()
+    clear_all()
     warm_up.warm_up()
     assert service.load_service().known(inputs.DEFAULT, DecodingOptions())[-1].finished
 

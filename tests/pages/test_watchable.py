@@ -13,6 +13,7 @@ from starlette.applications import Starlette
 from pages.shared import health, logs, metrics, visits, warm_up
 from pages.shared.limits import Limits
 from pages.shared.turns import Turns
+from server.process_wide import clear_all
 
 HOSTILE = 'Zxqv <script>alert(1)</script> "}{ atlas_runs_total 7'
 SECRET = "Zxqv"
@@ -34,9 +35,9 @@ def log():
 
 @pytest.fixture
 def fresh():
-    st.cache_resource.clear()
+    clear_all()
     yield
-    st.cache_resource.clear()
+    clear_all()
 
 
 def get(path: str) -> tuple[int, str]:

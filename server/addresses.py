@@ -1,0 +1,49 @@
+"""The addresses that this server has, and no others.
+
+For any address that it does not know, Streamlit sends its page with status 200.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit import file_util
+
+from server.refusals import refuse
+
+SOCKET = "/_stcore/stream"
+SERVED = ("/_stcore/health", "/_stcore/host-config", "/_stcore/metrics")  # of Streamlit's own, what somebody needs
+WITH_NAMES = ("/media/", "/_stcore/upload_file/")  # below these the names are made while the server runs
+SENTENCE = "There is no such page here."
+
+
+class KnownAddresses:
+    """Answer 404 to every address that is none of this app's.
+
+    Args:
+        pages: the names of the pages as their addresses have them; the first page is the bare address.
+        beside: paths of further routes.
+    """
+
+    def __init__(self, app: ASGIApp, pages: Collection[str], beside: Collection[str] = ()) -> None:
+        self._app = app
+        own = {f"/{page}{slash}" for page in pages for slash in ("", "/")}  # Streamlit leads the second to the first
+        self._known = frozenset({"/", *own, *beside, *SERVED, *streamlit_files()})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            known = scope["path"] in self._known or scope["path"].startswith(WITH_NAMES)
+        else:
+            known = scope["type"] != "websocket" or scope["path"] == SOCKET
+        if not known:
+            return await refuse(scope, receive, send, 404, SENTENCE)
+        await self._app(scope, receive, send)
+
+
+def streamlit_files() -> frozenset[str]:
+    """The addresses of the scripts, styles, fonts and pictures that come with Streamlit."""
+    folder = Path(file_util.get_static_dir())
+    files = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".html")
+    return frozenset(f"/{path.relative_to(folder).as_posix()}" for path in files)

@@ -1,0 +1,93 @@
+"""What every answer tells the browser about safety: this is the one place where these headers are written.
+
+deploy/nginx passes them on, and has its own for the answers that nginx itself gives.
+
+The Content-Security-Policy: everything comes from this site, nothing may frame it, no form leads away. It is loosened
+only where Streamlit 1.67 and Plotly work no other way; tests/browser and tests/deploy measure it:
+
+- script-src sha256-...: the inline scripts of the page, such as that of Streamlit (it sets window.prerenderReady);
+- script-src blob: Streamlit imports each component's script, a string, by way of a blob;
+- style-src unsafe-inline: style elements and attributes by Streamlit (Emotion, KaTeX), Plotly and this app's tables;
+- font-src data: KaTeX' small fonts inside its style sheet;
+- img-src data: and blob: thumbnails and icons drawn into the page, Plotly's pictures on their way to a PNG file;
+- connect-src data: the camera's photo, which Streamlit fetches from a data address before it uploads it.
+
+Not loosened: eval and WebAssembly. A library in Streamlit (Long.js) tries a few bytes of WebAssembly at the start and
+goes on without; browsers report that one attempt in their console.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import file_util
+
+POLICY = (
+    "default-src 'none'; script-src 'self' blob:{scripts}; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' data:; manifest-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+NOT_USED = (
+    "accelerometer autoplay display-capture encrypted-media geolocation gyroscope idle-detection local-fonts "
+    "magnetometer microphone midi payment picture-in-picture publickey-credentials-get screen-wake-lock serial usb "
+    "web-share xr-spatial-tracking"
+)
+USED = "camera clipboard-read clipboard-write fullscreen"
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",  # for browsers that do not know frame-ancestors
+    "Referrer-Policy": "no-referrer",  # the address holds the visitor's sentence
+    "Permissions-Policy": ", ".join(
+        [*(f"{feature}=(self)" for feature in USED.split()), *(f"{feature}=()" for feature in NOT_USED.split())]
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+PRIVATE = ("/media/", "/_stcore/upload_file/")  # what is a visitor's own: no browser and no proxy keeps a copy
+
+
+class SafetyHeaders:
+    """Add the headers to every answer.
+
+    Args:
+        inline: further scripts that are written into the page, letter by letter as they stand there.
+    """
+
+    def __init__(self, app: ASGIApp, inline: Sequence[str] = ()) -> None:
+        self._app = app
+        page = (Path(file_util.get_static_dir()) / "index.html").read_text(encoding="utf-8")
+        self._headers = HEADERS | {"Content-Security-Policy": policy([*inline_scripts(page), *inline])}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            return await self._app(scope, receive, send)
+        private = scope["path"].startswith(PRIVATE)
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] in ("http.response.start", "websocket.http.response.start", "websocket.accept"):
+                headers = MutableHeaders(raw=list(message.get("headers", ())))
+                for name, value in self._headers.items():
+                    headers[name] = value
+                if private:
+                    headers["Cache-Control"] = "no-store"
+                message = {**message, "headers": headers.raw}
+            await send(message)
+
+        await self._app(scope, receive, with_headers)
+
+
+def policy(scripts: Sequence[str]) -> str:
+    """The Content-Security-Policy of a page with these inline scripts."""
+    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    return POLICY.format(scripts="".join(f" 'sha256-{digest}'" for digest in digests))
+
+
+def inline_scripts(page: str) -> list[str]:
+    """The scripts that stand in a page itself."""
+    return re.findall(r"<script>(.*?)</script>", page, re.DOTALL)

@@ -1,0 +1,31 @@
+"""What one visitor's browser may ask of the server at most: the numbers of the sockets stand here.
+
+Those of the computations are in `pages.shared.limits`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class SocketLimits:
+    """How much comes in over the sockets.
+
+    Attributes:
+        at_once: messages of one socket that are taken without a pause.
+        a_second: messages of one socket that are taken in each further second; more have to wait.
+        patience: messages in a row that had to wait, after which the socket is closed.
+        message_bytes: the largest message. Files and pasted pictures come by HTTP.
+        an_address: sockets that one address may have open; a class behind one router shares one.
+    """
+
+    at_once: int = 60
+    a_second: float = 20.0
+    patience: int = 200
+    message_bytes: int = 2**20
+    an_address: int = 500
+
+    def __post_init__(self) -> None:
+        if min(self.at_once, self.a_second, self.patience, self.message_bytes, self.an_address) <= 0:
+            raise ValueError("Every limit must be greater than 0: a limit of 0 would let nobody in.")

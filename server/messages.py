@@ -1,0 +1,119 @@
+"""The messages of a socket: only those that a reader's browser has a reason to send, and no faster than a reader acts.
+
+Streamlit's protocol has messages for developers as well. One of them empties the caches of the whole server, one
+installs files, one reads the state of a Git repository: whoever has a socket could send them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+from google.protobuf.message import DecodeError
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from server import uvicorn_socket
+from server.limits import SocketLimits
+from server.refusals import POLICY
+
+WANTED = frozenset({"rerun_script", "stop_script", "file_urls_request", "app_heartbeat", "backend_operation_request"})
+OPERATIONS = frozenset({"deferred_file", "dataframe_chunk"})  # a download that is made when asked for; rows of a table
+
+MALFORMED, NO_TEXT, TOO_BIG = 1002, 1003, 1009  # codes for closing a WebSocket
+
+
+class ReadersMessages:
+    """Let through what a reader's browser sends; drop other messages, delay a flood, and close the socket of misuse."""
+
+    def __init__(self, app: ASGIApp, limits: SocketLimits | None = None) -> None:
+        self._app = app
+        self._limits = limits or SocketLimits()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "websocket":
+            return await self._app(scope, receive, send)
+        uvicorn_socket.limit_message(receive, self._limits.message_bytes)
+        socket = _Socket(receive, send, self._limits)
+        await self._app(scope, socket.receive, socket.send)
+
+
+class Allowance:
+    """How many messages may come now: some at once, and then so many a second.
+
+    Args:
+        clock: seconds.
+    """
+
+    def __init__(self, at_once: int, a_second: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._at_once, self._a_second, self._clock = at_once, a_second, clock
+        self._left, self._looked = float(at_once), clock()
+
+    def take(self) -> float:
+        """Take one; the seconds to wait before it counts."""
+        now = self._clock()
+        self._left = min(self._at_once, self._left + (now - self._looked) * self._a_second)
+        self._looked = now
+        self._left -= 1
+        return max(0.0, -self._left / self._a_second)
+
+
+class _Socket:
+    """One socket between the server and the app."""
+
+    def __init__(
+        self,
+        receive: Receive,
+        send: Send,
+        limits: SocketLimits,
+        wait: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._receive, self._send, self._limits, self._wait = receive, send, limits, wait
+        self._allowance = Allowance(limits.at_once, limits.a_second)
+        self._delayed = 0  # in a row
+        self._closed = False
+
+    async def receive(self) -> Message:
+        """The next message that the app is to see."""
+        while True:
+            message = await self._receive()
+            if message["type"] != "websocket.receive":
+                return message
+            content = message.get("bytes")
+            if content is None:
+                return await self._close(NO_TEXT, "Only binary messages are understood.")
+            if len(content) > self._limits.message_bytes:
+                return await self._close(TOO_BIG, "The message is too large.")
+            pause = self._allowance.take()
+            self._delayed = self._delayed + 1 if pause else 0
+            if self._delayed > self._limits.patience:
+                return await self._close(POLICY, "Too many messages.")
+            if pause:
+                await self._wait(pause)
+            try:
+                wanted = is_wanted(BackMsg.FromString(content))
+            except DecodeError:
+                return await self._close(MALFORMED, "The message cannot be read.")
+            if wanted:
+                return message
+
+    async def send(self, message: Message) -> None:
+        """Pass on what the app sends; once the socket is closed there is nobody to send it to."""
+        if self._closed:
+            raise OSError("The socket is closed.")  # as servers say of a browser that has left
+        await self._send(message)
+
+    async def _close(self, code: int, reason: str) -> Message:
+        """Close the socket; what the app is to see then."""
+        self._closed = True
+        await self._send({"type": "websocket.close", "code": code, "reason": reason})
+        return {"type": "websocket.disconnect", "code": code, "reason": reason}
+
+
+def is_wanted(message: BackMsg) -> bool:
+    """Whether a reader's browser has a reason to send it."""
+    kind = message.WhichOneof("type")
+    if kind == "backend_operation_request":
+        return message.backend_operation_request.WhichOneof("payload") in OPERATIONS
+    return kind in WANTED

@@ -1,0 +1,174 @@
+"""Of the messages of a socket only a reader's get through, at a reader's pace and size."""
+
+import asyncio
+
+import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from server.limits import SocketLimits
+from server.messages import Allowance, ReadersMessages, _Socket
+from tests.server.asgi import Inside, ask
+
+FEW = SocketLimits(at_once=3, a_second=1000, patience=5, message_bytes=100)
+
+
+def frame(kind: str, value: object = True) -> dict:
+    """A message of one kind as it arrives."""
+    message = BackMsg()
+    if isinstance(value, bool):
+        setattr(message, kind, value)
+    else:
+        getattr(message, kind).MergeFrom(value)
+    return {"type": "websocket.receive", "bytes": message.SerializeToString()}
+
+
+def operation(payload: str) -> dict:
+    message = BackMsg()
+    getattr(message.backend_operation_request, payload).SetInParent()
+    return {"type": "websocket.receive", "bytes": message.SerializeToString()}
+
+
+def rerun(text: str = "") -> dict:
+    message = BackMsg()
+    message.rerun_script.query_string = text
+    return {"type": "websocket.receive", "bytes": message.SerializeToString()}
+
+
+def heard(frames: list[dict], limits: SocketLimits | None = None) -> tuple[list[dict], int | None]:
+    """What got through, and the code with which the socket was closed, if it was."""
+    inside = Inside()
+    sent = ask(ReadersMessages(inside, limits), "/_stcore/stream", kind="websocket", frames=frames)
+    closed = [message["code"] for message in sent if message["type"] == "websocket.close"]
+    return inside.received, closed[0] if closed else None
+
+
+UNWANTED = [
+    frame("clear_cache"),
+    frame("set_run_on_save"),
+    frame("set_run_on_save", False),
+    frame("load_git_info"),
+    frame("debug_disconnect_websocket"),
+    frame("debug_shutdown_runtime"),
+    operation("install_skills"),
+    operation("dismiss_skills_nudge"),
+    {"type": "websocket.receive", "bytes": b""},
+    {"type": "websocket.receive", "bytes": b"\xa0\x06\x01"},  # a field that this version does not know
+]
+
+
+@pytest.mark.parametrize("message", UNWANTED, ids=lambda message: message["bytes"].hex() or "empty")
+def test_what_no_reader_s_browser_sends_does_nothing(message: dict):
+    assert heard([message, rerun()]) == ([rerun()], None)
+
+
+WANTED = [rerun("text=A"), frame("stop_script"), frame("app_heartbeat"), operation("deferred_file")]
+
+
+@pytest.mark.parametrize("message", [*WANTED, operation("dataframe_chunk")], ids=lambda m: m["bytes"].hex())
+def test_what_a_reader_s_browser_sends_gets_through_unchanged(message: dict):
+    assert heard([message]) == ([message], None)
+
+
+def test_every_kind_of_message_is_decided_on():
+    kinds = {field.name for field in BackMsg.DESCRIPTOR.fields}
+    assert kinds == {
+        "clear_cache",
+        "set_run_on_save",
+        "stop_script",
+        "rerun_script",
+        "load_git_info",
+        "debug_disconnect_websocket",
+        "debug_shutdown_runtime",
+        "file_urls_request",
+        "app_heartbeat",
+        "backend_operation_request",
+    }
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ({"type": "websocket.receive", "bytes": b"\xff\xff"}, 1002),
+        ({"type": "websocket.receive", "text": "rerun"}, 1003),
+        (rerun("a" * 100), 1009),
+    ],
+)
+def test_what_cannot_be_meant_closes_the_socket(message: dict, code: int):
+    assert heard([rerun(), message, rerun()], FEW) == ([rerun()], code)
+
+
+def test_a_message_as_large_as_allowed_gets_through():
+    message = rerun("a" * 96)
+    assert len(message["bytes"]) == 100
+    assert heard([message], FEW) == ([message], None)
+
+
+def test_a_flood_is_delayed_and_then_closed():
+    through, code = heard([rerun()] * 20, FEW)
+    assert (len(through), code) == (FEW.at_once + FEW.patience, 1008)
+
+
+def test_sixty_at_once_and_twenty_a_second():
+    now = 0.0
+    allowance = Allowance(SocketLimits().at_once, SocketLimits().a_second, lambda: now)
+    assert [allowance.take() for _ in range(60)] == [0.0] * 60
+    for _ in range(5):
+        pause = allowance.take()
+        assert pause == pytest.approx(0.05)
+        now += pause
+    now += 1.0
+    assert [allowance.take() for _ in range(20)] == [0.0] * 20
+    assert allowance.take() == pytest.approx(0.05)
+    now += 3600.0
+    assert [allowance.take() for _ in range(60)] == [0.0] * 60
+    assert allowance.take() > 0
+
+
+def test_who_had_to_wait_and_then_was_slow_is_not_closed():
+    arriving = [rerun()] * 40
+    waited = []
+
+    async def receive():
+        if len(arriving) % 4 == 0:
+            await asyncio.sleep(2 / FEW.a_second)  # a little slower than the limit now and then
+        return arriving.pop(0) if arriving else {"type": "websocket.disconnect"}
+
+    async def send(message):
+        raise AssertionError(message)
+
+    async def wait(seconds: float):
+        waited.append(seconds)
+        await asyncio.sleep(seconds)
+
+    async def run():
+        socket = _Socket(receive, send, FEW, wait)
+        while (await socket.receive())["type"] != "websocket.disconnect":
+            pass
+
+    asyncio.run(run())
+    assert waited
+
+
+def test_nothing_is_sent_on_a_socket_that_was_closed():
+    arriving, sent = [{"type": "websocket.receive", "text": "no"}], []
+
+    async def receive():
+        return arriving.pop(0)
+
+    async def send(message):
+        sent.append(message["type"])
+
+    async def run():
+        socket = _Socket(receive, send, FEW)
+        assert (await socket.receive())["type"] == "websocket.disconnect"
+        with pytest.raises(OSError, match="closed"):
+            await socket.send({"type": "websocket.send", "bytes": b"late"})
+
+    asyncio.run(run())
+    assert sent == ["websocket.close"]
+
+
+@pytest.mark.parametrize("name", ["at_once", "a_second", "patience", "message_bytes", "an_address"])
+def test_a_limit_that_lets_nobody_in_is_refused(name: str):
+    with pytest.raises(ValueError, match="greater than 0"):
+        SocketLimits(**{name: 0})
