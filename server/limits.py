@@ -15,7 +15,8 @@ class SocketLimits:
     Attributes:
         at_once: messages of one socket that are taken without a pause.
         a_second: messages of one socket that are taken in each further second; more have to wait.
-        patience: messages in a row that had to wait, after which the socket is closed.
+        patience: messages that had to wait, after which a socket is closed. They are counted until it has been quiet
+            for so long that it may send `at_once` again.
         message_bytes: the largest message. Files and pasted pictures come by HTTP.
         an_address: sockets that one address may have open; a class behind one router shares one.
     """

@@ -44,9 +44,13 @@ class Allowance:
 
     Args:
         clock: seconds.
+
+    Attributes:
+        late: messages that had to wait since the allowance was last whole.
     """
 
     def __init__(self, at_once: int, a_second: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self.late = 0
         self._at_once, self._a_second, self._clock = at_once, a_second, clock
         self._left, self._looked = float(at_once), clock()
 
@@ -55,7 +59,10 @@ class Allowance:
         now = self._clock()
         self._left = min(self._at_once, self._left + (now - self._looked) * self._a_second)
         self._looked = now
+        if self._left == self._at_once:
+            self.late = 0
         self._left -= 1
+        self.late += self._left < 0
         return max(0.0, -self._left / self._a_second)
 
 
@@ -67,11 +74,11 @@ class _Socket:
         receive: Receive,
         send: Send,
         limits: SocketLimits,
+        clock: Callable[[], float] = time.monotonic,
         wait: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._receive, self._send, self._limits, self._wait = receive, send, limits, wait
-        self._allowance = Allowance(limits.at_once, limits.a_second)
-        self._delayed = 0  # in a row
+        self._allowance = Allowance(limits.at_once, limits.a_second, clock)
         self._closed = False
 
     async def receive(self) -> Message:
@@ -86,8 +93,7 @@ class _Socket:
             if len(content) > self._limits.message_bytes:
                 return await self._close(TOO_BIG, "The message is too large.")
             pause = self._allowance.take()
-            self._delayed = self._delayed + 1 if pause else 0
-            if self._delayed > self._limits.patience:
+            if self._allowance.late > self._limits.patience:
                 return await self._close(POLICY, "Too many messages.")
             if pause:
                 await self._wait(pause)

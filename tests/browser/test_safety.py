@@ -3,33 +3,142 @@
 from __future__ import annotations
 
 import http.client
+import re
+import time
 import tomllib
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.sync.client import connect
+
+from server import hosts, origins
+from server.headers import HEADERS
 from tests.browser.conftest import Server
 from tests.processes import ROOT
 
 UPGRADE = {
     "Connection": "Upgrade",
     "Upgrade": "websocket",
-    "Sec-WebSocket-Version": "13",
-    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "Sec_WebSocket_Version": "13",
+    "Sec_WebSocket_Key": "dGhlIHNhbXBsZSBub25jZQ==",
 }
 
 
-def handshake(server: Server, host: str) -> int:
-    """Status of a WebSocket handshake that calls the app `host`."""
+PATIENCE = 60  # seconds
+FOREIGN = "http://elsewhere.example"
+AT_ONCE = 2.0  # seconds; to ask for the address of this machine takes longer where nobody answers, and shows in the log
+ROUTES = (
+    "/",
+    "/attention",
+    "/favicon.png",
+    "/healthz",
+    "/metrics",
+    "/_stcore/health",
+    "/_stcore/metrics",
+    "/media/a.png",
+)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Status, body and headers of an answer, and how long it took."""
+
+    status: int
+    body: str
+    headers: dict[str, str]
+    seconds: float
+
+
+def ask(server: Server, path: str, method: str = "GET", **headers: str) -> Answer:
+    """One request; underscores in the names of headers stand for hyphens."""
     address = urlsplit(server.url)
     connection = http.client.HTTPConnection(address.hostname, address.port, timeout=30)
-    connection.request("GET", "/_stcore/stream", headers=UPGRADE | {"Host": host})
-    status = connection.getresponse().status
-    connection.close()
-    return status
+    began = time.monotonic()
+    try:
+        connection.request(method, path, headers={name.replace("_", "-"): text for name, text in headers.items()})
+        got = connection.getresponse()
+        body = "" if got.status == 101 else got.read().decode()
+        return Answer(
+            got.status, body, {name.lower(): text for name, text in got.getheaders()}, time.monotonic() - began
+        )
+    finally:
+        connection.close()
 
 
-def test_another_name_that_points_here_is_refused(server: Server):
-    assert handshake(server, urlsplit(server.url).netloc) == 101
-    assert handshake(server, "elsewhere.example") == 403
+def handshake(server: Server, **headers: str) -> Answer:
+    """The answer to a WebSocket handshake."""
+    return ask(server, "/_stcore/stream", **UPGRADE, **headers)
+
+
+def test_another_name_that_points_here_is_refused_at_every_address(server: Server):
+    assert handshake(server, Host=urlsplit(server.url).netloc).status == 101
+    assert handshake(server, Host="elsewhere.example").status == 421
+    scripts = re.findall(r"\./(static/js/[\w.-]+\.js)", ask(server, "/").body)
+    for path in (*ROUTES, f"/{scripts[0]}", "/_stcore/upload_file/a/b"):
+        refused = ask(server, path, Host="elsewhere.example")
+        assert (refused.status, refused.body) == (421, hosts.SENTENCE + "\n"), path
+
+
+def test_another_site_is_refused_at_once_and_nobody_is_asked_for_it(server: Server):
+    assert handshake(server, Origin=server.url).status == 101
+    for origin in (FOREIGN, "null", "", "http://localhost", "http://localhost:1", "http://203.0.113.9:8501"):
+        refused = handshake(server, Origin=origin)
+        assert (refused.status, refused.body) == (403, origins.SENTENCE + "\n"), origin
+        assert refused.seconds < AT_ONCE
+        assert [ask(server, path, Origin=origin).status for path in ROUTES] == [403] * len(ROUTES)
+    assert "external IP" not in server.log()
+    assert ask(server, "/", Origin=server.url).status == 200
+
+
+def test_what_is_not_there_is_not_found(server: Server):
+    for path in (
+        "/nothing",
+        "/attention/more",
+        "/static/js/none.js",
+        "/index.html",
+        "/_stcore/agent/mcp",
+        "/auth/login",
+    ):
+        assert ask(server, path).status == 404, path
+    assert ask(server, "/attention/").headers["location"] == "/attention"
+
+
+def test_every_answer_has_the_safety_headers(server: Server):
+    answers = [ask(server, path) for path in (*ROUTES, "/nothing")] + [handshake(server, Origin=server.url)]
+    answers += [ask(server, "/", Host="elsewhere.example"), handshake(server, Origin=FOREIGN), ask(server, "/", "POST")]
+    for answer in answers:
+        assert HEADERS.items() <= {name: answer.headers.get(name.lower()) for name in HEADERS}.items()
+        assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+    assert ask(server, "/media/a.png").headers["cache-control"] == "no-store"
+
+
+def test_no_message_takes_the_models_from_others(server: Server):
+    wait_until_ready(server)
+    loaded = ask(server, "/metrics").body
+    address = f"{server.url.replace('http', 'ws')}/_stcore/stream"
+    with connect(address, origin=server.url, subprotocols=["streamlit"], max_size=None) as socket:
+        for kind in ("clear_cache", "set_run_on_save", "load_git_info", "debug_shutdown_runtime"):
+            socket.send(BackMsg(**{kind: True}).SerializeToString())
+        message = BackMsg()
+        message.rerun_script.query_string = ""
+        socket.send(message.SerializeToString())
+        kinds = []
+        while "script_finished" not in kinds:
+            kinds.append(ForwardMsg.FromString(socket.recv(PATIENCE)).WhichOneof("type"))
+    assert not {"git_info_changed", "session_status_changed"} & set(kinds)
+    assert ask(server, "/healthz").status == 200
+    assert "atlas_ready 1.0" in loaded and "atlas_ready 1.0" in ask(server, "/metrics").body
+    assert server.log().count('"event": "ready"') == 1
+    assert "developer mode" not in server.log() and "development mode" not in server.log()
+
+
+def wait_until_ready(server: Server) -> None:
+    until = time.monotonic() + PATIENCE
+    while ask(server, "/healthz").status != 200:
+        assert time.monotonic() < until
+        time.sleep(0.1)
 
 
 def test_settings():
@@ -37,4 +146,5 @@ def test_settings():
     assert settings["server"]["address"] == "localhost"
     assert settings["server"]["maxUploadSize"] == 8
     assert settings["browser"]["gatherUsageStats"] is False
+    assert settings["browser"]["serverAddress"] == "localhost"  # else a server for everybody asks for its own address
     assert settings["client"]["showErrorDetails"] == "none"

@@ -48,6 +48,7 @@ class Replica:
             "STREAMLIT_SERVER_PORT": str(self.port),
             "STREAMLIT_SERVER_COOKIE_SECRET": SECRET,
             "STREAMLIT_SERVER_ALLOWED_HOSTS": "localhost 127.0.0.1",
+            "ATLAS_TRUSTED_PROXIES": "127.0.0.1",
             "OMP_NUM_THREADS": "1",
         }
         program, *arguments = image.command()

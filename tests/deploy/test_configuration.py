@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
-import streamlit
 
+from server.headers import HEADERS
+from server.visitors import trusted_proxies
 from tests.deploy.image import ROOT
 from tests.deploy.proxy import NGINX, render
 
@@ -82,15 +81,26 @@ def test_no_location_loses_the_headers():
         assert "add_header" not in (ROOT / "deploy/nginx" / name).read_text(), name
 
 
-def test_the_policy_allows_the_inline_script_of_the_installed_streamlit():
-    page = (Path(streamlit.__file__).parent / "static/index.html").read_text()
-    digests = [
-        base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-        for script in re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
-    ]
+def test_the_app_s_headers_are_written_in_one_place():
     headers = (ROOT / "deploy/nginx/headers.conf").read_text()
-    assert re.findall(r"'sha256-([^']+)'", headers) == digests
-    assert "unsafe-eval" not in headers
+    for name in (*HEADERS, "Content-Security-Policy"):
+        (line,) = re.findall(rf"^add_header {name} (.*) always;$", headers, re.MULTILINE)
+        settings = (ROOT / "deploy/nginx/nginx.conf").read_text()
+        variable = "$upstream_http_" + name.lower().replace("-", "_").replace("resource_policy", "opener_policy")
+        assert f'map {variable} {line} {{\n        default  "";' in settings  # what the app says is left as it is
+    for name in ("nginx.conf", "locations.conf", "headers.conf", "render.sh"):
+        text = (ROOT / "deploy/nginx" / name).read_text()
+        assert "sha256" not in text and "proxy_hide_header" not in text, name
+
+
+def test_compose_tells_replicas_their_names_and_whom_to_believe():
+    compose = (ROOT / "deploy/compose.yaml").read_text()
+    named = re.search(r"ALLOWED_HOSTS: (.*)", compose)[1].split()
+    services = re.findall(r"^  (app\d+):", compose, re.MULTILINE)
+    assert named == ["${SERVER_NAME:-localhost}", *services, "127.0.0.1"]  # the last one for the health check
+    assert "http://127.0.0.1:" in (ROOT / "deploy/Dockerfile").read_text()
+    (network,) = trusted_proxies(re.search(r"TRUSTED_PROXIES: \$\{SUBNET:-(.*?)\}(\S+)", compose).expand(r"\1\2"))
+    assert str(network) == "10.211.77.0/24"
 
 
 def test_the_upload_limit_is_the_app_s():

@@ -58,6 +58,6 @@ def test_the_image_listens_to_others_and_config_toml_does_not():
     settings = tomllib.loads((image.ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))
     assert settings["server"]["address"] == "localhost"
     assert image.environment()["STREAMLIT_SERVER_ADDRESS"] == "0.0.0.0"
-    # with this name Streamlit asks nobody outside what its address is
-    assert image.environment()["STREAMLIT_BROWSER_SERVER_ADDRESS"] == "localhost"
+    # with a name to print Streamlit asks nobody outside what its address is
+    assert settings["browser"]["serverAddress"] == "localhost"
     assert image.command() == ["python", "-m", "streamlit", "run", "app.py"]

@@ -11,6 +11,7 @@ from collections import Counter
 import pytest
 from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
 
+from server.headers import HEADERS
 from tests.deploy.replicas import HEALTH, Site
 from tests.deploy.visitor import PATIENCE, Response, Visitor, request
 
@@ -30,16 +31,17 @@ def script(site: Site) -> str:
 
 
 def assert_headers(answer: Response) -> None:
-    """The headers of headers.conf are there, each once."""
+    """The safety headers are there, each once."""
     found = answer.headers
     policy = dict(part.strip().split(" ", 1) for part in found["content-security-policy"].split(";"))
     assert policy["default-src"] == policy["frame-ancestors"] == policy["form-action"] == "'none'"
-    assert "unsafe" not in policy["script-src"]
+    assert "unsafe" not in policy.get("script-src", "")
     assert found["x-content-type-options"] == "nosniff"
     assert found["x-frame-options"] == "DENY"
     assert found["referrer-policy"] == "no-referrer"
-    assert found["permissions-policy"].startswith("camera=(self), ")
     assert "microphone=()" in found["permissions-policy"]
+    assert found["cross-origin-opener-policy"] == found["cross-origin-resource-policy"] == "same-origin"
+    assert not [name for name in HEADERS if "\n" in found[name.lower()]]
     assert found["server"] == "nginx"  # and no version
     assert "strict-transport-security" not in found  # over plain HTTP it means nothing
 
@@ -51,7 +53,10 @@ ANSWERS = [
     ("what the page asks first", "/_stcore/host-config", {}, 200),
     ("the socket", "/_stcore/stream", UPGRADE, 101),
     ("a script", None, {}, 200),
-    ("a script that is not there", "/static/js/none.js", {}, 200),  # Streamlit answers with its page
+    ("a script that is not there", "/static/js/none.js", {}, 404),
+    ("a page that is not there", "/nothing", {}, 404),
+    ("a page of another site", "/", {"Origin": "http://elsewhere.example"}, 403),
+    ("the socket from another site", "/_stcore/stream", UPGRADE | {"Origin": "http://elsewhere.example"}, 403),
     ("a picture that is not there", "/media/none.png", {}, 404),
     ("a path with a slash behind it", "/attention/", {}, 301),
     ("metrics", "/metrics", {}, 404),
@@ -69,6 +74,21 @@ def test_headers_of_every_answer(site: Site, what: str, path: str | None, header
     answer = request(site.url, path or f"/{script(site)}", **headers)
     assert answer.status == status
     assert_headers(answer)
+
+
+def test_the_app_s_own_policy_reaches_the_browser(site: Site):
+    direct, through = (request(url).headers["content-security-policy"] for url in (site.replicas[0].url, site.url))
+    assert through == direct
+    assert "script-src 'self' blob: 'sha256-" in direct
+
+
+def test_nginx_itself_refuses_other_sites(site: Site):
+    before = now(site)
+    for path, headers in (("/", {}), ("/_stcore/stream", UPGRADE), ("/static/js/none.js", {})):
+        for origin in ("http://elsewhere.example", "null", f"{site.url}.elsewhere.example", "http://localhost"):
+            assert request(site.url, path, Origin=origin, **headers).status == 403
+    assert {line["tried"] for line in logged(site, before, 12) if line["status"] == 403} == {""}  # no replica saw one
+    assert request(site.url, Origin=site.url).status == 200
 
 
 @pytest.mark.parametrize("method", ["POST", "PATCH", "TRACE"])
@@ -99,7 +119,7 @@ def test_metrics_are_not_published(site: Site, path: str):
     answer = request(site.url, path)
     assert b"active_sessions" not in answer.body
     assert b"# TYPE" not in answer.body
-    assert answer.status == 404 or b"<!DOCTYPE html>" in answer.body  # what the app says of a page it does not know
+    assert answer.status == 404
     direct = request(site.replicas[0].url, "/_stcore/metrics")
     assert b"active_sessions" in direct.body  # who may reach the replicas can watch them
 
@@ -121,9 +141,9 @@ def test_text_is_compressed_and_scripts_are_compressed_once(site: Site):
     assert all(line["tried"] == "" for line in asked)  # no replica, nor the compressor, was asked again
     before = now(site)
     for _ in range(2):
-        assert request(site.url, "/static/js/none.js", Accept_Encoding="gzip").headers["cache-control"] == "no-cache"
+        assert request(site.url, "/static/js/none.js", Accept_Encoding="gzip").headers["cache-control"] == "no-store"
     asked = logged(site, before, 2, "static")
-    assert [line["tried"] for line in asked] == ["200", "200"]  # what is no script is not kept
+    assert [line["tried"] for line in asked] == ["404", "404"]  # what is no script is not kept
 
 
 def logged(site: Site, before: int, count: int, kind: str = "") -> list[dict]:

@@ -103,9 +103,58 @@ def test_a_message_as_large_as_allowed_gets_through():
     assert heard([message], FEW) == ([message], None)
 
 
+class Clock:
+    """A time that passes only where somebody waits."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def wait(self, seconds: float) -> None:
+        self.now += seconds
+
+
+def paced(count: int, pauses: dict[int, float], limits: SocketLimits) -> tuple[list[float], bool]:
+    """When each of so many messages got through, and whether the socket was closed.
+
+    Args:
+        pauses: seconds by which the sender pauses before a message.
+    """
+    clock, sent, arrived, through = Clock(), [], iter(range(count)), []
+
+    async def receive():
+        number = next(arrived, None)
+        clock.now += pauses.get(number, 0.0)
+        return rerun() if number is not None else {"type": "websocket.disconnect"}
+
+    async def send(message):
+        sent.append(message)
+
+    async def run():
+        socket = _Socket(receive, send, limits, clock, clock.wait)
+        while (await socket.receive())["type"] == "websocket.receive":
+            through.append(clock.now)
+
+    asyncio.run(run())
+    return through, [message.get("code") for message in sent] == [1008]
+
+
 def test_a_flood_is_delayed_and_then_closed():
-    through, code = heard([rerun()] * 20, FEW)
-    assert (len(through), code) == (FEW.at_once + FEW.patience, 1008)
+    through, closed = paced(1000, {}, SocketLimits())
+    assert len(through) == 60 + 200 and closed
+    assert through[:60] == [0.0] * 60
+    assert through[60:] == pytest.approx([0.05 * late for late in range(1, 201)])
+
+
+def test_who_was_quiet_for_a_while_starts_anew():
+    limits = SocketLimits()
+    bursts = {number: 3.0 + 1e-9 for number in range(150, 1000, 150)}
+    through, closed = paced(1000, bursts, limits)
+    assert (len(through), closed) == (1000, False)
+    through, closed = paced(1000, {number: 0.5 for number in bursts}, limits)
+    assert closed and len(through) < 600
 
 
 def test_sixty_at_once_and_twenty_a_second():
@@ -122,31 +171,6 @@ def test_sixty_at_once_and_twenty_a_second():
     now += 3600.0
     assert [allowance.take() for _ in range(60)] == [0.0] * 60
     assert allowance.take() > 0
-
-
-def test_who_had_to_wait_and_then_was_slow_is_not_closed():
-    arriving = [rerun()] * 40
-    waited = []
-
-    async def receive():
-        if len(arriving) % 4 == 0:
-            await asyncio.sleep(2 / FEW.a_second)  # a little slower than the limit now and then
-        return arriving.pop(0) if arriving else {"type": "websocket.disconnect"}
-
-    async def send(message):
-        raise AssertionError(message)
-
-    async def wait(seconds: float):
-        waited.append(seconds)
-        await asyncio.sleep(seconds)
-
-    async def run():
-        socket = _Socket(receive, send, FEW, wait)
-        while (await socket.receive())["type"] != "websocket.disconnect":
-            pass
-
-    asyncio.run(run())
-    assert waited
 
 
 def test_nothing_is_sent_on_a_socket_that_was_closed():

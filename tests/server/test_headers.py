@@ -1,0 +1,49 @@
+"""The headers of every answer: each once, and a policy that fits the page which is served."""
+
+import base64
+import hashlib
+from pathlib import Path
+
+import pytest
+import streamlit
+
+from server.headers import HEADERS, SafetyHeaders, inline_scripts, policy
+from tests.server.asgi import Inside, ask
+
+
+def headers_of(sent: list[dict]) -> list[tuple[str, str]]:
+    return [(name.decode(), value.decode()) for name, value in sent[0]["headers"]]
+
+
+def test_every_header_is_there_once_whatever_the_app_says():
+    found = headers_of(ask(SafetyHeaders(Inside())))  # the app behind it allows frames
+    names = [name for name, _ in found]
+    assert sorted(names) == sorted({name.lower() for name in [*HEADERS, "Content-Security-Policy"]})
+    assert dict(found)["x-frame-options"] == "DENY"
+
+
+@pytest.mark.parametrize(
+    ("path", "kept"),
+    [("/media/a.png", False), ("/_stcore/upload_file/a/b", False), ("/", True), ("/static/a.js", True)],
+)
+def test_a_person_s_pictures_are_kept_by_nobody(path: str, kept: bool):
+    found = dict(headers_of(ask(SafetyHeaders(Inside()), path)))
+    assert found.get("cache-control") == (None if kept else "no-store")
+
+
+def test_the_policy_allows_the_inline_script_of_the_installed_streamlit_and_no_other():
+    page = (Path(streamlit.__file__).parent / "static/index.html").read_text()
+    scripts = inline_scripts(page)
+    assert len(scripts) == page.count("<script>") == 1
+    digest = base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode()
+    found = dict(headers_of(ask(SafetyHeaders(Inside()))))["content-security-policy"]
+    directives = dict(part.strip().split(" ", 1) for part in found.split(";"))
+    assert directives["script-src"] == f"'self' blob: 'sha256-{digest}'"
+    assert directives["default-src"] == directives["frame-ancestors"] == directives["form-action"] == "'none'"
+
+
+def test_a_script_that_is_written_into_the_page_is_allowed_too():
+    digest = base64.b64encode(hashlib.sha256(b"document.documentElement.lang = 'fr'").digest()).decode()
+    assert f"'sha256-{digest}'" in policy(["document.documentElement.lang = 'fr'"])
+    made = SafetyHeaders(Inside(), inline=["document.documentElement.lang = 'fr'"])
+    assert f"'sha256-{digest}'" in dict(headers_of(ask(made)))["content-security-policy"]
