@@ -1,4 +1,8 @@
-"""The log: one JSON object a line on standard error, about what happened and never about what was typed."""
+"""The log: one JSON object a line on standard error, about what happened and never about what was typed.
+
+Streamlit and its server write lines of their own there, which would quote what a visitor sent: a name that a message
+bears, a wrong origin, an error with the value that led to it. They keep their words and numbers, and lose the rest.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,12 @@ import json
 import logging
 import os
 import sys
+import traceback
 from datetime import UTC, datetime
+from pathlib import Path
 
 LOG = logging.getLogger("atlas")
+PLACES = 3  # of an error that are named, the innermost first
 LEVEL = "ATLAS_LOG"  # the environment variable that sets the level; "INFO" where it is not set
 
 
@@ -27,8 +34,32 @@ class JsonLines(logging.Formatter):
         return json.dumps(line)
 
 
+class Discreet(logging.LogRecord):
+    """What a library reports: its sentence with its numbers; of an error the type and the places, no message."""
+
+    def __init__(self, *arguments, **named) -> None:
+        super().__init__(*arguments, **named)
+        if self.name == LOG.name:
+            return
+        self.msg = str(self.msg).partition("\n")[0]
+        if isinstance(self.args, dict):
+            self.args = {key: _number(value) for key, value in self.args.items()}
+        else:
+            self.args = tuple(map(_number, self.args or ()))
+        if self.exc_info and self.exc_info[0]:
+            frames = reversed(traceback.extract_tb(self.exc_info[2])[-PLACES:])
+            places = ", ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
+            self.msg = f"{self.msg} ({self.exc_info[0].__name__} in {places})"
+        self.exc_info = self.exc_text = self.stack_info = None
+
+
+def _number(value: object) -> object:
+    return value if isinstance(value, int | float) else "..."
+
+
 def start() -> None:
     """Write the log to standard error, once."""
+    logging.setLogRecordFactory(Discreet)
     if LOG.handlers:
         return
     handler = logging.StreamHandler(sys.stderr)

@@ -1,8 +1,8 @@
-"""The server turns to nobody: every connection, look-up and program of a running server is written down, and there are none.
+"""The server turns to nobody: every connection, look-up and program of a running one is written down: there are none.
 
-A reader goes through every page, types, uploads and downloads; strangers are refused in every way there is; messages are
-broken; then nobody does anything for a while. Python itself tells whom it turns to, whichever of its libraries asks; what a
-library of another language does behind its back would not be seen.
+A reader goes through every page, types, uploads and downloads; strangers are refused in every way there is; messages
+are broken; then nobody does anything for a while. Python itself tells whom it turns to, whichever of its libraries
+asks; what a library of another language does behind its back would not be seen.
 """
 
 from __future__ import annotations

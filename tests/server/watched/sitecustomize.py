@@ -1,4 +1,4 @@
-"""Python runs this file before anything else when its folder is on PYTHONPATH: it writes down whom the process turns to.
+"""Python runs this file first when its folder is on PYTHONPATH: it writes down whom the process turns to.
 
 Every connection, every packet to an address, every look-up of a name and every other program that is started become a
 line of JSON in the file that ATLAS_WATCHED names. Python tells of them itself, whichever library asks.

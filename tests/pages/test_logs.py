@@ -1,0 +1,55 @@
+"""What libraries report is in the log without what a visitor sent."""
+
+import logging
+import sys
+
+import pytest
+
+from pages.shared import logs
+
+SECRET = "Zxqv"
+
+
+def written(message: str, *arguments: object, name: str = "streamlit.runtime.app_session", error: bool = False) -> str:
+    """The line that a library's report becomes."""
+    record = logs.Discreet(name, logging.INFO, __file__, 1, message, arguments, sys.exc_info() if error else None)
+    return logging.Formatter("%(message)s").format(record)
+
+
+@pytest.mark.parametrize(
+    ("message", "arguments", "line"),
+    [
+        ("The fragment %s does not exist.", (f"{SECRET}\nline",), "The fragment ... does not exist."),
+        ("origin=%r, host=%s", (f"http://{SECRET}", None), "origin='...', host=..."),
+        ("%d bytes received, cap %d bytes", (9, 8), "9 bytes received, cap 8 bytes"),
+        ("%(status)d for %(path)s", ({"status": 404, "path": SECRET},), "404 for ..."),
+        ("Task exception was never retrieved\nfuture: " + SECRET, (), "Task exception was never retrieved"),
+        ("No arguments, 100 %", (), "No arguments, 100 %"),
+    ],
+)  # fmt: skip
+def test_a_library_s_report_keeps_its_words_and_numbers(message: str, arguments: tuple, line: str):
+    assert written(message, *arguments) == line
+
+
+def test_of_an_error_only_the_type_and_the_places_are_named():
+    try:
+        {}[SECRET]
+    except KeyError:
+        line = written("Uncaught app execution", error=True)
+    here = sys._getframe().f_lineno - 3
+    assert line == f"Uncaught app execution (KeyError in test_logs.py:{here})"
+
+
+def test_the_program_s_own_events_are_left_as_they_are():
+    assert written("%s", "ready", name=logs.LOG.name) == "ready"
+
+
+def test_starting_the_log_makes_every_later_report_discreet():
+    before, handlers, passed_on = logging.getLogRecordFactory(), logs.LOG.handlers[:], logs.LOG.propagate
+    try:
+        logs.start()
+        record = logging.getLogger("streamlit.later").makeRecord("streamlit.later", 20, "", 1, "%s", (SECRET,), None)
+        assert record.getMessage() == "..."
+    finally:
+        logging.setLogRecordFactory(before)
+        logs.LOG.handlers[:], logs.LOG.propagate = handlers, passed_on
