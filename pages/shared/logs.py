@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import sys
+import threading
 import traceback
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,6 +54,11 @@ class Discreet(logging.LogRecord):
         self.exc_info = self.exc_text = self.stack_info = None
 
 
+def _thread_ended(error: threading.ExceptHookArgs) -> None:
+    """What Python would print of an error that ends a thread, without its message."""
+    LOG.error("thread ended", exc_info=(error.exc_type, error.exc_value, error.exc_traceback))
+
+
 def _number(value: object) -> object:
     return value if isinstance(value, int | float) else "..."
 
@@ -60,6 +66,9 @@ def _number(value: object) -> object:
 def start() -> None:
     """Write the log to standard error, once."""
     logging.setLogRecordFactory(Discreet)
+    threading.excepthook = _thread_ended
+    # it warns of each thread that asks for a visit and has none, such as one that makes a download
+    logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
     if LOG.handlers:
         return
     handler = logging.StreamHandler(sys.stderr)

@@ -1,7 +1,10 @@
 """What libraries report is in the log without what a visitor sent."""
 
+import io
+import json
 import logging
 import sys
+import threading
 
 import pytest
 
@@ -44,12 +47,34 @@ def test_the_program_s_own_events_are_left_as_they_are():
     assert written("%s", "ready", name=logs.LOG.name) == "ready"
 
 
+def test_an_error_that_ends_a_thread_is_logged_by_its_type():
+    def fail() -> None:
+        raise ValueError(SECRET)
+
+    log = io.StringIO()
+    handler = logging.StreamHandler(log)
+    handler.setFormatter(logs.JsonLines())
+    logs.LOG.addHandler(handler)
+    before, threading.excepthook = threading.excepthook, logs._thread_ended
+    try:
+        thread = threading.Thread(target=fail)
+        thread.start()
+        thread.join()
+    finally:
+        threading.excepthook = before
+        logs.LOG.removeHandler(handler)
+    line = json.loads(log.getvalue())
+    assert (line["event"], line["error"], SECRET in log.getvalue()) == ("thread ended", "ValueError", False)
+
+
 def test_starting_the_log_makes_every_later_report_discreet():
-    before, handlers, passed_on = logging.getLogRecordFactory(), logs.LOG.handlers[:], logs.LOG.propagate
+    before, hook = logging.getLogRecordFactory(), threading.excepthook
+    handlers, passed_on = logs.LOG.handlers[:], logs.LOG.propagate
     try:
         logs.start()
         record = logging.getLogger("streamlit.later").makeRecord("streamlit.later", 20, "", 1, "%s", (SECRET,), None)
         assert record.getMessage() == "..."
     finally:
         logging.setLogRecordFactory(before)
+        threading.excepthook = hook
         logs.LOG.handlers[:], logs.LOG.propagate = handlers, passed_on
