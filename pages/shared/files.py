@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from server.finished_files import finished_files
 from views import downloads, maps
 from views.components.matrix_row import Matrix
 from views.figures import drawing
@@ -31,7 +32,11 @@ _TYPES = {
 def download(label: str, make: Callable[[], bytes | str], file_name: str) -> None:
     """A file that is made when it is asked for, so that a page stays quick. Labels differ within a page."""
     mime = _TYPES[file_name.rpartition(".")[2]]
-    st.download_button(label, make, file_name, mime, on_click="ignore", key=f"download {label}")
+
+    def kept() -> bytes:
+        return finished_files().hold(make(), mime, file_name)
+
+    st.download_button(label, kept, file_name, mime, on_click="ignore", key=f"download {label}")
 
 
 def numbers(table: Callable[[], pd.DataFrame], key: str = "table", **options) -> None:

@@ -15,6 +15,7 @@ from streamlit import runtime
 
 from pages.shared import logs, metrics, recent
 from pages.shared.limits import THREADS
+from server.finished_files import finished_files
 
 SWITCH_SECONDS = 0.001  # how long a busy thread keeps the interpreter while another one asks for it
 ARENAS = 2  # of the C library's allocator; by default each core may bring eight
@@ -67,6 +68,7 @@ async def keep_house() -> None:
         for _ in range(ROUND):
             await asyncio.sleep(SETTLE_SECONDS)
             gc.freeze()
+        finished_files().let_go()
         before, people = people, forget_visitors()
         left_before, left = left, people < before
         if left and not people:
