@@ -1,4 +1,4 @@
-"""A visitor at work beside the strangers: all that the server draws for it is remembered, so that it can be compared."""
+"""A visitor at work beside the strangers, who remembers all that the server draws, so that it can be compared."""
 
 from __future__ import annotations
 
