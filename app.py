@@ -7,7 +7,7 @@ from pages.shared.health import routes
 from pages.shared.visits import visited
 from pages.shared.warm_up import lifespan
 from server.addresses import KnownAddresses
-from server.headers import SafetyHeaders
+from server.headers import FAULTS, SafetyHeaders
 from server.hosts import OwnNames
 from server.messages import ReadersMessages
 from server.origins import OwnOrigin
@@ -26,4 +26,10 @@ else:  # imported once, by the server that is starting
         Middleware(SocketsByAddress),
         Middleware(ReadersMessages),
     ]
-    app = st.App(__file__, lifespan=lifespan, routes=beside, middleware=outside, exception_handlers=uploads.HANDLERS)
+    app = st.App(
+        __file__,
+        lifespan=lifespan,
+        routes=beside,
+        middleware=outside,
+        exception_handlers=uploads.HANDLERS | FAULTS,
+    )

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 LEFTOVER = ".part"  # ends the name of a file that is not finished
+PROJECT = Path(__file__).resolve().parent.parent
 
 
 class CheckpointError(RuntimeError):
@@ -76,11 +77,11 @@ def read_json(path: str | Path) -> dict:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise CheckpointError(f"{path.name} is missing from {path.parent}; {_MEND}") from error
+        raise CheckpointError(f"{path.name} is missing from {shown(path.parent)}; {_MEND}") from error
     except (OSError, ValueError) as error:
-        raise CheckpointError(f"{path.name} in {path.parent} is damaged; {_MEND}") from error
+        raise CheckpointError(f"{path.name} in {shown(path.parent)} is damaged; {_MEND}") from error
     if not isinstance(value, dict):
-        raise CheckpointError(f"{path.name} in {path.parent} is damaged; {_MEND}")
+        raise CheckpointError(f"{path.name} in {shown(path.parent)} is damaged; {_MEND}")
     return value
 
 
@@ -90,7 +91,7 @@ def read_text(path: str | Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        return f"{path.name} is missing from {path.parent.name} or damaged; {_MEND}"
+        return f"{path.name} is missing from {shown(path.parent)} or damaged; {_MEND}"
 
 
 def sha256_of(path: str | Path) -> str:
@@ -107,9 +108,9 @@ def check_sha256(path: str | Path, expected: str) -> None:
     """
     path = Path(path)
     if not path.is_file():
-        raise CheckpointError(f"{path.name} is missing from {path.parent}; {_MEND}")
+        raise CheckpointError(f"{path.name} is missing from {shown(path.parent)}; {_MEND}")
     if sha256_of(path) != expected:
-        raise CheckpointError(f"{path.name} in {path.parent} does not match its recorded SHA-256; {_MEND}")
+        raise CheckpointError(f"{path.name} in {shown(path.parent)} does not match its recorded SHA-256; {_MEND}")
 
 
 def save_tensors(path: str | Path, tensors: dict[str, Tensor], metadata: dict[str, str] | None = None) -> None:
@@ -129,7 +130,7 @@ def load_tensors(path: str | Path, expected_sha256: str | None = None) -> tuple[
     """
     path = Path(path)
     if not path.is_file():
-        raise CheckpointError(f"{path.name} is missing from {path.parent}; {_MEND}")
+        raise CheckpointError(f"{path.name} is missing from {shown(path.parent)}; {_MEND}")
     if expected_sha256 is not None:
         check_sha256(path, expected_sha256)
     try:
@@ -137,7 +138,7 @@ def load_tensors(path: str | Path, expected_sha256: str | None = None) -> tuple[
             metadata = file.metadata() or {}
             return {name: file.get_tensor(name) for name in file.keys()}, metadata  # noqa: SIM118
     except (safetensors.SafetensorError, OSError) as error:
-        raise CheckpointError(f"{path.name} in {path.parent} is damaged; {_MEND}") from error
+        raise CheckpointError(f"{path.name} in {shown(path.parent)} is damaged; {_MEND}") from error
 
 
 @contextmanager
@@ -150,10 +151,20 @@ def reading(what: str, folder: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, TypeError, KeyError) as error:
+        trouble = f"{error.strerror}: {Path(error.filename).name}" if getattr(error, "filename", None) else error
         raise CheckpointError(
-            f"The {what} in {folder} cannot be read ({error}); restore it with `git checkout -- assets` "
+            f"The {what} in {shown(folder)} cannot be read ({trouble}); restore it with `git checkout -- assets` "
             f"or train it again."
         ) from error
+
+
+def shown(path: str | Path) -> str:
+    """How a message names a file or folder: within the project by the way from its folder, else as it was given.
+
+    Readers of a page see such messages too, and where a server keeps its files is nothing to them.
+    """
+    path = Path(path)
+    return path.relative_to(PROJECT).as_posix() if path.is_relative_to(PROJECT) else str(path)
 
 
 def load_weights(network: torch.nn.Module, tensors: dict[str, Tensor], where: str) -> None:

@@ -11,7 +11,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from model.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading
+from model.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading, shown
 from model.device import choose_device
 from model.faithfulness import RANDOM_PAIRS, Covering, Curves, cover, mean_of, order_of, random_orders
 from model.fallback import falls_back, place, where_it_runs
@@ -150,7 +150,7 @@ class VisionClassifier:
             config = VisionConfig.from_dict(read_json(folder / "config.json"))
             tensors, _ = load_tensors(folder / "model.safetensors", card["weights_sha256"])
             network = VisionTransformer(config)
-        load_weights(network, tensors, str(folder))
+        load_weights(network, tensors, shown(folder))
         if "config_sha256" in card:  # sizes that fit the weights can still be wrong: the number of heads, the classes
             check_sha256(folder / "config.json", card["config_sha256"])
         text = read_text(folder / "card.md")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import sentencepiece
 
-from model.checkpoint import write_atomically
+from model.checkpoint import shown, write_atomically
 
 WORD_MARK = "\u2581"  # SentencePiece's sign for "a word starts here"
 THIN_SPACE = "\u2009"
@@ -38,16 +38,16 @@ class Tokenizer:
     def __init__(self, path: str | Path) -> None:
         path = Path(path)
         if not path.is_file():
-            raise FileNotFoundError(f"There is no tokenizer at {path}; restore it or train one.")
+            raise FileNotFoundError(f"There is no tokenizer at {shown(path)}; restore it or train one.")
         self.path = path
         try:
             self._pieces = sentencepiece.SentencePieceProcessor(model_file=str(path))
         except (RuntimeError, OSError) as error:
-            raise ValueError(f"{path} is not a SentencePiece model; restore it or train one.") from error
+            raise ValueError(f"{shown(path)} is not a SentencePiece model; restore it or train one.") from error
         self.pad_id, self.unk_id = self._pieces.pad_id(), self._pieces.unk_id()
         self.bos_id, self.eos_id = self._pieces.bos_id(), self._pieces.eos_id()
         if min(self.pad_id, self.unk_id, self.bos_id, self.eos_id) < 0 or not self._pieces.is_byte(self._byte_start()):
-            raise ValueError(f"{path} lacks byte fallback or a special piece; train it with model.training.")
+            raise ValueError(f"{shown(path)} lacks byte fallback or a special piece; train it with model.training.")
 
     def _byte_start(self) -> int:
         return max(0, self._pieces.piece_to_id("<0x00>"))

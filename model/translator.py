@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from model import decoding
-from model.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading
+from model.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading, shown
 from model.config import TransformerConfig
 from model.decoding import DecodingOptions
 from model.device import choose_device
@@ -90,7 +90,7 @@ class Translator:
             check_sha256(folder / "tokenizer.model", card["tokenizer_sha256"])
             tokenizer = Tokenizer(folder / "tokenizer.model")
         network = Transformer(config)
-        load_weights(network, tensors, str(folder))
+        load_weights(network, tensors, shown(folder))
         if "config_sha256" in card:  # sizes that fit the weights can still be wrong: the number of heads
             check_sha256(folder / "config.json", card["config_sha256"])
         text = read_text(folder / "card.md")

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from model.checkpoint import CheckpointError, load_tensors, save_tensors
+from model.checkpoint import CheckpointError, load_tensors, save_tensors, shown
 
 TENSION, NULL = 4.0, 0.08
 FILE = "alignment.safetensors"
@@ -73,7 +73,9 @@ class AlignmentTable:
         """
         tensors, facts = load_tensors(folder / FILE)
         if facts.get("tokenizer_sha256") != tokenizer_sha256:
-            raise CheckpointError(f"{FILE} in {folder} belongs to another tokenizer; run `make head-statistics` again.")
+            raise CheckpointError(
+                f"{FILE} in {shown(folder)} belongs to another tokenizer; run `make head-statistics` again."
+            )
         vocabulary = int(facts["vocabulary"])
         pairs = tensors["source"].long() * (vocabulary + 1) + tensors["target"].long()
         return cls(vocabulary, pairs.numpy(), tensors["forward"].float().numpy(), tensors["backward"].float().numpy())

@@ -7,13 +7,14 @@ only where Streamlit 1.67 and Plotly work no other way; tests/browser and tests/
 
 - script-src sha256-...: the inline scripts of the page, such as that of Streamlit (it sets window.prerenderReady);
 - script-src blob: Streamlit imports each component's script, a string, by way of a blob;
+- script-src wasm-unsafe-eval: a library in Streamlit (Long.js) tries a few bytes of WebAssembly at the start. It would
+  go on without, but every page would begin with a refusal, beside which one that matters would not be seen;
 - style-src unsafe-inline: style elements and attributes by Streamlit (Emotion, KaTeX), Plotly and this app's tables;
 - font-src data: KaTeX' small fonts inside its style sheet;
 - img-src data: and blob: thumbnails and icons drawn into the page, Plotly's pictures on their way to a PNG file;
 - connect-src data: the camera's photo, which Streamlit fetches from a data address before it uploads it.
 
-Not loosened: eval and WebAssembly. A library in Streamlit (Long.js) tries a few bytes of WebAssembly at the start and
-goes on without; browsers report that one attempt in their console.
+Not loosened: eval of JavaScript.
 """
 
 from __future__ import annotations
@@ -25,11 +26,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import file_util
 
 POLICY = (
-    "default-src 'none'; script-src 'self' blob:{scripts}; style-src 'self' 'unsafe-inline'; "
+    "default-src 'none'; script-src 'self' blob: 'wasm-unsafe-eval'{scripts}; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' data:; manifest-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
@@ -80,6 +83,15 @@ class SafetyHeaders:
             await send(message)
 
         await self._app(scope, receive, with_headers)
+
+
+async def fault(request: Request, error: Exception) -> Response:
+    """Answer an error of the server itself, with the headers: Starlette does so outside of all middleware."""
+    sentence = "Something went wrong in this server: please reload the page.\n"
+    return PlainTextResponse(sentence, 500, headers=HEADERS | {"Content-Security-Policy": policy(())})
+
+
+FAULTS = {Exception: fault}
 
 
 def policy(scripts: Sequence[str]) -> str:

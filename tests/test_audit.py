@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 from tests import audit
+from tests.processes import ROOT
 
 FINE = {"name": "numpy", "version": "2.1.0", "vulns": []}
 OLD = {"name": "pillow", "version": "8.0.0", "vulns": [{"id": "PYSEC-1", "fix_versions": ["8.1.1"]}]}
@@ -17,14 +18,30 @@ UNKNOWN = {"name": "torch", "skip_reason": "Dependency not found on PyPI and cou
         ({"dependencies": [FINE]}, 0, "audit: 0 known vulnerabilities in 1 packages.\n"),
         ({"dependencies": [FINE, UNKNOWN]}, 0, "0 known vulnerabilities in 1 packages. Not looked up: torch.\n"),
         ({"dependencies": [FINE, OLD, UNKNOWN]}, 1, "  pillow 8.0.0: PYSEC-1, mended in 8.1.1\n"),
-        ({"dependencies": [UNKNOWN]}, 0, "could not be reached for any of 1 packages; nothing was looked up."),
-        (None, 0, "could not be reached; nothing was looked up."),
+        ({"dependencies": [UNKNOWN]}, 2, "could not be reached for any of 1 packages; nothing was looked up."),
+        ({"dependencies": []}, 2, "nothing was looked up."),
+        (None, 2, "could not be reached; nothing was looked up. If that is to be so, say --may-be-offline.\n"),
     ],
 )
-def test_known_vulnerabilities_fail_and_a_list_out_of_reach_does_not(monkeypatch, capsys, report, status, said):
+def test_known_vulnerabilities_fail_and_so_does_looking_nothing_up(monkeypatch, capsys, report, status, said):
     monkeypatch.setattr(audit, "ask_pip_audit", lambda: report)
-    assert audit.main() == status
+    assert audit.main([]) == status
     assert said in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("report", "status"), [(None, 0), ({"dependencies": [UNKNOWN]}, 0), ({"dependencies": [OLD]}, 1)]
+)
+def test_looking_nothing_up_can_be_allowed_and_is_said_then(monkeypatch, capsys, report, status):
+    monkeypatch.setattr(audit, "ask_pip_audit", lambda: report)
+    assert audit.main(["--may-be-offline"]) == status
+    assert ("no failure because of --may-be-offline" in capsys.readouterr().out) == (status == 0)
+
+
+def test_ci_says_that_it_may_be_offline_and_make_does_not():
+    assert "make audit OPTIONS=--may-be-offline\n" in (ROOT / ".ci/run").read_text()
+    recipe = (ROOT / "Makefile").read_text().split("\naudit:")[1].split("\n\n")[0]
+    assert recipe.endswith("$(BIN)/python -m tests.audit $(OPTIONS)")  # without @: what is run is printed
 
 
 @pytest.mark.parametrize("trouble", ["nothing written", "no answer in time", "cannot start"])

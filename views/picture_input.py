@@ -13,7 +13,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from views import literal, samples, uploads
 from views.components.picture_strip import Tile, picture_strip, thumbnail
-from views.pictures import EXTENSIONS, MAX_BYTES, TOO_HEAVY, Picture, PictureError, read_picture
+from views.pictures import EXTENSIONS, MAX_BYTES, Picture, PictureError, read_picture
 
 ADDRESS = "picture"  # the query parameter
 OWN = "own"
@@ -37,7 +37,7 @@ def picture_input() -> Picture:
     chosen = _settle(names)
     choice, box = st.columns([3, 2], gap="medium")
     with choice:
-        picture_strip("Picture", _tiles(names), chosen, _STRIP, on_choose=_choose, on_paste=_take)
+        picture_strip("Picture", _tiles(names), chosen, _STRIP, on_choose=_choose)
         for trouble in (*troubles, st.session_state.get(_PROBLEM)):
             if trouble:
                 st.warning(literal.with_code(trouble))
@@ -95,11 +95,9 @@ def _choose(name: str) -> None:
     _show_in_address()
 
 
-def _take(content: bytes | None) -> None:
-    """Read what a person gave; None stands for more than can be taken."""
+def _take(content: bytes) -> None:
+    """Read what a person gave."""
     try:
-        if content is None:
-            raise PictureError(TOO_HEAVY)
         with _one_at_a_time:
             st.session_state[_OWN] = read_picture(content)
     except PictureError as error:

@@ -1,4 +1,7 @@
-"""What one server does at once and what it asks of those who wait: every such number stands here."""
+"""What one server does at once and what it asks of those who wait: every such number stands here.
+
+What may come in over a socket is limited in `server.limits`.
+"""
 
 from __future__ import annotations
 

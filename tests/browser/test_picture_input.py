@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
+from server.limits import SocketLimits
 from tests.browser.app_server import AppServer
 from tests.browser.chromium import FLAGS, installed_chromium
 from tests.browser.conftest import PATIENCE, open_page
@@ -148,6 +150,17 @@ def test_pasting_by_key_and_by_button(page: Page, app: AppServer):
     page.evaluate("() => { navigator.clipboard.read = () => Promise.reject(new DOMException('', 'NotAllowedError')) }")
     button.click()
     expect(page.get_by_role("status").get_by_text("press Ctrl+V")).to_be_visible()
+
+
+def test_a_large_picture_is_pasted_by_http_and_not_through_the_socket(page: Page, app: AppServer):
+    open_page(page, app.url)
+    shown(page, samples.NAMES[0])
+    noise = np.random.default_rng(0).integers(0, 256, (900, 1000, 3), dtype=np.uint8)
+    large = encoded(Image.fromarray(noise))
+    assert len(large) > 2 * SocketLimits().message_bytes
+    with page.expect_request(lambda request: request.method == "PUT"):
+        paste(page, large)
+    sees(page, "size 1000 x 900")
 
 
 def test_samples_by_keyboard_and_address(page: Page, app: AppServer):

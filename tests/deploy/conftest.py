@@ -6,18 +6,14 @@ Every test that asks for them is slow: it carries the mark `deploy`, and `make t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.chromium import FLAGS, installed_chromium
 from tests.browser.conftest import PATIENCE, Server, first_visit, patient
+from tests.browser.policy import Watch
 from tests.deploy.replicas import Site
-
-# Long.js, a part of Streamlit, tries WebAssembly once and goes on without it: the only thing that the policy refuses.
-PROBE = ("script-src", "wasm-eval")
-
 
 __all__ = ["patient"]  # holds for these tests too
 
@@ -50,29 +46,6 @@ def server(site: Site, browser: Browser) -> Server:
     return Server(site.url, first_visit(browser, site.url), lambda: "")  # each replica has a log of its own
 
 
-@dataclass
-class Watch:
-    """What went wrong on a page without anyone seeing it: refused by the policy, broken, asked of another host."""
-
-    refused: set[tuple[str, str]] = field(default_factory=set)
-    broken: list[str] = field(default_factory=list)
-    elsewhere: list[str] = field(default_factory=list)
-
-    def over(self, context: BrowserContext, host: str) -> None:
-        """Watch every page of a context from its first line on."""
-        context.expose_binding("refused", lambda _, directive, what: self.refused.add((directive, what)))
-        context.add_init_script(
-            """document.addEventListener("securitypolicyviolation",
-                (event) => refused(event.effectiveDirective, event.blockedURI))"""
-        )
-        context.on("weberror", lambda error: self.broken.append(str(error.error)))
-        context.on("request", lambda asked: self._note(asked.url, host))
-
-    def _note(self, url: str, host: str) -> None:
-        if not url.startswith(("data:", "blob:", "about:", f"http://{host}/", f"https://{host}/")):
-            self.elsewhere.append(url)
-
-
 @pytest.fixture
 def watch() -> Watch:
     return Watch()
@@ -87,6 +60,4 @@ def page(browser: Browser, site: Site, watch: Watch) -> Iterator[Page]:
     page.set_default_timeout(PATIENCE)
     yield page
     context.close()
-    assert watch.refused <= {PROBE}
-    assert watch.broken == []
-    assert watch.elsewhere == []
+    assert watch.saw_nothing(), watch

@@ -5,17 +5,14 @@ The `page` of this folder's conftest.py fails a test in which the policy refused
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import PATIENCE, open_page, ready
+from tests.browser.conftest import PATIENCE, open_page
+from tests.browser.policy import TRY_WHAT_IS_REFUSED, Watch, see_everything
 from tests.browser.uploads import copy_picture, paste, shown, upload
-from tests.deploy.conftest import Watch
 from tests.deploy.replicas import Site
 from tests.views.odd_pictures import encoded, photo
-from views.frame import PAGES
 
 pytestmark = pytest.mark.deploy
 
@@ -25,21 +22,7 @@ def test_the_watch_sees_what_the_policy_refuses(site: Site, browser: Browser):
     watch.over(context, site.url.removeprefix("http://"))
     page = context.new_page()
     open_page(page, site.url)
-    # by a timer, for what the test itself evaluates is exempt
-    page.evaluate(
-        """() => setTimeout(() => {
-            window.refusals = []
-            document.addEventListener("securitypolicyviolation", (event) => refusals.push(event.blockedURI))
-            const image = document.createElement("img")
-            image.src = "https://elsewhere.example/a.png"
-            const inline = document.createElement("script")
-            inline.textContent = "window.ran = true"
-            const frame = document.createElement("iframe")
-            frame.src = "/"
-            document.body.append(image, inline, frame)
-            try { eval("window.ran = true") } catch { /* refused */ }
-        })"""
-    )
+    page.evaluate(TRY_WHAT_IS_REFUSED)
     page.wait_for_function("() => window.refusals?.length === 4", timeout=PATIENCE)
     assert page.evaluate("window.ran") is None
     context.close()
@@ -55,18 +38,7 @@ def test_the_watch_sees_what_the_policy_refuses(site: Site, browser: Browser):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_page_and_every_part_of_it(site: Site, page: Page, theme: str):
     page.emulate_media(color_scheme=theme)
-    for path, title, _ in PAGES:
-        open_page(page, f"{site.url}/{'' if title == PAGES[0][1] else Path(path).stem}")
-        tables = page.get_by_text("Numbers as a table")
-        parts = page.locator('[data-testid="stMain"] [data-testid="stButtonGroup"]').first.get_by_role("radio")
-        for place in range(max(1, parts.count())):
-            if parts.count():
-                parts.nth(place).click()
-                ready(page)
-            if tables.count():
-                tables.first.click()
-                ready(page)
-        page.wait_for_load_state("networkidle")
+    see_everything(page, site.url)
 
 
 def test_pictures_from_a_file_the_clipboard_and_the_camera(site: Site, page: Page):

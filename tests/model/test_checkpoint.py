@@ -2,12 +2,14 @@ import pytest
 import torch
 
 from model.checkpoint import (
+    PROJECT,
     CheckpointError,
     load_tensors,
     load_weights,
     read_json,
     save_tensors,
     sha256_of,
+    shown,
 )
 
 TENSORS = {"a": torch.arange(6.0).view(2, 3), "b": torch.tensor([1, 2])}
@@ -64,3 +66,10 @@ def test_weights_of_other_sizes_are_refused():
         load_weights(torch.nn.Linear(2, 3), {"weight": torch.zeros(3, 3), "bias": torch.zeros(3)}, "here")
     with pytest.raises(CheckpointError, match="do not fit the sizes"):
         load_weights(torch.nn.Linear(2, 3), {"weight": torch.zeros(3, 2)}, "here")
+
+
+def test_a_message_names_a_file_of_the_project_from_its_folder_on():
+    assert shown(PROJECT / "assets" / "translator") == "assets/translator"
+    assert shown("elsewhere/model") == "elsewhere/model"
+    with pytest.raises(CheckpointError, match=r"^none\.json is missing from assets/translator; restore it"):
+        read_json(PROJECT / "assets/translator/none.json")

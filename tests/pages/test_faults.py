@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from model import CheckpointError, Translator, VisionClassifier
 from pages.shared.service import load_service
 from server.process_wide import clear_all
 from tests.pages.conftest import ROOT, SENTENCE, visit
@@ -29,6 +32,7 @@ def assets(tmp_path, monkeypatch):
     for module in ("model.translator", "pages.parts.training"):
         monkeypatch.setattr(f"{module}.SHIPPED", tmp_path / "translator")
     monkeypatch.setattr("model.classifier.SHIPPED", tmp_path / "vision")
+    monkeypatch.setattr("model.checkpoint.PROJECT", tmp_path)
     _forget()
     yield tmp_path
     monkeypatch.undo()
@@ -48,6 +52,11 @@ def said(app: AppTest) -> str:
     return "\n".join(element.value for element in elements).replace("\\", "")
 
 
+def names_no_place_of_the_machine(text: str) -> bool:
+    """Whether no path in `text` begins at the machine's own root."""
+    return not re.search(r"(?<![\w.~])/[\w.-]+/", text)
+
+
 def home_of(name: str) -> str:
     """The page that cannot do without the asset `name`."""
     folder = name.split("/")[0]
@@ -63,10 +72,41 @@ def test_a_missing_file_of_a_model_is_one_sentence(assets, name):
     app = visit(home_of(name))
     assert len(app.error) == 1
     assert name.split("/")[1] in said(app) and RESTORE in said(app)
+    assert names_no_place_of_the_machine(said(app))
     if name.endswith("config.json"):
         (assets / name).symlink_to(ASSETS / name)
         app.run()
         assert not app.error and not app.exception  # mended without a new start
+
+
+DAMAGED = {
+    "truncated": lambda content: content[: len(content) // 2],
+    "of another kind": lambda content: b"\xff\xfe\x00 not what it was",
+    "a setting of another kind": lambda content: content.replace(b'"d_model": ', b'"d_model": 1'),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(NEEDED)])
+def test_a_damaged_file_of_a_model_is_one_sentence_that_says_nothing_of_the_machine(assets, name, damage):
+    content = (ASSETS / name).read_bytes()
+    if DAMAGED[damage](content) == content:
+        return  # this file has no such setting
+    (assets / name).unlink()
+    (assets / name).write_bytes(DAMAGED[damage](content))
+    load = Translator.load if name.startswith("translator/") else VisionClassifier.load
+    with pytest.raises(CheckpointError) as error:
+        load()
+    assert RESTORE in str(error.value)
+    assert names_no_place_of_the_machine(str(error.value)), error.value
+
+
+def test_a_folder_in_the_place_of_a_file_is_one_sentence_too(assets):
+    (assets / "translator/tokenizer.model").unlink()
+    (assets / "translator/tokenizer.model").mkdir()
+    with pytest.raises(CheckpointError) as error:
+        Translator.load()
+    assert names_no_place_of_the_machine(str(error.value)), error.value
 
 
 def test_whatever_else_is_missing_is_named_and_the_page_goes_on(assets):

@@ -1,13 +1,17 @@
 """The headers of every answer: each once, and a policy that fits the page which is served."""
 
+import asyncio
 import base64
 import hashlib
 from pathlib import Path
 
 import pytest
 import streamlit
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.routing import Route
 
-from server.headers import HEADERS, SafetyHeaders, inline_scripts, policy
+from server.headers import FAULTS, HEADERS, SafetyHeaders, inline_scripts, policy
 from tests.server.asgi import Inside, ask
 
 
@@ -38,7 +42,7 @@ def test_the_policy_allows_the_inline_script_of_the_installed_streamlit_and_no_o
     digest = base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode()
     found = dict(headers_of(ask(SafetyHeaders(Inside()))))["content-security-policy"]
     directives = dict(part.strip().split(" ", 1) for part in found.split(";"))
-    assert directives["script-src"] == f"'self' blob: 'sha256-{digest}'"
+    assert directives["script-src"] == f"'self' blob: 'wasm-unsafe-eval' 'sha256-{digest}'"
     assert directives["default-src"] == directives["frame-ancestors"] == directives["form-action"] == "'none'"
 
 
@@ -47,3 +51,26 @@ def test_a_script_that_is_written_into_the_page_is_allowed_too():
     assert f"'sha256-{digest}'" in policy(["document.documentElement.lang = 'fr'"])
     made = SafetyHeaders(Inside(), inline=["document.documentElement.lang = 'fr'"])
     assert f"'sha256-{digest}'" in dict(headers_of(ask(made)))["content-security-policy"]
+
+
+def test_an_error_of_the_server_has_them_too_and_says_nothing_of_it():
+    async def broken(request):
+        raise RuntimeError("/secret/place")
+
+    outside = [Middleware(SafetyHeaders)]
+    app = Starlette(routes=[Route("/", broken)], middleware=outside, exception_handlers=FAULTS)
+    sent: list[dict] = []
+
+    async def send(message):
+        sent.append(message)
+
+    async def receive():
+        return {"type": "http.disconnect"}
+
+    scope = {"type": "http", "path": "/", "method": "GET", "query_string": b"", "headers": [(b"host", b"localhost")]}
+    with pytest.raises(RuntimeError):  # for the log
+        asyncio.run(app(scope, receive, send))
+    assert sent[0]["status"] == 500
+    found = dict(headers_of(sent))
+    assert HEADERS.items() <= {name: found.get(name.lower()) for name in HEADERS}.items()
+    assert sent[1]["body"] == b"Something went wrong in this server: please reload the page.\n"

@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from tests.processes import ROOT
 from tests.views.odd_pictures import encoded, photo
 from views import pictures, samples, uploads
-from views.components.picture_strip import decoded, thumbnail
+from views.components.picture_strip import thumbnail
 from views.picture_input import ADDRESS, describe
 
 GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))
@@ -95,14 +95,6 @@ def test_what_was_done_is_said():
     turned[0x0112] = 6
     picture = pictures.read_picture(encoded(photo(30, 20), exif=turned))
     assert describe(picture) == "Your picture: PNG, 20 \u00d7 30 pixels. Turned as its EXIF data says."
-
-
-def test_pasted_text_is_checked_before_it_is_decoded():
-    assert decoded(base64.b64encode(GREEN).decode()) == GREEN
-    full = bytes(pictures.MAX_BYTES)
-    assert decoded(base64.b64encode(full).decode()) == full
-    for wrong in ("A" * (4 * (pictures.MAX_BYTES // 3) + 8), "not base64", "\u20ac", 7, {"a": 1}, None, ["QQ=="]):
-        assert decoded(wrong) is None
 
 
 def test_thumbnails_are_small_squares():

@@ -1,9 +1,10 @@
-// Small pictures to choose from, as one group of radio buttons, and a way to paste one. What is pasted goes to the
-// server as it is: only there it is read.
+// Small pictures to choose from, as one group of radio buttons, and a way to paste one. What is pasted goes the way of
+// a chosen file, through the page's upload box and as it is: only the server reads it.
 
 const instances = new WeakMap()
 const EMPTY = "There is no picture in the clipboard: copy one and try again."
 const REFUSED = "The browser does not let this page read the clipboard: press Ctrl+V, or \u2318V, instead."
+const UPLOAD_BOX = '[data-testid="stFileUploaderDropzoneInput"]'
 const UNREAD = "The clipboard could not be read: save the picture as a file and choose that."
 
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -109,24 +110,15 @@ class PictureStrip {
     this.send(file)
   }
 
-  async send(blob) {
-    if (blob.size > this.limit) {
-      this.status.textContent = this.tooHeavy
-      return
-    }
-    try {
-      this.answer("pasted", await base64(blob))
-    } catch {
-      this.status.textContent = UNREAD
+  send(blob) {
+    const box = document.querySelector(UPLOAD_BOX)
+    if (blob.size > this.limit) this.status.textContent = this.tooHeavy
+    else if (!box) this.status.textContent = UNREAD
+    else {
+      const given = new DataTransfer()
+      given.items.add(new File([blob], "pasted.png")) // the box looks at the ending, the server at what is in it
+      box.files = given.files
+      box.dispatchEvent(new Event("change", { bubbles: true }))
     }
   }
-}
-
-function base64(blob) {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader()
-    reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(",") + 1))
-    reader.onerror = reject
-    reader.readAsDataURL(blob)
-  })
 }

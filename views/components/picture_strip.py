@@ -1,9 +1,8 @@
-"""Small pictures to choose from, and a picture pasted from the clipboard."""
+"""Small pictures to choose from, and a picture pasted from the clipboard, which the page's upload box receives."""
 
 from __future__ import annotations
 
 import base64
-import binascii
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -42,7 +41,6 @@ def picture_strip(
     selected: str,
     key: str,
     on_choose: Callable[[str], None],
-    on_paste: Callable[[bytes | None], None],
 ) -> None:
     """Mount the strip.
 
@@ -50,18 +48,12 @@ def picture_strip(
         label: what is chosen, for screen readers.
         selected: the name of the tile that is marked.
         on_choose: called with the name of a tile.
-        on_paste: called with the bytes of a pasted picture, unread; None if there are too many of them or none at all.
     """
 
     def chosen() -> None:
         name = st.session_state[key].get("chosen")
         if name in [tile.name for tile in tiles]:
             on_choose(name)
-
-    def pasted() -> None:
-        sent = st.session_state[key].get("pasted")
-        if sent is not None:  # both callbacks may be called for one event
-            on_paste(decoded(sent))
 
     data = {
         "label": label,
@@ -70,14 +62,4 @@ def picture_strip(
         "limit": MAX_BYTES,
         "too_heavy": TOO_HEAVY,
     }
-    _MOUNT(key=key, data=data, on_chosen_change=chosen, on_pasted_change=pasted)
-
-
-def decoded(sent: object) -> bytes | None:
-    """The bytes that the browser sent in base64, or None: browsers can send anything."""
-    if not isinstance(sent, str) or len(sent) > 4 * (MAX_BYTES // 3 + 1):
-        return None
-    try:
-        return base64.b64decode(sent, validate=True)
-    except (binascii.Error, ValueError):
-        return None
+    _MOUNT(key=key, data=data, on_chosen_change=chosen)

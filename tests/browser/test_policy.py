@@ -1,0 +1,68 @@
+"""The Content-Security-Policy of the app itself, without a proxy: nothing that a page needs is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import PATIENCE, Server, open_page
+from tests.browser.policy import TRY_WHAT_IS_REFUSED, Watch, see_everything
+from tests.browser.uploads import copy_picture, paste, shown, upload
+from tests.views.odd_pictures import encoded, photo
+
+
+@pytest.fixture
+def watch() -> Watch:
+    return Watch()
+
+
+@pytest.fixture
+def page(browser: Browser, server: Server, watch: Watch) -> Iterator[Page]:
+    """A fresh visitor who is watched."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
+    watch.over(context, server.url.removeprefix("http://"))
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    yield page
+    context.close()
+
+
+def test_the_watch_sees_what_the_policy_refuses(server: Server, page: Page, watch: Watch):
+    open_page(page, server.url)
+    page.evaluate(TRY_WHAT_IS_REFUSED)
+    page.wait_for_function("() => window.refusals?.length === 4", timeout=PATIENCE)
+    assert page.evaluate("window.ran") is None
+    assert watch.refused >= {
+        ("script-src", "eval"),
+        ("img-src", "https://elsewhere.example/a.png"),
+        ("script-src-elem", "inline"),
+        ("frame-src", f"{server.url}/"),
+    }
+
+
+def test_every_page_and_every_part_of_it(server: Server, page: Page, watch: Watch):
+    see_everything(page, server.url)
+    assert watch.saw_nothing(), watch
+
+
+def test_pictures_downloads_and_the_clipboard(server: Server, page: Page, watch: Watch):
+    open_page(page, f"{server.url}/vision")
+    upload(page, "mine.jpg", encoded(photo(300, 200), "JPEG"), "image/jpeg")
+    shown(page, "own")
+    paste(page, encoded(photo(30, 20)))
+    expect(page.get_by_text("Your picture: PNG, 30 \u00d7 20 pixels.")).to_be_visible()
+    copy_picture(page, encoded(photo(40, 20)))
+    page.get_by_role("button", name="Paste a picture").click()
+    expect(page.get_by_text("Your picture: PNG, 40 \u00d7 20 pixels.")).to_be_visible()
+    open_page(page, f"{server.url}/attention")
+    chart = page.locator('[data-testid="stMain"] .js-plotly-plot').first
+    chart.hover()
+    with page.expect_download() as download:
+        page.locator('[data-title*="ownload"], [aria-label*="ownload plot"]').first.click()
+    assert download.value.path().read_bytes().startswith((b"\x89PNG", b"<svg"))
+    with page.expect_download() as download:
+        page.locator('[data-testid="stDownloadButton"] button').first.click()
+    assert download.value.path().stat().st_size > 0
+    assert watch.saw_nothing(), watch
