@@ -18,6 +18,8 @@ class SocketLimits:
         patience: messages that had to wait, after which a socket is closed. They are counted until it has been quiet
             for so long that it may send `at_once` again.
         message_bytes: the largest message. Files and pasted pictures come by HTTP.
+        files: for which one message may ask a place; a message of the largest size could ask for half a million places,
+            and the answer would hold the server for seconds.
         an_address: sockets that one address may have open; a class behind one router shares one.
     """
 
@@ -25,8 +27,9 @@ class SocketLimits:
     a_second: float = 20.0
     patience: int = 200
     message_bytes: int = 2**20
+    files: int = 10
     an_address: int = 500
 
     def __post_init__(self) -> None:
-        if min(self.at_once, self.a_second, self.patience, self.message_bytes, self.an_address) <= 0:
+        if min(self.at_once, self.a_second, self.patience, self.message_bytes, self.files, self.an_address) <= 0:
             raise ValueError("Every limit must be greater than 0: a limit of 0 would let nobody in.")

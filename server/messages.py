@@ -98,7 +98,7 @@ class _Socket:
             if pause:
                 await self._wait(pause)
             try:
-                wanted = is_wanted(BackMsg.FromString(content))
+                wanted = is_wanted(BackMsg.FromString(content), self._limits.files)
             except DecodeError:
                 return await self._close(MALFORMED, "The message cannot be read.")
             if wanted:
@@ -117,9 +117,11 @@ class _Socket:
         return {"type": "websocket.disconnect", "code": code, "reason": reason}
 
 
-def is_wanted(message: BackMsg) -> bool:
-    """Whether a reader's browser has a reason to send it."""
+def is_wanted(message: BackMsg, files: int) -> bool:
+    """Whether a reader's browser has a reason to send it; it never asks for more than so many `files` at once."""
     kind = message.WhichOneof("type")
+    if kind == "file_urls_request":
+        return len(message.file_urls_request.file_names) <= files
     if kind == "backend_operation_request":
         return message.backend_operation_request.WhichOneof("payload") in OPERATIONS
     return kind in WANTED

@@ -42,6 +42,12 @@ def heard(frames: list[dict], limits: SocketLimits | None = None) -> tuple[list[
     return inside.received, closed[0] if closed else None
 
 
+def places(files: int) -> dict:
+    message = BackMsg()
+    message.file_urls_request.file_names.extend(["a"] * files)
+    return {"type": "websocket.receive", "bytes": message.SerializeToString()}
+
+
 UNWANTED = [
     frame("clear_cache"),
     frame("set_run_on_save"),
@@ -49,6 +55,7 @@ UNWANTED = [
     frame("load_git_info"),
     frame("debug_disconnect_websocket"),
     frame("debug_shutdown_runtime"),
+    places(11),
     operation("install_skills"),
     operation("dismiss_skills_nudge"),
     {"type": "websocket.receive", "bytes": b""},
@@ -61,7 +68,14 @@ def test_what_no_reader_s_browser_sends_does_nothing(message: dict):
     assert heard([message, rerun()]) == ([rerun()], None)
 
 
-WANTED = [rerun("text=A"), frame("stop_script"), frame("app_heartbeat"), operation("deferred_file")]
+WANTED = [
+    rerun("text=A"),
+    places(1),
+    places(10),
+    frame("stop_script"),
+    frame("app_heartbeat"),
+    operation("deferred_file"),
+]
 
 
 @pytest.mark.parametrize("message", [*WANTED, operation("dataframe_chunk")], ids=lambda m: m["bytes"].hex())
