@@ -14,6 +14,8 @@ from benchmarks.load_protocol import Answer, Client, LostConnection
 from tests.deploy.visitor import request
 
 SENTENCE, TEXT = "English sentence", "text"  # the box of the first page, and its name in the address
+STYLES = 2  # the first number of the places of what is nothing but style
+_WAITING = ".stSpinner"  # of the style that comes with the sentence for those who wait, see views/waiting.py
 _NEW_EACH_TIME = re.compile(r"[0-9a-f]{32,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -29,8 +31,10 @@ class Reader(Client):
 
     @property
     def view(self) -> dict[tuple[int, ...], str]:
-        """What the page shows, without the names that each run gives anew."""
-        return {place: _NEW_EACH_TIME.sub("#", drawn) for place, drawn in self._drawn.items()}
+        """What the page shows, without the names that each run gives anew, and without a word that one has to wait."""
+        drawn = {place: _NEW_EACH_TIME.sub("#", text) for place, text in self._drawn.items()}
+        styles = sorted(text for place, text in drawn.items() if place[0] == STYLES and _WAITING not in text)
+        return {place: text for place, text in drawn.items() if place[0] != STYLES} | {(STYLES,): "".join(styles)}
 
     async def read(self, sentence: str) -> Answer:
         """Type a sentence on the first page, going there if need be."""
