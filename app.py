@@ -12,6 +12,7 @@ from server.hosts import OwnNames
 from server.messages import ReadersMessages
 from server.origins import OwnOrigin
 from server.visitors import SocketsByAddress
+from server.waiting_uploads import FewUploads
 from views import frame, uploads
 
 if __name__ == "__main__":  # run for each visitor
@@ -25,6 +26,7 @@ else:  # imported once, by the server that is starting
         Middleware(KnownAddresses, pages=frame.available(), beside=[route.path for route in beside]),
         Middleware(SocketsByAddress),
         Middleware(ReadersMessages),
+        Middleware(FewUploads),
     ]
     app = st.App(
         __file__,
