@@ -43,6 +43,7 @@ def picture_strip(
     key: str,
     on_choose: Callable[[str], None],
     on_paste: Callable[[bytes | None], None],
+    on_begin: Callable[[], None] | None = None,
 ) -> None:
     """Mount the strip.
 
@@ -51,6 +52,8 @@ def picture_strip(
         selected: the name of the tile that is marked.
         on_choose: called with the name of a tile.
         on_paste: called with the bytes of a pasted picture, unread; None if there are too many of them or none at all.
+        on_begin: called when a person starts to give another picture, in whatever way and whatever becomes of it; given
+            only while the page says something about the picture before.
     """
 
     def chosen() -> None:
@@ -69,8 +72,10 @@ def picture_strip(
         "selected": selected,
         "limit": MAX_BYTES,
         "too_heavy": TOO_HEAVY,
+        "tell": on_begin is not None,
     }
-    _MOUNT(key=key, data=data, on_chosen_change=chosen, on_pasted_change=pasted)
+    begun = on_begin or (lambda: None)
+    _MOUNT(key=key, data=data, on_chosen_change=chosen, on_pasted_change=pasted, on_begun_change=begun)
 
 
 def decoded(sent: object) -> bytes | None:
