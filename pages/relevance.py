@@ -98,7 +98,9 @@ def whole_sentence(found: Evidence, place: int) -> None:
     with st.container(horizontal=True):
         files.matrices(items, "What each target word rests on", "rests-on")
     files.numbers(
-        lambda: files.table(scores, columns=maps.numbered(found.source), index=maps.numbered(found.target)),
+        lambda: files.table(
+            scores, maps.numbered(found.source), maps.numbered(found.target), "target word \\ source word"
+        ),
         "rests_table",
     )
 

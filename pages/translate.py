@@ -11,7 +11,7 @@ from pages.shared import files
 from pages.shared.opening import opening
 from pages.shared.service import Service
 from pages.shared.visits import fragment, framed
-from views import downloads, frame, inputs, prose
+from views import downloads, frame, inputs, literal, prose
 from views.components.drawing_view import drawing_view
 from views.figures import pieces
 from views.figures.architecture import Sizes, architecture
@@ -75,10 +75,10 @@ def numbers(rows) -> None:
         [place, row.piece, row.probability, row.rank, *(value for c in row.top for value in (c.piece, c.probability))]
         for place, row in enumerate(rows, 1)
     ]
-    safe = [[downloads.safe_cell(cell) if isinstance(cell, str) else cell for cell in line] for line in table]
+    labelled = [[literal.piece(cell) if isinstance(cell, str) else cell for cell in line] for line in table]
     height = "content" if len(rows) < 12 else 420
-    files.download("Download as CSV", lambda: downloads.table_csv(header, safe), "translation.csv")
-    files.numbers(lambda: files.table(table, header), hide_index=True, height=height)
+    files.download("Download as CSV", lambda: downloads.table_csv(header, labelled), "translation.csv")
+    files.numbers(lambda: files.table(labelled, header), hide_index=True, height=height)
 
 
 def model_diagram(service: Service) -> None:

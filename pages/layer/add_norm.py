@@ -10,7 +10,7 @@ from pages.layer.feed_forward import stack_choice
 from pages.shared import files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
-from views import controls, downloads, inputs, maps, prose
+from views import controls, downloads, inputs, literal, maps, prose
 from views.components.matrix_row import Matrix, matrix_row
 from views.figures import bars
 from views.numbers import three_digits
@@ -92,4 +92,4 @@ def _everything(found: list[SubLayer], labels: list[str], pieces: tuple[str, ...
     for label, sub_layer in zip(labels, found, strict=True):
         for at, piece in enumerate(pieces):
             numbers = (getattr(sub_layer, what)[at] for what in (*LENGTHS, "share", "cosine", *MOMENTS))
-            yield [label, at + 1, downloads.safe_cell(piece), *map(float, numbers)]
+            yield [label, at + 1, literal.piece(piece), *map(float, numbers)]

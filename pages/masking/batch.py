@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from model.ragged import MOST_PIECES, MOST_SEQUENCES, PaddingEffect, RaggedBatch, padding_effect, ragged_batch
@@ -120,4 +119,4 @@ def masks(batch: RaggedBatch, effect: PaddingEffect, place: int, labels: list[st
             ),
             "padding.npz",
         )
-    files.numbers(lambda: pd.DataFrame(effect.masked[place], index=labels, columns=labels), "padding_table")
+    files.numbers(lambda: files.table(effect.masked[place], labels, labels, "query \\ key"), "padding_table")

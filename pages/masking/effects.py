@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from model import Trace
@@ -50,8 +49,7 @@ def next_pieces(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> None:
     header = ["piece that should follow", "probability, causal mask", "probability, this mask", "most probable now"]
     lines = [[name, *(bars.bar(p, 1, "decoder") for p in both), best] for name, *both, best in numbers]
     st.html(pieces.label("Every piece of the translation, forced") + bars.table(header, lines, "Next pieces"))
-    table = [[downloads.safe_cell(name), *both, downloads.safe_cell(best)] for name, *both, best in numbers]
-    files.download("Probabilities as CSV", lambda: downloads.table_csv(header, table), "mask.csv")
+    files.download("Probabilities as CSV", lambda: downloads.table_csv(header, numbers), "mask.csv")
 
 
 def matrices(trace: Trace, causal: MaskEffect, effect: MaskEffect, place: str) -> None:
@@ -83,7 +81,7 @@ def matrices(trace: Trace, causal: MaskEffect, effect: MaskEffect, place: str) -
             ),
             "mask.npz",
         )
-    files.numbers(lambda: pd.DataFrame(effect.weights, index=labels, columns=labels), "mask_table")
+    files.numbers(lambda: files.table(effect.weights, labels, labels, maps.KINDS["decoder"].corner), "mask_table")
 
 
 def hidden(effect: MaskEffect) -> np.ndarray:

@@ -11,7 +11,7 @@ from model.decoding import beam_tree_in_parts, length_penalty
 from model.loss_terms import score_target
 from pages.shared import files
 from pages.shared.opening import Asked
-from views import controls, downloads, prose
+from views import controls, downloads, literal, prose
 from views.components.drawing_view import drawing_view
 from views.figures import bars, beam, steps
 from views.numbers import three_digits
@@ -125,8 +125,8 @@ def table(asked: Asked, tree: BeamTree) -> list[list]:
         [
             step,
             rank,
-            downloads.safe_cell(tokenizer.decode(node.ids[:-1])) if len(node.ids) > 1 else "",
-            downloads.safe_cell(tokenizer.labels([node.id])[0]),
+            tokenizer.decode(node.ids[:-1]),
+            literal.piece(tokenizer.labels([node.id])[0]),
             node.probability,
             node.log_probability,
             node.score,

@@ -11,7 +11,7 @@ from model.sampling_stages import SamplingStages, sampling_stages
 from pages.shared import files
 from pages.shared.opening import Asked
 from pages.shared.sliders import stepper
-from views import controls, downloads, maps, prose
+from views import controls, downloads, literal, maps, prose
 from views.figures import bars, pieces, steps
 from views.numbers import grouped, percent, three_digits
 
@@ -54,9 +54,10 @@ def attention(trace: Trace, step: int) -> None:
         )
     )
     st.markdown(prose.block("decoding", "Where this step looks"))
+    axes = (trace.next_tokens[step - 1 : step], trace.source_tokens, maps.KINDS["cross"])
     files.download(
         "Attention as CSV",
-        lambda: downloads.matrix_csv(weights[None], (trace.next_tokens[step - 1],), trace.source_tokens),
+        lambda: downloads.matrix_csv(weights[None], *axes),
         f"cross-attention-step-{step}.csv",
     )
 
@@ -92,8 +93,8 @@ def choice(asked: Asked, trace: Trace, step: int) -> None:
         )
     )
     st.markdown(prose.block("decoding", "How the piece is chosen"))
-    files.download("Choice as CSV", lambda: downloads.table_csv(HEADER, safe(rows)), f"step-{step}.csv")
-    files.numbers(lambda: pd.DataFrame(safe(rows), columns=HEADER), "choice_table", hide_index=True)
+    files.download("Choice as CSV", lambda: downloads.table_csv(HEADER, labelled(rows)), f"step-{step}.csv")
+    files.numbers(lambda: pd.DataFrame(labelled(rows), columns=HEADER), "choice_table", hide_index=True)
 
 
 HEADER = ["rank", "piece", "id", "logit", "probability before", "scaled", "kept", "probability"]
@@ -123,9 +124,9 @@ def table(trace: Trace, stages: SamplingStages, step: int, count: int) -> list[t
     ]
 
 
-def safe(rows: list[tuple]) -> list[list]:
-    """The same for a spreadsheet."""
-    return [[rank, downloads.safe_cell(piece), *rest] for rank, piece, *rest in rows]
+def labelled(rows: list[tuple]) -> list[list]:
+    """The same for a file."""
+    return [[rank, literal.piece(piece), *rest] for rank, piece, *rest in rows]
 
 
 def settings(asked: Asked) -> tuple[float, int, float]:

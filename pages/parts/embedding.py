@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from model.embedding import EmbeddingSteps, embedding_steps
@@ -110,4 +109,4 @@ def numbers(steps: EmbeddingSteps) -> None:
             ),
             "embedding.npz",
         )
-    files.numbers(lambda: pd.DataFrame(steps.embedded, index=labels, columns=list(map(str, dimensions))))
+    files.numbers(lambda: files.table(steps.embedded, list(map(str, dimensions)), labels, "token \\ dimension"))

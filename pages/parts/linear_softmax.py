@@ -60,9 +60,9 @@ def show(asked: Asked) -> None:
                 difference=three_digits(found.difference),
             )
         )
-        safe = [[rank, downloads.safe_cell(piece), *rest] for rank, piece, *rest in rows]
-        files.download("CSV", lambda: downloads.table_csv(HEADER, safe), f"output-step-{step}.csv")
-        files.numbers(lambda: pd.DataFrame(safe, columns=HEADER), "output_table", hide_index=True)
+        labelled = [[rank, literal.piece(piece), *rest] for rank, piece, *rest in rows]
+        files.download("CSV", lambda: downloads.table_csv(HEADER, labelled), f"output-step-{step}.csv")
+        files.numbers(lambda: pd.DataFrame(labelled, columns=HEADER), "output_table", hide_index=True)
     with right:
         st.markdown(
             prose.block("decoding", "Linear and softmax").format(

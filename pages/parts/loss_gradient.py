@@ -12,7 +12,7 @@ from pages.shared import files
 from pages.shared.opening import Asked
 from pages.shared.sliders import stepper
 from pages.shared.target import target
-from views import controls, downloads, prose
+from views import controls, downloads, literal, prose
 from views.figures import bars, pieces, steps
 from views.numbers import grouped, three_digits
 
@@ -72,9 +72,9 @@ def position(trace: Trace, smoothing: float) -> None:
             difference=three_digits(found.difference), sum=three_digits(total)
         )
     )
-    safe = [[downloads.safe_cell(piece), *rest] for piece, *rest in rows]
-    files.download("CSV", lambda: downloads.table_csv(HEADER, safe), f"gradient-position-{step}.csv")
-    files.numbers(lambda: pd.DataFrame(safe, columns=HEADER), "gradient_table", hide_index=True)
+    labelled = [[literal.piece(piece), *rest] for piece, *rest in rows]
+    files.download("CSV", lambda: downloads.table_csv(HEADER, labelled), f"gradient-position-{step}.csv")
+    files.numbers(lambda: pd.DataFrame(labelled, columns=HEADER), "gradient_table", hide_index=True)
 
 
 def table(trace: Trace, found: LogitGradient, step: int, smoothing: float) -> list[tuple]:

@@ -90,4 +90,4 @@ def rotated(asked: Asked) -> None:
             lambda: downloads.table_csv(header, [[n, *row] for n, row in enumerate(block.tolist())]),
             "rotation.csv",
         )
-    files.numbers(lambda: pd.DataFrame(block, columns=header[1:]))
+    files.numbers(lambda: files.table(block, header[1:], list(range(len(block))), "row"))

@@ -43,9 +43,9 @@ def show(asked: Asked) -> None:
     st.caption(
         prose.block("decoding", "Proof of teacher forcing").format(difference=three_digits(compared.shared_difference))
     )
-    safe = [[downloads.safe_cell(cell) if isinstance(cell, str) and cell else cell for cell in row] for row in rows]
-    files.download("CSV", lambda: downloads.table_csv(HEADER, safe), "teacher-forcing.csv")
-    files.numbers(lambda: pd.DataFrame(safe, columns=HEADER), "forcing_table", hide_index=True)
+    labelled = [[literal.piece(cell) if isinstance(cell, str) and cell else cell for cell in row] for row in rows]
+    files.download("CSV", lambda: downloads.table_csv(HEADER, labelled), "teacher-forcing.csv")
+    files.numbers(lambda: pd.DataFrame(labelled, columns=HEADER), "forcing_table", hide_index=True)
 
 
 def summary(compared: Comparison, forced: Trace) -> str:

@@ -47,10 +47,8 @@ class Look:
 
     def head_map(self, weights: np.ndarray, words: str, top: float | None) -> HeadMap:
         """`(patch,)` weights as a map over the grid; `top` None stands for the largest of them."""
-        rows, columns = self.grid
-        names = ("row",) * rows, ("column",) * columns
         top = float(weights.max()) if top is None else top
-        return HeadMap(weights.reshape(self.grid), *names, maps.VISION, words, top)
+        return HeadMap(weights.reshape(self.grid), *maps.grid_names(self.grid), maps.GRID, words, top)
 
     def drawn(self, shown: HeadMap) -> Drawing:
         """A map as a picture for a file."""
@@ -88,7 +86,7 @@ def proof(trace: VisionTrace) -> None:
 
 def all_heads(trace: VisionTrace) -> None:
     """The attention of every layer and head as one file."""
-    positions = ("CLS", *(f"row {row + 1}, column {column + 1}" for row, column in np.ndindex(trace.grid)))
+    positions = (maps.CLS, *maps.patch_names(trace.grid))
     files.download(
         "All heads as NPZ",
         lambda: downloads.attention_npz("vision", trace.attention, positions, positions),

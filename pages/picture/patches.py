@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from model import VisionTrace
@@ -73,21 +72,18 @@ def _files(row: int, column: int, picture: np.ndarray, vector: np.ndarray, embed
     values = list(zip(patches.value_names(size), vector, strict=True))
     results = list(zip(embedded, recorded.astype(float), strict=True))
 
-    def table() -> pd.DataFrame:
-        return pd.DataFrame(
-            [("vector", *pair, None) for pair in values]
-            + [("embedding", f"dimension {place}", *pair) for place, pair in enumerate(results, 1)],
-            columns=["step", "what", "value, recomputed with NumPy", "value, recorded in the network"],
-        )
+    header = ["step", "what", "value, recomputed with NumPy", "value, recorded in the network"]
+    lines = [("vector", *pair, None) for pair in values]
+    lines += [("embedding", f"dimension {place}", *pair) for place, pair in enumerate(results, 1)]
 
     with st.container(horizontal=True):
         image = drawing.Pixels(0, 0, *picture.shape[1::-1], picture)
         whole = drawing.Drawing(*picture.shape[1::-1], "What the model receives", (image,))
         files.download("PNG", lambda: drawing.to_png(whole, 4), "received.png")
-        files.download("CSV", lambda: table().to_csv(index=False).encode(), f"{name}.csv")
+        files.download("CSV", lambda: downloads.table_csv(header, lines), f"{name}.csv")
         files.download(
             "NPZ",
             lambda: downloads.arrays_npz({"vector": vector, "embedding": embedded, "recorded": recorded}),
             f"{name}.npz",
         )
-    files.numbers(table, hide_index=True)
+    files.numbers(lambda: files.table(lines, header), hide_index=True)
