@@ -7,7 +7,7 @@ import time
 import streamlit as st
 
 from model import DecodingOptions
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import opening
 from pages.shared.service import Service
 from pages.shared.visits import fragment, framed
@@ -15,7 +15,6 @@ from views import downloads, frame, inputs, literal, prose
 from views.components.drawing_view import drawing_view
 from views.figures import pieces
 from views.figures.architecture import Sizes, architecture
-from views.numbers import three_digits
 
 FRAME_SECONDS = 0.04  # a screen needs no more than 25 pictures a second while pieces arrive
 
@@ -63,7 +62,7 @@ def proof(steps, rows, options: DecodingOptions) -> None:
         st.caption(prose.block("translate", "Proof for beam"))
         return
     difference = max(abs(step.probability - row.probability) for step, row in zip(steps, rows, strict=True))
-    st.caption(prose.block("translate", "Proof").format(difference=three_digits(difference)))
+    st.caption(prose.block("translate", "Proof").format(difference=checks.said("step by step", difference)))
 
 
 @fragment

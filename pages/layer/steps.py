@@ -9,7 +9,7 @@ import streamlit as st
 
 from model.layer_steps import STEPS, AttentionSteps
 from pages.layer.chosen import Chosen, choose
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
 from views import controls, downloads, inputs, maps, prose
@@ -37,7 +37,7 @@ def show(asked: Asked) -> None:
             projection = PROJECTIONS[controls.pick("Projection", tuple(PROJECTIONS), "projection", hidden=True)]
     items = picture(step, steps, chosen, projection)
     matrix_row(items, inputs.theme(), "matrices", inputs.remember_theme)
-    difference = three_digits(steps.differences[STEPS[step]])
+    difference = checks.said("attention step", steps.differences[STEPS[step]])
     st.caption(prose.block("inside", "Proof of a step").format(difference=difference))
     result = next(item for item in reversed(items) if isinstance(item, Matrix))
     with st.container(horizontal=True):

@@ -9,7 +9,7 @@ import streamlit as st
 
 from model import Trace
 from model.masking import MaskEffect, mask_effect
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked
 from views import controls, downloads, inputs, literal, maps, prose
 from views.components.matrix_row import Matrix, matrix_row
@@ -70,7 +70,11 @@ def matrices(trace: Trace, causal: MaskEffect, effect: MaskEffect, place: str) -
     exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
     difference = np.abs(exponentials / exponentials.sum(axis=1, keepdims=True) - effect.weights).max()
     proof = prose.block("masks", "Proof of the weights")
-    st.caption(proof.format(difference=three_digits(float(difference)), leak=three_digits(effect.leak)))
+    st.caption(
+        proof.format(
+            difference=checks.said("masked weights", float(difference)), leak=checks.said("mask leak", effect.leak)
+        )
+    )
     labels = maps.numbered(tokens)
     with st.container(horizontal=True):
         files.matrices(items, f"Decoder self-attention under a mask, {place}", "mask", "Matrices")

@@ -7,7 +7,7 @@ import streamlit as st
 
 from model.one_weight import OneWeight, one_weight
 from pages.microscope.subject import Subject
-from pages.shared import files
+from pages.shared import checks, files
 from views import controls, downloads, inputs, literal, maps, prose
 from views.figures import bars
 from views.numbers import three_digits
@@ -38,7 +38,9 @@ def show(subject: Subject) -> None:
     with softmax:
         st.markdown(prose.block("microscope", "Softmax"))
         st.html(_softmax(one, subject.kind.name, asked))
-    st.caption(prose.block("microscope", "Proof of a weight").format(difference=three_digits(one.difference)))
+    st.caption(
+        prose.block("microscope", "Proof of a weight").format(difference=checks.said("one weight", one.difference))
+    )
     with st.container(horizontal=True):
         files.download("This weight as CSV", lambda: _csv(one), "weight.csv")
         files.download("Its softmax as CSV", lambda: _softmax_csv(one, asked), "softmax.csv")

@@ -8,7 +8,7 @@ import streamlit as st
 
 from model import Trace
 from model.sampling_stages import SamplingStages, sampling_stages
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.sliders import stepper
 from views import controls, downloads, literal, maps, prose
@@ -50,7 +50,8 @@ def attention(trace: Trace, step: int) -> None:
     check = trace.verification["cross"]
     st.caption(
         prose.block("decoding", "Proof of attention").format(
-            total=three_digits(float(weights.sum(dtype=np.float64))), difference=three_digits(check.max_difference)
+            total=three_digits(float(weights.sum(dtype=np.float64))),
+            difference=checks.said("attention", check.max_difference),
         )
     )
     st.markdown(prose.block("decoding", "Where this step looks"))
@@ -89,7 +90,7 @@ def choice(asked: Asked, trace: Trace, step: int) -> None:
             kept=grouped(int(stages.kept.sum())),
             all=grouped(len(stages.logits)),
             mass=percent(stages.kept_mass),
-            difference=three_digits(stages.difference),
+            difference=checks.said("choice", stages.difference),
         )
     )
     st.markdown(prose.block("decoding", "How the piece is chosen"))

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from model.embedding import EmbeddingSteps, embedding_steps
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
 from pages.shared.opening import Asked
 from views import controls, downloads, maps, prose
@@ -42,7 +42,9 @@ def show(asked: Asked) -> None:
             vectors(steps, step)
     with narrow:
         follow(steps)
-    st.caption(prose.block("tokens", "Proof of the steps").format(difference=three_digits(steps.difference)))
+    st.caption(
+        prose.block("tokens", "Proof of the steps").format(difference=checks.said("embedding", steps.difference))
+    )
     numbers(steps)
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from model.output_layer import Row, output_step, read_row
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.sliders import stepper
 from views import controls, downloads, literal, prose
@@ -57,7 +57,7 @@ def show(asked: Asked) -> None:
             prose.block("decoding", "Proof of the output layer").format(
                 vocabulary=grouped(network.vocabulary_size),
                 total=three_digits(float(found.probabilities.sum())),
-                difference=three_digits(found.difference),
+                difference=checks.said("output layer", found.difference),
             )
         )
         labelled = [[rank, literal.piece(piece), *rest] for rank, piece, *rest in rows]

@@ -8,7 +8,7 @@ import streamlit as st
 
 from model import Trace
 from model.loss_terms import LogitGradient, logit_gradient, score_target, smallest_loss, smoothed_target
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.sliders import stepper
 from pages.shared.target import target
@@ -69,7 +69,7 @@ def position(trace: Trace, smoothing: float) -> None:
     total = float(found.gradient[step - 1].sum(dtype=np.float64))
     st.caption(
         prose.block("loss", "Proof of the gradient").format(
-            difference=three_digits(found.difference), sum=three_digits(total)
+            difference=checks.said("loss gradient", found.difference), sum=checks.said("gradient sum", abs(total))
         )
     )
     labelled = [[literal.piece(piece), *rest] for piece, *rest in rows]

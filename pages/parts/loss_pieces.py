@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from model.loss_terms import LossTerms, score_target, terms_of_probabilities
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.target import target
 from views import controls, downloads, literal, prose
@@ -83,7 +83,7 @@ def typed(asked: Asked) -> Scored | None:
     )
     scored = score_target(trace.logits, trace.next_ids)
     ranks = tuple(row.rank for row in trace.next_pieces(1))
-    proof = prose.block("loss", "Proof of the loss").format(difference=three_digits(scored.difference))
+    proof = prose.block("loss", "Proof of the loss").format(difference=checks.said("cross-entropy", scored.difference))
     return Scored(trace.next_tokens, scored.terms, ranks, proof)
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from model.embedding import neighbourhood
 from model.spelling import MAX_WORD, Split, spellings, splits
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.opening import Asked
 from views import controls, downloads, inputs, literal, maps, prose
@@ -51,7 +51,9 @@ def neighbours(asked: Asked) -> None:
             f"deviation {three_digits(float(found.others.std()))}; random directions in {network.config.d_model} "
             f"dimensions would have 0 and {three_digits(network.config.d_model**-0.5)}."
         )
-    st.caption(prose.block("tokens", "Proof of the neighbours").format(difference=three_digits(found.difference)))
+    st.caption(
+        prose.block("tokens", "Proof of the neighbours").format(difference=checks.said("cosines", found.difference))
+    )
     header = ["piece", "id", "cosine"]
     labelled = [[literal.piece(piece), id_, cosine] for piece, id_, cosine in rows]
     files.download(f"{MOST} neighbours as CSV", lambda: downloads.table_csv(header, labelled), "neighbours.csv")

@@ -9,13 +9,12 @@ import numpy as np
 import streamlit as st
 
 from model import VisionTrace
-from pages.shared import files
+from pages.shared import checks, files
 from views import downloads, inputs, maps, patches, prose
 from views.components.patch_picture import PatchPicture, patch_picture
 from views.figures.drawing import Drawing
 from views.figures.heatmap import HeadMap
 from views.figures.over_picture import over_picture
-from views.numbers import three_digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +76,7 @@ def proof(trace: VisionTrace) -> None:
     check = trace.verify()
     st.caption(
         prose.block("vision", "Proof").format(
-            difference=three_digits(check.max_difference), rows=three_digits(check.row_sum_error)
+            difference=checks.said("attention", check.max_difference), rows=checks.said("row sums", check.row_sum_error)
         )
     )
     with st.expander("What this checks"):

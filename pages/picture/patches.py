@@ -9,13 +9,12 @@ from model import VisionTrace
 from model.analysis import patch_embedding, principal_filters
 from pages.picture.maps import choosable
 from pages.picture.service import VisionService
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.visits import fragment
 from views import downloads, inputs, patches, prose
 from views.components.drawing_view import drawing_view
 from views.components.patch_picture import Panel, PatchPicture
 from views.figures import drawing, patch
-from views.numbers import three_digits
 
 FILTERS = 28  # as many as the paper's figure 7 shows
 
@@ -57,7 +56,7 @@ def one_patch(service: VisionService, trace: VisionTrace) -> None:
         difference = float(np.abs(embedded - trace.patches[number]).max())
         st.markdown(
             prose.block("vision", "Embedding").format(
-                values=config.patch_values, width=config.d_model, difference=three_digits(difference)
+                values=config.patch_values, width=config.d_model, difference=checks.said("patch embedding", difference)
             )
         )
         _files(row, column, picture, vector, embedded, trace.patches[number])

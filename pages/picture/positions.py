@@ -12,7 +12,7 @@ from model import VisionTrace
 from model.analysis import RowsAndColumns, attention_distance, check_similarity, position_similarity, rows_and_columns
 from pages.picture.order import order_matters
 from pages.picture.service import VisionService
-from pages.shared import files
+from pages.shared import checks, files
 from views import downloads, inputs, maps, prose
 from views.figures import patch_positions
 from views.numbers import percent, three_digits
@@ -68,7 +68,9 @@ def positions(service: VisionService, key: str, trace: VisionTrace) -> None:
         st.plotly_chart(figure, key="distances", config=still, alt=_plain("Heads", **_heads(reach)))
         st.markdown(prose.block(PAGE, "Heads").format(**_heads(reach)))
     st.subheader("Without order", anchor=False)
-    order_matters(service, key, trace, {**_places(learned), **_heads(reach)}, three_digits(learned.difference))
+    order_matters(
+        service, key, trace, {**_places(learned), **_heads(reach)}, checks.said("cosines", learned.difference)
+    )
     _files(trace, learned, reach)
 
 
