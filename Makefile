@@ -2,79 +2,76 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# PYTHON makes a new .venv
 .PHONY: run test test-deploy lint format audit fuzz bench train-translator evaluate-translator agreement
-.PHONY: train-vision evaluate-vision head-statistics clean
+.PHONY: train-vision evaluate-vision head-statistics clean run-environment dev-environment
 
-run: $(VENV)/.run-ready
-	$(BIN)/streamlit run app.py
+run: run-environment
+	$(BIN)/python -m streamlit run app.py
 
 # by file, in the order of the folders: the browser's long files first, the short ones at the end fill both processes
-test: $(VENV)/.dev-ready lint
+test: dev-environment lint
 	BIN=$(BIN) sh tests/browser/install.sh
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 # three replicas behind nginx, in real processes; takes some minutes and 1.5 GB
-test-deploy: $(VENV)/.dev-ready
+test-deploy: dev-environment
 	BIN=$(BIN) sh tests/browser/install.sh
 	sh tests/deploy/install.sh
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m deploy tests/deploy
 
-lint: $(VENV)/.dev-ready
+lint: dev-environment
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-format: $(VENV)/.dev-ready
+format: dev-environment
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 # fails on a package with a known vulnerability, and where nothing could be looked up; OPTIONS=--may-be-offline
-audit: $(VENV)/.dev-ready
+audit: dev-environment
 	$(BIN)/python -m tests.audit $(OPTIONS)
 
 # more than 10,000 strange sentences, damaged pictures and addresses; OPTIONS="--seed 1 --only page", ...
-fuzz: $(VENV)/.dev-ready
+fuzz: dev-environment
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m tests.fuzz $(OPTIONS)
 	BIN=$(BIN) sh tests/browser/install.sh
 	OMP_NUM_THREADS=1 ATLAS_ALL_PARTS=1 $(BIN)/python -m pytest tests/browser/test_hostile.py
 
-bench: $(VENV)/.dev-ready
+bench: dev-environment
 	BIN=$(BIN) sh tests/browser/install.sh
 	$(BIN)/python -m benchmarks
 
 # DATA is a .tsv, .txt, .tsv.gz or .zip of English TAB French lines; OPTIONS are passed on, such as --resume
-train-translator: $(VENV)/.dev-ready
+train-translator: dev-environment
 	$(BIN)/python -m model.training translator --data "$(DATA)" --out assets/translator $(OPTIONS)
 
-evaluate-translator: $(VENV)/.dev-ready
+evaluate-translator: dev-environment
 	$(BIN)/python -m model.training evaluate --data "$(DATA)" --model assets/translator
 
 # which explanation of the translator agrees with erasing words, for the page "What it rests on"
-agreement: $(VENV)/.dev-ready
+agreement: dev-environment
 	$(BIN)/python -m model.training agreement --data "$(DATA)" --model assets/translator
 
 # DATA is a folder of parquet shards (train-*.parquet, validation-*.parquet) or of class folders (train/, val/)
-train-vision: $(VENV)/.dev-ready
+train-vision: dev-environment
 	$(BIN)/python -m model.training vision --data "$(DATA)" --out assets/vision $(OPTIONS)
 
-evaluate-vision: $(VENV)/.dev-ready
+evaluate-vision: dev-environment
 	$(BIN)/python -m model.training evaluate-vision --data "$(DATA)" --model assets/vision
 
 # what every head does over held-out sentences (DATA) or pictures (PICTURES), after any training; either may be left out
-head-statistics: $(VENV)/.dev-ready
+head-statistics: dev-environment
 	@test -n "$(DATA)$(PICTURES)" || { echo "Give DATA=sentence-pairs, PICTURES=folder, or both." >&2; exit 2; }
 	test -z "$(DATA)" || $(BIN)/python -m model.training heads --data "$(DATA)" --model assets/translator
 	test -z "$(PICTURES)" || $(BIN)/python -m model.training heads-vision --data "$(PICTURES)" --model assets/vision
 
-$(BIN)/python:
-	$(PYTHON) -m venv $(VENV)
+# a broken .venv, or one of a Python too old, is made anew
+run-environment:
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" sh environment.sh run
 
-$(VENV)/.run-ready: requirements.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
-	touch $@
-
-$(VENV)/.dev-ready: requirements.txt requirements-dev.txt | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
-	touch $@ $(VENV)/.run-ready
+dev-environment:
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" sh environment.sh dev
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis

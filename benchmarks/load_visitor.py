@@ -15,6 +15,7 @@ from PIL import Image
 
 from benchmarks.load_protocol import Answer, Client, LostConnection
 from views import frame
+from views.picture_input import LABEL
 
 THINKING = (2.0, 8.0)  # seconds between two things a person does
 ARRIVAL = 5.0  # seconds in which all visitors come, as when a class is told an address
@@ -113,7 +114,7 @@ class Visitor:
             if client.page != "vision":
                 await self.change_page("vision")
             content = self._random.choice(self._photos)
-            await self._timed("upload", client.upload("Your own picture", "photo.jpg", content))
+            await self._timed("upload", client.upload(LABEL, "photo.jpg", content))
 
     async def type(self, sentence: str) -> None:
         """Type a sentence and press Enter."""

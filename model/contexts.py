@@ -19,7 +19,7 @@ LONGEST_WORD = 24  # pieces; longer runs are not searched
 
 def stage_names(layers: int) -> tuple[str, ...]:
     """The places where a vector is looked at: before the positions, after them, and after each layer."""
-    return ("embedding", "+ position", *(f"layer {layer + 1}" for layer in range(layers)))
+    return ("embedding", "with position", *(f"layer {layer + 1}" for layer in range(layers)))
 
 
 @torch.inference_mode()

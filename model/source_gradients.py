@@ -168,6 +168,11 @@ class GradientCheck:
     slope: float
     relevance: float
 
+    @property
+    def relative_difference(self) -> float:
+        """How far the slope is from the gradient, as a share of the larger of the two."""
+        return abs(self.gradient - self.slope) / (max(abs(self.gradient), abs(self.slope)) or 1.0)
+
 
 def check_gradients(
     network: Transformer, trace: Trace, position: int, found: np.ndarray, step: float = 0.002

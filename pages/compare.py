@@ -7,12 +7,11 @@ import streamlit as st
 from pages.comparison import answer, changed, other
 from pages.comparison import maps as heads
 from pages.comparison.sides import Sides
-from pages.shared import intervention_proof
+from pages.shared import checks, intervention_proof
 from pages.shared.opening import Asked, opening
 from pages.shared.visits import fragment, framed
 from views import controls, prose
 from views.figures import bars
-from views.numbers import three_digits
 
 CHANGED, OTHER = "Same sentence, changed", "Another sentence"
 
@@ -63,7 +62,7 @@ def proof(sides: Sides) -> None:
         intervention_proof.show(sides.proof)
         return
     difference = max(trace.verify().max_difference for trace in (sides.first, sides.second))
-    st.caption(prose.block("compare", "Proof of two").format(difference=three_digits(difference)))
+    st.caption(prose.block("compare", "Proof of two").format(difference=checks.said("attention", difference)))
 
 
 framed()

@@ -7,7 +7,7 @@ import streamlit as st
 from model import Trace
 from pages.ranking import detail, listing, rows
 from pages.ranking.sentence import Study, checked, study
-from pages.shared import charts, files
+from pages.shared import charts, checks, files
 from pages.shared.opening import opening
 from pages.shared.service import Service
 from pages.shared.visits import fragment, framed
@@ -115,7 +115,9 @@ def one_head(service: Service, found: Study, trace: Trace, head: rows.Head) -> N
     alone = checked(service, trace, head)
     st.caption(
         prose.block("heads", "Proof").format(
-            head=head.name, loss=three_digits(alone), difference=three_digits(abs(float(without.mean()) - alone))
+            head=head.name,
+            loss=three_digits(alone),
+            difference=checks.said("head alone", abs(float(without.mean()) - alone)),
         )
     )
     st.html(detail.scores(head, found.found))

@@ -7,9 +7,9 @@ import streamlit as st
 
 from model import Trace
 from model.agreement import METHODS
-from pages.rests.evidence import SHORT, Evidence, checks, gather
+from pages.rests.evidence import SHORT, Evidence, gather, recomputed
 from pages.rests.verdict import verdict
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked, opening
 from pages.shared.visits import fragment, framed
 from views import controls, inputs, literal, maps, prose
@@ -98,7 +98,9 @@ def whole_sentence(found: Evidence, place: int) -> None:
     with st.container(horizontal=True):
         files.matrices(items, "What each target word rests on", "rests-on")
     files.numbers(
-        lambda: files.table(scores, columns=maps.numbered(found.source), index=maps.numbered(found.target)),
+        lambda: files.table(
+            scores, maps.numbered(found.source), maps.numbered(found.target), "target word \\ source word"
+        ),
         "rests_table",
     )
 
@@ -111,19 +113,20 @@ def by_largest(matrix: np.ndarray) -> np.ndarray:
 
 def proof(asked: Asked, found: Evidence) -> None:
     """The checks, with their measured differences."""
-    rolled, gradient = checks(asked, found)
+    rolled, gradient = recomputed(asked, found)
     st.caption(
         prose.block("relevance", "Proof").format(
-            nothing=three_digits(found.erasure.nothing),
+            nothing=checks.said("nothing erased", found.erasure.nothing),
             word=literal.markdown(literal.piece(found.source[found.erasure.checked])),
-            alone=three_digits(found.erasure.alone),
-            rows=three_digits(found.explained.rollout.row_sum_error),
-            rolled=three_digits(rolled),
+            alone=checks.said("erased alone", found.erasure.alone),
+            rows=checks.said("row sums", found.explained.rollout.row_sum_error),
+            rolled=checks.said("rollout", rolled),
             layer=gradient.layer + 1,
             head=gradient.head + 1,
             gradient=three_digits(gradient.gradient),
             slope=three_digits(gradient.slope),
-            batch=three_digits(gradient.relevance),
+            apart=checks.said("slope of ln p", gradient.relative_difference),
+            batch=checks.said("relevance in a batch", gradient.relevance),
         )
     )
 

@@ -7,15 +7,14 @@ import time
 import streamlit as st
 
 from model import DecodingOptions
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import opening
 from pages.shared.service import Service
 from pages.shared.visits import fragment, framed
-from views import downloads, frame, inputs, prose
+from views import downloads, frame, inputs, literal, prose
 from views.components.drawing_view import drawing_view
 from views.figures import pieces
 from views.figures.architecture import Sizes, architecture
-from views.numbers import three_digits
 
 FRAME_SECONDS = 0.04  # a screen needs no more than 25 pictures a second while pieces arrive
 
@@ -63,7 +62,7 @@ def proof(steps, rows, options: DecodingOptions) -> None:
         st.caption(prose.block("translate", "Proof for beam"))
         return
     difference = max(abs(step.probability - row.probability) for step, row in zip(steps, rows, strict=True))
-    st.caption(prose.block("translate", "Proof").format(difference=three_digits(difference)))
+    st.caption(prose.block("translate", "Proof").format(difference=checks.said("step by step", difference)))
 
 
 @fragment
@@ -75,10 +74,10 @@ def numbers(rows) -> None:
         [place, row.piece, row.probability, row.rank, *(value for c in row.top for value in (c.piece, c.probability))]
         for place, row in enumerate(rows, 1)
     ]
-    safe = [[downloads.safe_cell(cell) if isinstance(cell, str) else cell for cell in line] for line in table]
+    labelled = [[literal.piece(cell) if isinstance(cell, str) else cell for cell in line] for line in table]
     height = "content" if len(rows) < 12 else 420
-    files.download("Download as CSV", lambda: downloads.table_csv(header, safe), "translation.csv")
-    files.numbers(lambda: files.table(table, header), hide_index=True, height=height)
+    files.download("Download as CSV", lambda: downloads.table_csv(header, labelled), "translation.csv")
+    files.numbers(lambda: files.table(labelled, header), hide_index=True, height=height)
 
 
 def model_diagram(service: Service) -> None:

@@ -15,6 +15,7 @@ _SHOWN_BY_NUMBER = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")  # controls, forma
 # Where a word joiner goes: inside arrows and signs of comparison, after `www`, inside `://`, before `@`.
 _REPLACED = re.compile(r"(?<=[<>~=-])(?=[<>~=-])|(?<=www)(?=\.)|(?<=:)(?=//)|(?<=\S)(?=@)", re.IGNORECASE)
 _JOINER = "\u2060"
+_THIN_SPACE = "\u2009"  # in labels of tokens, where a word starts
 _JOINERS = "\u200c\u200d"  # inside words of several scripts and inside emoji; harmless, so left alone
 
 
@@ -49,8 +50,13 @@ def _kept_apart(text: str) -> str:
 
 
 def piece(label: str) -> str:
-    """A piece's label without the space that marks a word's start; a piece that is only that mark shows as a box."""
+    """A token's label without the space that marks a word's start; a token that is only that mark shows as a box."""
     return label.strip() or "\u2423"
+
+
+def typed(label: str) -> str:
+    """A token's label as it stands in the sentence: without the mark of a word's start, which alone is a space."""
+    return label.replace(_THIN_SPACE, " ").strip(" ") or " "
 
 
 def plotly(text: str) -> str:

@@ -5,6 +5,7 @@ Axis words are always layer, head, query, key; rows are queries, columns are key
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -26,6 +27,8 @@ class Kind:
         title: what a page calls it.
         query_side, key_side: whose pieces the rows and the columns are.
         causal: True where a query may only look at itself and earlier pieces.
+        axes: what one row and one column is, in files.
+        places: True where rows and columns are places of a picture: their names all differ and need no number.
     """
 
     name: str
@@ -33,6 +36,8 @@ class Kind:
     query_side: str
     key_side: str
     causal: bool = False
+    axes: tuple[str, str] = ("query", "key")
+    places: bool = False
 
     @property
     def query_axis(self) -> str:
@@ -41,6 +46,15 @@ class Kind:
     @property
     def key_axis(self) -> str:
         return f"Key: {self.key_side}"
+
+    @property
+    def corner(self) -> str:
+        """What stands above the names of the rows and before those of the columns, in a table or a file."""
+        return " \\ ".join(self.axes)
+
+    def names(self, labels: Sequence[str]) -> list[str]:
+        """Labels of an axis for a table, a file or a list to choose from: all different."""
+        return list(labels) if self.places else numbered(labels)
 
 
 KINDS = {
@@ -51,7 +65,17 @@ KINDS = {
     "cross": Kind("cross", "cross-attention", "French piece that looks", "English piece looked at"),
 }
 
-VISION = Kind("vision", "ViT self-attention", "position that looks", "position looked at")
+VISION = Kind("vision", "ViT self-attention", "position that looks", "position looked at", places=True)
+GRID = Kind(
+    "vision",
+    "ViT self-attention",
+    "row of patches",
+    "column of patches",
+    axes=("row of patches", "column of patches"),
+    places=True,
+)
+PATCHES = Kind("vision", "similarity of position vectors", "patch", "patch", axes=("patch", "patch"), places=True)
+CLS = "CLS"
 
 
 def with_means(attention: np.ndarray) -> np.ndarray:
@@ -111,6 +135,21 @@ def masked(queries: int, keys: int, causal: bool) -> np.ndarray:
     return np.triu(np.ones((queries, keys), dtype=bool), k=1)
 
 
-def numbered(labels: tuple[str, ...]) -> list[str]:
+def patch_names(grid: tuple[int, int]) -> tuple[str, ...]:
+    """What the patches of a picture are called wherever they stand on an axis: `row 1, column 1`, row by row.
+
+    Args:
+        grid: rows and columns of patches.
+    """
+    return tuple(f"row {row + 1}, column {column + 1}" for row, column in np.ndindex(*grid))
+
+
+def grid_names(grid: tuple[int, int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of the rows and of the columns of patches: `row 1` and `column 1` are the first ones."""
+    rows, columns = grid
+    return tuple(f"row {row + 1}" for row in range(rows)), tuple(f"column {column + 1}" for column in range(columns))
+
+
+def numbered(labels: Sequence[str]) -> list[str]:
     """Labels that are all different and never start a spreadsheet formula: `1 I`, `2 want`."""
     return [f"{place + 1} {literal.piece(label)}" for place, label in enumerate(labels)]

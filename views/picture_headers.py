@@ -1,4 +1,7 @@
-"""Files that are small and well-formed, yet take a decoder minutes or gigabytes: told from their headers alone."""
+"""What a file's first bytes tell before any decoder sees it.
+
+Files that are small and well-formed, yet take a decoder minutes or gigabytes; and formats that are not read here.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ MAX_SCANS = 100  # of a progressive JPEG; photographs have about ten
 MAX_ENTRIES = 32_768  # of one TIFF tag, such as the places of its strips; photographs have some thousands
 
 _SCAN = b"\xff\xda"
+_HEIC = {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs", b"mif1", b"msf1"}
 _BYTE_TYPES = (1, 2, 6, 7)  # texts and profiles: long, and read as one block
 
 
@@ -20,6 +24,20 @@ def costly(content: bytes) -> bool:
     if content[:4] in (b"II+\0", b"MM\0+"):
         return _tiff_entries(content, "Q", "HHQ8x", "Q", 8) > MAX_ENTRIES
     return False
+
+
+def phone_format(content: bytes) -> str:
+    """`HEIC` or `AVIF` for pictures as phones and newer cameras store them, whatever the file is called; else nothing.
+
+    Both are files of the ISO base media format (ISO/IEC 14496-12), which begin with a list of brands.
+    """
+    if len(content) < 16 or content[4:8] != b"ftyp":
+        return ""
+    end = min(int.from_bytes(content[:4], "big"), 256, len(content))
+    brands = {content[start : start + 4] for start in (8, *range(16, end - 3, 4))}
+    if brands & {b"avif", b"avis"}:
+        return "AVIF"
+    return "HEIC" if brands & _HEIC else ""
 
 
 def _tiff_entries(content: bytes, tags: str, tag: str, offset: str, offset_at: int) -> int:

@@ -13,10 +13,12 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from views import literal, samples, uploads
 from views.components.picture_strip import Tile, picture_strip, thumbnail
-from views.pictures import EXTENSIONS, MAX_BYTES, Picture, PictureError, read_picture
+from views.pictures import MAX_BYTES, Picture, PictureError, read_picture
 
 ADDRESS = "picture"  # the query parameter
 OWN = "own"
+# The box takes any file: what is no such picture is refused for what it holds, whatever its name, in our own words.
+LABEL = "Your own picture: PNG, JPEG, WebP, GIF, BMP or TIFF"
 
 _one_at_a_time = threading.Lock()  # a large picture takes hundreds of megabytes while it is read
 
@@ -37,7 +39,8 @@ def picture_input() -> Picture:
     chosen = _settle(names)
     choice, box = st.columns([3, 2], gap="medium")
     with choice:
-        picture_strip("Picture", _tiles(names), chosen, _STRIP, on_choose=_choose)
+        forget = _forget_problem if _PROBLEM in st.session_state else None
+        picture_strip("Picture", _tiles(names), chosen, _STRIP, on_choose=_choose, on_begin=forget)
         for trouble in (*troubles, st.session_state.get(_PROBLEM)):
             if trouble:
                 st.warning(literal.with_code(trouble))
@@ -89,14 +92,19 @@ def _show_in_address() -> None:
         del st.query_params[ADDRESS]
 
 
+def _forget_problem() -> None:
+    st.session_state.pop(_PROBLEM, None)
+
+
 def _choose(name: str) -> None:
     st.session_state[_CHOSEN] = name
-    st.session_state.pop(_PROBLEM, None)
+    _forget_problem()
     _show_in_address()
 
 
 def _take(content: bytes) -> None:
     """Read what a person gave."""
+    st.session_state[_ROUND] += 1  # boxes with new keys are empty, and say nothing about the file before
     try:
         with _one_at_a_time:
             st.session_state[_OWN] = read_picture(content)
@@ -122,8 +130,7 @@ def _boxes() -> None:
     place = st.session_state.setdefault(_ROUND, 0)
     file_key, photo_key = f"picture_file_{place}", f"picture_photo_{place}"
     st.file_uploader(
-        "Your own picture",
-        type=list(EXTENSIONS),
+        LABEL,
         max_upload_size=MAX_BYTES // 2**20,
         key=file_key,
         on_change=_take_upload,
@@ -141,5 +148,4 @@ def _take_upload(key: str) -> None:
     if not isinstance(file, UploadedFile):
         return
     _take(uploads.take(file))
-    st.session_state[_ROUND] += 1  # boxes with new keys are empty
     st.session_state[_CAMERA] = False  # the camera's light goes off

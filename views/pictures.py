@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import ExifTags, Image, UnidentifiedImageError
 
-from views.picture_headers import costly
+from views.colour_profiles import Convert, converter, plain
+from views.picture_headers import costly, phone_format
 
 MAX_BYTES = 8 * 1024 * 1024
 MAX_PIXELS = 25_000_000
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
-EXTENSIONS = ("png", "jpg", "jpeg", "jfif", "webp", "gif", "bmp", "tif", "tiff")
 
 KEPT_PIXELS = 1024 * 1024  # the model needs a few hundred a side; a page shows little more
 KEPT_SIDE = 4096
@@ -30,6 +30,10 @@ TOO_HEAVY = "This file is larger than 8 MB: save the picture smaller, or as a JP
 UNKNOWN = (
     "This is not a picture in a format that is read here, whatever its name says: "
     "save it as PNG, JPEG, WebP, GIF, BMP or TIFF and try again."
+)
+PHONE = (
+    "This picture is stored as {form}, which is not read here: "
+    "save or share it as a JPEG, in the phone's photo app for example, and try again."
 )
 TOO_LARGE = "This picture has more than 25 megapixels: make it smaller and try again."
 DAMAGED = "This picture is damaged or incomplete: save it again, or choose another one."
@@ -89,7 +93,8 @@ def read_picture(content: bytes) -> Picture:
     """Make a picture of bytes from outside.
 
     One frame or page, upright, transparency over white, 16 bits a channel scaled to 8, CMYK, palettes and grey levels
-    turned into RGB. Memory stays below about 450 MB, for a moment, for the largest picture accepted.
+    turned into sRGB, by the picture's own colour profile where it has one. Memory stays below about 450 MB, for a
+    moment, for the largest picture accepted.
 
     Raises:
         PictureError: it is empty, too heavy, too large, damaged, or no picture; the sentence says what to do.
@@ -108,7 +113,8 @@ def read_picture(content: bytes) -> Picture:
     except Image.DecompressionBombError:
         raise PictureError(TOO_LARGE) from None
     except UnidentifiedImageError:
-        raise PictureError(UNKNOWN) from None
+        form = phone_format(content)
+        raise PictureError(PHONE.format(form=form) if form else UNKNOWN) from None
     except Exception as error:  # damaged files make decoders raise almost anything
         raise PictureError(DAMAGED) from error
 
@@ -172,16 +178,17 @@ def _small_rgb(source: Image.Image) -> tuple[Image.Image, list[str]]:
     across, down = (max(1, side // (2 * wanted)) for side, wanted in zip(source.size, target, strict=True))
     span = _span(source) if source.mode in ("I", "F") else None
     on_white = _is_transparent(source)
+    convert, notes = converter(source) if span is None else (plain, [])
     small = Image.new("RGB", (-(-width // across), -(-height // down)))
     rows = max(1, STRIP_PIXELS // (width * down)) * down
     for top in range(0, height, rows):
         strip = source.crop((0, top, width, min(height, top + rows)))
         strip.info = dict(source.info)
-        small.paste(_to_rgb(strip, span).reduce((across, down)), (0, top // down))
+        small.paste(_to_rgb(strip, span, convert).reduce((across, down)), (0, top // down))
     if small.size != target:
         # The last block of a row may stick out over the picture's edge.
         small = small.resize(target, Image.Resampling.LANCZOS, box=(0, 0, width / across, height / down))
-    return small, [ON_WHITE] * on_white + [STRETCHED] * (span is not None)
+    return small, notes + [ON_WHITE] * on_white + [STRETCHED] * (span is not None)
 
 
 def _is_transparent(source: Image.Image) -> bool:
@@ -190,21 +197,24 @@ def _is_transparent(source: Image.Image) -> bool:
     return source.info.get("transparency") is not None
 
 
-def _to_rgb(strip: Image.Image, span: tuple[float, float] | None) -> Image.Image:
+def _to_rgb(strip: Image.Image, span: tuple[float, float] | None, convert: Convert) -> Image.Image:
     if span is not None:
-        return _stretched(strip, span).convert("RGB")
+        return convert(_stretched(strip, span))
     if strip.mode.startswith("I;16"):
-        return _from_16_bits(strip)
+        return convert(_from_16_bits(strip))
     if strip.mode in ("RGBA", "RGBa", "LA", "La", "PA") or strip.info.get("transparency") is not None:
         if strip.mode == "La":
             strip = strip.convert("LA")
-        return _over_white(strip.convert("RGBA"))
-    return strip.convert("RGB")
+        return _over_white(strip.convert("RGBA"), "L" if strip.mode in ("1", "L", "LA") else "RGB", convert)
+    return convert(strip)
 
 
-def _over_white(strip: Image.Image) -> Image.Image:
+def _over_white(strip: Image.Image, mode: str, convert: Convert) -> Image.Image:
+    """The strip's colours in `mode`, converted, where it is opaque; alpha says nothing about colour."""
+    colours = convert(strip.convert("RGB").convert(mode))
+    colours.putalpha(strip.getchannel("A"))
     white = Image.new("RGBA", strip.size, "white")
-    return Image.alpha_composite(white, strip).convert("RGB")
+    return Image.alpha_composite(white, colours).convert("RGB")
 
 
 def _from_16_bits(strip: Image.Image) -> Image.Image:
@@ -214,7 +224,7 @@ def _from_16_bits(strip: Image.Image) -> Image.Image:
     transparent = strip.info.get("transparency")
     if isinstance(transparent, int):
         grey[values == transparent] = 255
-    return Image.fromarray(grey).convert("RGB")
+    return Image.fromarray(grey)
 
 
 def _span(source: Image.Image) -> tuple[float, float]:

@@ -44,7 +44,7 @@ def piece_losses(sides: Sides) -> None:
         change = None if None in values else values[1] - values[0]
         drawn = ["" if value is None else bars.bar(value, top, "decoder") for value in values]
         shown.append([name, *drawn, "" if change is None else bars.bar(change, top, "difference")])
-        table.append([downloads.safe_cell(name), *("" if value is None else value for value in (*values, change))])
+        table.append([name, *("" if value is None else value for value in (*values, change))])
     header = ["piece", *(f"\u2212ln p, {name}" for name in sides.names), "change"]
     st.html(pieces.label("Loss of each piece, in nats") + bars.table(header, shown, "Loss of each piece"))
     files.download("Losses as CSV", lambda: downloads.table_csv(header, table), "compare-losses.csv")

@@ -7,13 +7,12 @@ import streamlit as st
 
 from model.residual import SubLayer, sub_layers
 from pages.layer.feed_forward import stack_choice
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
-from views import controls, downloads, inputs, maps, prose
+from views import controls, downloads, inputs, literal, maps, prose
 from views.components.matrix_row import Matrix, matrix_row
 from views.figures import bars
-from views.numbers import three_digits
 
 NAMES = {"self": "self-attention", "cross": "cross-attention", "ffn": "feed-forward"}
 MEAN = "mean"
@@ -42,9 +41,11 @@ def show(asked: Asked) -> None:
     tables(found, labels, place, stack, names)
     st.caption(
         prose.block("inside", "Proof of Add & Norm").format(
-            difference=three_digits(max(sub_layer.difference for sub_layer in found)),
-            mean=three_digits(max(float(np.abs(sub_layer.normal_mean).max()) for sub_layer in found)),
-            variance=three_digits(max(float(np.abs(sub_layer.normal_variance - 1).max()) for sub_layer in found)),
+            difference=checks.said("Add & Norm", max(sub_layer.difference for sub_layer in found)),
+            mean=checks.said("means", max(float(np.abs(sub_layer.normal_mean).max()) for sub_layer in found)),
+            variance=checks.said(
+                "variances", max(float(np.abs(sub_layer.normal_variance - 1).max()) for sub_layer in found)
+            ),
         )
     )
     header = ("sub-layer", "position", "piece", *LENGTHS, "share", "cosine", *MOMENTS)
@@ -92,4 +93,4 @@ def _everything(found: list[SubLayer], labels: list[str], pieces: tuple[str, ...
     for label, sub_layer in zip(labels, found, strict=True):
         for at, piece in enumerate(pieces):
             numbers = (getattr(sub_layer, what)[at] for what in (*LENGTHS, "share", "cosine", *MOMENTS))
-            yield [label, at + 1, downloads.safe_cell(piece), *map(float, numbers)]
+            yield [label, at + 1, literal.piece(piece), *map(float, numbers)]

@@ -7,7 +7,7 @@ import streamlit as st
 
 from model import Trace
 from model.feed_forward import Firing, firing
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
 from views import downloads, inputs, maps, prose
@@ -55,9 +55,9 @@ def summary(seen: Firing) -> None:
     st.caption(
         prose.block("inside", "Proof of the feed-forward layer").format(
             parameters=grouped(seen.parameters),
-            hidden=three_digits(seen.hidden_difference),
-            written=three_digits(seen.written_difference),
-            alone=three_digits(seen.alone_difference),
+            hidden=checks.said("hidden units", seen.hidden_difference),
+            written=checks.said("fed forward", seen.written_difference),
+            alone=checks.said("fed forward alone", seen.alone_difference),
         )
     )
 

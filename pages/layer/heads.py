@@ -7,7 +7,7 @@ import streamlit as st
 from model.heads import Form, Shape, TwoForms, shape_walk, two_forms
 from model.layer_steps import attention_module
 from pages.layer.chosen import choose
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
 from views import controls, downloads, prose
@@ -33,7 +33,7 @@ def show(asked: Asked) -> None:
     left, right = st.columns(2, gap="large")
     left.html(bars.table(("", "one wide, then split", "one for each head"), counts(forms), "Two forms of heads"))
     right.metric("Largest difference of what they write", three_digits(forms.difference))
-    right.caption(prose.block("inside", "Proof of heads"))
+    right.caption(prose.block("inside", "Proof of heads").format(difference=checks.said("two forms", forms.difference)))
     config = asked.service.translator.network.config
     mine = shape_walk(1, len(streams.query_input), config.d_model, config.n_heads, len(streams.key_input))
     st.markdown(prose.block("inside", "Shapes"))

@@ -7,13 +7,12 @@ import streamlit as st
 
 from model.layer_steps import AttentionSteps
 from pages.layer.chosen import Chosen, choose
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
 from views import controls, downloads, inputs, literal, maps, prose
 from views.figures import bars
 from views.figures.strip import strip
-from views.numbers import three_digits
 
 WORD = "it"  # the piece of the first example that everybody asks about
 
@@ -62,7 +61,9 @@ def table(chosen: Chosen, steps: AttentionSteps, place: int, names: list[str], w
     asks[0] = f"query {word}"
     st.html(bars.table(header, [asks, *lines, result], "One query against all keys", marked=0))
     d_k = steps.queries.shape[1]
-    st.caption(prose.block("inside", "Proof of a query").format(d_k=d_k, difference=three_digits(one.difference)))
+    st.caption(
+        prose.block("inside", "Proof of a query").format(d_k=d_k, difference=checks.said("one query", one.difference))
+    )
     files.download(
         "This query as NPZ",
         lambda: downloads.arrays_npz(

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from model.layer_steps import STEPS, AttentionSteps
 from pages.layer.chosen import Chosen, choose
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
 from views import controls, downloads, inputs, maps, prose
@@ -38,14 +37,15 @@ def show(asked: Asked) -> None:
             projection = PROJECTIONS[controls.pick("Projection", tuple(PROJECTIONS), "projection", hidden=True)]
     items = picture(step, steps, chosen, projection)
     matrix_row(items, inputs.theme(), "matrices", inputs.remember_theme)
-    difference = three_digits(steps.differences[STEPS[step]])
+    difference = checks.said("attention step", steps.differences[STEPS[step]])
     st.caption(prose.block("inside", "Proof of a step").format(difference=difference))
     result = next(item for item in reversed(items) if isinstance(item, Matrix))
     with st.container(horizontal=True):
         files.matrices(items, f"{name}: {chosen.place}", f"{chosen.kind.name}-{STEPS[step]}")
         files.download(f"{result.name} as CSV", lambda: _csv(result), f"{chosen.kind.name}-{STEPS[step]}.csv")
         files.download("All matrices as NPZ", lambda: _npz(steps), f"{chosen.kind.name}-steps.npz")
-    files.numbers(lambda: pd.DataFrame(result.values, index=maps.numbered(tuple(result.rows))), "steps_table")
+    header, names = _axes(result)
+    files.numbers(lambda: files.table(result.values, header[1:], names, header[0]), "steps_table")
     st.html(bars.table(("step", "result", "difference"), overview(steps), "All seven steps", marked=step))
 
 
@@ -115,11 +115,15 @@ def overview(steps: AttentionSteps) -> list[list[bars.Value]]:
 
 
 def _csv(result: Matrix) -> bytes:
-    header = ["", *(maps.numbered(tuple(result.columns)) or range(result.values.shape[1]))]
-    lines = (
-        [label, *map(float, line)] for label, line in zip(maps.numbered(tuple(result.rows)), result.values, strict=True)
-    )
-    return downloads.table_csv(header, lines)
+    header, names = _axes(result)
+    lines = zip(names, result.values, strict=True)
+    return downloads.table_csv(header, ([name, *map(float, line)] for name, line in lines))
+
+
+def _axes(result: Matrix) -> tuple[list[str], list[str]]:
+    """The header of a table of the result, with what stands above the rows' names, and these names."""
+    columns = maps.numbered(result.columns) or list(map(str, range(result.values.shape[1])))
+    return [f"{result.row_title} \\ {result.column_title}", *columns], maps.numbered(result.rows)
 
 
 def _npz(steps: AttentionSteps) -> bytes:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from model.ragged import MOST_PIECES, MOST_SEQUENCES, PaddingEffect, RaggedBatch, padding_effect, ragged_batch
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
 from views import downloads, inputs, prose, whole_numbers
@@ -83,7 +82,7 @@ def numbers(effect: PaddingEffect) -> None:
     two.metric("Largest share of attention on padding, without", three_digits(effect.without_mask))
     st.caption(
         prose.block("masks", "Proof of padding").format(
-            alone=three_digits(effect.alone), unmasked=three_digits(effect.alone_without_mask)
+            alone=checks.said("padding", effect.alone), unmasked=three_digits(effect.alone_without_mask)
         )
     )
 
@@ -120,4 +119,4 @@ def masks(batch: RaggedBatch, effect: PaddingEffect, place: int, labels: list[st
             ),
             "padding.npz",
         )
-    files.numbers(lambda: pd.DataFrame(effect.masked[place], index=labels, columns=labels), "padding_table")
+    files.numbers(lambda: files.table(effect.masked[place], labels, labels, "query \\ key"), "padding_table")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from model import Trace
 from model.masking import MaskEffect, mask_effect
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked
 from views import controls, downloads, inputs, literal, maps, prose
 from views.components.matrix_row import Matrix, matrix_row
@@ -50,8 +49,7 @@ def next_pieces(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> None:
     header = ["piece that should follow", "probability, causal mask", "probability, this mask", "most probable now"]
     lines = [[name, *(bars.bar(p, 1, "decoder") for p in both), best] for name, *both, best in numbers]
     st.html(pieces.label("Every piece of the translation, forced") + bars.table(header, lines, "Next pieces"))
-    table = [[downloads.safe_cell(name), *both, downloads.safe_cell(best)] for name, *both, best in numbers]
-    files.download("Probabilities as CSV", lambda: downloads.table_csv(header, table), "mask.csv")
+    files.download("Probabilities as CSV", lambda: downloads.table_csv(header, numbers), "mask.csv")
 
 
 def matrices(trace: Trace, causal: MaskEffect, effect: MaskEffect, place: str) -> None:
@@ -72,7 +70,11 @@ def matrices(trace: Trace, causal: MaskEffect, effect: MaskEffect, place: str) -
     exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
     difference = np.abs(exponentials / exponentials.sum(axis=1, keepdims=True) - effect.weights).max()
     proof = prose.block("masks", "Proof of the weights")
-    st.caption(proof.format(difference=three_digits(float(difference)), leak=three_digits(effect.leak)))
+    st.caption(
+        proof.format(
+            difference=checks.said("masked weights", float(difference)), leak=checks.said("mask leak", effect.leak)
+        )
+    )
     labels = maps.numbered(tokens)
     with st.container(horizontal=True):
         files.matrices(items, f"Decoder self-attention under a mask, {place}", "mask", "Matrices")
@@ -83,7 +85,7 @@ def matrices(trace: Trace, causal: MaskEffect, effect: MaskEffect, place: str) -
             ),
             "mask.npz",
         )
-    files.numbers(lambda: pd.DataFrame(effect.weights, index=labels, columns=labels), "mask_table")
+    files.numbers(lambda: files.table(effect.weights, labels, labels, maps.KINDS["decoder"].corner), "mask_table")
 
 
 def hidden(effect: MaskEffect) -> np.ndarray:

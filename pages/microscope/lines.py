@@ -8,7 +8,7 @@ from pages.microscope.save import link, save
 from pages.microscope.saved import Saved
 from pages.microscope.subject import Subject
 from pages.shared import files
-from views import downloads, inputs, maps, prose
+from views import downloads, inputs, literal, maps, prose
 from views.components.attention_lines import Lines, View, attention_lines, from_address, kept, part, to_address
 
 ADDRESS = "lines"  # what is chosen, in the address bar and in the visit
@@ -35,8 +35,9 @@ def show(subject: Subject) -> None:
         files.download("Lines as CSV", lambda: _csv(subject, view), f"{name}.csv")
         files.download("Lines as NPZ", lambda: _npz(subject, view), f"{name}.npz")
     if chosen.size:
-        index, columns = maps.numbered(subject.queries), maps.numbered(subject.keys)
-        files.numbers(lambda: files.table(chosen.mean(axis=(0, 1)), columns, index), key="lines_table")
+        index, columns = subject.kind.names(subject.queries), subject.kind.names(subject.keys)
+        mean, corner = chosen.mean(axis=(0, 1)), subject.kind.corner
+        files.numbers(lambda: files.table(mean, columns, index, corner), key="lines_table")
     _save(subject, view, lines)
 
 
@@ -73,15 +74,16 @@ def _save(subject: Subject, view: View, lines: Lines) -> None:
 
 def _csv(subject: Subject, view: View) -> bytes:
     """A row a line, layer by layer: counted from 1, with the pieces and the weight."""
-    queries, keys = ([downloads.safe_cell(name) for name in names] for names in (subject.queries, subject.keys))
+    queries, keys = ([literal.piece(name) for name in names] for names in (subject.queries, subject.keys))
     lines = []
     for layer in view.layers:
         for head in view.heads:
             weights = subject.attention[layer, head]  # (query, key)
             for query, key in zip(*kept(weights, view.mass).nonzero(), strict=True):
                 place = (layer + 1, head + 1, query + 1, queries[query], key + 1, keys[key])
-                lines.append((*place, repr(float(weights[query, key]))))
-    return downloads.table_csv(["layer", "head", "query", "query piece", "key", "key piece", "weight"], lines)
+                lines.append((*place, float(weights[query, key])))
+    what = "position" if subject.kind.places else "token"
+    return downloads.table_csv(["layer", "head", "query", f"query {what}", "key", f"key {what}", "weight"], lines)
 
 
 def _npz(subject: Subject, view: View) -> bytes:

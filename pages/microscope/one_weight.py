@@ -7,7 +7,7 @@ import streamlit as st
 
 from model.one_weight import OneWeight, one_weight
 from pages.microscope.subject import Subject
-from pages.shared import files
+from pages.shared import checks, files
 from views import controls, downloads, inputs, literal, maps, prose
 from views.figures import bars
 from views.numbers import three_digits
@@ -19,7 +19,7 @@ MOST_KEYS = 40  # rows of the softmax's table; the weakest keys beyond are summe
 def show(subject: Subject) -> None:
     """Choose a head, a query and a key; follow the weight."""
     layers, heads = (maps.names(count)[:-1] for count in subject.record.weights.shape[:2])
-    asking, asked = (maps.numbered(pieces) for pieces in subject.pieces)
+    asking, asked = (subject.kind.names(pieces) for pieces in subject.pieces)
     first = asking[0 if subject.kind is maps.VISION else -1]  # CLS, or the piece that was read last
     with st.container(horizontal=True, gap="medium"):
         layer, head = inputs.head(layers, heads)
@@ -38,7 +38,9 @@ def show(subject: Subject) -> None:
     with softmax:
         st.markdown(prose.block("microscope", "Softmax"))
         st.html(_softmax(one, subject.kind.name, asked))
-    st.caption(prose.block("microscope", "Proof of a weight").format(difference=three_digits(one.difference)))
+    st.caption(
+        prose.block("microscope", "Proof of a weight").format(difference=checks.said("one weight", one.difference))
+    )
     with st.container(horizontal=True):
         files.download("This weight as CSV", lambda: _csv(one), "weight.csv")
         files.download("Its softmax as CSV", lambda: _softmax_csv(one, asked), "softmax.csv")
@@ -118,11 +120,11 @@ def _softmax(one: OneWeight, kind: str, asked: list[str]) -> str:
 
 def _csv(one: OneWeight) -> bytes:
     columns = zip(one.query, one.key, one.products, np.cumsum(one.products), strict=True)
-    lines = ([place + 1, *(repr(float(value)) for value in line)] for place, line in enumerate(columns))
+    lines = ([place + 1, *map(float, line)] for place, line in enumerate(columns))
     return downloads.table_csv(["dimension", "query", "key", "product", "sum"], lines)
 
 
 def _softmax_csv(one: OneWeight, asked: list[str]) -> bytes:
     columns = zip(asked, one.scores, one.exponentials, one.weights, strict=True)
-    lines = ([downloads.safe_cell(name), *(repr(float(value)) for value in line)] for name, *line in columns)
+    lines = ([name, *map(float, line)] for name, *line in columns)
     return downloads.table_csv(["key", "score", "exponential", "weight"], lines)

@@ -50,6 +50,7 @@ def show(subject: Subject) -> None:
         selected,
         theme,
         log_scale=scale == "log",
+        places=kind.places,
     )
     overview, detail = st.columns(2, gap="large")
     with overview:
@@ -76,7 +77,7 @@ def show(subject: Subject) -> None:
 
 def _save(subject: Subject, grid: Sheet, shown: HeadMap, chosen: dict[str, object], scale: maps.Scale) -> None:
     drawn = {
-        "map.csv": lambda: downloads.matrix_csv(shown.weights, shown.queries, shown.keys),
+        "map.csv": lambda: downloads.matrix_csv(shown.weights, shown.queries, shown.keys, shown.kind),
         "map.svg": lambda: drawing.to_svg(picture(shown)),
     }
     said = {

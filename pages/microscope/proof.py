@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.microscope.subject import Subject
+from pages.shared import checks
 from views import prose
-from views.numbers import three_digits
 
 
 def proof(subject: Subject) -> None:
@@ -20,7 +20,7 @@ def proof_in_words(subject: Subject) -> str:
     """What the check of the record found, as Markdown."""
     check, kind = subject.check, subject.kind
     return prose.block("microscope", "Proof").format(
-        difference=three_digits(check.max_difference),
-        rows=three_digits(check.row_sum_error),
-        leak=three_digits(check.mask_leak) if kind.causal else "0, nothing is masked",
+        difference=checks.said("attention", check.max_difference),
+        rows=checks.said("row sums", check.row_sum_error),
+        leak=checks.said("mask leak", check.mask_leak) if kind.causal else "0, nothing is masked",
     )

@@ -13,7 +13,7 @@ from model.words import Word, by_words, whole_words
 from pages.microscope import recipes
 from views import maps
 
-SPECIAL = frozenset({"<s>", "</s>", "<pad>", "<unk>", "CLS"})
+SPECIAL = frozenset({"<s>", "</s>", "<pad>", "<unk>", maps.CLS})
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,14 +81,13 @@ def of_text(trace: Trace, kind: maps.Kind, weights_sha256: str, source: dict[str
 
 
 def of_picture(key: str, trace: VisionTrace, weights_sha256: str, sample: str = "") -> Subject:
-    """CLS and every patch of a picture, named by row and column: `r1 c1` is the upper left one.
+    """CLS and every patch of a picture, named as `maps.patch_names` does.
 
     Args:
         key: names the picture; the SHA-256 of its pixels as the model receives them.
         sample: the picture's name if it is one of the project's own; a person's picture has none.
     """
-    rows, columns = trace.grid
-    names = ("CLS", *(f"r{row + 1} c{column + 1}" for row in range(rows) for column in range(columns)))
+    names = (maps.CLS, *maps.patch_names(trace.grid))
     return Subject(
         maps.VISION,
         trace.attention,

@@ -9,12 +9,11 @@ from model import DecodingOptions
 from model.beam_tree import BeamTree
 from model.decoding import beam_tree_in_parts, length_penalty
 from model.loss_terms import score_target
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked
-from views import controls, downloads, prose
+from views import controls, downloads, literal, prose
 from views.components.drawing_view import drawing_view
 from views.figures import bars, beam, steps
-from views.numbers import three_digits
 
 NODES = ("Kept", "All considered")
 HEADER = ["step", "rank", "beginning", "piece", "probability", "sum of ln p", "score", "fate", "on the winning path"]
@@ -74,7 +73,7 @@ def results(asked: Asked, tree: BeamTree, options: DecodingOptions) -> None:
     st.caption(
         prose.block("decoding", "Proof of the beam").format(
             same="the same" if ids == tree.winner else "NOT the same",
-            difference=three_digits(abs(-score(asked, best.ids) - best.log_probability)),
+            difference=checks.said("sum of ln p", abs(-score(asked, best.ids) - best.log_probability)),
         )
     )
 
@@ -125,8 +124,8 @@ def table(asked: Asked, tree: BeamTree) -> list[list]:
         [
             step,
             rank,
-            downloads.safe_cell(tokenizer.decode(node.ids[:-1])) if len(node.ids) > 1 else "",
-            downloads.safe_cell(tokenizer.labels([node.id])[0]),
+            tokenizer.decode(node.ids[:-1]),
+            literal.piece(tokenizer.labels([node.id])[0]),
             node.probability,
             node.log_probability,
             node.score,

@@ -7,7 +7,7 @@ import streamlit as st
 
 from model import InputError
 from model.contexts import WordInContexts, word_in_contexts
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.opening import Asked, usable
 from views import controls, downloads, inputs, literal, prose
@@ -41,7 +41,7 @@ def show(asked: Asked) -> None:
     apart = abs(found.vectors[1:, 0] - found.vectors[:-1, 0]).max()
     st.caption(
         prose.block("tokens", "Proof of the contexts").format(
-            apart=three_digits(float(apart)), difference=three_digits(found.difference)
+            apart=three_digits(float(apart)), difference=checks.said("cosines", found.difference)
         )
     )
     header = ["sentences", *found.stages]

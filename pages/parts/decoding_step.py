@@ -8,10 +8,10 @@ import streamlit as st
 
 from model import Trace
 from model.sampling_stages import SamplingStages, sampling_stages
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.sliders import stepper
-from views import controls, downloads, maps, prose
+from views import controls, downloads, literal, maps, prose
 from views.figures import bars, pieces, steps
 from views.numbers import grouped, percent, three_digits
 
@@ -50,13 +50,15 @@ def attention(trace: Trace, step: int) -> None:
     check = trace.verification["cross"]
     st.caption(
         prose.block("decoding", "Proof of attention").format(
-            total=three_digits(float(weights.sum(dtype=np.float64))), difference=three_digits(check.max_difference)
+            total=three_digits(float(weights.sum(dtype=np.float64))),
+            difference=checks.said("attention", check.max_difference),
         )
     )
     st.markdown(prose.block("decoding", "Where this step looks"))
+    axes = (trace.next_tokens[step - 1 : step], trace.source_tokens, maps.KINDS["cross"])
     files.download(
         "Attention as CSV",
-        lambda: downloads.matrix_csv(weights[None], (trace.next_tokens[step - 1],), trace.source_tokens),
+        lambda: downloads.matrix_csv(weights[None], *axes),
         f"cross-attention-step-{step}.csv",
     )
 
@@ -88,12 +90,12 @@ def choice(asked: Asked, trace: Trace, step: int) -> None:
             kept=grouped(int(stages.kept.sum())),
             all=grouped(len(stages.logits)),
             mass=percent(stages.kept_mass),
-            difference=three_digits(stages.difference),
+            difference=checks.said("choice", stages.difference),
         )
     )
     st.markdown(prose.block("decoding", "How the piece is chosen"))
-    files.download("Choice as CSV", lambda: downloads.table_csv(HEADER, safe(rows)), f"step-{step}.csv")
-    files.numbers(lambda: pd.DataFrame(safe(rows), columns=HEADER), "choice_table", hide_index=True)
+    files.download("Choice as CSV", lambda: downloads.table_csv(HEADER, labelled(rows)), f"step-{step}.csv")
+    files.numbers(lambda: pd.DataFrame(labelled(rows), columns=HEADER), "choice_table", hide_index=True)
 
 
 HEADER = ["rank", "piece", "id", "logit", "probability before", "scaled", "kept", "probability"]
@@ -123,9 +125,9 @@ def table(trace: Trace, stages: SamplingStages, step: int, count: int) -> list[t
     ]
 
 
-def safe(rows: list[tuple]) -> list[list]:
-    """The same for a spreadsheet."""
-    return [[rank, downloads.safe_cell(piece), *rest] for rank, piece, *rest in rows]
+def labelled(rows: list[tuple]) -> list[list]:
+    """The same for a file."""
+    return [[rank, literal.piece(piece), *rest] for rank, piece, *rest in rows]
 
 
 def settings(asked: Asked) -> tuple[float, int, float]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from model.embedding import EmbeddingSteps, embedding_steps
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
 from pages.shared.opening import Asked
 from views import controls, downloads, maps, prose
@@ -43,7 +42,9 @@ def show(asked: Asked) -> None:
             vectors(steps, step)
     with narrow:
         follow(steps)
-    st.caption(prose.block("tokens", "Proof of the steps").format(difference=three_digits(steps.difference)))
+    st.caption(
+        prose.block("tokens", "Proof of the steps").format(difference=checks.said("embedding", steps.difference))
+    )
     numbers(steps)
 
 
@@ -110,4 +111,4 @@ def numbers(steps: EmbeddingSteps) -> None:
             ),
             "embedding.npz",
         )
-    files.numbers(lambda: pd.DataFrame(steps.embedded, index=labels, columns=list(map(str, dimensions))))
+    files.numbers(lambda: files.table(steps.embedded, list(map(str, dimensions)), labels, "token \\ dimension"))

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from model.output_layer import Row, output_step, read_row
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.sliders import stepper
 from views import controls, downloads, literal, prose
@@ -57,12 +57,12 @@ def show(asked: Asked) -> None:
             prose.block("decoding", "Proof of the output layer").format(
                 vocabulary=grouped(network.vocabulary_size),
                 total=three_digits(float(found.probabilities.sum())),
-                difference=three_digits(found.difference),
+                difference=checks.said("output layer", found.difference),
             )
         )
-        safe = [[rank, downloads.safe_cell(piece), *rest] for rank, piece, *rest in rows]
-        files.download("CSV", lambda: downloads.table_csv(HEADER, safe), f"output-step-{step}.csv")
-        files.numbers(lambda: pd.DataFrame(safe, columns=HEADER), "output_table", hide_index=True)
+        labelled = [[rank, literal.piece(piece), *rest] for rank, piece, *rest in rows]
+        files.download("CSV", lambda: downloads.table_csv(HEADER, labelled), f"output-step-{step}.csv")
+        files.numbers(lambda: pd.DataFrame(labelled, columns=HEADER), "output_table", hide_index=True)
     with right:
         st.markdown(
             prose.block("decoding", "Linear and softmax").format(

@@ -8,11 +8,11 @@ import streamlit as st
 
 from model import Trace
 from model.loss_terms import LogitGradient, logit_gradient, score_target, smallest_loss, smoothed_target
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.sliders import stepper
 from pages.shared.target import target
-from views import controls, downloads, prose
+from views import controls, downloads, literal, prose
 from views.figures import bars, pieces, steps
 from views.numbers import grouped, three_digits
 
@@ -69,12 +69,12 @@ def position(trace: Trace, smoothing: float) -> None:
     total = float(found.gradient[step - 1].sum(dtype=np.float64))
     st.caption(
         prose.block("loss", "Proof of the gradient").format(
-            difference=three_digits(found.difference), sum=three_digits(total)
+            difference=checks.said("loss gradient", found.difference), sum=checks.said("gradient sum", abs(total))
         )
     )
-    safe = [[downloads.safe_cell(piece), *rest] for piece, *rest in rows]
-    files.download("CSV", lambda: downloads.table_csv(HEADER, safe), f"gradient-position-{step}.csv")
-    files.numbers(lambda: pd.DataFrame(safe, columns=HEADER), "gradient_table", hide_index=True)
+    labelled = [[literal.piece(piece), *rest] for piece, *rest in rows]
+    files.download("CSV", lambda: downloads.table_csv(HEADER, labelled), f"gradient-position-{step}.csv")
+    files.numbers(lambda: pd.DataFrame(labelled, columns=HEADER), "gradient_table", hide_index=True)
 
 
 def table(trace: Trace, found: LogitGradient, step: int, smoothing: float) -> list[tuple]:

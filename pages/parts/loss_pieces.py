@@ -9,17 +9,17 @@ import pandas as pd
 import streamlit as st
 
 from model.loss_terms import LossTerms, score_target, terms_of_probabilities
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.target import target
-from views import controls, downloads, prose
+from views import controls, downloads, literal, prose
 from views.figures import bars, pieces, steps
 from views.numbers import grouped, three_digits
 
 WHOSE = ("Your target", "Five given pieces")
 # A sum to do by hand: the right pieces of "Je suis un etudiant" and what a model might give them.
 FIVE = (("Je", 0.8), ("suis", 0.6), ("un", 0.7), ("\u00e9tudiant", 0.5), ("</s>", 0.9))
-HEADER = ["position", "piece", "probability", "-ln p", "share", "rank", "running mean"]
+HEADER = ["position", "piece", "probability", "loss -ln p", "share", "rank", "running mean"]
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def typed(asked: Asked) -> Scored | None:
     )
     scored = score_target(trace.logits, trace.next_ids)
     ranks = tuple(row.rank for row in trace.next_pieces(1))
-    proof = prose.block("loss", "Proof of the loss").format(difference=three_digits(scored.difference))
+    proof = prose.block("loss", "Proof of the loss").format(difference=checks.said("cross-entropy", scored.difference))
     return Scored(trace.next_tokens, scored.terms, ranks, proof)
 
 
@@ -107,7 +107,7 @@ def table(scored: Scored) -> list[list]:
     return [
         [
             place + 1,
-            downloads.safe_cell(label),
+            literal.piece(label),
             float(terms.probabilities[place]),
             float(terms.losses[place]),
             float(terms.shares[place]),

@@ -10,7 +10,7 @@ from model.position_basis import CURVES, curve, fit, harmonics
 from model.position_geometry import wave_product
 from model.positional import wavelengths
 from pages.parts.position_settings import settings
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.opening import Asked
 from views import controls, downloads, inputs, prose
@@ -47,7 +47,7 @@ def orthogonal(asked: Asked) -> None:
             one=three_digits(_clean(at_whole[0])),
             all=three_digits(_clean(at_whole[-1])),
             periods=PERIODS,
-            difference=three_digits(_sampled(chosen, first, second, slower, float(at_whole[0]))),
+            difference=checks.said("sum of samples", _sampled(chosen, first, second, slower, float(at_whole[0]))),
         )
     )
     header = ["whole periods", "inner product"]
@@ -104,7 +104,7 @@ def basis(asked: Asked) -> None:
             columns=columns,
             used=int(found.used[:columns].sum()),
             residual=three_digits(left_over),
-            difference=three_digits(abs(left_over - again)),
+            difference=checks.said("share left over", abs(left_over - again)),
         )
     )
     header = ["columns", "share left over"]

@@ -8,11 +8,10 @@ import streamlit as st
 
 from model.position_effects import CHANGES, PLACES, Change, Where, position_losses_in_parts, positions_tap
 from model.tapped_decoding import greedy_under_in_parts
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked, usable
 from views import controls, downloads, prose
 from views.figures import bars, pieces
-from views.numbers import three_digits
 
 WHERE: dict[str, Where] = {"Encoder": "encoder", "Decoder": "decoder", "Both": "both"}
 NAMES: dict[Change, str] = {
@@ -82,7 +81,9 @@ def show(asked: Asked) -> None:
         shown = [[name, *(bars.bar(value, highest, "decoder") for value in row)] for name, *row in values]
         st.html(bars.table(header, shown, "Loss of the reference under every change, in encoder, decoder or both"))
     st.caption(
-        prose.block("positions", "Proof in the trained model").format(difference=three_digits(losses.difference))
+        prose.block("positions", "Proof in the trained model").format(
+            difference=checks.said("positions put back", losses.difference)
+        )
     )
     files.download("Losses as CSV", lambda: downloads.table_csv(header, values), "positions-loss.csv")
     files.numbers(lambda: pd.DataFrame(values, columns=header), hide_index=True)

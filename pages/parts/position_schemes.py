@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from model.position_geometry import Schemes, schemes
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.opening import Asked
 from views import controls, downloads, inputs, prose
@@ -64,5 +64,8 @@ def _proof(both: list[Schemes]) -> str:
     shared = min(len(scheme.integers) for scheme in both)
     moved = {name: float(np.abs(both[0].table(name)[:shared] - both[1].table(name)[:shared]).max()) for name in NAMES}
     return prose.block("positions", "Proof of the schemes").format(
-        shared=shared, **{name: three_digits(value) for name, value in moved.items()}
+        shared=shared,
+        integers=checks.said("integers", moved["integers"]),
+        normalised=three_digits(moved["normalised"]),
+        sinusoids=checks.said("sinusoids", moved["sinusoids"]),
     )

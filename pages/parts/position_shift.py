@@ -8,7 +8,7 @@ import streamlit as st
 
 from model.position_geometry import shift_of, similarity
 from pages.parts.position_settings import settings
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.charts import chart, matrix_chart
 from pages.shared.opening import Asked
 from views import controls, downloads, inputs, prose
@@ -39,8 +39,10 @@ def similar(asked: Asked) -> None:
         figure = lines(curves, inputs.theme(), "distance k", "PE(p) \u00b7 PE(p + k)")
         chart(figure, "distance", "Inner product by distance: mean, smallest and largest over all positions.")
         st.markdown(prose.block("positions", "Similarity"))
-    key = "Proof of the similarity" if chosen.form == "paper" else "Similarity of the variant"
-    st.caption(prose.block("positions", key).format(spread=three_digits(float(found.spread.max()))))
+    paper, spread = chosen.form == "paper", float(found.spread.max())
+    key = "Proof of the similarity" if paper else "Similarity of the variant"
+    said = checks.said("similarity of positions", spread) if paper else three_digits(spread)
+    st.caption(prose.block("positions", key).format(spread=said))
     header = ["distance", "mean", "smallest", "largest"]
     rows = list(zip(distances.tolist(), found.by_distance, found.smallest, found.largest, strict=True))
     with st.container(horizontal=True):
@@ -73,13 +75,14 @@ def rotated(asked: Asked) -> None:
             rf"R_{{{shift}}}^{{({pair})}}=\begin{{pmatrix}}{cells[0][0]}&{cells[0][1]}\\{cells[1][0]}&{cells[1][1]}"
             r"\end{pmatrix}"
         )
-    key = "Proof of the rotation" if chosen.form == "paper" else "Rotation of the variant"
+    paper = chosen.form == "paper"
+    key = "Proof of the rotation" if paper else "Rotation of the variant"
     st.caption(
         prose.block("positions", key).format(
             length=chosen.length,
             shift=shift,
-            residual=three_digits(found.residual),
-            fitted=three_digits(found.fitted_difference),
+            residual=checks.said("rotation", found.residual) if paper else three_digits(found.residual),
+            fitted=checks.said("fitted rotation", found.fitted_difference) if paper else "",
         )
     )
     header = ["row", *map(str, range(drawn))]
@@ -90,4 +93,4 @@ def rotated(asked: Asked) -> None:
             lambda: downloads.table_csv(header, [[n, *row] for n, row in enumerate(block.tolist())]),
             "rotation.csv",
         )
-    files.numbers(lambda: pd.DataFrame(block, columns=header[1:]))
+    files.numbers(lambda: files.table(block, header[1:], list(range(len(block))), "row"))

@@ -8,7 +8,7 @@ import streamlit as st
 
 from model.positional import wavelengths
 from pages.parts.position_settings import Settings, settings
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.charts import chart, matrix_chart
 from pages.shared.opening import Asked
 from views import controls, downloads, inputs, prose
@@ -52,7 +52,7 @@ def proof(asked: Asked, chosen: Settings) -> str:
         return prose.block("positions", "No proof of the table").format(d_model=translator.config.d_model)
     inside = translator.network.positions[: chosen.length].cpu().numpy()
     difference = float(np.abs(inside - chosen.table).max())
-    return prose.block("positions", "Proof of the table").format(difference=three_digits(difference))
+    return prose.block("positions", "Proof of the table").format(difference=checks.said("sinusoid table", difference))
 
 
 def numbers(chosen: Settings, encoding: np.ndarray) -> None:
@@ -91,7 +91,9 @@ def waves(asked: Asked) -> None:
             f"**{seen} of {chosen.d_model}** dimensions come full circle."
         )
     measured = _measured(chosen)
-    st.caption(prose.block("positions", "Proof of the wavelengths").format(difference=three_digits(measured)))
+    st.caption(
+        prose.block("positions", "Proof of the wavelengths").format(difference=checks.said("wavelengths", measured))
+    )
     header = ["dimension", "wavelength, paper", "wavelength, column index"]
     rows = list(zip(dimensions.tolist(), both["paper"].tolist(), both["column"].tolist(), strict=True))
     files.download("Wavelengths as CSV", lambda: downloads.table_csv(header, rows), "wavelengths.csv")

@@ -7,12 +7,12 @@ import streamlit as st
 
 from model import DecodingOptions, Trace
 from model.teacher_forcing import Comparison, compare_runs
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.target import target
 from views import downloads, literal, prose
 from views.figures import bars, pieces, steps
-from views.numbers import percent, three_digits
+from views.numbers import percent
 
 HEADER = ["position", "forced: reads", "says", "should write", "p of that", "rank", "free: reads", "writes", "p"]
 
@@ -41,11 +41,13 @@ def show(asked: Asked) -> None:
     rows = table(compared, forced, free)
     st.html(bars.table(HEADER, [dress(row) for row in rows], "Teacher-forced and free-running, position by position"))
     st.caption(
-        prose.block("decoding", "Proof of teacher forcing").format(difference=three_digits(compared.shared_difference))
+        prose.block("decoding", "Proof of teacher forcing").format(
+            difference=checks.said("two passes", compared.shared_difference)
+        )
     )
-    safe = [[downloads.safe_cell(cell) if isinstance(cell, str) and cell else cell for cell in row] for row in rows]
-    files.download("CSV", lambda: downloads.table_csv(HEADER, safe), "teacher-forcing.csv")
-    files.numbers(lambda: pd.DataFrame(safe, columns=HEADER), "forcing_table", hide_index=True)
+    labelled = [[literal.piece(cell) if isinstance(cell, str) and cell else cell for cell in row] for row in rows]
+    files.download("CSV", lambda: downloads.table_csv(HEADER, labelled), "teacher-forcing.csv")
+    files.numbers(lambda: pd.DataFrame(labelled, columns=HEADER), "forcing_table", hide_index=True)
 
 
 def summary(compared: Comparison, forced: Trace) -> str:

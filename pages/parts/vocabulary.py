@@ -9,7 +9,7 @@ import streamlit as st
 
 from model.embedding import neighbourhood
 from model.spelling import MAX_WORD, Split, spellings, splits
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.opening import Asked
 from views import controls, downloads, inputs, literal, maps, prose
@@ -51,11 +51,13 @@ def neighbours(asked: Asked) -> None:
             f"deviation {three_digits(float(found.others.std()))}; random directions in {network.config.d_model} "
             f"dimensions would have 0 and {three_digits(network.config.d_model**-0.5)}."
         )
-    st.caption(prose.block("tokens", "Proof of the neighbours").format(difference=three_digits(found.difference)))
+    st.caption(
+        prose.block("tokens", "Proof of the neighbours").format(difference=checks.said("cosines", found.difference))
+    )
     header = ["piece", "id", "cosine"]
-    safe = [[downloads.safe_cell(piece), id_, cosine] for piece, id_, cosine in rows]
-    files.download(f"{MOST} neighbours as CSV", lambda: downloads.table_csv(header, safe), "neighbours.csv")
-    files.numbers(lambda: pd.DataFrame(safe, columns=header), hide_index=True)
+    labelled = [[literal.piece(piece), id_, cosine] for piece, id_, cosine in rows]
+    files.download(f"{MOST} neighbours as CSV", lambda: downloads.table_csv(header, labelled), "neighbours.csv")
+    files.numbers(lambda: pd.DataFrame(labelled, columns=header), hide_index=True)
 
 
 def spelling(asked: Asked) -> None:
@@ -105,15 +107,15 @@ def _normal(text: str) -> str:
 
 def numbers(rows: list[Split], header: list[str]) -> None:
     """The same as a file and a table."""
-    safe = [
+    table = [
         [
             row.name,
-            downloads.safe_cell(row.text),
+            row.text,
             len(row.pieces),
             row.shared,
-            " | ".join(downloads.safe_cell(piece) for piece in row.pieces),
+            " | ".join(literal.piece(piece) for piece in row.pieces),
         ]
         for row in rows
     ]
-    files.download("Spellings as CSV", lambda: downloads.table_csv(header, safe), "spellings.csv")
-    files.numbers(lambda: pd.DataFrame(safe, columns=header), hide_index=True)
+    files.download("Spellings as CSV", lambda: downloads.table_csv(header, table), "spellings.csv")
+    files.numbers(lambda: pd.DataFrame(table, columns=header), hide_index=True)

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from model.word_order import OrderComparison, compare_orders
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
 from pages.shared.opening import Asked, usable
 from views import controls, downloads, literal, maps, prose
@@ -52,11 +52,9 @@ def show(asked: Asked) -> None:
     )
     matrix_chart(shown, "distances", "Distance of every piece's two vectors at every stage.")
     key = "Proof of the order" if found.same_bag else "Proof of another bag"
-    st.caption(
-        prose.block("tokens", key).format(
-            bare=three_digits(found.without_positions), trained=three_digits(found.with_positions)
-        )
-    )
+    apart = found.without_positions
+    bare = checks.said("orders", apart) if found.same_bag else three_digits(apart)
+    st.caption(prose.block("tokens", key).format(bare=bare, trained=three_digits(found.with_positions)))
     header = ["piece", *found.stages]
     rows = [[label, *map(float, row)] for label, row in zip(labels, found.distances, strict=True)]
     files.download("Distances as CSV", lambda: downloads.table_csv(header, rows), "order.csv")

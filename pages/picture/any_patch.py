@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from model import VisionTrace
@@ -11,7 +10,7 @@ from pages.picture.maps import Look, all_heads, choosable, proof, settings
 from pages.picture.service import VisionService
 from pages.shared import files
 from pages.shared.visits import fragment
-from views import inputs, maps, prose
+from views import downloads, inputs, maps, prose
 from views.components.patch_picture import Panel, PatchPicture
 from views.figures import drawing
 from views.figures.heatmap import HeadMap
@@ -57,10 +56,11 @@ def any_patch(service: VisionService, key: str, trace: VisionTrace) -> None:
 def _files(look: Look, looks: HeadMap, looked: HeadMap, name: str) -> None:
     """Both maps of a patch as files and as a table."""
 
-    def table() -> pd.DataFrame:
-        rows, columns = np.indices(looks.weights.shape) + 1
-        parts = {"row": rows, "column": columns, "where it looks": looks.weights, "who looks at it": looked.weights}
-        return pd.DataFrame({title: part.ravel() for title, part in parts.items()})
+    header = ["row", "column", "where it looks", "who looks at it"]
+    rows = [
+        (row + 1, column + 1, float(looks.weights[row, column]), float(looked.weights[row, column]))
+        for row, column in np.ndindex(looks.weights.shape)
+    ]
 
     def as_png(shown: HeadMap) -> bytes:
         return drawing.to_png(look.drawn(shown))
@@ -68,5 +68,5 @@ def _files(look: Look, looks: HeadMap, looked: HeadMap, name: str) -> None:
     with st.container(horizontal=True):
         files.download("Where it looks as PNG", lambda: as_png(looks), f"from-{name}.png")
         files.download("Who looks at it as PNG", lambda: as_png(looked), f"to-{name}.png")
-        files.download("CSV", lambda: table().to_csv(index=False).encode(), f"{name}.csv")
-    files.numbers(table, hide_index=True)
+        files.download("CSV", lambda: downloads.table_csv(header, rows), f"{name}.csv")
+    files.numbers(lambda: files.table(rows, header), hide_index=True)

@@ -14,7 +14,7 @@ from model.relevance import FUSIONS, Fusion, RolloutCheck, check_rollout
 from pages.picture.faithful import faithful
 from pages.picture.measured import Measured, measure
 from pages.picture.service import VisionService
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.visits import fragment
 from views import downloads, inputs, literal, prose
 from views.figures import overlay
@@ -115,11 +115,11 @@ def _proof(trace: VisionTrace, asked: Asked, check: RolloutCheck, slope: float, 
     start = float(trace.probabilities[asked.class_index])
     st.caption(
         prose.block(PAGE, "Proof").format(
-            rollout=three_digits(check.max_difference),
-            rows=three_digits(check.row_sum_error),
-            slope=three_digits(slope),
+            rollout=checks.said("rollout", check.max_difference),
+            rows=checks.said("row sums", check.row_sum_error),
+            slope=checks.said("slope of the logit", slope),
             start=three_digits(start),
-            ends=three_digits(measured.largest_end_difference(start)),
+            ends=checks.said("ends of curves", measured.largest_end_difference(start)),
         )
     )
 

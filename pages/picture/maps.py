@@ -9,13 +9,12 @@ import numpy as np
 import streamlit as st
 
 from model import VisionTrace
-from pages.shared import files
+from pages.shared import checks, files
 from views import downloads, inputs, maps, patches, prose
 from views.components.patch_picture import PatchPicture, patch_picture
 from views.figures.drawing import Drawing
 from views.figures.heatmap import HeadMap
 from views.figures.over_picture import over_picture
-from views.numbers import three_digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +46,8 @@ class Look:
 
     def head_map(self, weights: np.ndarray, words: str, top: float | None) -> HeadMap:
         """`(patch,)` weights as a map over the grid; `top` None stands for the largest of them."""
-        rows, columns = self.grid
-        names = ("row",) * rows, ("column",) * columns
         top = float(weights.max()) if top is None else top
-        return HeadMap(weights.reshape(self.grid), *names, maps.VISION, words, top)
+        return HeadMap(weights.reshape(self.grid), *maps.grid_names(self.grid), maps.GRID, words, top)
 
     def drawn(self, shown: HeadMap) -> Drawing:
         """A map as a picture for a file."""
@@ -79,7 +76,7 @@ def proof(trace: VisionTrace) -> None:
     check = trace.verify()
     st.caption(
         prose.block("vision", "Proof").format(
-            difference=three_digits(check.max_difference), rows=three_digits(check.row_sum_error)
+            difference=checks.said("attention", check.max_difference), rows=checks.said("row sums", check.row_sum_error)
         )
     )
     with st.expander("What this checks"):
@@ -88,7 +85,7 @@ def proof(trace: VisionTrace) -> None:
 
 def all_heads(trace: VisionTrace) -> None:
     """The attention of every layer and head as one file."""
-    positions = ("CLS", *(f"row {row + 1}, column {column + 1}" for row, column in np.ndindex(trace.grid)))
+    positions = (maps.CLS, *maps.patch_names(trace.grid))
     files.download(
         "All heads as NPZ",
         lambda: downloads.attention_npz("vision", trace.attention, positions, positions),

@@ -12,6 +12,7 @@ from model.head_effects import RecognitionEffects
 from model.head_labels import HeadScores
 from pages.picture.service import VisionService
 from pages.ranking import detail, rows
+from pages.shared import checks
 from views import inputs, prose
 from views.figures import bars, overlay
 from views.numbers import three_digits
@@ -63,7 +64,9 @@ def one_head(service: VisionService, key: str, study: Study, trace: VisionTrace,
         ("head alone", key, layer, number), lambda: service.classifier.logits_without(trace, layer, number)
     )
     st.caption(
-        prose.block(PAGE, "Proof").format(head=head.name, difference=three_digits(float(abs(alone - without).max())))
+        prose.block(PAGE, "Proof").format(
+            head=head.name, difference=checks.said("logits of one head", float(abs(alone - without).max()))
+        )
     )
     st.html(detail.scores(head, study.found))
     st.caption(detail.often(head, study.found))

@@ -10,7 +10,7 @@ import streamlit as st
 
 from model import VisionClassifier, VisionTrace
 from pages.picture.service import VisionService
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.visits import fragment
 from views import downloads, inputs, literal, prose
 from views.figures import overlay
@@ -89,7 +89,9 @@ def order_matters(service: VisionService, key: str, trace: VisionTrace, learned:
     }
     st.caption(
         prose.block(PAGE, "Proof").format(
-            without=three_digits(found.without), with_positions=three_digits(found.with_positions), similarity=check
+            without=checks.said("shuffled patches", found.without),
+            with_positions=three_digits(found.with_positions),
+            similarity=check,
         )
     )
     header = ["class", "as it is", *CHANGES.values()]

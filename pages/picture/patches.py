@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from model import VisionTrace
 from model.analysis import patch_embedding, principal_filters
 from pages.picture.maps import choosable
 from pages.picture.service import VisionService
-from pages.shared import files
+from pages.shared import checks, files
 from pages.shared.visits import fragment
 from views import downloads, inputs, patches, prose
 from views.components.drawing_view import drawing_view
 from views.components.patch_picture import Panel, PatchPicture
 from views.figures import drawing, patch
-from views.numbers import three_digits
 
 FILTERS = 28  # as many as the paper's figure 7 shows
 
@@ -58,7 +56,7 @@ def one_patch(service: VisionService, trace: VisionTrace) -> None:
         difference = float(np.abs(embedded - trace.patches[number]).max())
         st.markdown(
             prose.block("vision", "Embedding").format(
-                values=config.patch_values, width=config.d_model, difference=three_digits(difference)
+                values=config.patch_values, width=config.d_model, difference=checks.said("patch embedding", difference)
             )
         )
         _files(row, column, picture, vector, embedded, trace.patches[number])
@@ -73,21 +71,18 @@ def _files(row: int, column: int, picture: np.ndarray, vector: np.ndarray, embed
     values = list(zip(patches.value_names(size), vector, strict=True))
     results = list(zip(embedded, recorded.astype(float), strict=True))
 
-    def table() -> pd.DataFrame:
-        return pd.DataFrame(
-            [("vector", *pair, None) for pair in values]
-            + [("embedding", f"dimension {place}", *pair) for place, pair in enumerate(results, 1)],
-            columns=["step", "what", "value, recomputed with NumPy", "value, recorded in the network"],
-        )
+    header = ["step", "what", "value, recomputed with NumPy", "value, recorded in the network"]
+    lines = [("vector", *pair, None) for pair in values]
+    lines += [("embedding", f"dimension {place}", *pair) for place, pair in enumerate(results, 1)]
 
     with st.container(horizontal=True):
         image = drawing.Pixels(0, 0, *picture.shape[1::-1], picture)
         whole = drawing.Drawing(*picture.shape[1::-1], "What the model receives", (image,))
         files.download("PNG", lambda: drawing.to_png(whole, 4), "received.png")
-        files.download("CSV", lambda: table().to_csv(index=False).encode(), f"{name}.csv")
+        files.download("CSV", lambda: downloads.table_csv(header, lines), f"{name}.csv")
         files.download(
             "NPZ",
             lambda: downloads.arrays_npz({"vector": vector, "embedding": embedded, "recorded": recorded}),
             f"{name}.npz",
         )
-    files.numbers(table, hide_index=True)
+    files.numbers(lambda: files.table(lines, header), hide_index=True)

@@ -12,8 +12,8 @@ from model import VisionTrace
 from model.analysis import RowsAndColumns, attention_distance, check_similarity, position_similarity, rows_and_columns
 from pages.picture.order import order_matters
 from pages.picture.service import VisionService
-from pages.shared import files
-from views import downloads, inputs, prose
+from pages.shared import checks, files
+from views import downloads, inputs, maps, prose
 from views.figures import patch_positions
 from views.numbers import percent, three_digits
 
@@ -68,7 +68,9 @@ def positions(service: VisionService, key: str, trace: VisionTrace) -> None:
         st.plotly_chart(figure, key="distances", config=still, alt=_plain("Heads", **_heads(reach)))
         st.markdown(prose.block(PAGE, "Heads").format(**_heads(reach)))
     st.subheader("Without order", anchor=False)
-    order_matters(service, key, trace, {**_places(learned), **_heads(reach)}, three_digits(learned.difference))
+    order_matters(
+        service, key, trace, {**_places(learned), **_heads(reach)}, checks.said("cosines", learned.difference)
+    )
     _files(trace, learned, reach)
 
 
@@ -109,12 +111,12 @@ def _files(trace: VisionTrace, learned: Learned, reach: Reach) -> None:
     layers, heads = reach.distances.shape
     header = ["layer", *(f"head {head + 1}" for head in range(heads))]
     rows = [(layer + 1, *map(float, reach.distances[layer])) for layer in range(layers)]
-    places = tuple(f"row {row + 1}, column {column + 1}" for row, column in np.ndindex(*trace.grid))
+    names = maps.patch_names(trace.grid)
     with st.container(horizontal=True):
         files.download("Distances as CSV", lambda: downloads.table_csv(header, rows), "distances.csv")
-        files.download(
-            "Similarity as CSV", lambda: downloads.matrix_csv(learned.similarity, places, places), "similarity.csv"
-        )
+        similarity = (learned.similarity, names, names, maps.PATCHES)
+        files.download("Similarity as CSV", lambda: downloads.matrix_csv(*similarity), "similarity.csv")
         arrays = {"similarity": learned.similarity, "distances": reach.distances, "grid": np.array(trace.grid)}
+        arrays |= {"patches": np.array(names)}
         files.download("Both as NPZ", lambda: downloads.arrays_npz(arrays), "positions.npz")
     files.numbers(lambda: pd.DataFrame(rows, columns=header), key="reach", hide_index=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
@@ -23,7 +23,7 @@ from views.figures.difference import MapPair, Side
 PAGE = "what_if"
 NAME = "vheads"  # begins the names of this view's settings in the address
 ASKING = {"Every position": None, "CLS": 0}
-CLS = maps.Kind("vision", "attention of CLS over the picture", "row of patches", "column of patches")
+CLS = replace(maps.GRID, title="attention of CLS over the picture")
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,5 +146,4 @@ def _over_picture(trace: VisionTrace, pair: MapPair) -> None:
 
 
 def _side(name: str, weights: np.ndarray, grid: tuple[int, int]) -> Side:
-    labels = tuple(f"row {row + 1}" for row in range(grid[0])), tuple(str(column + 1) for column in range(grid[1]))
-    return Side(name, weights.reshape(grid), *labels, np.zeros(grid, dtype=bool))
+    return Side(name, weights.reshape(grid), *maps.grid_names(grid), np.zeros(grid, dtype=bool))

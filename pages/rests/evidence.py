@@ -95,7 +95,7 @@ def gather(asked: Asked, trace: Trace, way: Way) -> Evidence:
     return Evidence(trace, explained, erasure, drops, compared)
 
 
-def checks(asked: Asked, found: Evidence) -> tuple[float, GradientCheck]:
+def recomputed(asked: Asked, found: Evidence) -> tuple[float, GradientCheck]:
     """The rollout walked through backwards, and the gradients of the middle piece against finite differences."""
     trace, network = found.trace, asked.service.translator.network
     relevance = found.explained.pieces[METHODS[-1]]

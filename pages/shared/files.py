@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from server.finished_files import finished_files
-from views import downloads, maps
+from views import downloads
 from views.components.matrix_row import Matrix
 from views.figures import drawing
 from views.figures.heatmap import HeadMap
@@ -43,7 +43,13 @@ def numbers(table: Callable[[], pd.DataFrame], key: str = "table", **options) ->
     """A table below a fold, made when the fold is opened. `options` go to `st.dataframe`."""
     fold = st.expander("Numbers as a table", on_change="rerun", key=key)
     if fold.open:
-        fold.dataframe(table(), **options)
+        fold.dataframe(_harmless(table()), **options)
+
+
+def _harmless(shown: pd.DataFrame) -> pd.DataFrame:
+    """The same for a reader who saves it: Streamlit offers every table as a CSV file."""
+    named = shown.rename(index=downloads.cell, columns=downloads.cell)
+    return named.apply(lambda column: column.map(downloads.cell) if column.dtype.kind in "OUT" else column)
 
 
 def pictures(draw: Callable[[], drawing.Drawing], name: str, what: str = "") -> None:
@@ -66,15 +72,17 @@ def head_map(shown: HeadMap, draw: Callable[[], drawing.Drawing] | None = None) 
     """
     draw = draw or (lambda: picture(shown))
     name = f"{shown.kind.name} {shown.place}".replace(",", "").replace(" ", "-")
-    axes = maps.numbered(shown.queries), maps.numbered(shown.keys)
+    rows, columns = shown.kind.names(shown.queries), shown.kind.names(shown.keys)
     with st.container(horizontal=True):
         pictures(draw, name)
-        download("CSV", lambda: downloads.matrix_csv(shown.weights, shown.queries, shown.keys), f"{name}.csv")
-    numbers(lambda: table(shown.weights, columns=axes[1], index=axes[0]))
+        download(
+            "CSV", lambda: downloads.matrix_csv(shown.weights, shown.queries, shown.keys, shown.kind), f"{name}.csv"
+        )
+    numbers(lambda: table(shown.weights, columns, rows, shown.kind.corner))
 
 
-def table(rows, columns: list[str], index: list[str] | None = None) -> pd.DataFrame:
-    """Rows of numbers or words as what `numbers` shows."""
+def table(rows, columns: list[str], index: list[str] | None = None, corner: str = "") -> pd.DataFrame:
+    """Rows of numbers or words as what `numbers` shows; `corner` stands above the names of the rows."""
     import pandas
 
-    return pandas.DataFrame(rows, index=index, columns=columns)
+    return pandas.DataFrame(rows, index=index, columns=columns).rename_axis(index=corner or None)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import streamlit as st
 
 from model.intervened import Proof
+from pages.shared import checks
 from views import prose
-from views.numbers import three_digits
 
 
 def show(proof: Proof) -> None:
     """Both figures, or the one there is, and what they mean."""
-    said = [("Proof", proof.recomputed)] + ([("Proof by weights", proof.edited)] if proof.edited is not None else [])
-    st.caption(" ".join(prose.block("compare", name).format(difference=three_digits(figure)) for name, figure in said))
+    lines = [prose.block("compare", "Proof").format(difference=checks.said("intervention", proof.recomputed))]
+    if proof.edited is not None:
+        edited = checks.said("edited weights", proof.edited)
+        lines.append(prose.block("compare", "Proof by weights").format(difference=edited))
+    st.caption(" ".join(lines))
     with st.expander("What this checks"):
         st.markdown(prose.block("compare", "What this checks"))

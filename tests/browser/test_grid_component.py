@@ -14,7 +14,7 @@ from views.components import parts
 from views.components.attention_grid import FULL_PRECISION_BYTES, Sheet, mark, payload
 from views.numbers import three_digits
 
-HOSTILE = ("<s>", "<img src=x onerror=document.title='hacked'>", "$x$")
+HOSTILE = ("\u2009", "<img src=x onerror=document.title='hacked'>", "$x$")
 
 SHARED = Path(parts.__file__).with_name("shared.js")
 
@@ -71,7 +71,7 @@ def test_read_out_is_the_arrays_value(mount):
     for row, column, query, key in np.ndindex(sheet.weights.shape):
         pair, value, place = hover(page, sheet, row, column, query, key)
         assert value == three_digits(float(sheet.weights[row, column, query, key]))
-        assert pair == f"{sheet.queries[query]} \u2192 {sheet.keys[key]}"
+        assert pair == " \u2192 ".join(parts.labels((sheet.queries[query], sheet.keys[key])))
         assert place == maps.describe(sheet.rows[row], sheet.columns[column])
 
 
@@ -219,7 +219,7 @@ def test_pieces_are_text_and_every_map_is_described(mount):
     assert page.get_by_role("grid").get_attribute("aria-label") == "a known sheet"
     best = np.unravel_index(sheet.weights[0, 0].argmax(), sheet.weights[0, 0].shape)
     wanted = (
-        f"layer 1, head 1. Strongest: {sheet.queries[best[0]]} looks at {sheet.keys[best[1]]}, "
+        f"layer 1, head 1. Strongest: {' looks at '.join(parts.labels(HOSTILE[place] for place in best))}, "
         f"{three_digits(float(sheet.weights[0, 0].max()))}"
     )
     assert page.locator(".tile").first.get_attribute("aria-label") == wanted

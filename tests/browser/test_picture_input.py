@@ -24,6 +24,7 @@ from tests.browser.uploads import UPLOAD_BOX, copy_picture, paste, shown, upload
 from tests.views.odd_pictures import HTML, SVG, encoded, photo, png_bomb
 from views import pictures, samples
 
+HEIC = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(100)  # how such a file begins
 GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))
 
 
@@ -113,6 +114,51 @@ def test_more_than_8_megabytes_is_refused_by_the_box_by_the_clipboard_and_by_the
         assert time.monotonic() < until, "the server does not hold the file"
     assert put(app, path, headers, heavy) == 413
     assert put(app, path, {}, GREEN) == 403
+
+
+def test_files_of_any_name_get_our_own_sentence(page: Page, app: AppServer):
+    open_page(page, app.url)
+    shown(page, samples.NAMES[0])
+    for name, content, sentence in (
+        ("photo.heic", HEIC, pictures.PHONE.format(form="HEIC")),
+        ("photo.jpg", HEIC, pictures.PHONE.format(form="HEIC")),
+        ("notes.txt", b"only words", pictures.UNKNOWN),
+    ):
+        upload(page, name, content)
+        expect(page.get_by_role("alert")).to_have_text(sentence)
+    upload(page, "picture.dat", GREEN)
+    shown(page, "own")
+    sees(page, digest(GREEN))
+
+
+def test_an_old_warning_goes_with_the_next_picture_whatever_becomes_of_that(page: Page, app: AppServer, tmp_path):
+    open_page(page, app.url)
+    shown(page, samples.NAMES[0])
+    heavy = tmp_path / "heavy.png"
+    heavy.write_bytes(GREEN + bytes(pictures.MAX_BYTES))
+    alert = page.locator('[data-testid="stAlert"]')
+    refused_by_box = page.get_by_text("File must be 8.0MB or smaller.")
+    upload(page, "photo.heic", HEIC)
+    expect(alert).to_have_count(1)
+    page.locator(UPLOAD_BOX).set_input_files(heavy)  # the box refuses it without asking the server
+    expect(refused_by_box).to_be_visible()
+    expect(alert).to_have_count(0)
+    paste(page, GREEN)
+    shown(page, "own")
+    expect(refused_by_box).to_have_count(0)
+    upload(page, "photo.heic", HEIC)
+    expect(alert).to_have_count(1)
+    paste(page, GREEN, zeros=pictures.MAX_BYTES)  # refused in the browser, too
+    expect(page.get_by_role("status").get_by_text(pictures.TOO_HEAVY)).to_be_visible()
+    expect(alert).to_have_count(0)
+    upload(page, "page.png", HTML)
+    expect(alert).to_have_text(pictures.UNKNOWN)
+    expect(page.get_by_text(pictures.TOO_HEAVY)).to_have_count(0)
+    paste(page, HEIC, "image/heic")
+    expect(alert).to_have_text(pictures.PHONE.format(form="HEIC"))
+    page.get_by_role("radio", name="church").click()
+    shown(page, "church")
+    expect(alert).to_have_count(0)
 
 
 def put(app: AppServer, path: str, headers: dict[str, str], content: bytes) -> int:

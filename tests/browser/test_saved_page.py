@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.test_grid_component import known_sheet
 from tests.browser.test_lines_component import known, softmaxed
-from views.components import attention_grid, attention_lines, standalone
+from views.components import attention_grid, attention_lines, parts, standalone
 from views.numbers import three_digits
 
 HOSTILE = "</script><script>document.title='hacked'</script><img src=x onerror=document.title='hacked'>"
@@ -85,7 +85,7 @@ def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
     for query, key in np.ndindex(3, 3):
         wanted = "masked" if key > query else three_digits(float(sheet.weights[1, 2, query, key]))
         assert over(offline, ".detail-root canvas", (3, 3), query, key) == [
-            f"{sheet.queries[query]} \u2192 {sheet.keys[key]}",
+            " \u2192 ".join(parts.labels((sheet.queries[query], sheet.keys[key]))),
             wanted,
         ]
     tile = offline.locator(".tile canvas").nth(6)
@@ -107,6 +107,7 @@ def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
     offline.get_by_text("Numbers as a table").click()
     offline.locator(".detail-root tbody tr").nth(2).wait_for()
     rows = offline.locator(".detail-root tbody tr").all_inner_texts()
+    assert rows[0].split("\t")[0] == "1 \u2423"  # a token that is only the mark of a word's start
     assert [row.split("\t")[1] for row in rows] == [three_digits(float(w)) for w in sheet.weights[0, 2, :, 0]]
     # the browser's theme, and what is chosen stays
     offline.emulate_media(color_scheme="dark")

@@ -16,7 +16,7 @@ from model import InputError, Translator
 from model.translator import MAX_PIECES
 from tests.fuzz.addresses import messages
 from tests.fuzz.texts import MARK
-from views import downloads, literal, pictures
+from views import downloads, literal, maps, pictures
 from views.figures import pieces
 
 HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -51,7 +51,10 @@ def text_is_only_text(text: str) -> None:
     assert not any(unicodedata.category(char) in HIDDEN for char in shown.replace("\u200c", "").replace("\u200d", ""))
     assert literal.piece(text)
     assert "$" not in literal.plotly(text) and "<" not in literal.plotly(text)
-    assert downloads.safe_cell(text)[0] not in "=+-@"
+    cell = downloads.cell(text)
+    assert not cell.lstrip().startswith(("=", "+", "-", "@"))
+    taken_back = cell[1:] if cell.startswith("'") and downloads.FORMULA.match(cell[1:]) else cell
+    assert taken_back == text
 
 
 def sentence_is_taken_or_explained(translator: Translator, text: str, translate: bool) -> bool:
@@ -78,7 +81,7 @@ def sentence_is_taken_or_explained(translator: Translator, text: str, translate:
         shown = pieces.chips(trace.next_tokens, "decoder", [row.probability for row in rows]) + pieces.cards(rows)
         assert MARK not in "".join("".join(tag) for tag in Tags(shown).found)
         downloads.attention_npz("cross", trace.cross_attention[:1, :1], *trace.axes("cross"))
-        downloads.matrix_csv(trace.cross_attention[0, 0], *trace.axes("cross"))
+        downloads.matrix_csv(trace.cross_attention[0, 0], *trace.axes("cross"), maps.KINDS["cross"])
     return True
 
 

@@ -16,7 +16,7 @@ def translator():
 
 def test_the_word_is_the_same_before_layer_1_and_drifts_apart(translator):
     found = word_in_contexts(translator.network, translator.tokenizer, SENTENCES, "cat")
-    assert found.stages == ("embedding", "+ position", "layer 1", "layer 2", "layer 3", "layer 4")
+    assert found.stages == ("embedding", "with position", "layer 1", "layer 2", "layer 3", "layer 4")
     np.testing.assert_array_equal(found.vectors[0, 0], found.vectors[1, 0])
     np.testing.assert_array_equal(found.vectors[0, 1], found.vectors[2, 1])  # second word in all three
     np.testing.assert_allclose(found.cosines[:, :2], 1)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.pages.conftest import html_of
 from views import maps, palette
-from views.components import attention_lines
+from views.components import attention_lines, parts
 from views.components.attention_grid import mark
 from views.components.attention_lines import Locked, View
 from views.numbers import three_digits
@@ -44,7 +44,7 @@ def test_overview_and_detail_show_the_trace(open_app, trace, kind):
     np.testing.assert_allclose(weights[:-1, :-1], attention, atol=1e-5)
     np.testing.assert_allclose(weights[:-1, -1], attention.mean(axis=1), atol=1e-5)
     queries, keys = trace.axes(kind)
-    assert (tuple(header["queries"]), tuple(header["keys"])) == (queries, keys)
+    assert (header["queries"], header["keys"]) == (parts.labels(queries), parts.labels(keys))
     assert header["causal"] == (kind == "decoder")
     assert mark(1, 2) in html_of(app)
     drawn = numbers(chart(app)["data"][0]["z"])
@@ -164,7 +164,10 @@ def test_lines_show_the_trace_and_keep_what_is_chosen(open_app, trace):
     app = open_app("attention", kind="Cross", look="Lines", lines="1.4-2.3-90-k2")
     header, weights = sheet(app)
     np.testing.assert_allclose(weights, trace.cross_attention, atol=1e-5)
-    assert (header["queryAxis"], header["keys"]) == ("Query: French piece that looks", list(trace.source_tokens))
+    assert (header["queryAxis"], header["keys"]) == (
+        "Query: French piece that looks",
+        parts.labels(trace.source_tokens),
+    )
     chosen = View((0, 3), (1, 2), 0.9, Locked("key", 1))
     assert attention_lines.mark(chosen) in html_of(app)
     drawn = attention_lines.kept(trace.cross_attention[[0, 3]][:, [1, 2]], 0.9)

@@ -54,7 +54,9 @@ def saved(subject: Subject) -> Saved:
         (0, 0),
         "dark",
     )
-    files = {"map.csv": lambda: downloads.matrix_csv(subject.attention[0, 0], subject.queries, subject.keys)}
+    files = {
+        "map.csv": lambda: downloads.matrix_csv(subject.attention[0, 0], subject.queries, subject.keys, subject.kind)
+    }
     said = {"map.csv": "the open map."}
     view = {"look": "maps", "layer": "1", "head": "1"}
     return Saved(
@@ -78,7 +80,7 @@ def test_every_file_of_the_archive_has_the_numbers_shown(translator, trace):
     assert read.namelist() == names
     with np.load(io.BytesIO(read.read("attention.npz"))) as stored:
         np.testing.assert_array_equal(stored["attention"], trace.decoder_attention)
-        assert tuple(stored["key_tokens"]) == trace.target_tokens
+        assert stored["key_tokens"].tolist() == [name.strip() for name in trace.target_tokens]
     rows = list(csv.reader(io.StringIO(read.read("map.csv").decode("utf-8-sig"))))[1:]
     np.testing.assert_array_equal(np.array([row[1:] for row in rows], np.float32), trace.decoder_attention[0, 0])
     _, weights = read_grid(payload_of(read.read("view.html")))
@@ -120,7 +122,7 @@ def test_a_picture_is_named_by_its_hash_and_never_in_the_files(monkeypatch):
     key = hashlib.sha256(pixels.tobytes()).hexdigest()
     trace = classifier.trace(pixels)
     subject = without_special(of_picture(key, trace, classifier.card["weights_sha256"], name))
-    assert subject.queries[0] == "r1 c1"
+    assert subject.queries[0] == "row 1, column 1"
     np.testing.assert_array_equal(computed_again(subject, monkeypatch), subject.attention)
     few = {"attention": subject.attention[:, :, :3, :3], "queries": subject.queries[:3], "keys": subject.keys[:3]}
     own = replace(of_picture(key, trace, "w"), **few)

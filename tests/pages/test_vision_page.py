@@ -134,7 +134,10 @@ def test_full_maps_are_the_trace(open_app, trace):
     length = int.from_bytes(content[:4], "little")
     header = json.loads(content[4 : 4 + length])
     assert header["shape"][2:] == list(trace.attention.shape[2:])
-    assert header["keys"][:3] == ["CLS", "r1 c1", "r1 c2"] and len(header["keys"]) == trace.attention.shape[-1]
+    assert (
+        header["keys"][:3] == ["CLS", "row 1, column 1", "row 1, column 2"]
+        and len(header["keys"]) == trace.attention.shape[-1]
+    )
     drawn = np.frombuffer(content[4 + length :], "<f2").reshape(header["shape"])[1, 2]
     np.testing.assert_allclose(drawn, trace.attention[1, 2], rtol=1e-3, atol=1e-6)
     assert not header["shared"]  # one strong head would leave all others blank

@@ -30,7 +30,7 @@ def test_short_sentences_travel_exactly():
     header, weights = read(payload(shown))
     assert header["type"] == "float32"
     np.testing.assert_array_equal(weights, shown.weights)
-    assert header["queries"] == list(shown.queries)
+    assert header["queries"] == [name.strip() for name in shown.queries]
     assert header["theme"] == "dark"
     assert header["scales"]["light"] == list(palette.scale("cross", "light"))
 

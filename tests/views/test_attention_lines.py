@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from views import maps, palette
+from views.components import parts
 from views.components.attention_lines import (
     Lines,
     Locked,
@@ -51,7 +52,7 @@ def test_short_inputs_travel_exactly():
     header, weights = read(payload(shown))
     assert header["shape"] == [4, 8, 7, 11]
     np.testing.assert_array_equal(weights.reshape(header["shape"]), shown.attention)
-    assert header["queries"] == list(shown.queries) and header["keys"] == list(shown.keys)
+    assert header["queries"] == parts.labels(shown.queries) and header["keys"] == parts.labels(shown.keys)
     assert header["queryAxis"] == "Query: French piece that looks"
     assert header["styles"]["dark"][1] == [palette.HEADS["dark"][1], []]
 

@@ -41,6 +41,7 @@ def test_unseen_characters_are_written_by_number():
 def test_pieces():
     assert literal.piece("\u2009cat") == "cat"
     assert literal.piece("\u2009") == "\u2423"
+    assert [literal.typed(label) for label in ("\u2009cat", "s", "\u2009", "")] == ["cat", "s", " ", " "]
 
 
 @given(ANY_TEXT)

@@ -17,13 +17,11 @@ def read(content: bytes) -> tuple[dict, np.ndarray]:
 
 def test_matrices_follow_each_other_with_signs_between():
     left, right = np.arange(6.0).reshape(2, 3), -np.ones((1, 2))
-    header, values = read(
-        payload([Matrix("A", left, rows=("<b>", "\u2009y")), "\u00d7", Matrix("B", right)], "dark", 2)
-    )
+    header, values = read(payload([Matrix("A", left, rows=("<b>", "\u2009")), "\u00d7", Matrix("B", right)], "dark", 2))
     assert [item.get("name", item.get("sign")) for item in header["items"]] == ["A", "\u00d7", "B"]
     assert values.tolist() == [0, 1, 2, 3, 4, 5, -1, -1]
     first = header["items"][0]
-    assert first["shape"] == [2, 3] and first["rows"] == ["<b>", "\u2009y"]
+    assert first["shape"] == [2, 3] and first["rows"] == ["<b>", "\u2423"]
     assert (header["theme"], header["beside"]) == ("dark", 2)
 
 

@@ -34,9 +34,29 @@ def test_a_name_is_no_format(content):
     assert refusal(content) == pictures.UNKNOWN
 
 
-@pytest.mark.parametrize("form", ["AVIF", "PPM", "ICO", "TGA", "JPEG2000", "EPS", "PCX", "SGI"])
+@pytest.mark.parametrize("form", ["PPM", "ICO", "TGA", "JPEG2000", "EPS", "PCX", "SGI"])
 def test_other_formats_are_not_even_tried(form):
     assert refusal(encoded(photo(32, 32), form)) == pictures.UNKNOWN
+
+
+@pytest.mark.parametrize("brand", [b"heic", b"heix", b"hevc", b"mif1", b"msf1"])
+def test_pictures_of_phones_are_named(brand):
+    """By content, whatever the file is called; a box of a decoder's own follows the list of brands."""
+    for others in (b"", b"mif1heic", b"miafMiHE"):
+        content = (16 + len(others)).to_bytes(4, "big") + b"ftyp" + brand + bytes(4) + others + bytes(200)
+        assert refusal(content) == pictures.PHONE.format(form="HEIC")
+
+
+def test_avif_is_named():
+    for content in (encoded(photo(32, 32), "AVIF"), b"\0\0\0\x1cftypmif1\0\0\0\0mif1avifmiaf" + bytes(50)):
+        assert refusal(content) == pictures.PHONE.format(form="AVIF")
+
+
+@pytest.mark.parametrize(
+    "content", [b"\0\0\0\x18ftypisom\0\0\0\0isommp41" + bytes(50), b"\0\0\0\x10ftyp", b"\xff" * 64]
+)
+def test_films_and_half_a_header_are_no_pictures_of_phones(content):
+    assert refusal(content) == pictures.UNKNOWN
 
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "progressive JPEG", "WEBP", "GIF", "BMP", "TIFF"])

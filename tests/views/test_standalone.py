@@ -12,7 +12,7 @@ import pytest
 from tests.views.test_attention_grid import read as read_grid
 from tests.views.test_attention_grid import sheet
 from views import maps
-from views.components import attention_grid, attention_lines, standalone
+from views.components import attention_grid, attention_lines, parts, standalone
 
 HOSTILE = "</script><script>document.title='hacked'</script><img src=x onerror=alert(1)> & $x$ \u202e"
 
@@ -48,7 +48,7 @@ def test_all_weights_of_the_maps_are_read_back(side):
     shown = sheet(side)
     header, weights = read_grid(payload_of(standalone.to_html(document(attention_grid.part(shown)))))
     np.testing.assert_array_equal(weights, shown.weights)
-    assert (header["type"], header["queries"]) == ("float32", list(shown.queries))
+    assert (header["type"], header["queries"]) == ("float32", parts.labels(shown.queries))
     assert attention_grid.part(shown).numbers == standalone.EXACT
 
 

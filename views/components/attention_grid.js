@@ -196,7 +196,7 @@ class AttentionGrid {
   // A cell in words: two pieces and what joins them, or a place on the picture.
   cell(query, key, joined) {
     const { sheet } = this
-    return sheet.underlay ? `row ${query + 1}, column ${key + 1}` : `${sheet.queries[query].trim()} ${joined} ${sheet.keys[key].trim()}`
+    return sheet.underlay ? `row ${query + 1}, column ${key + 1}` : `${sheet.queries[query]} ${joined} ${sheet.keys[key]}`
   }
 
   hideTip() {

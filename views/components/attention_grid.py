@@ -33,6 +33,7 @@ class Sheet:
         rows, columns: their names, as `views.maps.names` gives them.
         queries, keys: pieces on the axes of each map.
         kind: decides the colours; `title` names it for screen readers.
+        places: queries and keys are places of a picture, which need no number to tell them apart.
         causal: cells above the diagonal are masked and drawn grey.
         shared_scale: one colour scale for all maps; otherwise each map has its own, up to its own largest weight.
         selected: row and column of the map shown in detail.
@@ -57,6 +58,7 @@ class Sheet:
     underlay: np.ndarray | None = None
     opacity: float = 1.0
     log_scale: bool = False
+    places: bool = False
 
 
 def payload(sheet: Sheet, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
@@ -67,8 +69,9 @@ def payload(sheet: Sheet, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
         "type": "float32" if exact else "float16",
         "rows": list(sheet.rows),
         "columns": list(sheet.columns),
-        "queries": list(sheet.queries),
-        "keys": list(sheet.keys),
+        "queries": parts.labels(sheet.queries),
+        "keys": parts.labels(sheet.keys),
+        "places": sheet.places,
         "title": sheet.title,
         "causal": sheet.causal,
         "shared": sheet.shared_scale,

@@ -115,7 +115,7 @@ class LockedTable {
       return
     }
     const table = element("table", "", this.holder)
-    const own = shown(lines.names[locked.side][locked.place])
+    const own = lines.names[locked.side][locked.place]
     const verb = locked.side === "query" ? "looks at" : "is looked at by"
     element("caption", "", table).textContent = `${own} ${verb}`
     const head = element("tr", "", element("thead", "", table))
@@ -129,7 +129,7 @@ class LockedTable {
       const row = element("tr", "", body)
       const header = element("th", "", row)
       header.scope = "row"
-      header.textContent = `${place + 1} ${shown(name)}`
+      header.textContent = `${place + 1} ${name}`
       const values = lines.chosen.map((map) => lines.weights.at(map, query, key))
       for (const value of values.length > 1 ? [mean, ...values] : values) {
         element("td", "", row).textContent = masked ? "masked" : threeDigits(value)

@@ -129,7 +129,7 @@ class AttentionLines {
     const axes = { query: sheet.queryAxis, key: sheet.keyAxis }
     for (const [side, { list, pieces }] of Object.entries(this.sides)) {
       list.setAttribute("aria-label", `${axes[side]}. Arrow keys move, Enter locks.`)
-      pieces.forEach(({ label }, place) => { label.textContent = shown(names[side][place]) })
+      pieces.forEach(({ label }, place) => { label.textContent = names[side][place] })
     }
     this.axes[0].textContent = sheet.queryAxis
     this.axes[2].textContent = sheet.keyAxis
@@ -302,9 +302,4 @@ class AttentionLines {
     }
     this.legend.textContent = this.readOut.explain()
   }
-}
-
-// A piece without the space that marks a word's start; the same rule as `piece` in views/literal.py.
-function shown(label) {
-  return label.trim() || "\u2423"
 }

@@ -14,7 +14,7 @@ function pictureOf(lines) {
   const write = (text, x, y, size, anchor, weight = 400) => texts.push({ text, x, y, size, anchor, weight })
   const size = Math.max(3, Math.min(13, row * 0.7))
   measure.font = `${size}px ${family}`
-  const widest = (list) => Math.max(60, ...list.map((name) => measure.measureText(shown(name)).width)) + 8
+  const widest = (list) => Math.max(60, ...list.map((name) => measure.measureText(name).width)) + 8
   const left = EDGE + widest(names.query)
   const top = EDGE + 24
   write(sheet.queryAxis, EDGE, EDGE + 8, 13, "start", 600)
@@ -27,7 +27,7 @@ function pictureOf(lines) {
     names[side].forEach((name, place) => {
       const own = focus?.side === side && focus.place === place
       const y = top + (place + 0.5) * row
-      write(shown(name), side === "query" ? left - 6 : left + width + 6, y, size, side === "query" ? "end" : "start", own ? 700 : 400)
+      write(name, side === "query" ? left - 6 : left + width + 6, y, size, side === "query" ? "end" : "start", own ? 700 : 400)
       if (!focus || focus.side === side || !chosen.length) return
       const number = across[place].masked ? "masked" : threeDigits(across[place].mean)
       write(number, side === "query" ? left + room : left + width - room, y, size * 0.85, side === "query" ? "start" : "end")

@@ -91,8 +91,8 @@ def payload(lines: Lines, exact_bytes: int = parts.FULL_PRECISION_BYTES) -> byte
     header = {
         "shape": [layers, heads, queries, keys],
         "type": number_type,
-        "queries": list(lines.queries),
-        "keys": list(lines.keys),
+        "queries": parts.labels(lines.queries),
+        "keys": parts.labels(lines.keys),
         "queryAxis": lines.kind.query_axis,
         "keyAxis": lines.kind.key_axis,
         "title": lines.kind.title,

@@ -88,7 +88,7 @@ class ReadOut {
     const [query, key] = locked.side === "query" ? [locked.place, other.place] : [other.place, locked.place]
     const { weights, chosen } = this.lines
     this.lines.tip.replaceChildren()
-    element("div", "pair", this.lines.tip).textContent = `${shown(this.lines.names.query[query])} \u2192 ${shown(this.lines.names.key[key])}`
+    element("div", "pair", this.lines.tip).textContent = `${this.lines.names.query[query]} \u2192 ${this.lines.names.key[key]}`
     if (weights.masked(query, key)) element("div", "value", this.lines.tip).textContent = "masked"
     else {
       element("div", "value", this.lines.tip).textContent = `mean ${threeDigits(weights.mean(chosen, query, key))}`
@@ -114,9 +114,9 @@ class ReadOut {
   describe(focus) {
     if (!this.lines.chosen.length) return "Nothing is chosen: choose at least one head and one layer."
     if (!focus) return "Point at a piece to see its lines alone; click or press Enter to lock them."
-    const own = shown(this.lines.names[focus.side][focus.place])
+    const own = this.lines.names[focus.side][focus.place]
     const across = this.weightsOf(focus).filter((item) => !item.masked).sort((one, other) => other.mean - one.mean)
-    const first = across.slice(0, LISTED).map(({ name, mean }) => `${shown(name)} ${threeDigits(mean)}`)
+    const first = across.slice(0, LISTED).map(({ name, mean }) => `${name} ${threeDigits(mean)}`)
     const verb = focus.side === "query" ? "looks at" : "is looked at by"
     return `${own} (${focus.place + 1}) ${verb}: ${first.join(", ")}${across.length > LISTED ? ", \u2026" : ""} (${this.meaning()})`
   }

@@ -90,7 +90,7 @@ class Detail {
       const step = Math.max(1, Math.ceil((LABEL * names.length) / Math.max(1, pixels)))
       list.replaceChildren()
       names.forEach((name, number) => {
-        element("span", "", list).textContent = number % step ? "" : name.trim() || "\u2423"
+        element("span", "", list).textContent = number % step ? "" : name
       })
     }
   }
@@ -144,7 +144,7 @@ class Detail {
     this.holder.replaceChildren()
     if (!this.fold.open) return
     const { sheet } = this.grid
-    const name = (piece, number) => `${number + 1} ${piece.trim() || "\u2423"}`
+    const name = (label, place) => (sheet.places ? label : `${place + 1} ${label}`)
     const table = element("table", "", this.holder)
     const head = element("tr", "", element("thead", "", table))
     for (const words of ["query \\ key", ...sheet.keys.map(name)]) {

@@ -126,7 +126,7 @@ class Figure {
     pen.font = small
     const labelled = item.rows.length > 0 && rows <= 40
     const headed = item.columns.length > 0 && columns <= 40
-    const widest = (labels) => Math.ceil(Math.max(0, ...labels.map((label) => pen.measureText(label.trim() || "\u2423").width)))
+    const widest = (labels) => Math.ceil(Math.max(0, ...labels.map((label) => pen.measureText(label).width)))
     this.left = labelled ? Math.min(LABEL, widest(item.rows) + 8) : 0
     const room = available - this.left - 2
     const wish = columns <= 24 ? NUMBER_WIDTH + 12 : columns <= 64 ? (item.wide ? 21 : 7) : SPREAD / columns
@@ -156,7 +156,7 @@ class Figure {
     if (labelled) {
       pen.textAlign = "right"
       item.rows.forEach((label, row) => {
-        if (row % step === 0) pen.fillText(label.trim() || "\u2423", this.left - 6, this.top + (row + 0.5) * this.cellHeight, LABEL - 8)
+        if (row % step === 0) pen.fillText(label, this.left - 6, this.top + (row + 0.5) * this.cellHeight, LABEL - 8)
       })
     }
     if (headed) {
@@ -165,7 +165,7 @@ class Figure {
         pen.translate(this.left + (column + 0.5) * this.cellWidth, this.top - 5)
         if (!flat) pen.rotate(-Math.PI / 2)
         pen.textAlign = flat ? "center" : "left"
-        if (flat || this.cellWidth >= 9 || column % Math.ceil(9 / this.cellWidth) === 0) pen.fillText(label.trim() || "\u2423", 0, flat ? -4 : 0, LABEL)
+        if (flat || this.cellWidth >= 9 || column % Math.ceil(9 / this.cellWidth) === 0) pen.fillText(label, 0, flat ? -4 : 0, LABEL)
         pen.restore()
       })
     }
@@ -286,7 +286,7 @@ class Figure {
 
 function readOut(item, row, column) {
   const value = item.values[row * item.shape[1] + column]
-  const name = (labels, title, place) => (labels.length ? `${labels[place].trim() || "\u2423"}` : `${title} ${place}`)
+  const name = (labels, title, place) => (labels.length ? labels[place] : `${title} ${place}`)
   const words = item.words ? item.words[value ? 1 : 0] : value === -Infinity ? item.masked.join(", ") : full(value)
   return { value: words, place: `${name(item.rows, item.rowTitle, row)} \u2192 ${name(item.columns, item.columnTitle, column)}` }
 }

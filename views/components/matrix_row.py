@@ -81,8 +81,8 @@ def _header(item: Matrix, values: np.ndarray) -> dict:
     return {
         "name": item.name,
         "shape": list(values.shape),
-        "rows": list(item.rows),
-        "columns": list(item.columns),
+        "rows": parts.labels(item.rows),
+        "columns": parts.labels(item.columns),
         "rowTitle": item.row_title,
         "columnTitle": item.column_title,
         "low": low,

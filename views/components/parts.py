@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
-from views import palette
+from views import literal, palette
 
 _FOLDER = Path(__file__).parent
 FULL_PRECISION_BYTES = 1 << 18
@@ -52,6 +52,11 @@ def pack_weights(weights: np.ndarray, exact_bytes: int = FULL_PRECISION_BYTES) -
         return "float32", exact
     bits = exact.view("<u4") + np.uint32(0x80)
     return "float24", bits.view(np.uint8).reshape(-1, 4)[:, 1:]
+
+
+def labels(names: Iterable[str]) -> list[str]:
+    """Labels of tokens and places as the browser writes them, with something to see in each."""
+    return [literal.visible(literal.piece(name)) for name in names]
 
 
 def scales(kind: str) -> dict[str, tuple[str, ...]]:

@@ -34,17 +34,21 @@ class PictureStrip {
     this.status = element("span", "status", line)
     this.status.setAttribute("role", "status")
     this.onPaste = (event) => this.pasted(event)
+    this.onFile = (event) => this.fileGiven(event)
     document.addEventListener("paste", this.onPaste)
+    // before the page itself hears of it: what its own box refuses, the server never hears of
+    for (const kind of ["change", "drop"]) document.addEventListener(kind, this.onFile, true)
   }
 
   leave() {
     document.removeEventListener("paste", this.onPaste)
+    for (const kind of ["change", "drop"]) document.removeEventListener(kind, this.onFile, true)
   }
 
   show(data) {
     this.limit = data.limit
     this.tooHeavy = data.too_heavy
-    this.status.textContent = ""
+    this.tell = data.tell
     this.group.setAttribute("aria-label", data.label)
     const held = this.tiles?.findIndex((tile) => tile === tile.getRootNode().activeElement) ?? -1
     this.tiles = data.tiles.map((tile, place) => this.build(tile, place, tile.name === data.selected))
@@ -77,7 +81,20 @@ class PictureStrip {
     this.choose((place + step + this.tiles.length) % this.tiles.length)
   }
 
+  // Another picture is on its way: what was said about the one before is over.
+  begin() {
+    this.status.textContent = ""
+    if (this.tell) this.answer("begun", true)
+    this.tell = false
+  }
+
+  fileGiven(event) {
+    const files = event.type === "drop" ? event.dataTransfer?.files : event.target.type === "file" && event.target.files
+    if (files?.length) this.begin()
+  }
+
   choose(place) {
+    this.status.textContent = ""
     this.tiles.forEach((tile, other) => {
       tile.setAttribute("aria-checked", other === place)
       tile.tabIndex = other === place ? 0 : -1
@@ -87,7 +104,7 @@ class PictureStrip {
   }
 
   async readClipboard() {
-    this.status.textContent = ""
+    this.begin()
     let items
     try {
       items = await navigator.clipboard.read()
@@ -107,6 +124,7 @@ class PictureStrip {
     const file = [...(event.clipboardData?.files ?? [])][0]
     if (!file) return
     event.preventDefault()
+    this.begin()
     this.send(file)
   }
 

@@ -41,6 +41,7 @@ def picture_strip(
     selected: str,
     key: str,
     on_choose: Callable[[str], None],
+    on_begin: Callable[[], None] | None = None,
 ) -> None:
     """Mount the strip.
 
@@ -48,6 +49,8 @@ def picture_strip(
         label: what is chosen, for screen readers.
         selected: the name of the tile that is marked.
         on_choose: called with the name of a tile.
+        on_begin: called when a person starts to give another picture, in whatever way and whatever becomes of it; given
+            only while the page says something about the picture before.
     """
 
     def chosen() -> None:
@@ -61,5 +64,6 @@ def picture_strip(
         "selected": selected,
         "limit": MAX_BYTES,
         "too_heavy": TOO_HEAVY,
+        "tell": on_begin is not None,
     }
-    _MOUNT(key=key, data=data, on_chosen_change=chosen)
+    _MOUNT(key=key, data=data, on_chosen_change=chosen, on_begun_change=on_begin or (lambda: None))

@@ -14,7 +14,7 @@ import numpy as np
 from views import palette
 from views.figures.drawing import Drawing, Text, text_width
 from views.figures.panel import Items, Panel, ends, lay_out, shades
-from views.maps import Kind, numbered
+from views.maps import Kind
 
 _MARGIN = 16
 
@@ -86,12 +86,12 @@ class MapPair:
 
     def rows(self) -> tuple[list[str], list[list[object]]]:
         """Header and rows of a table: every pair of shared pieces with both weights and their difference."""
-        header = ["query", "key", self.first.name, self.second.name, "difference"]
+        header = [*self.kind.axes, self.first.name, self.second.name, "difference"]
         found = self.difference
         if found is None:
             return header, []
         first, second = self.first.at(self.queries[0], self.keys[0]), self.second.at(self.queries[1], self.keys[1])
-        names = numbered(self.first.queries), numbered(self.first.keys)
+        names = self.kind.names(self.first.queries), self.kind.names(self.first.keys)
         return header, [
             [
                 names[0][self.queries[0][query]],
@@ -104,12 +104,13 @@ class MapPair:
     def arrays(self) -> dict[str, np.ndarray]:
         """Both maps, their pieces, and the difference with the places it was taken from, for `numpy.load`."""
         parts: dict[str, np.ndarray] = {"kind": np.array(self.kind.name), "place": np.array(self.place)}
+        rows, columns = ("rows", "columns") if self.kind.places else ("queries", "keys")
         for name, side in (("first", self.first), ("second", self.second)):
-            parts |= {name: side.weights, f"{name}_queries": np.array(side.queries)}
-            parts |= {f"{name}_keys": np.array(side.keys), f"{name}_name": np.array(side.name)}
+            parts |= {name: side.weights, f"{name}_{rows}": np.array(side.queries)}
+            parts |= {f"{name}_{columns}": np.array(side.keys), f"{name}_name": np.array(side.name)}
         if self.difference is not None:
             parts |= {"difference": self.difference.weights}
-            parts |= {"shared_queries": np.array(self.queries), "shared_keys": np.array(self.keys)}
+            parts |= {f"shared_{rows}": np.array(self.queries), f"shared_{columns}": np.array(self.keys)}
         return parts
 
 

@@ -1,0 +1,100 @@
+"""What the checks on the pages may differ by: each figure stands beside the bound that it keeps.
+
+A check computes the same thing a second time in another way. Computers round, so the two differ by a little; how little
+depends on what is computed and on how large its numbers are. The bounds here are some three times the largest
+difference that was met on hundreds of inputs, rounded up (`tests/pages/test_checks.py` measures them again). A figure
+beyond its bound means that something is wrong, and the page says so.
+"""
+
+from __future__ import annotations
+
+from views.numbers import three_digits
+
+# Single precision keeps about seven digits: a rounding costs up to 6e-8 of a number's size. What is computed in double
+# precision on both sides has a bound far below that; sums over many numbers have larger ones.
+BOUNDS = {
+    # attention
+    "attention": 1e-5,
+    "row sums": 2e-6,
+    "mask leak": 0.0,
+    "masked weights": 1e-6,
+    "one weight": 1e-5,
+    "attention step": 2e-5,
+    "one query": 5e-6,
+    "two forms": 1e-5,
+    "padding": 1e-5,
+    # the rest of a layer
+    "hidden units": 2e-5,
+    "fed forward": 1e-5,
+    "fed forward alone": 1e-5,
+    "Add & Norm": 5e-6,
+    "means": 1e-12,
+    "variances": 1e-4,
+    # the input
+    "embedding": 1e-6,
+    "cosines": 5e-6,
+    "orders": 1e-5,
+    "patch embedding": 5e-6,
+    # positions
+    "sinusoid table": 1e-7,
+    "wavelengths": 1e-6,
+    "integers": 0.0,
+    "sinusoids": 0.0,
+    "similarity of positions": 1e-10,
+    "rotation": 1e-12,
+    "fitted rotation": 1e-9,
+    "sum of samples": 1e-6,
+    "share left over": 1e-9,
+    "positions put back": 2e-5,
+    "shuffled patches": 2e-6,
+    # decoding and loss
+    "step by step": 1e-5,
+    "choice": 1e-5,
+    "output layer": 2e-5,
+    "two passes": 2e-5,
+    "sum of ln p": 2e-4,
+    "cross-entropy": 1e-5,
+    "loss gradient": 1e-12,
+    "gradient sum": 1e-6,
+    # interventions
+    "intervention": 2e-5,
+    "edited weights": 1e-4,
+    "head alone": 1e-5,
+    "logits of one head": 1e-5,
+    # explanations
+    "nothing erased": 1e-5,
+    "erased alone": 5e-5,
+    "rollout": 1e-12,
+    "relevance in a batch": 5e-6,
+    "ends of curves": 2e-6,
+    "slope of ln p": 0.05,
+    "slope of the logit": 2e-3,
+}
+# What makes a difference where it is not rounding.
+_REASONS = {
+    "slope of ln p": "a finite step stays",
+    "slope of the logit": "a finite step stays",
+    "sum of samples": "a finite number of samples stays",
+    "variances": "LayerNorm\u2019s \u03b5 stays",
+}
+
+
+def said(name: str, figure: float) -> str:
+    """A difference in words, with its bound.
+
+    Args:
+        name: one of `BOUNDS`.
+        figure: not negative.
+    """
+    bound = BOUNDS[name]
+    if not figure <= bound:  # not a number is beyond any bound
+        return f"{three_digits(figure)}, which is beyond the bound {_power(bound)}: something is wrong"
+    if bound == 0:
+        return "0, exactly"
+    return f"{three_digits(figure)} ({_REASONS.get(name, 'rounding stays')} below {_power(bound)})"
+
+
+def _power(bound: float) -> str:
+    """`1e-5`, `0.05`."""
+    digit, exponent = f"{bound:.0e}".split("e")
+    return f"{bound:g}" if bound >= 1e-3 else f"{digit}e{int(exponent)}"

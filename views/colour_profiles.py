@@ -1,0 +1,87 @@
+"""Colours as a screen shows them: what a picture's own colour profile says of them, converted to sRGB.
+
+A profile comes from outside like the picture itself. One that is damaged, or made for another kind of picture, is left
+aside: the colours are then taken for sRGB, as they are where there is no profile at all.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+
+import numpy as np
+from PIL import Image, ImageCms
+
+MAX_BYTES = 4 * 1024 * 1024  # of a profile; those of presses have one or two megabytes
+
+CONVERTED = "Its colours are converted from its own colour profile to sRGB."
+UNUSABLE = "Its colour profile cannot be used; its colours are taken for sRGB."
+
+Convert = Callable[[Image.Image], Image.Image]
+_MODES = {"RGB": "RGB", "GRAY": "L", "CMYK": "CMYK"}  # of a profile, and of the picture that it is for
+_SRGB = ImageCms.createProfile("sRGB")
+_STEPS = np.linspace(0, 255, 9).round().astype(np.uint8)  # of each channel, where a profile is compared with sRGB
+
+
+def plain(image: Image.Image) -> Image.Image:
+    """`image` in RGB by Pillow's own rules, for colours without a profile."""
+    return image.convert("RGB")
+
+
+def converter(source: Image.Image) -> tuple[Convert, list[str]]:
+    """What turns parts of a picture, without their alpha channel, into sRGB; and a note, if there is anything to say.
+
+    Args:
+        source: as Pillow has opened it, of any mode.
+    """
+    content = source.info.get("icc_profile")
+    if not content:
+        return plain, []
+    try:
+        mode, convert = _of_profile(content, source.mode)
+    except (OSError, ValueError, ImageCms.PyCMSError):
+        return plain, [UNUSABLE]
+    return (plain, []) if _is_srgb(mode, convert) else (convert, [CONVERTED])
+
+
+def _of_profile(content: bytes, mode: str) -> tuple[str, Convert]:
+    """The mode in which the profile describes a picture of `mode`, and the way from there to sRGB.
+
+    Raises:
+        OSError, ValueError, ImageCms.PyCMSError: it is damaged, too large, or for another kind of picture.
+    """
+    if len(content) > MAX_BYTES:
+        raise ValueError("The profile is too large.")
+    profile = ImageCms.ImageCmsProfile(io.BytesIO(content))
+    wanted = _MODES.get(profile.profile.xcolor_space.strip(), "")
+    grey = mode in ("1", "L", "LA", "La") or mode.startswith("I;16")
+    if not wanted or (wanted == "CMYK") != (mode == "CMYK") or (wanted == "L" and not grey):
+        raise ValueError("The profile is for another kind of picture.")
+    if wanted == "L":
+        return wanted, _of_levels(profile)
+    transform = ImageCms.buildTransform(profile, _SRGB, wanted, "RGB")
+    return wanted, lambda image: ImageCms.applyTransform(image.convert(wanted), transform)
+
+
+def _of_levels(profile: ImageCms.ImageCmsProfile) -> Convert:
+    """Grey levels to sRGB by a table of all 256, each computed exactly; fewer of them would make dark levels wrong."""
+    transform = ImageCms.buildTransform(profile, _SRGB, "L", "RGB", flags=ImageCms.Flags.NOOPTIMIZE)
+    levels = Image.fromarray(np.arange(256, dtype=np.uint8)[None])
+    table = np.asarray(ImageCms.applyTransform(levels, transform))[0]  # (level, channel)
+
+    def convert(image: Image.Image) -> Image.Image:
+        grey = image.convert("L")
+        return Image.merge("RGB", [grey.point(channel.tolist()) for channel in table.T])
+
+    return convert
+
+
+def _is_srgb(mode: str, convert: Convert) -> bool:
+    """True if the conversion changes no colour by more than one level of 255: most profiles describe sRGB itself."""
+    if mode == "CMYK":
+        return False
+    colours = np.stack(np.meshgrid(_STEPS, _STEPS, _STEPS), axis=-1).reshape(27, 27, 3)
+    if mode == "L":
+        colours = np.repeat(np.arange(256, dtype=np.uint8).reshape(16, 16, 1), 3, axis=2)
+    image = Image.fromarray(colours)
+    return np.abs(np.asarray(convert(image)).astype(int) - np.asarray(image)).max() <= 1
