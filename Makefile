@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .PHONY: run test test-deploy lint format audit fuzz bench train-translator evaluate-translator agreement
-.PHONY: train-vision evaluate-vision head-statistics clean
+.PHONY: english train-vision evaluate-vision head-statistics clean
 
 run: $(VENV)/.run-ready
 	$(BIN)/streamlit run app.py
@@ -51,6 +51,10 @@ evaluate-translator: $(VENV)/.dev-ready
 # which explanation of the translator agrees with erasing words, for the page "What it rests on"
 agreement: $(VENV)/.dev-ready
 	$(BIN)/python -m model.training agreement --data "$(DATA)" --model assets/translator
+
+# what tells English from other text, after any training; OTHER="Korean=kor-eng.zip" measures a further language
+english: $(VENV)/.dev-ready
+	$(BIN)/python -m model.training english --data "$(DATA)" --model assets/translator $(if $(OTHER),--other "$(OTHER)")
 
 # DATA is a folder of parquet shards (train-*.parquet, validation-*.parquet) or of class folders (train/, val/)
 train-vision: $(VENV)/.dev-ready
