@@ -22,7 +22,7 @@ def test_an_example_takes_the_place_of_other_text(server: Server, page: Page, pa
     expect(warning).to_be_visible()
     expect(page.locator(".aa-text").first).not_to_have_text("")  # translated all the same
     assert_nothing_overflows(page)
-    page.get_by_test_id("stMain").get_by_role("button", name=EXAMPLE, exact=True).click()
+    page.locator(".st-key-example").get_by_text(EXAMPLE, exact=True).click()
     expect(warning).to_have_count(0)
     ready(page)
     expect(page.get_by_label("English sentence")).to_have_value(EXAMPLE)
