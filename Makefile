@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 
 # PYTHON makes a new .venv
 .PHONY: run test test-deploy lint format audit fuzz bench train-translator evaluate-translator agreement
-.PHONY: train-vision evaluate-vision head-statistics clean run-environment dev-environment
+.PHONY: english train-vision evaluate-vision head-statistics clean run-environment dev-environment
 
 run: run-environment
 	$(BIN)/python -m streamlit run app.py
@@ -52,6 +52,10 @@ evaluate-translator: dev-environment
 # which explanation of the translator agrees with erasing words, for the page "What it rests on"
 agreement: dev-environment
 	$(BIN)/python -m model.training agreement --data "$(DATA)" --model assets/translator
+
+# what tells English from other text, after any training; OTHER="Korean=kor-eng.zip" measures a further language
+english: dev-environment
+	$(BIN)/python -m model.training english --data "$(DATA)" --model assets/translator $(if $(OTHER),--other "$(OTHER)")
 
 # DATA is a folder of parquet shards (train-*.parquet, validation-*.parquet) or of class folders (train/, val/)
 train-vision: dev-environment

@@ -14,6 +14,7 @@ from model.checkpoint import check_sha256, load_tensors, load_weights, read_json
 from model.config import TransformerConfig
 from model.decoding import DecodingOptions
 from model.device import choose_device
+from model.english import EnglishStatistics, foreign_sign
 from model.fallback import device_of, falls_back, move_to_cpu, place, ran_out_of_memory, where_it_runs
 from model.intervened import Intervened, intervene
 from model.interventions import Interventions
@@ -62,12 +63,18 @@ class Translator:
     """
 
     def __init__(
-        self, network: Transformer, tokenizer: Tokenizer, card: dict | None = None, card_markdown: str = ""
+        self,
+        network: Transformer,
+        tokenizer: Tokenizer,
+        card: dict | None = None,
+        card_markdown: str = "",
+        english: EnglishStatistics | None = None,
     ) -> None:
         self.network = network.eval().requires_grad_(False)
         self.tokenizer = tokenizer
         self.card = card or {}
         self.card_markdown = card_markdown
+        self._english = english
         self.weights_sha256: str = self.card.get("weights_sha256", "")
 
     @classmethod
@@ -75,7 +82,8 @@ class Translator:
         """Read a translator's folder; by default the one this project ships.
 
         Args:
-            path: folder with `config.json`, `model.safetensors`, `tokenizer.model` and `card.json`.
+            path: folder with `config.json`, `model.safetensors`, `tokenizer.model` and `card.json`; where it also has
+                `english.safetensors`, `looks_english` knows more than scripts.
             device: "auto" picks CUDA, MPS or CPU.
 
         Raises:
@@ -94,7 +102,8 @@ class Translator:
         if "config_sha256" in card:  # sizes that fit the weights can still be wrong: the number of heads
             check_sha256(folder / "config.json", card["config_sha256"])
         text = read_text(folder / "card.md")
-        return cls(place(network, choose_device(device)), tokenizer, card, text)
+        english = EnglishStatistics.load(folder, card["tokenizer_sha256"])
+        return cls(place(network, choose_device(device)), tokenizer, card, text, english)
 
     @property
     def config(self) -> TransformerConfig:
@@ -131,6 +140,10 @@ class Translator:
                 f"Shorten it by {len(ids) - MAX_PIECES} pieces."
             )
         return ids
+
+    def looks_english(self, text: str) -> bool:
+        """False where signs say that `text` is not English; its translation will mean little. See `model.english`."""
+        return foreign_sign(text, self.tokenizer, self._english) is None
 
     def translate(self, text: str, options: DecodingOptions | None = None, **changes) -> str:
         """French for one English sentence.

@@ -8,7 +8,7 @@ import streamlit as st
 
 from model import DecodingOptions
 from pages.shared import checks, files
-from pages.shared.opening import opening
+from pages.shared.opening import Asked, opening
 from pages.shared.service import Service
 from pages.shared.visits import fragment, framed
 from views import downloads, frame, inputs, literal, prose
@@ -23,12 +23,13 @@ def main() -> None:
     """Read the inputs, translate, show."""
     asked = opening("translate", examples=True)
     if asked.accepted:
-        translation(asked.service, asked.text, asked.options)
+        translation(asked)
     model_diagram(asked.service)
 
 
-def translation(service: Service, text: str, options: DecodingOptions) -> None:
+def translation(asked: Asked) -> None:
     """The translation as it grows, then what was considered at each place."""
+    service, text, options = asked.service, asked.text, asked.options
     st.subheader("Translation", anchor=False)
     written, produced = st.empty(), st.empty()
     steps = service.known(text, options)
@@ -41,7 +42,7 @@ def translation(service: Service, text: str, options: DecodingOptions) -> None:
                 written.html(pieces.sentence(step.text, "fr"))
                 shown_at = time.monotonic()
     written.html(pieces.sentence(steps[-1].text, "fr"))
-    trace = service.trace(text, options)
+    trace = asked.trace()
     rows = trace.next_pieces(5)
     with produced.container():
         st.html(

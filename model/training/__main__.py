@@ -4,6 +4,7 @@
     python -m model.training evaluate --data fra-eng.zip --model assets/translator
     python -m model.training agreement --data fra-eng.zip --model assets/translator
     python -m model.training heads --data fra-eng.zip --model assets/translator
+    python -m model.training english --data fra-eng.zip --model assets/translator [--other Korean=kor-eng.zip]
     python -m model.training vision --data imagenette --out assets/vision [--resume]
     python -m model.training evaluate-vision --data imagenette --model assets/vision
     python -m model.training heads-vision --data imagenette --model assets/vision
@@ -40,7 +41,7 @@ STAGES = "48x60,64x35,96x20"
 VISION_RECIPE = Recipe(
     batch_tokens=4096, warmup_steps=200, weight_decay=0.05, average_decay=0.998, matrix_learning_rate=2e-3
 )
-COMMANDS = ("translator", "evaluate", "agreement", "heads", "vision", "evaluate-vision", "heads-vision")
+COMMANDS = ("translator", "evaluate", "agreement", "heads", "english", "vision", "evaluate-vision", "heads-vision")
 NETWORK_OPTIONS = ("patch_size", "d_model", "n_heads", "n_layers", "d_ff", "drop_path")
 
 
@@ -78,7 +79,13 @@ def _parser() -> argparse.ArgumentParser:
     heads.set_defaults(run=_study_translator)
     heads.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
     heads.add_argument("--sentences", type=int, default=500, help="held-out sentences used; default %(default)s")
-    for command in (translator, evaluate, agreement, heads):
+    english = commands.add_parser("english", help="count what tells English from other text, and measure how well")
+    english.set_defaults(run=_measure_english)
+    english.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
+    english.add_argument(
+        "--other", action="append", default=[], metavar="NAME=FILE", help="pairs of English and a further language"
+    )
+    for command in (translator, evaluate, agreement, heads, english):
         command.add_argument("--data", type=Path, required=True, help=".tsv, .txt, .tsv.gz or .zip of sentence pairs")
         command.add_argument("--heldout", type=int, default=2000, help="English sentences kept for evaluation")
     vision = commands.add_parser("vision", help="train the picture classifier")
@@ -215,6 +222,22 @@ def _measure_agreement(options: argparse.Namespace) -> int:
     from model.training.agreement import measure_agreement
 
     measure_agreement(options.model, read_corpus(options.data, options.heldout), options.sentences, options.device)
+    return 0
+
+
+def _measure_english(options: argparse.Namespace) -> int:
+    from model.training.card import card_markdown
+    from model.training.english import measure_english
+    from model.training.head_card import write_readable_card
+
+    others = {}
+    for pair in options.other:
+        name, separator, path = pair.partition("=")
+        if not (name and separator and path):
+            raise ValueError(f"--other {pair} has no name or no file; give NAME=FILE, such as Korean=kor-eng.zip.")
+        others[name] = read_corpus(path, heldout_sentences=1)
+    measure_english(options.model, read_corpus(options.data, options.heldout), others)
+    write_readable_card(options.model, card_markdown)
     return 0
 
 

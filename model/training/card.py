@@ -81,8 +81,8 @@ def held_out_card(folder: Path, corpus: Corpus) -> dict:
     return card
 
 
-def card_markdown(card: dict, sizes: dict, heads: str = "") -> str:
-    """The card for people. Every figure comes from `card.json` and `config.json`; `heads` is a section on the heads."""
+def card_markdown(card: dict, sizes: dict, sections: str = "") -> str:
+    """The card for people. Every figure comes from `card.json` and `config.json`; `sections` tell of other studies."""
     data, training, evaluation = card["data"], card["training"], card["evaluation"]
     rows = "\n".join(
         f"| {name} | {evaluation[name]['bleu']:.2f} | {evaluation[name]['chrf']:.2f} | {evaluation[name]['seconds']} |"
@@ -129,7 +129,7 @@ On the {evaluation["sentences"]:,} held-out sentences, all their translations as
 - chrF: `{evaluation["greedy"]["chrf_signature"]}`
 - Decoded on {evaluation["hardware"]}, in batches for greedy and sentence by sentence for beam 4.
 
-{heads}## Files
+{sections}## Files
 
 - `model.safetensors`, SHA-256 `{card["weights_sha256"]}`, verified when it is loaded
 - `tokenizer.model`, SHA-256 `{card["tokenizer_sha256"]}`, likewise

@@ -8,16 +8,18 @@ from pathlib import Path
 from model.checkpoint import CheckpointError, read_json, write_atomically
 from model.head_labels import HALF, MIXED, SPREAD, TIMES
 from model.head_statistics import HeadStatistics, KindStatistics, load_statistics
+from model.training.english_card import english_section
 
 
 def write_readable_card(folder: Path, markdown: Callable[[dict, dict, str], str]) -> None:
-    """Write `card.md` from `card.json`, `config.json` and, where it fits the weights, `heads.json`.
+    """Write `card.md` from `card.json`, `config.json` and, where they fit, `english.json` and `heads.json`.
 
     Args:
-        markdown: makes the text of the card, the sizes and the section on the heads.
+        markdown: makes the text of the card, the sizes and the sections on text that is not English and on the heads.
     """
     card = read_json(folder / "card.json")
-    text = markdown(card, read_json(folder / "config.json"), head_section(folder, card["weights_sha256"]))
+    sections = english_section(folder, card.get("tokenizer_sha256", "")) + head_section(folder, card["weights_sha256"])
+    text = markdown(card, read_json(folder / "config.json"), sections)
     write_atomically(folder / "card.md", text.encode())
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 from model.comparison import merged
 from pages.comparison.sides import Sides
 from pages.shared import files
+from pages.shared.cut_off import say_if_cut
 from views import downloads, maps
 from views.figures import bars, pieces
 from views.numbers import three_digits
@@ -15,10 +16,9 @@ from views.numbers import three_digits
 def translations(sides: Sides) -> None:
     """Both translations, one below the other, and the losses of both targets."""
     how = "Greedy translation" if sides.proof else "Translation"
-    for name, text in zip(sides.names, sides.translations, strict=True):
+    for name, text, finished in zip(sides.names, sides.translations, sides.finished, strict=True):
         st.html(pieces.label(f"{how}, {name}") + pieces.sentence(text or "\u2014", "fr"))
-    if not sides.finished:
-        st.caption("Cut off: this translation does not end by itself.")
+        say_if_cut(finished, f"The translation {name}" if sides.proof else f"The translation of {name}")
     first, second = (float(losses.sum()) for losses in sides.losses)
     for column, label, value in zip(
         st.columns(3),

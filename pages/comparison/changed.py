@@ -66,6 +66,6 @@ def _force(trace: Trace, kind: str, heads: Heads) -> Change:
 def sides_of(asked: Asked, trace: Trace, plan: Interventions) -> Sides:
     """Before and after, computed once for each plan."""
     found = asked.service.intervened(trace, plan)
-    before = asked.service.steps(asked.text, DecodingOptions())[-1].text
-    names = "before", "after"
-    return Sides(trace, found.after, names, (before, found.translation), plan, found.proof, found.finished)
+    before = asked.service.steps(asked.text, DecodingOptions())[-1]
+    written, ended = (before.text, found.translation), (asked.service.ended(before.ids), found.finished)
+    return Sides(trace, found.after, ("before", "after"), written, ended, plan, found.proof)

@@ -31,4 +31,5 @@ def sides_of(asked: Asked, trace: Trace) -> Sides | None:
         )
     else:
         second = own
-    return Sides(trace, second, ("A", "B"), (trace.target_text, own.target_text))
+    ended = service.ended(trace.next_ids), service.ended(own.next_ids)
+    return Sides(trace, second, ("A", "B"), (trace.target_text, own.target_text), ended)

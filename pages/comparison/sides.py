@@ -22,18 +22,18 @@ class Sides:
     Attributes:
         names: what they are called.
         translations: what greedy decoding writes, or the translations the reader's settings lead to.
+        finished: for each translation False if it was cut off because it did not end.
         plan: what is done to B.
         proof: that it was done; None for another sentence.
-        finished: False if B's translation was cut off because it did not end.
     """
 
     first: Trace
     second: Trace
     names: tuple[str, str]
     translations: tuple[str, str]
+    finished: tuple[bool, bool]
     plan: Interventions = field(default_factory=Interventions)
     proof: Proof | None = None
-    finished: bool = True
 
     @cached_property
     def losses(self) -> tuple[np.ndarray, np.ndarray]:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from model.scaling import WIDTHS, TrainedRun, histogram, toy, trained_run_in_parts
 from pages.shared import files
+from pages.shared.cut_off import say_if_cut
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
 from views import controls, downloads, inputs, prose
@@ -43,14 +44,14 @@ def trained(asked: Asked) -> None:
         return asked.service.analysis_in_parts(key, lambda: trained_run_in_parts(network, trace, kinds, factor))
 
     scaled, raw = run(1.0, ()), run(math.sqrt(d_k), KINDS[chosen])
-    words = prose.block("inside", "Cut off") if not raw.finished else ""
     left, right = st.columns(2, gap="large")
     left.html(pieces.label("Greedy translation, scores divided") + pieces.sentence(scaled.translation, "fr"))
+    say_if_cut(scaled.finished, "This translation", left)
     right.html(
         pieces.label(f"The same weights, scores times {three_digits(math.sqrt(d_k))} again")
         + pieces.sentence(raw.translation or "\u2014", "fr")
     )
-    right.caption(words)
+    say_if_cut(raw.finished, "This translation", right)
     lines = [["loss of the translation on the left, nats", scaled.loss, raw.loss]]
     for kind in KINDS["All"]:
         lines.append([f"entropy, {kind}", *(float(side.entropies[kind].mean()) for side in (scaled, raw))])

@@ -10,6 +10,7 @@ from model.beam_tree import BeamTree
 from model.decoding import beam_tree_in_parts, length_penalty
 from model.loss_terms import score_target
 from pages.shared import checks, files
+from pages.shared.cut_off import say_if_cut
 from pages.shared.opening import Asked
 from views import controls, downloads, literal, prose
 from views.components.drawing_view import drawing_view
@@ -68,6 +69,8 @@ def results(asked: Asked, tree: BeamTree, options: DecodingOptions) -> None:
     total = -score(asked, greedy)
     rows.append(["greedy", steps.plain(decode(greedy)), len(greedy), total, total / penalty(len(greedy), options)])
     st.html(bars.table(["", "translation", "pieces", "sum of ln p", "score"], rows, "What the search returns"))
+    for what, last in (("The search\u2019s best translation", tree.winner), ("The greedy translation", greedy)):
+        say_if_cut(asked.service.ended(last), what)
     ids = asked.service.steps(asked.text, options)[-1].ids
     best = tree.best[0]
     st.caption(

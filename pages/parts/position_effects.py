@@ -9,6 +9,7 @@ import streamlit as st
 from model.position_effects import CHANGES, PLACES, Change, Where, position_losses_in_parts, positions_tap
 from model.tapped_decoding import greedy_under_in_parts
 from pages.shared import checks, files
+from pages.shared.cut_off import say_if_cut
 from pages.shared.opening import Asked, usable
 from views import controls, downloads, prose
 from views.figures import bars, pieces
@@ -52,20 +53,22 @@ def show(asked: Asked) -> None:
         lambda: position_losses_in_parts(network, source, inputs, following, seed, shift),
     )
 
-    def written(chosen: Change) -> str:
+    def written(chosen: Change) -> list[int]:
         tap = positions_tap(network, where, chosen, len(source), len(inputs), seed, shift)
         limit = min(2 * len(source) + 10, 128)
         key = ("under positions", tuple(source), len(inputs), where, chosen, seed, shift)
-        ids = asked.service.analysis_in_parts(
+        return asked.service.analysis_in_parts(
             key, lambda: greedy_under_in_parts(network, source, tap, limit, following)
         )
-        return tokenizer.decode(ids)
 
     with left:
-        st.html(pieces.label("Translation with positions as trained, greedy") + pieces.sentence(written("kept"), "fr"))
         stacks = "encoder and the decoder" if where == "both" else where
-        label = f"Translation with positions {NAMES[change]} in the {stacks}"
-        st.html(pieces.label(label) + pieces.sentence(written(change) or "(nothing)", "fr"))
+        labels = {"kept": "positions as trained, greedy", change: f"positions {NAMES[change]} in the {stacks}"}
+        for chosen, label in labels.items():
+            ids = written(chosen)
+            text = pieces.sentence(tokenizer.decode(ids) or "(nothing)", "fr")
+            st.html(pieces.label(f"Translation with {label}") + text)
+            say_if_cut(asked.service.ended(ids), "This translation")
         tokens = tokenizer.display(following)
         for title, chosen in (("as trained", "kept"), (NAMES[change], change)):
             probabilities = np.exp(-losses.per_piece[where, chosen].astype(np.float64)).tolist()
@@ -93,7 +96,7 @@ def target(asked: Asked, reference: str) -> list[int] | None:
     """Ids of the reference with `</s>`, the model's own translation where nothing is typed; None if it is refused."""
     translator = asked.service.translator
     if not reference.strip():
-        return list(asked.service.steps(asked.text, asked.options)[-1].ids)
-    if not usable(asked, reference, "Reference"):
+        return list(asked.translation())
+    if not usable(asked, reference, "Reference", english=False):
         return None
     return translator.tokenizer.encode_source(reference)

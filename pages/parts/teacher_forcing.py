@@ -8,6 +8,7 @@ import streamlit as st
 from model import DecodingOptions, Trace
 from model.teacher_forcing import Comparison, compare_runs
 from pages.shared import checks, files
+from pages.shared.cut_off import say_if_cut
 from pages.shared.opening import Asked
 from pages.shared.target import target
 from views import downloads, literal, prose
@@ -37,6 +38,8 @@ def show(asked: Asked) -> None:
     free = asked.service.trace(asked.text, DecodingOptions())
     compared = compare_runs(forced, free, asked.service.translator.config.never_written)
     st.subheader("Forced and free, position by position", anchor=False)
+    if free.next_ids != forced.next_ids:  # else it is said of the target
+        say_if_cut(asked.service.ended(free.next_ids), "The free-running translation")
     st.markdown(literal.markdown(summary(compared, forced)))
     rows = table(compared, forced, free)
     st.html(bars.table(HEADER, [dress(row) for row in rows], "Teacher-forced and free-running, position by position"))

@@ -8,6 +8,7 @@ import streamlit as st
 from model.word_order import OrderComparison, compare_orders
 from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
+from pages.shared.cut_off import say_if_cut
 from pages.shared.opening import Asked, usable
 from views import controls, downloads, literal, maps, prose
 from views.figures import pieces
@@ -41,9 +42,9 @@ def show(asked: Asked) -> None:
         with column:
             notes = [places[side].get(place, "") for place in range(len(found.tokens[side]))]
             st.html(pieces.chips(found.tokens[side], "encoder", notes=notes))
-            st.html(
-                pieces.label("Translation") + pieces.sentence(asked.service.steps(text, asked.options)[-1].text, "fr")
-            )
+            last = asked.service.steps(text, asked.options)[-1]
+            st.html(pieces.label("Translation") + pieces.sentence(last.text, "fr"))
+            say_if_cut(asked.service.ended(last.ids), "This translation")
     st.markdown(_verdict(found))
     labels = [maps.numbered(found.tokens[0])[first] for first, _ in found.pairs]
     high = float(found.distances.max()) or 1.0

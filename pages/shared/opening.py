@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from model import DecodingOptions, InputError, Trace
+from pages.shared.cut_off import say_if_cut
 from pages.shared.service import Service, accepted, open_service
 from views import inputs, literal, prose
 from views.figures import pieces
@@ -14,23 +16,37 @@ from views.figures import pieces
 
 @dataclass(frozen=True)
 class Asked:
-    """What the person asked for, with the loaded translator that answers."""
+    """What the person asked for, with the loaded translator that answers.
+
+    Attributes:
+        accepted: False if the model does not take this text, and the reason is on the page.
+        notice: an empty place under the sentence, for what there is to say about its translation.
+    """
 
     service: Service
     text: str
     options: DecodingOptions
-    accepted: bool  # False: the model does not take this text, and the reason is on the page
+    accepted: bool
+    notice: DeltaGenerator
+
+    def translation(self) -> tuple[int, ...]:
+        """Token ids of the translation; if it was cut off, the page says so."""
+        ids = self.service.steps(self.text, self.options)[-1].ids
+        say_if_cut(self.service.ended(ids), at=self.notice)
+        return ids
 
     def trace(self) -> Trace:
         """Everything the network computes for the sentence and its translation; kept for the next page."""
-        return self.service.trace(self.text, self.options)
+        trace = self.service.trace(self.text, self.options)
+        say_if_cut(self.service.ended(trace.next_ids), at=self.notice)
+        return trace
 
 
 def opening(page: str, examples: bool = False) -> Asked:
     """Show the beginning of the page whose text is `assets/text/en/<page>.md`, and return what was asked.
 
     Args:
-        examples: offer sentences to begin with.
+        examples: offer sentences to begin with, also where the text looks English.
     """
     st.html(pieces.STYLE)
     st.title(prose.title(page), anchor=False)
@@ -43,14 +59,25 @@ def opening(page: str, examples: bool = False) -> Asked:
     if examples:
         inputs.examples(text)
     service = open_service()
-    return Asked(service, text, DecodingOptions(**vars(chosen)), accepted(service, text))
+    taken = accepted(service, text)
+    if taken and not service.translator.looks_english(text):
+        st.warning(prose.block("notices", "Not English"))
+        if not examples:
+            inputs.examples(text)
+    return Asked(service, text, DecodingOptions(**vars(chosen)), taken, st.empty())
 
 
-def usable(asked: Asked, text: str, name: str) -> bool:
-    """True if the model takes `text`, typed into a page's own box called `name`; else the reason is on the page."""
+def usable(asked: Asked, text: str, name: str, english: bool = True) -> bool:
+    """True if the model takes `text`, typed into a page's own box called `name`; else the reason is on the page.
+
+    Args:
+        english: whether it is to be read rather than written by the model: then the page warns of what is not English.
+    """
     try:
         asked.service.translator.check(text)
     except InputError as error:
         st.warning(literal.markdown(f"{name}: {error}"))
         return False
+    if english and not asked.service.translator.looks_english(text):
+        st.warning(prose.block("notices", "Not English in a box").format(name=name))
     return True

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import streamlit as st
@@ -67,6 +67,10 @@ class Service:
     def steps(self, text: str, options: DecodingOptions) -> tuple[Step, ...]:
         """All steps of a translation."""
         return self.known(text, options) or tuple(self.stream(text, options))
+
+    def ended(self, ids: Sequence[int]) -> bool:
+        """True if a translation ends with `</s>`; False if it was cut off."""
+        return bool(ids) and ids[-1] == self.translator.tokenizer.eos_id
 
     def trace(self, text: str, options: DecodingOptions) -> Trace:
         """Everything the network computes for `text` and the translation that `options` lead to."""

@@ -9,7 +9,7 @@ from views import frame, prose
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [Path(path).stem for path, _, _ in frame.PAGES]
-SHARED = ["microscope"]  # texts of what several pages show
+SHARED = ["microscope", "notices"]  # texts of what several pages show
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -1,0 +1,20 @@
+"""What every page says where a translation is not whole."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from views import prose
+
+
+def say_if_cut(finished: bool, what: str = "The translation", at: DeltaGenerator | None = None) -> None:
+    """One sentence if the model had not ended a translation when it reached the limit of its length.
+
+    Args:
+        finished: whether the translation ends with `</s>`.
+        what: was cut off; begins the sentence.
+        at: where it stands; by default here.
+    """
+    if not finished:
+        (at or st).info(prose.block("notices", "Cut off").format(what=what))

@@ -1,0 +1,43 @@
+"""What is said of text that is not English and of translations that were cut off, as a reader meets it."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Server, open_page, ready
+from tests.browser.overflow import assert_nothing_overflows
+
+KOREAN = "저는 학생입니다."
+ENDLESS = "z" * 35  # the model repeats it up to the limit
+EXAMPLE = "I am a student."
+
+
+@pytest.mark.parametrize("path", ["", "attention"])
+def test_an_example_takes_the_place_of_other_text(server: Server, page: Page, path: str):
+    open_page(page, f"{server.url}/{path}?text={quote(KOREAN)}")
+    warning = page.get_by_role("alert").filter(has_text="This model reads only English")
+    expect(warning).to_be_visible()
+    expect(page.locator(".aa-text").first).not_to_have_text("")  # translated all the same
+    assert_nothing_overflows(page)
+    page.locator(".st-key-example").get_by_text(EXAMPLE, exact=True).click()
+    expect(warning).to_have_count(0)
+    ready(page)
+    expect(page.get_by_label("English sentence")).to_have_value(EXAMPLE)
+    expect(page.locator(".aa-text").first).to_contain_text("étudiant")
+
+
+def test_the_notice_of_a_cut_translation_stays_while_a_part_of_the_page_runs_again(server: Server, page: Page):
+    open_page(page, f"{server.url}/decoding?text={ENDLESS}")
+    notice = page.get_by_role("alert").filter(has_text="The translation was cut off at the length limit")
+    expect(notice).to_be_visible()
+    page.get_by_role("radio", name="Linear + softmax", exact=True).click()
+    expect(page.get_by_role("table", name="The largest logits of step 1")).to_be_visible()
+    ready(page)
+    expect(notice).to_have_count(1)
+    box = page.get_by_label("English sentence")
+    box.fill(EXAMPLE)
+    box.press("Enter")
+    expect(notice).to_have_count(0)

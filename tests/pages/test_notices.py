@@ -1,0 +1,127 @@
+"""What every page says of text that is not English, and of translations that were cut off."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.pages.conftest import SENTENCE, html_of, visit
+from views import frame, inputs, prose
+
+PAGES = [Path(path).stem for path, _, _ in frame.PAGES if Path(path).stem != "vision"]
+KOREAN, FRENCH = "저는 학생입니다.", "Je voudrais acheter une voiture."
+NOT_ENGLISH = prose.block("notices", "Not English")
+ENDLESS = "z" * 35  # the model repeats it up to the limit
+
+
+def pills(app):
+    return [group for group in app.get("pills") if group.key == "example"]
+
+
+def cut(what: str = "The translation") -> str:
+    return prose.block("notices", "Cut off").format(what=what)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_other_text_gets_one_sentence_and_examples_and_the_page_goes_on(page):
+    english, korean = visit(page), visit(page, text=KOREAN)
+    assert not english.warning and len(pills(english)) == (page == "translate")
+    assert [warning.value for warning in korean.warning] == [NOT_ENGLISH]
+    (choice,) = pills(korean)
+    assert choice.options == list(inputs.EXAMPLES)
+    assert [heading.value for heading in korean.subheader] == [heading.value for heading in english.subheader]
+    assert korean.text_input(key="text").value == KOREAN
+    choice.set_value(inputs.EXAMPLES[0]).run()
+    assert not korean.exception and not korean.warning
+    assert korean.text_input(key="text").value == inputs.EXAMPLES[0]
+    assert len(pills(korean)) == (page == "translate")
+
+
+def test_it_translates_what_it_warns_of(translator):
+    for text in (KOREAN, FRENCH):
+        app = visit("attention", text=text)
+        assert [warning.value for warning in app.warning] == [NOT_ENGLISH]
+        written = translator.translate(text)
+        assert written and f">{written.split()[0]}" in html_of(app)
+
+
+@pytest.mark.parametrize("text", ["Hi", "OK", "123", "?", "\U0001f600", "Tom", "I ate 김치 for dinner.", SENTENCE])
+def test_no_alarm_for_short_and_mixed_text(text):
+    app = visit("translate", text=text)
+    assert not app.exception and not app.warning
+
+
+def test_a_text_that_is_refused_is_not_judged_as_well():
+    app = visit("translate", text="학" * 400)
+    (warning,) = app.warning
+    assert "at most 128" in warning.value
+
+
+@pytest.mark.parametrize(
+    ("page", "query", "names"),
+    [
+        ("compare", {"b": "Another sentence", "other": KOREAN}, ["Sentence B"]),
+        ("tokens", {"part": "Word order", "o1": KOREAN, "o2": FRENCH}, ["First sentence", "Second sentence"]),
+        ("tokens", {"part": "One word, many contexts", "word": "학생", "s2": "학생 학생"}, ["Sentence 2"]),
+        ("positions", {"facet": "In the trained model", "reference": FRENCH}, []),  # French is what belongs there
+        ("loss", {"target": FRENCH}, []),
+    ],
+)
+def test_a_page_says_it_of_its_own_boxes_for_english(page, query, names):
+    app = visit(page, **query)
+    said = [warning.value for warning in app.warning]
+    expected = [prose.block("notices", "Not English in a box").format(name=name) for name in names]
+    assert [sentence for sentence in said if "reads only English" in sentence] == expected
+
+
+@pytest.mark.parametrize(
+    ("page", "query", "others"),
+    [
+        ("translate", {}, []),
+        ("attention", {}, []),
+        ("heads", {}, []),
+        ("compare", {}, ["The translation before", "The translation after"]),
+        (
+            "compare",
+            {"b": "Another sentence", "other": ENDLESS},
+            ["The translation of A", "The translation of B"],
+        ),
+        ("relevance", {}, []),
+        ("positions", {"facet": "In the trained model"}, ["This translation", "This translation"]),
+        ("masks", {}, []),
+        ("masks", {"masks": "Causality"}, []),
+        *(("inside", {"inside": part}, []) for part in ("Seven steps", "One query", "Heads")),
+        ("inside", {"inside": "Scaling"}, ["This translation", "This translation"]),
+        *(("inside", {"inside": part}, []) for part in ("Feed-forward", "Add & Norm")),
+        ("decoding", {"part": "Step by step"}, []),
+        ("decoding", {"part": "Linear + softmax"}, []),
+        ("decoding", {"part": "Teacher forcing"}, []),
+        ("decoding", {"part": "Teacher forcing", "target": "Oui."}, ["The free-running translation"]),
+        ("loss", {"part": "Piece by piece"}, []),
+        ("loss", {"part": "Smoothing and gradient"}, []),
+        ("loss", {"part": "Training curves"}, []),
+    ],
+)
+def test_a_translation_that_was_cut_off_is_called_so_on_every_page(page, query, others):
+    app = visit(page, text=ENDLESS, **query)
+    assert [notice.value for notice in app.info] == [cut(), *map(cut, others)]
+
+
+def test_parts_with_translations_of_their_own_say_it_of_each():
+    beam = visit("decoding", text=ENDLESS, part="Beam search")
+    assert [notice.value for notice in beam.info] == [
+        cut("The search\u2019s best translation"),
+        cut("The greedy translation"),
+    ]
+    order = visit("tokens", part="Word order", o1=ENDLESS)
+    assert [notice.value for notice in order.info] == [cut("This translation")]
+
+
+def test_sampling_is_cut_off_at_128_pieces_and_says_so():
+    app = visit("translate", method="Sampling", temperature="3.0", seed="0")
+    assert "decoder writes: 128 pieces" in html_of(app)
+    assert [notice.value for notice in app.info] == [cut()]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_translation_that_ends_is_not_called_cut_off(page):
+    assert not visit(page).info
