@@ -16,6 +16,7 @@ import streamlit as st
 from pages.shared import logs, metrics
 from pages.shared.turns import Busy, Turn, Turns
 from views import frame, waiting
+from views.address import settings
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -62,7 +63,7 @@ def fragment(function: Callable[P, R]) -> Callable[P, R]:
     def in_turn(*args: P.args, **kwargs: P.kwargs) -> R:
         if _current.get() is not None:  # the whole page runs and has its turn
             return function(*args, **kwargs)
-        with visited(st.session_state.get(_PAGE, ""), function.__name__.strip("_")):
+        with settings.part(), visited(st.session_state.get(_PAGE, ""), function.__name__.strip("_")):
             return function(*args, **kwargs)
 
     return st.fragment(in_turn)
