@@ -46,7 +46,7 @@ def picture_input() -> Picture:
     with box:
         _boxes()
     if not chosen:
-        st.stop()
+        settings.stop()
     picture = st.session_state[_OWN] if chosen == OWN else samples.picture(chosen)
     with choice:
         st.caption(literal.markdown(describe(picture)))

@@ -17,6 +17,7 @@ from PIL import Image
 from model import CheckpointError, VisionClassifier, VisionTrace
 from pages.shared.recent import Recent, T, computing
 from views import literal
+from views.address import settings
 
 RECENT_TRACES = 8  # about eight megabytes each
 RECENT_ANALYSES = 128  # curves, relevance, changed probabilities: some kilobytes each
@@ -65,4 +66,4 @@ def open_vision() -> VisionService:
             return load_vision()
     except CheckpointError as error:
         st.error(literal.with_code(str(error)))
-        st.stop()
+        settings.stop()

@@ -94,7 +94,7 @@ def visited(page: str, part: str = "") -> Iterator[None]:
     except Busy as busy:
         outcome = "refused"
         st.warning(str(busy))
-        st.stop()
+        settings.stop()
     except Exception:
         outcome = "error"
         raise

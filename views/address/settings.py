@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import RerunException, get_script_run_ctx
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from views.address.codecs import Codec
 from views.address.visitor import SHARED, TEXT, Query, Shown, Visitor
@@ -57,12 +58,16 @@ def _told(visitor: Visitor) -> Iterator[None]:
     """At the end, write the address. A run that another one replaces leaves that to it: the reader may be elsewhere."""
     try:
         yield
-    except RerunException:
-        raise
-    except BaseException:  # Streamlit's way to end a run early is one, too
+    except Exception:  # an error in the page
         _write(visitor)
         raise
     _write(visitor)
+
+
+def stop() -> NoReturn:
+    """End the run here, with the address written: after `st.stop` nothing more can be."""
+    _write(_visitor())
+    st.stop()
 
 
 def control(name: str, codec: Codec, default: object, draw: Callable[[], object], varies: bool = False):
