@@ -14,6 +14,7 @@ from server.origins import OwnOrigin
 from server.visitors import SocketsByAddress
 from server.waiting_uploads import FewUploads
 from views import frame, uploads
+from views.address.script import HistoryScript
 
 if __name__ == "__main__":  # run for each visitor
     frame.run(visited)
@@ -23,6 +24,7 @@ else:  # imported once, by the server that is starting
         Middleware(SafetyHeaders),
         Middleware(OwnNames),
         Middleware(OwnOrigin),
+        Middleware(HistoryScript),
         Middleware(KnownAddresses, pages=frame.available(), beside=[route.path for route in beside]),
         Middleware(SocketsByAddress),
         Middleware(ReadersMessages),

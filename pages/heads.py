@@ -12,6 +12,7 @@ from pages.shared.opening import opening
 from pages.shared.service import Service
 from pages.shared.visits import fragment, framed
 from views import controls, inputs, maps, prose
+from views.address import settings
 from views.figures import bars, pieces, steps
 from views.figures.heatmap import HeadMap, heatmap
 from views.numbers import three_digits
@@ -91,7 +92,7 @@ def one_head(service: Service, found: Study, trace: Trace, head: rows.Head) -> N
     picture = HeadMap(weights, *trace.axes(head.kind), kind, maps.describe(layer, number), float(weights.max()))
     st.markdown(f"**{picture.title}**")
     place = {"kind": kind.name.capitalize(), "layer": layer, "head": number}
-    st.page_link("pages/attention.py", label="Open it on the Attention page", query_params=inputs.kept() | place)
+    st.page_link("pages/attention.py", label="Open it on the Attention page", query_params=settings.shared() | place)
     charts.chart(
         heatmap(picture, inputs.theme()), "head map", f"Heatmap: {picture.title}. The table below has the numbers."
     )

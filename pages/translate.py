@@ -11,7 +11,8 @@ from pages.shared import checks, files
 from pages.shared.opening import Asked, opening
 from pages.shared.service import Service
 from pages.shared.visits import fragment, framed
-from views import downloads, frame, inputs, literal, prose
+from views import downloads, frame, literal, prose
+from views.address import settings
 from views.components.drawing_view import drawing_view
 from views.figures import pieces
 from views.figures.architecture import Sizes, architecture
@@ -88,7 +89,7 @@ def model_diagram(service: Service) -> None:
     sizes = Sizes(**{name: getattr(config, name) for name in Sizes.__dataclass_fields__})
     with picture:
         st.subheader("The model", anchor=False)
-        drawing_view(architecture(sizes, frame.available(), inputs.kept()), key="architecture")
+        drawing_view(architecture(sizes, frame.available(), settings.shared()), key="architecture")
         st.caption(prose.block("translate", "Diagram"))
     with words:
         st.subheader("How to read it", anchor=False)

@@ -19,7 +19,7 @@ from pages.picture.positions import positions
 from pages.picture.service import VisionService
 from pages.picture.what_if import what_if
 from pages.shared.visits import framed
-from views import inputs, prose
+from views import controls, prose
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,7 @@ def main() -> None:
     """Read the picture, trace, show the chosen view."""
     seen = vision_opening()
     names = tuple(VIEWS)
-    chosen = st.segmented_control("View", names, default=names[0], required=True, key="view", bind="query-params")
-    view = VIEWS[inputs.choice(chosen, names, names[0])]
+    view = VIEWS[controls.pick("View", names, "view")]
     view.show(seen.service, seen.key, seen.trace)
     if view.texts:
         how_to_read(view.texts, seen)

@@ -13,7 +13,8 @@ from pathlib import Path
 import streamlit as st
 from PIL import Image
 
-from views import addresses, literal, palette, uploads
+from views import inputs, literal, palette, uploads
+from views.address import settings
 
 NAME = "Attention Atlas"
 FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"
@@ -59,7 +60,6 @@ class Table:
 def run(around: Around = None) -> None:
     """Set the page up, offer the pages and run the chosen one."""
     uploads.keep_in_memory()
-    addresses.refuse_infinite_numbers()
     _running_on.set(None)
     # An own icon file: the default one, or a Material symbol, would be fetched from another host.
     icon = str(FAVICON) if FAVICON.is_file() else Image.new("RGB", (32, 32), palette.HUES["encoder"])
@@ -72,7 +72,7 @@ def run(around: Around = None) -> None:
     st.html(_WRAPPED)
     token = _inside_frame.set(True)
     try:
-        with around(page.title) if around else nullcontext():
+        with settings.page(page.url_path, inputs.DEFAULT), around(page.title) if around else nullcontext():
             page.run()
     finally:
         _inside_frame.reset(token)

@@ -1,7 +1,4 @@
-"""The sentence box and the settings beside it, the same on every page and kept in the address bar.
-
-Nothing a browser sends is trusted: the address bar can hold anything, and so can a widget's value.
-"""
+"""The sentence box and the settings beside it, the same on every page and kept in the address bar."""
 
 from __future__ import annotations
 
@@ -10,7 +7,8 @@ from typing import Literal
 
 import streamlit as st
 
-from views import controls, literal, maps, palette
+from views import controls, maps, palette
+from views.address import settings
 
 DEFAULT = "The animal didn't cross the street because it was too tired."
 EXAMPLES = (
@@ -39,16 +37,8 @@ class Decoding:
 
 def sentence() -> str:
     """The sentence box. Returns what was typed, without characters that UTF-8 cannot carry."""
-    if "text" not in st.query_params:
-        # Said again on the next page, or the box would be empty there if the sentence came by a link.
-        st.session_state["text"] = st.session_state.get("text", DEFAULT)
-    typed = st.session_state.get("text")
-    if isinstance(typed, str) and typed != literal.without_surrogates(typed):
-        st.session_state["text"] = literal.without_surrogates(typed)
-    # No limit here: a box that ignores what is pasted explains nothing, while the model's answer states the count.
-    return (
-        st.text_input("English sentence", key="text", bind="query-params", placeholder="Type an English sentence") or ""
-    )
+    # Always said in the address: another default of a later version must not change what a link shows.
+    return controls.text("English sentence", "text", DEFAULT, placeholder="Type an English sentence", varies=True)
 
 
 def examples(text: str) -> None:
@@ -60,19 +50,17 @@ def examples(text: str) -> None:
 
 
 def _take_example() -> None:
-    if st.session_state.get("example") in EXAMPLES:
-        st.session_state["text"] = st.session_state["example"]
+    taken = st.session_state.get("example")
+    if taken in EXAMPLES and taken != settings.on_screen("text"):  # else it was marked, not pressed
+        settings.choose("text", taken)
 
 
 def decoding() -> Decoding:
     """Method and its settings. A value outside its range counts as the default."""
-    method = st.segmented_control(
+    method = controls.pick(
         "How the next piece is chosen",
         METHODS,
-        default=METHODS[0],
-        required=True,
-        key="method",
-        bind="query-params",
+        "method",
         help=(
             "Greedy takes the most probable piece each time. Beam keeps several beginnings and ends with the most "
             "probable whole. Sampling draws by probability."
@@ -93,27 +81,10 @@ def decoding() -> Decoding:
     return Decoding()
 
 
-def kept() -> dict[str, str]:
-    """The sentence and the settings beside it as the address bar has them, for links to other pages."""
-    names = ("text", "method", "beam", "penalty", "temperature", "top_k", "top_p", "seed")
-    found = {name: st.query_params[name] for name in names if name in st.query_params}
-    text = st.session_state.get("text")
-    return found | {"text": literal.without_surrogates(text)} if isinstance(text, str) and text else found
-
-
-def choice(value: object, options: tuple[str, ...], default: str) -> str:
-    """`value` if it is one of `options`, else the default."""
-    return value if value in options else default
-
-
 def kind(first: str = "encoder") -> maps.Kind:
     """Which attention to look at; `first` is the name of the kind that is shown until a person chooses."""
     names = {kind.name.capitalize(): kind for kind in maps.KINDS.values()}
-    default = first.capitalize()
-    chosen = st.segmented_control(
-        "Attention", tuple(names), default=default, required=True, key="kind", bind="query-params"
-    )
-    return names[choice(chosen, tuple(names), default)]
+    return names[controls.pick("Attention", tuple(names), "kind", first.capitalize(), varies=True)]
 
 
 def shared_scale(*, of: str = "head", first: Literal["shared", "own"] = "shared") -> bool:
@@ -124,17 +95,9 @@ def shared_scale(*, of: str = "head", first: Literal["shared", "own"] = "shared"
         first: which of the two holds until a person chooses.
     """
     options = ("Shared", f"Per {of}")
+    help_text = f"Shared lets {of}s be compared; per {of} shows the pattern of weak ones."
     default = options[first == "own"]
-    chosen = st.segmented_control(
-        "Colour scale",
-        options,
-        default=default,
-        required=True,
-        key="scale",
-        bind="query-params",
-        help=f"Shared lets {of}s be compared; per {of} shows the pattern of weak ones.",
-    )
-    return choice(chosen, options, default) == options[0]
+    return controls.pick("Colour scale", options, "scale", default, help=help_text, varies=True) == options[0]
 
 
 def scale(first: maps.Scale = "shared") -> maps.Scale:
@@ -149,6 +112,7 @@ def scale(first: maps.Scale = "shared") -> maps.Scale:
             "Shared lets heads be compared; per head shows the pattern of weak ones; logarithmic is shared and shows "
             "weights down to a ten-thousandth of the largest."
         ),
+        varies=True,
     )
     return names[chosen]
 
@@ -159,14 +123,16 @@ def head(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0))
     Args:
         default: places in `layers` and `heads` that are shown first.
     """
-    layer = st.selectbox("Layer", layers, default[0], key="layer", bind="query-params", width=110)
-    chosen = st.selectbox("Head", heads, default[1], key="head", bind="query-params", width=110)
-    return choice(layer, tuple(layers), layers[default[0]]), choice(chosen, tuple(heads), heads[default[1]])
+    return (
+        controls.select("Layer", layers, "layer", layers[default[0]], width=110),
+        controls.select("Head", heads, "head", heads[default[1]], width=110),
+    )
 
 
 def choose_head(layer: str, head: str) -> None:
-    """Select a map from a callback, before the boxes of `head` are drawn."""
-    st.session_state["layer"], st.session_state["head"] = layer, head
+    """Select a map from a callback."""
+    settings.choose("layer", layer)
+    settings.choose("head", head)
 
 
 def patch(grid: tuple[int, int]) -> tuple[int, int]:
@@ -179,24 +145,22 @@ def patch(grid: tuple[int, int]) -> tuple[int, int]:
 
 
 def choose_patch(row: int, column: int) -> None:
-    """Select a patch, counted from 0, from a callback, before the boxes of `patch` are drawn."""
-    st.session_state["row"], st.session_state["column"] = row + 1, column + 1
+    """Select a patch, counted from 0, from a callback."""
+    settings.choose("row", row + 1)
+    settings.choose("column", column + 1)
 
 
 def over_picture() -> tuple[float, float]:
     """How strongly maps cover the picture, and the share of a map that is outlined; both from 0 to 1."""
-    opacity = _percent("Map over picture", "opacity", 60, "0 shows the picture alone, 100 the map alone.")
+    opacity = _percent("Map over picture", "opacity", "0 shows the picture alone, 100 the map alone.")
     kept = _percent(
-        "Outline the strongest", "kept", 60, "Around the fewest patches that hold this share of the map; 0 draws none."
+        "Outline the strongest", "kept", "Around the fewest patches that hold this share of the map; 0 draws none."
     )
     return opacity, kept
 
 
-def _percent(label: str, key: str, default: int, help_text: str) -> float:
-    value = st.slider(
-        label, 0, 100, default, 5, format="%d %%", key=key, help=help_text, bind="query-params", width=150
-    )
-    return (value if isinstance(value, int) and 0 <= value <= 100 else default) / 100
+def _percent(label: str, key: str, help_text: str) -> float:
+    return controls.slider(label, key, 60, 0, 100, 5, format="%d %%", help=help_text, width=150) / 100
 
 
 def theme() -> palette.Theme:

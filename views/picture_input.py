@@ -1,6 +1,7 @@
 """The picture under study: one of the samples, a file, what was pasted, or a photo from the camera.
 
-The name of a sample is in the address bar. A person's own picture is in the memory of the visit and nowhere else.
+The name of a sample is in the address bar. A person's own picture is in the memory of the visit and nowhere else, so
+an address that asks for it opens a sample for anybody else.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from views import literal, samples, uploads
+from views.address import settings
 from views.components.picture_strip import Tile, picture_strip, thumbnail
 from views.pictures import MAX_BYTES, Picture, PictureError, read_picture
 
-ADDRESS = "picture"  # the query parameter
+ADDRESS = "picture"  # in the address bar, always: another sample makes another entry in the history
 OWN = "own"
+NO_LINK = "A link cannot carry an uploaded picture, so here is a sample: upload the picture again to see it."
 # The box takes any file: what is no such picture is refused for what it holds, whatever its name, in our own words.
 LABEL = "Your own picture: PNG, JPEG, WebP, GIF, BMP or TIFF"
 
@@ -47,7 +50,7 @@ def picture_input() -> Picture:
     with box:
         _boxes()
     if not chosen:
-        st.stop()
+        settings.stop()
     picture = st.session_state[_OWN] if chosen == OWN else samples.picture(chosen)
     with choice:
         st.caption(literal.markdown(describe(picture)))
@@ -70,26 +73,15 @@ def describe(picture: Picture) -> str:
 def _settle(names: tuple[str, ...]) -> str:
     """Which picture is shown, one of `names` or `OWN`; the address bar says the same. Empty: there is none."""
     state = st.session_state
-    asked = st.query_params.get(ADDRESS)
-    first = names[0] if names else OWN
-    if asked in names:
-        state[_CHOSEN] = asked
-    elif asked is not None or state.get(_CHOSEN) not in (OWN, *names):
-        state[_CHOSEN] = first
-    if state[_CHOSEN] == OWN and _OWN not in state:
-        state[_CHOSEN] = first
-    _show_in_address()
-    return state[_CHOSEN] if names or _OWN in state else ""
-
-
-def _show_in_address() -> None:
-    """Write the sample's name there, the first one's and an own picture's left out as any default is."""
-    chosen = st.session_state[_CHOSEN]
-    if chosen in samples.NAMES[1:]:
-        if st.query_params.get(ADDRESS) != chosen:
-            st.query_params[ADDRESS] = chosen
-    elif ADDRESS in st.query_params:
-        del st.query_params[ADDRESS]
+    asked = settings.held(ADDRESS)
+    if asked == OWN and _OWN not in state:
+        state[_PROBLEM] = NO_LINK
+    usable = (*names, OWN) if _OWN in state else names
+    if asked not in usable:
+        asked = next(iter(usable), "")
+    state[_CHOSEN] = asked
+    settings.hold(ADDRESS, asked)
+    return asked
 
 
 def _forget_problem() -> None:
@@ -97,9 +89,8 @@ def _forget_problem() -> None:
 
 
 def _choose(name: str) -> None:
-    st.session_state[_CHOSEN] = name
+    settings.hold(ADDRESS, name)
     _forget_problem()
-    _show_in_address()
 
 
 def _take(content: bytes) -> None:

@@ -7,6 +7,7 @@ import streamlit as st
 from pages.comparison.sides import Sides
 from pages.shared import differences, moved_heads
 from views import inputs, maps
+from views.address import settings
 
 
 def one_head(sides: Sides) -> None:
@@ -22,7 +23,7 @@ def one_head(sides: Sides) -> None:
 
 
 def _open(kind: str, layer: int, head: int) -> None:
-    st.session_state["kind"] = kind.capitalize()
+    settings.choose("kind", kind.capitalize())
     inputs.choose_head(str(layer + 1), str(head + 1))
 
 

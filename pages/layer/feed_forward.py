@@ -10,7 +10,7 @@ from model.feed_forward import Firing, firing
 from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
-from views import downloads, inputs, maps, prose
+from views import controls, downloads, inputs, maps, prose
 from views.components.matrix_row import Matrix, matrix_row
 from views.figures import bars
 from views.numbers import grouped, percent, three_digits
@@ -27,8 +27,7 @@ def show(asked: Asked) -> None:
     with st.container(horizontal=True, gap="medium"):
         stack = stack_choice()
         layers = maps.names(len(trace.encoder_hidden if stack == "encoder" else trace.decoder_hidden))[:-1]
-        layer = st.selectbox("Layer", layers, key="layer", bind="query-params", width=110)
-        layer = int(inputs.choice(layer, tuple(layers), layers[0])) - 1
+        layer = int(controls.select("Layer", layers, "layer", width=110)) - 1
     network = asked.service.translator.network
     seen = asked.service.analysis(
         ("firing", trace.source_ids, trace.target_ids, stack, layer), lambda: firing(network, trace, stack, layer)
@@ -41,8 +40,7 @@ def show(asked: Asked) -> None:
 
 def stack_choice() -> str:
     """Which stack: "encoder" or "decoder"."""
-    chosen = st.segmented_control("Stack", STACKS, default=STACKS[0], required=True, key="stack", bind="query-params")
-    return inputs.choice(chosen, STACKS, STACKS[0]).lower()
+    return controls.pick("Stack", STACKS, "stack").lower()
 
 
 def summary(seen: Firing) -> None:

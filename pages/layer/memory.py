@@ -8,7 +8,7 @@ from model.memory_layout import Layout, LayoutStory, memory_layout
 from pages.shared import files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
-from views import downloads, inputs, prose, whole_numbers
+from views import controls, downloads, inputs, prose, whole_numbers
 from views.components.matrix_row import Matrix, matrix_row
 from views.figures import bars
 
@@ -19,9 +19,9 @@ MOST = 40  # on an axis, so that the tensor stays small
 @fragment
 def show(asked: Asked) -> None:
     """A tensor of the typed shape, and the model's own. Typing runs only this part again."""
-    typed = st.text_input("Shape of a tensor", SHAPE, key="shape", bind="query-params", width=240)
+    typed = controls.text("Shape of a tensor", "shape", SHAPE, width=240)
     try:
-        shape = tuple(whole_numbers.parse(typed or "", "sizes", (2, 4), (1, MOST)))
+        shape = tuple(whole_numbers.parse(typed, "sizes", (2, 4), (1, MOST)))
     except ValueError as error:
         st.warning(str(error))
         return

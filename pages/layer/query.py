@@ -25,7 +25,10 @@ def show(asked: Asked) -> None:
         queries, keys = chosen.axes
         words = [literal.piece(piece) for piece in queries]
         first = words.index(WORD) if WORD in words else len(words) // 2
-        place = int(controls.number("Query at place", f"{chosen.kind.name}_query", first + 1, 1, len(words))) - 1
+        place = (
+            int(controls.number("Query at place", f"{chosen.kind.name}_query", first + 1, 1, len(words), varies=True))
+            - 1
+        )
     steps = chosen.steps()
     whose = prose.block("inside", f"Who asks: {chosen.kind.name}")
     st.markdown(f"**{literal.markdown(words[place])}** asks in {chosen.place}. {whose}")

@@ -34,10 +34,7 @@ def trained(asked: Asked) -> None:
     d_k = network.config.d_k
     st.subheader("The trained model", anchor=False)
     names = tuple(KINDS)
-    chosen = st.segmented_control(
-        "Where the division is undone", names, default="All", required=True, key="undone", bind="query-params"
-    )
-    chosen = inputs.choice(chosen, names, "All")
+    chosen = controls.pick("Where the division is undone", names, "undone", "All")
 
     def run(factor: float, kinds: tuple[str, ...]) -> TrainedRun:
         key = ("scaling", trace.source_ids, trace.target_ids, kinds, factor)

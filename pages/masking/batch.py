@@ -9,7 +9,7 @@ from model.ragged import MOST_PIECES, MOST_SEQUENCES, PaddingEffect, RaggedBatch
 from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
-from views import downloads, inputs, prose, whole_numbers
+from views import controls, downloads, inputs, prose, whole_numbers
 from views.components.matrix_row import Matrix, matrix_row
 from views.numbers import three_digits
 
@@ -29,13 +29,13 @@ def explore(asked: Asked) -> None:
     """Typing or choosing runs only this part again."""
     config = asked.service.translator.network.config
     with st.container(horizontal=True, gap="medium"):
-        typed = st.text_input("Lengths of the sequences", LENGTHS, key="lengths", bind="query-params", width=330)
+        typed = controls.text("Lengths of the sequences", "lengths", LENGTHS, width=330)
         names = [str(number + 1) for number in range(max(config.n_encoder_layers, config.n_heads))]
         layer, head = (
             int(number) - 1 for number in inputs.head(names[: config.n_encoder_layers], names[: config.n_heads])
         )
     try:
-        lengths = whole_numbers.parse(typed or "", "lengths", (1, MOST_SEQUENCES), (1, MOST_PIECES))
+        lengths = whole_numbers.parse(typed, "lengths", (1, MOST_SEQUENCES), (1, MOST_PIECES))
     except ValueError as error:
         st.warning(str(error))
         return
@@ -62,11 +62,7 @@ def explore(asked: Asked) -> None:
         inputs.remember_theme,
     )
     numbers(effect)
-    shown = inputs.choice(
-        st.selectbox("Sequence", sequences, key="sequence", bind="query-params", width=180, index=1 % len(sequences)),
-        tuple(sequences),
-        sequences[0],
-    )
+    shown = controls.select("Sequence", sequences, "sequence", sequences[1 % len(sequences)], width=180)
     masks(batch, effect, sequences.index(shown), places, f"layer {layer + 1}, head {head + 1}")
 
 

@@ -38,22 +38,20 @@ def explore(asked: Asked, trace: Trace) -> None:
     # at first the piece of the second half that the model was least sure of
     doubtful = min(range(side // 2, side - 1), key=lambda place: following[place].probability)
     with st.container(horizontal=True, gap="medium"):
-        place = controls.number("Change the piece at place", "change", doubtful + 2, 2, side, width=190)
+        place = controls.number("Change the piece at place", "change", doubtful + 2, 2, side, varies=True, width=190)
         position = int(place) - 1
         rivals = {
             literal.piece(candidate.piece): candidate.id
             for candidate in following[position - 1].top
             if candidate.id != trace.target_ids[position]
         }
-        replacement = st.selectbox(
+        replacement = controls.select(
             f"Put in place of {literal.markdown(names[position])}",
             tuple(rivals),
-            key="replacement",
-            bind="query-params",
+            "replacement",
             width=240,
             help="The pieces that the model found most probable there.",
         )
-    replacement = inputs.choice(replacement, tuple(rivals), next(iter(rivals)))
     network = asked.service.translator.network
     masks = [pattern("causal", side), pattern("none", side)]
     with_mask, without = asked.service.analysis(

@@ -96,7 +96,7 @@ def hidden(effect: MaskEffect) -> np.ndarray:
 def one_row(trace: Trace, effect: MaskEffect) -> None:
     """The numbers of one query, on their way from score to weight."""
     names = tuple(maps.numbered(trace.target_tokens))
-    query = controls.number("One row in numbers: query", "query", len(names), 1, len(names), width=230)
+    query = controls.number("One row in numbers: query", "query", len(names), 1, len(names), varies=True, width=230)
     place = int(query) - 1
     lines = [
         [

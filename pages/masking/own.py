@@ -9,9 +9,9 @@ from model import Trace
 from model.masking import pattern
 from pages.masking import effects
 from pages.shared.opening import Asked
-from pages.shared.remembered import remember, remembered
 from pages.shared.visits import fragment
 from views import controls, inputs, literal, maps, painted, prose
+from views.address import settings
 from views.components.matrix_row import Matrix, matrix_row
 
 PATTERNS = {"Causal": "causal", "None": "none", "Window": "window", "Prefix": "prefix"}
@@ -33,9 +33,9 @@ def explore(asked: Asked, trace: Trace) -> None:
     with st.container(horizontal=True, gap="medium"):
         name, size = chosen_pattern()
         layers, heads = maps.names(len(trace.decoder_attention))[:-1], maps.names(trace.decoder_attention.shape[1])[:-1]
-        where = st.selectbox("Layers that use it", (ALL, *layers), key="where", bind="query-params", width=130)
+        where = controls.select("Layers that use it", (ALL, *layers), "where", width=130)
         layer, head = (int(number) - 1 for number in inputs.head(layers, heads))
-    changed = painted.decode(remembered(PAINTED), side)
+    changed = painted.decode(settings.held(PAINTED), side)
     allowed = pattern(PATTERNS[name], side, size) ^ changed  # (query, key)
     picture, answer = st.columns([2, 3], gap="large")
     tokens = trace.target_tokens
@@ -78,17 +78,14 @@ def explore(asked: Asked, trace: Trace) -> None:
 
 def chosen_pattern() -> tuple[str, int]:
     """The pattern and, where it has one, its size."""
-    name = st.segmented_control(
+    name = controls.pick(
         "Mask",
         tuple(PATTERNS),
-        default="Causal",
-        required=True,
-        key="mask",
-        bind="query-params",
-        on_change=clear_paint,
+        "mask",
+        "Causal",
         help="Window: itself and the pieces just before. Prefix: the first pieces are open to every query.",
+        on_change=clear_paint,
     )
-    name = inputs.choice(name, tuple(PATTERNS), "Causal")
     if name in ("Window", "Prefix"):
         return name, controls.number("Pieces", "pieces", 3, 1, 128)
     return name, 1
@@ -99,9 +96,9 @@ def keep_paint(changed: np.ndarray, allowed: np.ndarray, cells: list[tuple[int, 
     changed = changed.copy()
     for row, column, state in cells:
         changed[row, column] ^= bool(allowed[row, column]) != state
-    remember(PAINTED, painted.encode(changed))
+    settings.hold(PAINTED, painted.encode(changed))
 
 
 def clear_paint() -> None:
     """Back to the pattern itself."""
-    remember(PAINTED, "")
+    settings.hold(PAINTED, "")

@@ -9,9 +9,10 @@ from pages.microscope.saved import Saved
 from pages.microscope.subject import Subject
 from pages.shared import files
 from views import downloads, inputs, literal, maps, prose
+from views.address import settings
 from views.components.attention_lines import Lines, View, attention_lines, from_address, kept, part, to_address
 
-ADDRESS = "lines"  # what is chosen, in the address bar and in the visit
+ADDRESS = "lines"  # what is chosen, in the address bar
 
 
 def show(subject: Subject) -> None:
@@ -44,18 +45,13 @@ def show(subject: Subject) -> None:
 def _view(shape: tuple[int, int, int, int]) -> View:
     """What this visit or the link chose, where it fits the attention; else all heads of the first layer."""
     first = View((0,), tuple(range(shape[1])))
-    if ADDRESS not in st.session_state:
-        st.session_state[ADDRESS] = st.query_params.get(ADDRESS, "")
-    view = from_address(st.session_state[ADDRESS], shape) or first
-    if view != first:
-        st.query_params[ADDRESS] = to_address(view)
-    elif ADDRESS in st.query_params:
-        del st.query_params[ADDRESS]
+    view = from_address(settings.held(ADDRESS), shape) or first
+    settings.hold(ADDRESS, "" if view == first else to_address(view))
     return view
 
 
 def _remember(view: View) -> None:
-    st.session_state[ADDRESS] = to_address(view)
+    settings.hold(ADDRESS, to_address(view))
 
 
 def _save(subject: Subject, view: View, lines: Lines) -> None:

@@ -10,16 +10,17 @@ from pages.microscope import bundle
 from pages.microscope.saved import Saved
 from pages.microscope.subject import Subject
 from pages.shared import files
-from views import inputs, maps, picture_input, prose
+from views import maps, picture_input, prose
+from views.address import settings
 
 
 def link(subject: Subject) -> str:
     """Path and query of the address that shows this view; the sentence, or the sample's name, is always among it."""
-    picture = subject.kind is maps.VISION
-    sample = {picture_input.ADDRESS: subject.source["sample"]} if "sample" in subject.source else {}
-    asked = st.query_params.to_dict() | (sample if picture else inputs.kept())
-    path = "/vision" if picture else "/attention"
-    return f"{path}?{urlencode(sorted(asked.items()))}"
+    asked = settings.address()
+    if asked.get(picture_input.ADDRESS) == picture_input.OWN:  # nobody else could open it
+        del asked[picture_input.ADDRESS]
+    path = "/vision" if subject.kind is maps.VISION else "/attention"
+    return f"{path}?{urlencode(sorted(asked.items()), doseq=True)}"
 
 
 def save(saved: Saved, pictures: bool = True) -> None:

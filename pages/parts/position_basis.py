@@ -77,7 +77,7 @@ def basis(asked: Asked) -> None:
     with right:
         name = controls.select("Curve to draw", CURVES, "curve", "square wave")
         which = controls.pick("Made of", BASES, "basis")
-        columns = controls.slider("Columns used", "columns", min(64, chosen.d_model), 0, chosen.d_model)
+        columns = controls.slider("Columns used", "columns", min(64, chosen.d_model), 0, chosen.d_model, varies=True)
     target = curve(name, chosen.length)
     table = chosen.table if which == BASES[0] else harmonics(chosen.length, chosen.d_model)
     found = fit(target, table, columns)

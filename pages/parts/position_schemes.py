@@ -25,8 +25,8 @@ def show(asked: Asked) -> None:
     left, right = st.columns([3, 2], gap="large")
     with right:
         st.markdown(prose.block("positions", "Why sinusoids"))
-        first = controls.slider("One length; your sentence\u2019s at first", "short", pieces, 2, 128)
-        second = controls.slider("Another length", "long", min(2 * pieces, 128), 2, 128)
+        first = controls.slider("One length; your sentence\u2019s at first", "short", pieces, 2, 128, varies=True)
+        second = controls.slider("Another length", "long", min(2 * pieces, 128), 2, 128, varies=True)
         dimension = controls.slider("Dimension of the sinusoids", "wave", 8, 0, width - 1)
     both = [schemes(first, width), schemes(second, width)]
     with left:

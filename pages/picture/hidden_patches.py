@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from model import VisionTrace
-from pages.shared.remembered import remember, remembered
 from views import inputs, painted, patches, prose
+from views.address import settings
 from views.components.matrix_row import Matrix, matrix_row
 from views.figures import overlay
 
@@ -17,7 +17,7 @@ NAME = "vhidden"  # in the session and in the address
 def hidden_patches(trace: VisionTrace) -> np.ndarray:
     """The painted patches, `(row, column)` bool, with the grid to paint on beside the picture without them."""
     side = trace.grid[0]
-    hidden = painted.decode(remembered(NAME), side)
+    hidden = painted.decode(settings.held(NAME), side)
     st.markdown(prose.block("what_if", "Paint"))
     grid, picture = st.columns([3, 2])
     names = [str(number + 1) for number in range(side)]
@@ -49,7 +49,7 @@ def hidden_patches(trace: VisionTrace) -> np.ndarray:
         st.image(overlay.enlarged(shown), width=200, output_format="PNG", alt=words)
     with st.container(horizontal=True):
         st.button("Hide the middle", key="vmiddle", on_click=_hide_middle, args=(side,))
-        st.button("Show all patches", key="vshow", on_click=remember, args=(NAME, ""), disabled=not hidden.any())
+        st.button("Show all patches", key="vshow", on_click=settings.hold, args=(NAME, ""), disabled=not hidden.any())
     return hidden
 
 
@@ -57,10 +57,10 @@ def _keep(hidden: np.ndarray, cells: list[tuple[int, int, bool]]) -> None:
     changed = hidden.copy()
     for row, column, seen in cells:
         changed[row, column] = not seen
-    remember(NAME, painted.encode(changed))
+    settings.hold(NAME, painted.encode(changed))
 
 
 def _hide_middle(side: int) -> None:
     middle = np.zeros((side, side), dtype=bool)
     middle[side // 4 : side - side // 4, side // 4 : side - side // 4] = True
-    remember(NAME, painted.encode(middle))
+    settings.hold(NAME, painted.encode(middle))

@@ -16,7 +16,7 @@ from pages.picture.measured import Measured, measure
 from pages.picture.service import VisionService
 from pages.shared import checks, files
 from pages.shared.visits import fragment
-from views import downloads, inputs, literal, prose
+from views import controls, downloads, inputs, literal, prose
 from views.figures import overlay
 from views.numbers import percent, three_digits
 
@@ -69,22 +69,14 @@ def _settings(trace: VisionTrace) -> Asked:
     classes = (ANSWER, *trace.classes)
     layers = tuple(str(layer + 1) for layer in range(trace.attention.shape[0]))
     with st.container(horizontal=True, gap="medium"):
-        chosen = st.selectbox("Explain", classes, key="explain", bind="query-params", width=200)
-        layer = st.selectbox("Up to layer", layers, len(layers) - 1, key="upto", bind="query-params", width=120)
-        fusion = st.segmented_control(
-            "Rollout fuses heads by",
-            FUSIONS,
-            default=FUSIONS[0],
-            required=True,
-            key="fusion",
-            bind="query-params",
-            help="The mean, the largest or the least of the heads' weights on each patch.",
-        )
-    name = inputs.choice(chosen, classes, ANSWER)
+        name = controls.select("Explain", classes, "explain", width=200)
+        layer = controls.select("Up to layer", layers, "upto", layers[-1], width=120)
+        about = "The mean, the largest or the least of the heads' weights on each patch."
+        fusion = controls.pick("Rollout fuses heads by", FUSIONS, "fusion", help=about)
     return Asked(
         trace.answer if name == ANSWER else trace.classes.index(name),
-        inputs.choice(fusion, FUSIONS, FUSIONS[0]),
-        layers.index(inputs.choice(layer, layers, layers[-1])),
+        fusion,
+        layers.index(layer),
     )
 
 

@@ -14,6 +14,7 @@ from pages.picture.service import VisionService
 from pages.ranking import detail, rows
 from pages.shared import checks
 from views import inputs, prose
+from views.address import settings
 from views.figures import bars, overlay
 from views.numbers import three_digits
 
@@ -79,5 +80,5 @@ def cls_map(trace: VisionTrace, head: rows.Head) -> np.ndarray:
 
 
 def _open(layer: int, head: int) -> None:
-    st.session_state["view"] = "CLS attention"
+    settings.choose("view", "CLS attention")
     inputs.choose_head(str(layer + 1), str(head + 1))

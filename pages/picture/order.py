@@ -12,7 +12,8 @@ from model import VisionClassifier, VisionTrace
 from pages.picture.service import VisionService
 from pages.shared import checks, files
 from pages.shared.visits import fragment
-from views import downloads, inputs, literal, prose
+from views import controls, downloads, literal, prose
+from views.address import settings
 from views.figures import overlay
 from views.figures.moves import moves
 from views.numbers import percent, three_digits
@@ -107,27 +108,14 @@ def order_matters(service: VisionService, key: str, trace: VisionTrace, learned:
 def _settings() -> tuple[str, int]:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         options = tuple(CHANGES)
-        change = st.segmented_control(
-            "Change", options, default=options[0], required=True, key="change", bind="query-params"
-        )
-        seed = st.number_input(
-            "Shuffle number",
-            0,
-            MOST,
-            1,
-            1,
-            key="shuffle",
-            bind="query-params",
-            width=150,
-            help="Each is another order.",
-        )
+        change = controls.pick("Change", options, "change")
+        seed = controls.number("Shuffle number", "shuffle", 1, 0, MOST, 1, width=150, help="Each is another order.")
         st.button("Shuffle again", on_click=_again)
-    return inputs.choice(change, options, options[0]), seed if isinstance(seed, int) and 0 <= seed <= MOST else 1
+    return change, seed
 
 
 def _again() -> None:
-    seed = st.session_state.get("shuffle")
-    st.session_state["shuffle"] = (seed + 1) % MOST if isinstance(seed, int) else 1
+    settings.choose("shuffle", (settings.value("shuffle") + 1) % MOST)
 
 
 def _moved(trace: VisionTrace, before: np.ndarray, after: np.ndarray) -> str:

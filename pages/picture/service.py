@@ -18,6 +18,7 @@ from model import CheckpointError, VisionClassifier, VisionTrace
 from pages.shared.recent import Recent, T, computing
 from server.process_wide import process_wide
 from views import literal
+from views.address import settings
 
 RECENT_TRACES = 8  # about eight megabytes each
 RECENT_ANALYSES = 128  # curves, relevance, changed probabilities: some kilobytes each
@@ -66,4 +67,4 @@ def open_vision() -> VisionService:
             return load_vision()
     except CheckpointError as error:
         st.error(literal.with_code(str(error)))
-        st.stop()
+        settings.stop()

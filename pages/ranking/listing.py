@@ -11,6 +11,7 @@ import streamlit as st
 from pages.ranking import rows
 from pages.shared import files
 from views import downloads, inputs, literal, maps
+from views.address import settings
 from views.components.head_list import HeadList, HeadRow, head_list
 
 
@@ -58,7 +59,7 @@ def show(listing: Listing, listed: list[rows.Head], opened: rows.Head) -> None:
         HeadList(content, columns, "Heads, ranked", inputs.theme(), listing.underlay, listing.opacity),
         opened.name,
         key=f"{listing.name} ranking",
-        on_select=lambda name: st.session_state.update({listing.selects: name}),
+        on_select=lambda name: settings.choose(listing.selects, name),
         on_theme=inputs.remember_theme,
     )
     if listing.found.problem:

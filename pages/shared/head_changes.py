@@ -11,8 +11,8 @@ import streamlit as st
 
 from model import InterventionError, Interventions
 from model.changes import Change, Forbid, Force, Heads, Scale, Temperature, Window
-from pages.shared.remembered import remember, remembered
 from views import controls
+from views.address import settings
 from views.figures import pieces
 
 OFF, SCALE, SHARPEN, MASK, FORCE = "Switch off", "Scale", "Sharpen", "Mask", "Force a look"
@@ -55,7 +55,7 @@ class Board:
 
     def _press(self, names: list[str]) -> None:
         for layer in range(self.layers):
-            st.session_state[self._key(layer)] = list(names)
+            settings.choose(self._key(layer), list(names))
 
 
 def action(key: str) -> str:
@@ -91,14 +91,14 @@ def together(draft: Change, name: str) -> Interventions:
 def _kept(name: str) -> tuple[Change, ...]:
     """Nothing where the address holds what no page wrote."""
     try:
-        return Interventions.from_text(remembered(f"{name}kept")).changes[:MOST_KEPT]
+        return Interventions.from_text(settings.held(f"{name}kept")).changes[:MOST_KEPT]
     except InterventionError:
-        remember(f"{name}kept", "")
+        settings.hold(f"{name}kept", "")
         return ()
 
 
 def _write(name: str, changes: tuple[Change, ...]) -> None:
-    remember(f"{name}kept", Interventions(changes).to_text())
+    settings.hold(f"{name}kept", Interventions(changes).to_text())
 
 
 def words(change: Change) -> str:

@@ -22,6 +22,7 @@ from pages.shared.recent import Recent, T, computing
 from pages.shared.streams import Streams
 from server.process_wide import process_wide
 from views import literal
+from views.address import settings
 
 RECENT_TRANSLATIONS = 512  # a few kilobytes each: the last sentence of each visitor of a large class
 RECENT_TRACES = 8  # about a megabyte for a dozen words, twenty for the longest sentence
@@ -128,7 +129,7 @@ def open_service() -> Service:
             service = load_service()
     except CheckpointError as error:
         st.error(literal.with_code(str(error)))
-        st.stop()
+        settings.stop()
     describe(service.translator)
     return service
 

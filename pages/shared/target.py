@@ -7,6 +7,7 @@ import streamlit as st
 from model import InputError, Trace
 from pages.shared.opening import Asked
 from views import controls, literal
+from views.address import settings
 
 # What a person would write for the sentences the app offers to begin with.
 REFERENCES = {
@@ -56,8 +57,9 @@ def target(asked: Asked) -> Trace | None:
 
 
 def _fill(text: str) -> None:
-    st.session_state["target"] = text
+    settings.choose("target", text)
 
 
 def _fill_pair() -> None:
-    st.session_state["text"], st.session_state["target"] = PAIR
+    settings.choose("text", PAIR[0])
+    settings.choose("target", PAIR[1])

@@ -17,6 +17,7 @@ from pages.shared import logs, metrics
 from pages.shared.turns import Busy, Turn, Turns
 from server.process_wide import process_wide
 from views import frame, waiting
+from views.address import settings
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -63,7 +64,7 @@ def fragment(function: Callable[P, R]) -> Callable[P, R]:
     def in_turn(*args: P.args, **kwargs: P.kwargs) -> R:
         if _current.get() is not None:  # the whole page runs and has its turn
             return function(*args, **kwargs)
-        with visited(st.session_state.get(_PAGE, ""), function.__name__.strip("_")):
+        with settings.part(), visited(st.session_state.get(_PAGE, ""), function.__name__.strip("_")):
             return function(*args, **kwargs)
 
     return st.fragment(in_turn)
@@ -94,7 +95,7 @@ def visited(page: str, part: str = "") -> Iterator[None]:
     except Busy as busy:
         outcome = "refused"
         st.warning(str(busy))
-        st.stop()
+        settings.stop()
     except Exception:
         outcome = "error"
         raise

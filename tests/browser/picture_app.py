@@ -3,12 +3,14 @@
 import streamlit as st
 
 from views import uploads
+from views.address import settings
 from views.picture_input import picture_input
 
 uploads.keep_in_memory()
 st.set_page_config(layout="wide")
 st.title("Picture")
-picture = picture_input()
-st.text(f"sha256 {picture.sha256}")
-st.text(f"size {picture.size[0]} x {picture.size[1]}")
-st.text("red {} green {} blue {}".format(*picture.image.resize((1, 1)).getpixel((0, 0))))
+with settings.page("", "A sentence."):
+    picture = picture_input()
+    st.text(f"sha256 {picture.sha256}")
+    st.text(f"size {picture.size[0]} x {picture.size[1]}")
+    st.text("red {} green {} blue {}".format(*picture.image.resize((1, 1)).getpixel((0, 0))))

@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from unittest.mock import patch
 from urllib.parse import quote
 
-from streamlit.runtime.state.query_params_proxy import QueryParamsProxy
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
 from tests.fuzz.texts import any_character, sentence
 from tests.processes import ROOT
 from views import frame
+from views.address import settings
+from views.address.visitor import Shown
 
 PAGES = tuple(path for path, *_ in frame.PAGES)
 PATIENCE = 300  # seconds on the wall after which a run counts as one that hangs; the machine may be busy
@@ -46,29 +47,22 @@ class Explorer:
 
     def learn(self, page: str, app: AppTest) -> None:
         """Add what the controls on an open page say."""
-        for control in controls(app._tree):
-            key = control.query_param_key
-            values = self.known[page].setdefault(key, [])
-            for option in getattr(control, "options", ()):
-                value = getattr(option, "content", option)
-                if value not in values:
-                    values.append(value)
+        for name, shown in controls(app).items():
+            values = self.known[page].setdefault(name, [])
+            for option in getattr(shown.codec, "options", ()):
+                if option not in values:
+                    values.append(option)
 
     @contextmanager
     def listening(self, page: str) -> Iterator[None]:
-        """Learn also the names that the page looks up in the address itself, without a control."""
-        known = self.known[page]
+        """Learn also the names of what the page keeps in the address without a control."""
+        known, held = self.known[page], settings.held
 
-        def heard(method):
-            def look_up(proxy, key, *default):
-                known.setdefault(key, [])
-                return method(proxy, key, *default)
+        def look_up(name: str) -> str:
+            known.setdefault(name, [])
+            return held(name)
 
-            return look_up
-
-        names = ("get", "__getitem__", "__contains__")
-        replaced = {name: heard(getattr(QueryParamsProxy, name)) for name in names}
-        with patch.multiple(QueryParamsProxy, **replaced):
+        with patch.object(settings, "held", look_up):
             yield
 
     def query(self, random: random.Random, page: str) -> str:
@@ -95,9 +89,9 @@ def messages(block: Block) -> Iterator[object]:
             yield message
 
 
-def controls(block: Block) -> Iterator[object]:
-    """Those of the controls that are bound to the address."""
-    return (message for message in messages(block) if getattr(message, "query_param_key", ""))
+def controls(app: AppTest) -> dict[str, Shown]:
+    """The controls whose values are in the address."""
+    return app.session_state["settings"].shown
 
 
 def visit(page: str, query: str) -> AppTest:

@@ -135,13 +135,13 @@ def test_a_picture_is_named_by_its_hash_and_never_in_the_files(monkeypatch):
 
 
 def test_a_link_names_the_sample(translator, trace, monkeypatch):
-    class Address:
-        to_dict = staticmethod(lambda: {"view": "Full maps", "layer": "2"})
-
-    monkeypatch.setattr(save.st, "query_params", Address)
+    seen = {"view": "Full maps", "layer": "2", "text": "A & B", "picture": "church"}
+    monkeypatch.setattr(save.settings, "address", lambda: dict(seen))
     subject = replace(subject_of(translator, trace, "encoder"), kind=maps.VISION, source={"sample": "church"})
-    assert save.link(subject) == "/vision?layer=2&picture=church&view=Full+maps"
-    assert save.link(replace(subject, source={"pixels_sha256": "1"})) == "/vision?layer=2&view=Full+maps"
+    assert save.link(subject) == "/vision?layer=2&picture=church&text=A+%26+B&view=Full+maps"
+    seen["picture"] = "own"
+    own = replace(subject, source={"pixels_sha256": "1"})
+    assert save.link(own) == "/vision?layer=2&text=A+%26+B&view=Full+maps"
 
 
 @pytest.mark.parametrize(

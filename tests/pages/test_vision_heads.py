@@ -58,8 +58,8 @@ def test_the_open_head(effects):
 def test_the_open_head_leads_to_its_maps():
     app = open_view("heads", vshown="vision 1.2")
     app.button[0].click().run()
-    assert app.session_state["view"] == "CLS attention"
-    assert (app.session_state["layer"], app.session_state["head"]) == ("1", "2")
+    assert app.query_params["view"] == "CLS attention"
+    assert (app.query_params["layer"], app.query_params["head"]) == ("1", "2")
 
 
 def test_nonsense_in_the_address_falls_back():

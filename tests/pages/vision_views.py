@@ -28,29 +28,37 @@ def trace() -> VisionTrace:
 def _layers() -> None:
     from pages.picture.layers import through_the_layers
     from tests.pages.vision_views import service, trace
+    from views.address import settings
 
-    through_the_layers(service(), "noise", trace())
+    with settings.page("vision", ""):
+        through_the_layers(service(), "noise", trace())
 
 
 def _positions() -> None:
     from pages.picture.positions import positions
     from tests.pages.vision_views import service, trace
+    from views.address import settings
 
-    positions(service(), "noise", trace())
+    with settings.page("vision", ""):
+        positions(service(), "noise", trace())
 
 
 def _heads() -> None:
     from pages.picture.heads import each_head
     from tests.pages.vision_views import service, trace
+    from views.address import settings
 
-    each_head(service(), "noise", trace())
+    with settings.page("vision", ""):
+        each_head(service(), "noise", trace())
 
 
 def _what_if() -> None:
     from pages.picture.what_if import what_if
     from tests.pages.vision_views import service, trace
+    from views.address import settings
 
-    what_if(service(), "noise", trace())
+    with settings.page("vision", ""):
+        what_if(service(), "noise", trace())
 
 
 VIEWS = {"layers": _layers, "positions": _positions, "what_if": _what_if, "heads": _heads}

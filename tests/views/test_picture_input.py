@@ -17,7 +17,7 @@ from tests.processes import ROOT
 from tests.views.odd_pictures import encoded, photo
 from views import pictures, samples, uploads
 from views.components.picture_strip import thumbnail
-from views.picture_input import ADDRESS, describe
+from views.picture_input import ADDRESS, NO_LINK, describe
 
 GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))
 
@@ -47,18 +47,28 @@ def test_a_link_names_a_sample(name):
     assert digest(app) == samples.picture(name).sha256
 
 
-@pytest.mark.parametrize("nonsense", ["", "own", "../church", "<script>", "church "])
+@pytest.mark.parametrize("nonsense", ["", "OWN", "../church", "<script>", "church "])
 def test_nonsense_in_the_address_is_the_first_sample(nonsense):
     app = fresh(picture=nonsense)
     assert digest(app) == samples.picture(samples.NAMES[0]).sha256
-    assert ADDRESS not in app.query_params
+    assert app.query_params[ADDRESS] == samples.NAMES[0]
     assert not app.warning
+
+
+def test_a_link_to_an_uploaded_picture_says_that_it_cannot_be_and_opens_a_sample():
+    app = fresh(picture="own")
+    assert digest(app) == samples.picture(samples.NAMES[0]).sha256
+    assert app.query_params[ADDRESS] == samples.NAMES[0]
+    (said,) = app.warning
+    assert said.value.replace("\\", "") == NO_LINK
+    assert [warning.value for warning in app.run().warning] == [said.value]  # until there is another picture
+    assert not give(app, GREEN).warning
 
 
 def test_an_upload_is_shown_and_stays_for_the_visit():
     app = give(fresh(picture="church"), GREEN)
     assert app.text[1].value == "size 40 x 20"
-    assert ADDRESS not in app.query_params  # a link cannot hold it
+    assert app.query_params[ADDRESS] == "own"
     shown = digest(app)
     assert digest(app.run()) == shown
     other = fresh()

@@ -1,0 +1,268 @@
+"""The address is a promise: Back, Forward, reload and a copied link show what was there, one step for one deed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import parse_qs, quote_plus, urlsplit
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Server, open_page, ready
+from tests.browser.uploads import shown, upload
+from tests.views.odd_pictures import encoded
+from views import frame, inputs, samples
+from views.picture_input import NO_LINK
+
+PAGES = [(path.split("/")[-1].removesuffix(".py"), title) for path, title, _ in frame.PAGES]
+GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))
+SENTENCES = ["I am a student.", "She & he = 100% #1+1", "\ud55c\uad6d\uc5b4 \U0001f600", "Where?"]
+
+
+def query(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query, keep_blank_values=True)
+
+
+def path(page: Page) -> str:
+    return urlsplit(page.url).path
+
+
+def box(page: Page):
+    return page.get_by_label("English sentence")
+
+
+def go(page: Page, title: str) -> None:
+    """By the menu."""
+    page.get_by_test_id("stTopNavLink").get_by_text(title, exact=True).click()
+    arrived(page, title)
+
+
+def arrived(page: Page, title: str) -> None:
+    expect(page.locator('[data-testid="stMain"] h1')).to_have_text(title)
+    ready(page)
+    page.wait_for_function("() => new URLSearchParams(location.search).has('text')")
+
+
+def write(page: Page, sentence: str) -> None:
+    box(page).fill(sentence)
+    box(page).press("Enter")
+    said(page, text=sentence)
+    ready(page)
+
+
+def said(page: Page, **settings: str) -> None:
+    """Wait until the address says so."""
+    for name, value in settings.items():
+        page.wait_for_function(
+            "([name, value]) => new URLSearchParams(location.search).get(name) === value", arg=[name, value]
+        )
+
+
+def entries(page: Page, deed: Callable[[], None]) -> int:
+    """How many entries of the history a deed makes."""
+    before = page.evaluate("history.length")
+    deed()
+    ready(page)
+    return page.evaluate("history.length") - before
+
+
+@pytest.mark.parametrize(("name", "title"), PAGES[:-1])
+def test_back_to_any_page_shows_its_sentence(page: Page, server: Server, name: str, title: str):
+    open_page(page, f"{server.url}/{name if title != 'Translate' else ''}?text=I+am+a+student.")
+    other = "Tokens" if title != "Tokens" else "Attention"
+    assert entries(page, lambda: go(page, other)) == 1
+    page.go_back()
+    arrived(page, title)
+    expect(box(page)).to_have_value("I am a student.")
+    page.go_forward()
+    arrived(page, other)
+    expect(box(page)).to_have_value("I am a student.")
+    expect(page.get_by_text("nothing to translate")).to_have_count(0)
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_a_sentence_that_came_by_link_outlives_page_changes(page: Page, server: Server, sentence: str):
+    open_page(page, f"{server.url}/?text={quote_plus(sentence)}&method=Beam&beam=2&penalty=1.4")
+    go(page, "Attention")
+    expected = {"text": [sentence], "method": ["Beam"], "beam": ["2"], "penalty": ["1.4"]}
+    assert query(page) == expected
+    page.reload()
+    arrived(page, "Attention")
+    expect(box(page)).to_have_value(sentence)
+    expect(page.get_by_label("Beginnings kept")).to_have_value("2")
+    expect(page.get_by_label("Length penalty")).to_have_value("1.40")
+    assert query(page) == expected
+
+
+def test_the_sentence_is_in_the_address_of_every_page(page: Page, server: Server):
+    for name, title in PAGES:
+        open_page(page, f"{server.url}/{name if title != 'Translate' else ''}")
+        said(page, text=inputs.DEFAULT)
+
+
+def test_one_entry_for_one_deed(page: Page, server: Server):
+    open_page(page, f"{server.url}/attention?text=I+am+a+student.")
+    deeds = {
+        "kind": lambda: page.get_by_role("radio", name="Cross").click(),
+        "map": lambda: page.locator('.tile[aria-label^="layer 2, head 5."]').click(),
+        "scale": lambda: page.get_by_role("radio", name="Per head").click(),
+    }
+    addresses = {"kind": {"kind": "Cross"}, "map": {"layer": "2", "head": "5"}, "scale": {"scale": "Per head"}}
+    for name, deed in deeds.items():
+        assert entries(page, lambda name=name, deed=deed: (deed(), said(page, **addresses[name]))) == 0, name
+    assert entries(page, lambda: write(page, "Where?")) == 1
+    assert entries(page, lambda: go(page, "Tokens")) == 1
+    assert entries(page, lambda: go(page, "Vision")) == 1
+    other = samples.SAMPLES[2]
+    chosen = lambda: (page.get_by_role("radio", name=other.label).click(), said(page, picture=other.name))  # noqa: E731
+    assert entries(page, chosen) == 1
+    page.go_back()
+    said(page, picture=samples.NAMES[0])
+    page.go_back()
+    arrived(page, "Tokens")
+    page.go_back()
+    arrived(page, "Attention")
+    expect(box(page)).to_have_value("Where?")
+    page.go_back()
+    said(page, text="I am a student.")
+    expect(box(page)).to_have_value("I am a student.")
+    assert query(page) == {
+        "text": ["I am a student."],
+        "kind": ["Cross"],
+        "layer": ["2"],
+        "head": ["5"],
+        "scale": ["Per head"],
+    }
+    expect(page.get_by_role("radio", name="Cross")).to_be_checked()
+
+
+def test_a_page_s_own_settings_come_back_with_it(page: Page, server: Server):
+    open_page(page, f"{server.url}/attention?text=Where%3F&layer=3&look=Lines&units=Whole+words")
+    go(page, "Tokens")
+    assert query(page) == {"text": ["Where?"], "layer": ["3"], "units": ["Whole words"]}
+    go(page, "Attention")
+    assert query(page) == {"text": ["Where?"], "layer": ["3"], "units": ["Whole words"], "look": ["Lines"]}
+    expect(page.get_by_role("radio", name="Lines")).to_be_checked()
+
+
+def test_menu_links_carry_the_view(page: Page, server: Server):
+    open_page(page, f"{server.url}/attention?text=A+%26+B&kind=Cross&layer=2&look=Lines")
+    link = page.get_by_test_id("stTopNavLink").filter(has_text="Inside a layer")
+    expect(link).to_have_attribute("href", re.compile(r"/inside\?text=A\+%26\+B&kind=Cross&layer=2$"))
+    with page.context.expect_page() as opened:
+        link.click(modifiers=["Control"])
+    other = opened.value
+    arrived(other, "Inside a layer")
+    expect(box(other)).to_have_value("A & B")
+    expect(other.get_by_role("radio", name="Cross")).to_be_checked()
+    other.close()
+
+
+def test_two_visitors_do_not_see_each_other_s_settings(page: Page, server: Server, browser: Browser):
+    open_page(page, f"{server.url}/?text=Alpha.&method=Beam")
+    other = browser.new_page()
+    open_page(other, f"{server.url}/")
+    said(other, text=inputs.DEFAULT)
+    write(page, "Beta.")
+    write(other, "Gamma.")
+    page.reload()
+    ready(page)
+    expect(box(page)).to_have_value("Beta.")
+    assert query(other) == {"text": ["Gamma."]}
+    other.close()
+
+
+def test_fast_deeds_are_all_kept(page: Page, server: Server):
+    """Nobody waits for an answer here: each deed comes while the one before it is still at work."""
+    open_page(page, f"{server.url}/attention?text=I+am+a+student.")
+    box(page).fill("We would rather stay at home tonight.")
+    box(page).press("Enter")
+    for name in ("Cross", "Per head", "Beam", "Decoder", "Whole words"):
+        page.get_by_role("radio", name=name, exact=True).click()
+    page.get_by_role("radio", name="Cross", exact=True).click()
+    expected = {
+        "text": ["We would rather stay at home tonight."],
+        "method": ["Beam"],
+        "kind": ["Cross"],
+        "scale": ["Per head"],
+        "units": ["Whole words"],
+    }
+    said(page, **{name: values[0] for name, values in expected.items()})
+    ready(page)
+    assert query(page) == expected
+    expect(box(page)).to_have_value(expected["text"][0])
+    for name in ("Cross", "Per head", "Beam", "Whole words"):
+        expect(page.get_by_role("radio", name=name, exact=True)).to_be_checked()
+
+
+def test_a_sentence_that_is_being_taken_over_outlives_a_click(page: Page, server: Server):
+    """The box still shows the old sentence when the next message is sent."""
+    open_page(page, f"{server.url}/?text=I+am+a+student.")
+    page.get_by_role("button", name="Where did you learn to cook?").click()
+    page.get_by_role("radio", name="Beam", exact=True).click()
+    said(page, text="Where did you learn to cook?", method="Beam")
+    ready(page)
+    expect(box(page)).to_have_value("Where did you learn to cook?")
+    said(page, text="Where did you learn to cook?", method="Beam")
+
+
+def test_a_sentence_that_is_typed_and_left_by_the_menu_goes_along(page: Page, server: Server):
+    open_page(page, f"{server.url}/?text=I+am+a+student.")
+    box(page).fill("Where did you learn to cook?")
+    go(page, "Tokens")
+    expect(box(page)).to_have_value("Where did you learn to cook?")
+    page.go_back()
+    arrived(page, "Translate")
+
+
+def test_back_during_a_run(page: Page, server: Server):
+    open_page(page, f"{server.url}/?text=I+am+a+student.")
+    write(page, "Where?")
+    page.get_by_role("radio", name="Beam", exact=True).click()
+    page.go_back()
+    expect(box(page)).to_have_value("I am a student.")
+    ready(page)
+    said(page, text="I am a student.")
+    assert query(page)["text"] == ["I am a student."]
+    page.go_forward()
+    expect(box(page)).to_have_value("Where?")
+
+
+def test_junk_in_an_address_is_ignored(page: Page, server: Server):
+    junk = "kind=%3Cb%3E&layer=1e400&head=nan&beam=-1&method=Beam&scale=&look=%00&units=%FF&utm=1&text=Where%3F"
+    open_page(page, f"{server.url}/attention?{junk}")
+    expect(box(page)).to_have_value("Where?")
+    expect(page.get_by_label("Beginnings kept")).to_have_value("4")
+    for name in ("Encoder", "Shared", "Maps", "Pieces"):
+        expect(page.get_by_role("radio", name=name, exact=True)).to_be_checked()
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_an_uploaded_picture_is_not_in_a_link(page: Page, server: Server):
+    open_page(page, f"{server.url}/vision")
+    upload(page, "green.png", GREEN)
+    shown(page, "own")
+    said(page, picture="own")
+    page.go_back()
+    said(page, picture=samples.NAMES[0])
+    page.go_forward()
+    said(page, picture="own")
+    shown(page, "own")
+    page.reload()
+    expect(page.get_by_role("alert")).to_have_text(NO_LINK)
+    said(page, picture=samples.NAMES[0])
+
+
+def test_a_server_that_has_forgotten_the_visit_finds_the_view_in_the_address(page: Page, server: Server):
+    open_page(page, f"{server.url}/attention?text=Where%3F")
+    page.get_by_role("radio", name="Cross", exact=True).click()
+    said(page, kind="Cross")
+    address = page.url
+    page.goto("about:blank")  # the visit ends
+    page.go_back()
+    arrived(page, "Attention")
+    expect(box(page)).to_have_value("Where?")
+    expect(page.get_by_role("radio", name="Cross", exact=True)).to_be_checked()
+    assert page.url == address

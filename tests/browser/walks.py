@@ -1,0 +1,234 @@
+"""Random walks through the app, beside a simple model of what must be shown after each step.
+
+The model knows nothing of how settings are kept: what all pages share, what each page has of its own, and the entries
+of the history, each a picture of the view when it was left.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.browser.conftest import open_page, ready
+from views import inputs, samples
+
+SENTENCES = ("I am a student.", "Where did you learn to cook?", "She & he #1 = 100%+.", "Caf\u00e9 \u2603")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A setting of some options in a row of buttons."""
+
+    name: str
+    options: tuple[str, ...]
+    first: str
+    said_always: bool = False  # in the address once it was chosen, the first one, too
+
+
+METHOD = Choice("method", ("Greedy", "Beam"), "Greedy")
+KIND = Choice("kind", ("Encoder", "Decoder", "Cross"), "Encoder", True)
+UNITS = Choice("units", ("Pieces", "Whole words"), "Pieces")
+SHARED = (METHOD, KIND, UNITS)
+# Each page of the walks: its path, its title, the shared settings that it shows, its own ones.
+PAGES = {
+    "Translate": ("/", (METHOD,), ()),
+    "Attention": (
+        "/attention",
+        (METHOD, KIND, UNITS),
+        (
+            Choice("scale", ("Shared", "Per head", "Logarithmic"), "Shared", True),
+            Choice("marks", ("Shown", "Hidden"), "Shown"),
+        ),
+    ),
+    "Tokens": ("/tokens", (METHOD,), (Choice("step", ("1 Pieces", "2 Ids"), "1 Pieces"),)),
+    "Heads": ("/heads", (METHOD,), (Choice("sort", ("Effect", "Label"), "Effect"),)),
+    "Vision": ("/vision", (), (Choice("view", ("Patches", "Any patch"), "Patches"),)),
+}
+VISION = "Vision"
+
+
+@dataclass(frozen=True)
+class View:
+    """What is to be seen: a page, what was chosen for all pages, and what for this one."""
+
+    page: str = "Translate"
+    shared: dict[str, str] = field(default_factory=lambda: {"text": inputs.DEFAULT})
+    own: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def address(self) -> tuple[str, dict[str, list[str]]]:
+        return PAGES[self.page][0], {name: [value] for name, value in (self.shared | self.own).items()}
+
+    def controls(self) -> Iterator[tuple[Choice, str]]:
+        """The rows of buttons on the page, each with the option that is chosen."""
+        _, shared, own = PAGES[self.page]
+        for choice in shared:
+            yield choice, self.shared.get(choice.name, choice.first)
+        for choice in own:
+            yield choice, self.own.get(choice.name, choice.first)
+
+
+class Model:
+    """What a visit must show."""
+
+    def __init__(self, view: View) -> None:
+        self.forget(view)
+        self.history, self.place = [view], 0
+
+    def forget(self, view: View) -> None:
+        """Nothing is left of the visit but this view."""
+        self.view = view
+        self.own = {view.page: view.own}
+
+    def become(self, view: View, entry: bool) -> None:
+        """Another view, with or without an entry of its own in the history."""
+        self.view = view
+        self.own[view.page] = view.own
+        if entry:
+            self.place += 1
+            del self.history[self.place :]
+            self.history.append(view)
+        self.history[self.place] = view
+
+    def go(self, page: str) -> None:
+        own = self.own.get(page, {})
+        if page == VISION:
+            own = {"picture": samples.NAMES[0]} | own
+        self.become(View(page, self.view.shared, own), entry=page != self.view.page)
+
+    def write(self, text: str) -> None:
+        self.become(replace(self.view, shared=self.view.shared | {"text": text}), text != self.view.shared["text"])
+
+    def choose(self, choice: Choice, value: str) -> None:
+        shared = choice in SHARED
+        before = dict(self.view.shared if shared else self.view.own)
+        if value == before.get(choice.name, choice.first):
+            return
+        before.pop(choice.name, None)
+        if value != choice.first or choice.said_always:
+            before[choice.name] = value
+        self.become(replace(self.view, **{"shared" if shared else "own": before}), entry=False)
+
+    def show_picture(self, name: str) -> None:
+        self.become(replace(self.view, own=self.view.own | {"picture": name}), name != self.view.own["picture"])
+
+    def move(self, by: int) -> None:
+        self.place += by
+        self.view = self.history[self.place]
+        self.own[self.view.page] = self.view.own
+
+
+class Walk:
+    """One walk of one visitor: every step is made in the browser and in the model."""
+
+    def __init__(self, browser: Browser, url: str, seed: int) -> None:
+        self.browser, self.url, self.random = browser, url, random.Random(seed)
+        self.steps: list[str] = []
+        self.context = self._context()
+        self.page = self.context.new_page()
+        self.model = Model(View())
+        open_page(self.page, url)
+        self.check(self.page)
+
+    def _context(self) -> BrowserContext:
+        return self.browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+
+    def step(self) -> None:
+        """Do something, and look."""
+        view, chance = self.model.view, self.random
+        deeds: list[Callable[[], None]] = [self._menu, self._menu, self._choose, self._choose, self._choose]
+        deeds += [self._picture] * 2 if view.page == VISION else [self._write] * 2
+        deeds += [self._back] * 2 if self.model.place else []
+        deeds += [self._forward] * 2 if self.model.place + 1 < len(self.model.history) else []
+        deeds += [self._reload, self._copy, self._leave]
+        chance.choice(deeds)()
+        self.check(self.page)
+
+    def check(self, page: Page) -> None:
+        """The address, the sentence and every control say what the model says."""
+        view = self.model.view
+        expect(page.locator('[data-testid="stMain"] h1')).to_have_text(view.page)
+        ready(page)
+        path, query = view.address
+        wanted = [path, sorted([name, *values] for name, values in query.items())]
+        page.wait_for_function(
+            """wanted => JSON.stringify([location.pathname, [...new URLSearchParams(location.search)].sort()])
+                === JSON.stringify(wanted)""",
+            arg=wanted,
+        )
+        found = urlsplit(page.url)
+        assert (found.path, parse_qs(found.query)) == (path, query)
+        if view.page != VISION:
+            expect(page.get_by_label("English sentence")).to_have_value(view.shared["text"])
+        else:
+            page.locator(f'.strip-root[data-shown="{view.own["picture"]}"]').wait_for()
+        for _, value in view.controls():
+            expect(page.get_by_role("radio", name=value, exact=True)).to_be_checked()
+
+    def _note(self, what: str) -> None:
+        self.steps.append(what)
+
+    def _menu(self) -> None:
+        title = self.random.choice([title for title in PAGES if title != self.model.view.page])
+        self._note(f"menu {title}")
+        self.page.get_by_test_id("stTopNavLink").get_by_text(title, exact=True).click()
+        self.model.go(title)
+
+    def _write(self) -> None:
+        text = self.random.choice(SENTENCES)
+        self._note(f"write {text}")
+        box = self.page.get_by_label("English sentence")
+        box.fill(text)
+        box.press("Enter")
+        self.model.write(text)
+
+    def _choose(self) -> None:
+        choice, _ = self.random.choice(list(self.model.view.controls()))
+        value = self.random.choice(choice.options)
+        self._note(f"{choice.name} {value}")
+        self.page.get_by_role("radio", name=value, exact=True).click()
+        self.model.choose(choice, value)
+
+    def _picture(self) -> None:
+        sample = self.random.choice(samples.SAMPLES)
+        self._note(f"picture {sample.name}")
+        self.page.get_by_role("radio", name=sample.label).click()
+        self.model.show_picture(sample.name)
+
+    def _back(self) -> None:
+        self._note("back")
+        self.page.go_back()
+        self.model.move(-1)
+
+    def _forward(self) -> None:
+        self._note("forward")
+        self.page.go_forward()
+        self.model.move(1)
+
+    def _reload(self) -> None:
+        self._note("reload")
+        self.page.reload()
+        self.model.forget(self.model.view)
+
+    def _copy(self) -> None:
+        """The link shows somebody else the same, and nothing changes here."""
+        self._note("copy")
+        context = self._context()
+        other = context.new_page()
+        open_page(other, self.page.url)
+        self.check(other)
+        context.close()
+
+    def _leave(self) -> None:
+        """Go on in another browser, with the link."""
+        self._note("leave")
+        path, query = self.model.view.address
+        self.context.close()
+        self.context = self._context()
+        self.page = self.context.new_page()
+        open_page(self.page, f"{self.url}{path}?{urlencode(query, doseq=True)}")
+        self.model = Model(self.model.view)

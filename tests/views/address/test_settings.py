@@ -1,0 +1,123 @@
+"""Settings in, settings out, in this process: what a run reads from the address and what it writes there."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+
+def script() -> None:
+    import streamlit as st
+
+    from views import controls
+    from views.address import settings
+
+    with settings.page(st.session_state.get("page", "one"), "First."):
+        st.button("press", on_click=lambda: (settings.choose("text", "Pressed."), settings.choose("row", 7)))
+        st.button("keep", on_click=settings.hold, args=("kept", "3-1"))
+        st.button("drop", on_click=settings.hold, args=("kept", ""))
+        text = controls.text("Text", "text", "First.", varies=True)
+        method = controls.pick("Method", ("Greedy", "Beam"), "method")
+        if text == "stop":
+            settings.stop()
+        if text == "fail":
+            raise ValueError(text)
+        if method == "Beam":
+            st.text(controls.number("Beam", "beam", 4, 1, 8))
+        if st.session_state.get("page") == "two":
+            st.text(controls.number("Row", "row", 1, 1, 9))
+        st.text(settings.held("kept"))
+
+
+def opened(**query: str | list[str]) -> AppTest:
+    app = AppTest.from_function(script)
+    app.query_params.update(query)
+    return app.run()
+
+
+def said(app: AppTest) -> dict:
+    """The address; a name that stands there once has no list."""
+    return {
+        name: values[0] if isinstance(values, list) and len(values) == 1 else values
+        for name, values in app.query_params.items()
+    }
+
+
+def test_the_sentence_is_always_said():
+    assert said(opened()) == {"text": "First."}
+    assert said(opened(method="Beam")) == {"text": "First.", "method": "Beam"}
+    assert said(opened(text="")) == {"text": ""}
+
+
+def test_what_is_set_is_said_and_a_constant_default_is_not():
+    app = opened()
+    app.segmented_control("method").set_value("Beam").run()
+    app.number_input("beam").set_value(2).run()
+    assert said(app) == {"text": "First.", "method": "Beam", "beam": "2"}
+    app.segmented_control("method").set_value("Greedy").run()
+    assert said(app) == {"text": "First.", "beam": "2"}  # it comes back with its method
+    app.segmented_control("method").set_value("Beam").run()
+    assert app.number_input("beam").value == 2
+
+
+def test_junk_counts_as_the_default():
+    app = opened(text="A", method="<b>", beam="1e400", row=["1", "2"])
+    assert app.segmented_control("method").value == "Greedy"
+    assert said(app) == {"text": "A", "beam": "1e400", "row": ["1", "2"]}  # nothing here has asked for these two
+    app.segmented_control("method").set_value("Beam").run()
+    assert app.number_input("beam").value == 4
+    assert "beam" not in said(app)
+    assert not app.exception
+
+
+def test_another_address_decides():
+    app = opened(text="A", method="Beam", beam="2")
+    app.text_input("text").set_value("B").run()
+    app.query_params.clear()
+    app.query_params["text"] = "C"
+    app.run()
+    assert (app.text_input("text").value, app.segmented_control("method").value) == ("C", "Greedy")
+
+
+def test_callbacks_set_controls_that_are_drawn_and_others():
+    app = opened()
+    app.button[0].click().run()
+    assert app.text_input("text").value == "Pressed."
+    assert said(app) == {"text": "Pressed.", "row": "7"}
+    app.button[1].click().run()
+    assert said(app)["kept"] == "3-1" and app.text[-1].value == "3-1"
+    app.button[2].click().run()
+    assert "kept" not in said(app)
+
+
+def test_a_page_s_own_settings_wait_for_it():
+    app = opened()
+    app.session_state["page"] = "two"
+    app.run()
+    app.number_input("row").set_value(5).run()
+    app.segmented_control("method").set_value("Beam").run()
+    assert said(app) == {"text": "First.", "method": "Beam", "row": "5"}
+    app.session_state["page"] = "one"
+    app.query_params.clear()  # as the menu does
+    app.run()
+    assert said(app) == {"text": "First.", "method": "Beam"}
+    app.session_state["page"] = "two"
+    app.query_params.clear()
+    app.run()
+    assert app.number_input("row").value == 5
+
+
+@pytest.mark.parametrize("text", ["stop", "fail"])
+def test_a_page_that_ends_early_says_its_address(text):
+    app = opened()
+    app.text_input("text").set_value(text).run()
+    assert said(app) == {"text": text}
+    assert bool(app.exception) == (text == "fail")
+
+
+def test_what_utf_8_cannot_carry_is_replaced():
+    app = AppTest.from_function(script)
+    app.session_state["text"] = "a\ud800b"
+    app.run()
+    assert said(app) == {"text": "a\ufffdb"}
+    assert app.text_input("text").value == "a\ufffdb"

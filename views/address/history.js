@@ -1,0 +1,58 @@
+// One entry in the browser's history for one deed. Streamlit makes an entry of every address that the app writes; here
+// only another page, a submitted sentence and another picture make one, and every other address replaces the one before.
+//
+// What decides is what the two addresses say, never when they were written: pages are opened with a bare path and told
+// their whole address a moment later, and answers may overtake what a reader does next.
+(() => {
+  const DEEDS = ["text", "picture"];
+  const LINKS = "[data-testid=stTopNavLink], [data-testid=stTopNavDropdownLink], [data-testid=stSidebarNavLink]";
+  const shared = document.currentScript.dataset.shared.split(" ");
+  const push = history.pushState.bind(history);
+  const replace = history.replaceState.bind(history);
+
+  const value = (url, name) => url.searchParams.getAll(name).at(-1);
+
+  function isDeed(from, to) {
+    if (from.pathname !== to.pathname) return true;
+    return DEEDS.some((name) => {
+      const [before, after] = [value(from, name), value(to, name)];
+      return before !== undefined && after !== undefined && before !== after;
+    });
+  }
+
+  history.pushState = (state, title, target) => {
+    const from = new URL(location.href);
+    const to = new URL(target ?? location.href, from);
+    if (to.href !== from.href) (isDeed(from, to) ? push : replace)(state, title, target);
+    markLinks();
+  };
+  history.replaceState = (state, title, target) => {
+    replace(state, title, target);
+    markLinks();
+  };
+
+  // A link of the menu that is opened in a new tab, or copied, carries what all pages share.
+  function markLink(link) {
+    const carried = new URLSearchParams();
+    for (const [name, text] of new URL(location.href).searchParams) if (shared.includes(name)) carried.append(name, text);
+    const to = new URL(link.href);
+    if (to.search.slice(1) === carried.toString()) return;
+    to.search = carried.toString();
+    link.href = to.href;
+  }
+  function markLinks() {
+    document.querySelectorAll(LINKS).forEach(markLink);
+  }
+  // A menu that opens is made anew; before a link is used, it is pointed at or focused.
+  for (const event of ["pointerover", "pointerdown", "focusin"]) {
+    document.addEventListener(
+      event,
+      ({ target }) => {
+        const link = target.closest?.(LINKS);
+        if (link) markLink(link);
+      },
+      true,
+    );
+  }
+  window.addEventListener("popstate", markLinks);
+})();

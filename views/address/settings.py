@@ -1,0 +1,172 @@
+"""Settings in, settings out: what every control shows, and what the address bar says, come from here.
+
+The visit keeps what a person has chosen (`views.address.visitor`). A run begins with the browser's address: one that
+this visit did not write decides, and so does one that the reader went back or forward to; otherwise what was chosen
+decides, because a browser may be a step behind. Controls take their value from the visit and hand it back, and at the
+end of the run the whole view is written to the address, once. `history.js` says whether that makes a new entry in the
+history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from views.address.codecs import Codec
+from views.address.visitor import SHARED, TEXT, Query, Shown, Visitor
+
+_VISITOR = "settings"  # in the session
+_MISSING = object()
+
+
+@contextmanager
+def page(name: str, text: str) -> Iterator[None]:
+    """Surround a run of the page called `name`.
+
+    Args:
+        text: the sentence, until a person writes another.
+    """
+    visitor = _visitor()
+    moved = bool(getattr(get_script_run_ctx(), "is_history_navigation", False))  # nothing public says so
+    on_screen = {key: st.session_state[key] for key in visitor.shown if key in st.session_state}
+    if name != visitor.page:
+        for key in on_screen:  # another page may have another control under the same name
+            del st.session_state[key]
+    elif not moved:
+        _take_deeds(visitor)
+    visitor.arrive(name, _query(), moved, on_screen)
+    visitor.shared.setdefault(TEXT, (text,))
+    with _told(visitor):
+        yield
+
+
+@contextmanager
+def part() -> Iterator[None]:
+    """Surround a run of a part of the page."""
+    visitor = _visitor()
+    _take_deeds(visitor)
+    with _told(visitor):
+        yield
+
+
+@contextmanager
+def _told(visitor: Visitor) -> Iterator[None]:
+    """At the end, write the address. A run that another one replaces leaves that to it: the reader may be elsewhere."""
+    try:
+        yield
+    except Exception:  # an error in the page
+        _write(visitor)
+        raise
+    _write(visitor)
+
+
+def stop() -> NoReturn:
+    """End the run here, with the address written: after `st.stop` nothing more can be."""
+    _write(_visitor())
+    st.stop()
+
+
+def control(name: str, codec: Codec, default: object, draw: Callable[[], object], varies: bool = False):
+    """Draw a control and return its value, which is valid whatever the address holds.
+
+    Args:
+        name: in the address, and the control's key.
+        default: its value until a person chooses.
+        draw: makes the control with `name` as its key and no value of its own; returns its value.
+        varies: what it offers, or its default, depends on the page or on the sentence.
+    """
+    visitor = _visitor()
+    last, now = visitor.shown.get(name), Shown(None, codec, default, varies)
+    current = st.session_state.get(name, _MISSING)
+    if current is not _MISSING:
+        if last is not None:
+            visitor.take(name, current)
+        elif (valid := codec.valid(current)) is not None:
+            visitor.shown[name] = now
+            visitor.record(name, valid)
+    value = visitor.chosen(name, codec, default, varies)
+    if current is _MISSING or current != value or last is None or last.codec != codec:
+        st.session_state[name] = value
+    found = codec.valid(draw())
+    visitor.shown[name] = now.of(value)
+    return value if found is None else found
+
+
+def choose(name: str, value: object) -> None:
+    """Set a control from a callback, drawn or not."""
+    drawn = name in st.session_state
+    _visitor().choose(name, value, drawn)
+    if drawn:
+        st.session_state[name] = value
+
+
+def value(name: str):
+    """What a control of the open page shows or, once it has been set from a callback, will show."""
+    visitor = _visitor()
+    shown = visitor.shown[name]
+    return visitor.chosen(name, shown.codec, shown.default, shown.varies)
+
+
+def held(name: str) -> str:
+    """A text of the open page that no control shows; empty where there is none."""
+    return _visitor().place(name).get(name, ("",))[-1]
+
+
+def hold(name: str, text: str) -> None:
+    """Keep such a text; an empty one leaves the address."""
+    place = _visitor().place(name)
+    if text:
+        place[name] = (text,)
+    else:
+        place.pop(name, None)
+
+
+def on_screen(name: str) -> object:
+    """What a control shows in the browser that sent the last message, which may be a step behind; None if nothing."""
+    visitor = _visitor()
+    visitor.hear(_query())
+    return visitor.on_screen(name)
+
+
+def shared() -> dict[str, str | list[str]]:
+    """What every page shares, for links to other pages; the sentence is always among it."""
+    return _plain({name: raw for name, raw in _visitor().address().items() if name in SHARED})
+
+
+def address() -> dict[str, str | list[str]]:
+    """The whole view, for a link to it."""
+    return _plain(_visitor().address())
+
+
+def _take_deeds(visitor: Visitor) -> None:
+    """Take over what was set in any control, drawn in this run or not: Streamlit may forget it after the run."""
+    visitor.hear(_query())
+    for name in visitor.shown:
+        if name in st.session_state:
+            visitor.take(name, st.session_state[name])
+
+
+def _visitor() -> Visitor:
+    if _VISITOR not in st.session_state:
+        st.session_state[_VISITOR] = Visitor()
+        st.session_state[_VISITOR].begin(_query())
+    return st.session_state[_VISITOR]
+
+
+def _query() -> Query:
+    """The address as the browser told it."""
+    return {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
+
+
+def _write(visitor: Visitor) -> None:
+    told = visitor.tell()
+    if told is not None:
+        st.query_params.from_dict(_plain(told))
+
+
+def _plain(query: Query) -> dict[str, str | list[str]]:
+    return {name: raw[0] if len(raw) == 1 else list(raw) for name, raw in query.items()}
