@@ -26,6 +26,7 @@ from tests.browser.app_server import AppServer
 from tests.deploy.visitor import Response, request
 from tests.fuzz.visitor import Reader
 from tests.processes import wait_until
+from views.picture_input import LABEL
 
 WATCHED = Path(__file__).parent / "watched"
 IDLE = 6.0  # seconds; what the server does now and then, it does every five
@@ -116,7 +117,7 @@ async def read_everything(server: Watched) -> None:
         assert (await reader.go_to(page)).problems == []
         assert await reader.download()
     await reader.go_to("vision")
-    assert (await reader.upload("Your own picture", "photo.jpg", photo(1))).problems == []
+    assert (await reader.upload(LABEL, "photo.jpg", photo(1))).problems == []
     await reader.close()
 
 
