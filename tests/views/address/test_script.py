@@ -35,7 +35,8 @@ def client() -> TestClient:
         Route("/gone", lambda request: HTMLResponse(PAGE, 404)),
         Route("/static/page.html", page),
     ]
-    return TestClient(Starlette(routes=routes, middleware=[Middleware(script.HistoryScript), Middleware(GZipMiddleware)]))
+    middleware = [Middleware(script.HistoryScript), Middleware(GZipMiddleware)]
+    return TestClient(Starlette(routes=routes, middleware=middleware))
 
 
 @pytest.mark.parametrize("path", ["/", "/parts"])
