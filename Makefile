@@ -31,7 +31,7 @@ format: $(VENV)/.dev-ready
 audit: $(VENV)/.dev-ready
 	$(BIN)/python -m tests.audit $(OPTIONS)
 
-# more than 10,000 strange sentences, damaged pictures and addresses; OPTIONS="--seed 1 --only page", ...
+# more than 20,000 strange sentences, damaged pictures, addresses and messages; OPTIONS="--seed 1 --only page", ...
 fuzz: $(VENV)/.dev-ready
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m tests.fuzz $(OPTIONS)
 	BIN=$(BIN) sh tests/browser/install.sh
