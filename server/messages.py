@@ -79,6 +79,7 @@ class _Socket:
     ) -> None:
         self._receive, self._send, self._limits, self._wait = receive, send, limits, wait
         self._allowance = Allowance(limits.at_once, limits.a_second, clock)
+        self._operations = Allowance(limits.operations, limits.operations_a_second, clock)
         self._closed = False
 
     async def receive(self) -> Message:
@@ -98,7 +99,7 @@ class _Socket:
             if pause:
                 await self._wait(pause)
             try:
-                wanted = is_wanted(BackMsg.FromString(content), self._limits.files)
+                wanted = self._is_wanted(BackMsg.FromString(content))
             except DecodeError:
                 return await self._close(MALFORMED, "The message cannot be read.")
             if wanted:
@@ -109,6 +110,11 @@ class _Socket:
         if self._closed:
             raise OSError("The socket is closed.")  # as servers say of a browser that has left
         await self._send(message)
+
+    def _is_wanted(self, message: BackMsg) -> bool:
+        if not is_wanted(message, self._limits.files):
+            return False
+        return message.WhichOneof("type") != "backend_operation_request" or not self._operations.take()
 
     async def _close(self, code: int, reason: str) -> Message:
         """Close the socket; what the app is to see then."""

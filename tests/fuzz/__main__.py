@@ -56,7 +56,7 @@ def _run(name: str, options: argparse.Namespace, tell: protocol.Found) -> campai
     """The cases of one kind."""
     if name == "message":
         count = options.cases or MESSAGES
-        return protocol.run(options.seed, count, tell, options.seconds, options.first, MOST_GROWN)
+        return protocol.run(options.seed, count, tell, options.seconds, options.first, settle=True)
     make, count = KINDS[name]
     cases = itertools.islice(make(options.seed), options.first, None)
     return campaign.run(name, cases, options.seed, options.cases or count, tell, options.seconds)

@@ -117,6 +117,11 @@ def test_a_message_as_large_as_allowed_gets_through():
     assert heard([message], FEW) == ([message], None)
 
 
+def test_more_downloads_than_a_reader_asks_for_are_not_made():
+    download = operation("deferred_file")
+    assert heard([download] * 40 + [rerun()]) == ([download] * 30 + [rerun()], None)
+
+
 class Clock:
     """A time that passes only where somebody waits."""
 
