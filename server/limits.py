@@ -20,6 +20,8 @@ class SocketLimits:
         operations: downloads of one socket that are made without a pause, and `operations_a_second` in each further
             second. More are not made: they are drawn in a few threads, in which everybody's downloads wait.
         message_bytes: the largest message. Files and pasted pictures come by HTTP.
+        items: that a message may list, such as the states of a page's controls; each takes many times the memory of
+            the two bytes that it takes in the message, for as long as the socket is open.
         files: for which one message may ask a place; a message of the largest size could ask for half a million places,
             and the answer would hold the server for seconds.
         an_address: sockets that one address may have open; a class behind one router shares one.
@@ -31,6 +33,7 @@ class SocketLimits:
     operations: int = 30
     operations_a_second: float = 2.0
     message_bytes: int = 2**20
+    items: int = 2000
     files: int = 10
     an_address: int = 500
 

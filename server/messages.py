@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, MutableSequence
 
 from google.protobuf.message import DecodeError
+from google.protobuf.message import Message as ProtocolMessage
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
@@ -112,7 +113,7 @@ class _Socket:
         await self._send(message)
 
     def _is_wanted(self, message: BackMsg) -> bool:
-        if not is_wanted(message, self._limits.files):
+        if not is_wanted(message, self._limits.files) or listed(message, self._limits.items) > self._limits.items:
             return False
         return message.WhichOneof("type") != "backend_operation_request" or not self._operations.take()
 
@@ -131,3 +132,16 @@ def is_wanted(message: BackMsg, files: int) -> bool:
     if kind == "backend_operation_request":
         return message.backend_operation_request.WhichOneof("payload") in OPERATIONS
     return kind in WANTED
+
+
+def listed(message: ProtocolMessage, enough: int) -> int:
+    """How many items a message lists, in all that it holds; a number above `enough` is not counted to the end."""
+    found = 0
+    for field, value in message.ListFields():
+        lists = isinstance(value, MutableSequence)
+        found += len(value) if lists else 0
+        if found > enough:
+            return found
+        if field.message_type is not None:
+            found += sum(listed(item, enough - found) for item in (value if lists else [value]))
+    return found
