@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 
 import pytest
@@ -56,3 +57,36 @@ def test_what_is_typed_bears_the_mark(thousand):
 
 def test_the_same_seed_sends_the_same():
     assert message(random.Random(7), Seen()) == message(random.Random(7), Seen())
+
+
+class Fake:
+    """A server of which nothing is there but its log."""
+
+    url = "http://127.0.0.1:9"
+
+    def __init__(self, log: str) -> None:
+        self.log = lambda: log
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (f'{{"event": "run", "outcome": "ok", "page": "{MARK}"}}', 1),
+        (f"The fragment {MARK.upper()} does not exist.", 1),
+        ("Traceback (most recent call last):", 1),
+        ('{"event": "run", "outcome": "error"}', 0),
+        ("Invalid HTTP request received.", 0),
+    ],
+)
+def test_what_must_not_be_in_the_log_is_found(line: str, told: int):
+    found = []
+    campaign = protocol.Campaign(Fake(f"Started.\n{line}\n"), SEED, lambda number, reason: found.append(reason), 1.0)
+    campaign._look_into_the_log()
+    assert len(found) == told == len(campaign.result.failures)
+
+
+def test_a_stranger_who_cannot_reach_the_server_is_told_of():
+    found = []
+    campaign = protocol.Campaign(Fake(""), SEED, lambda number, reason: found.append(reason), 1.0)
+    asyncio.run(campaign._send(iter([0]), 10))
+    assert "stranger 0" in found[0] and campaign.result.failures
