@@ -80,6 +80,19 @@ def test_nobody_reads_or_removes_an_upload_by_guessing(server: AppServer):
     visit(server, act)
 
 
+def test_a_finished_download_outlives_the_runs_of_others(server: AppServer):
+    async def act(reader: Reader) -> None:
+        path = await reader.order()
+        other = Reader(server.url)
+        await other.open()
+        for page in ("tokens", ""):
+            await other.go_to(page)
+        await other.close()
+        assert (await reader.fetch(path)).startswith(b"\xef\xbb\xbf")  # a table, as all of them begin
+
+    visit(server, act)
+
+
 async def answers(socket: ClientConnection, message: BackMsg) -> list[str]:
     """What the server says to a message until it falls silent."""
     await socket.send(message.SerializeToString())
