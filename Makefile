@@ -32,7 +32,7 @@ format: dev-environment
 audit: dev-environment
 	$(BIN)/python -m tests.audit $(OPTIONS)
 
-# more than 10,000 strange sentences, damaged pictures and addresses; OPTIONS="--seed 1 --only page", ...
+# more than 20,000 strange sentences, damaged pictures, addresses and messages; OPTIONS="--seed 1 --only page", ...
 fuzz: dev-environment
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m tests.fuzz $(OPTIONS)
 	BIN=$(BIN) sh tests/browser/install.sh

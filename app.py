@@ -11,6 +11,7 @@ from server.headers import FAULTS, SafetyHeaders
 from server.hosts import OwnNames
 from server.messages import ReadersMessages
 from server.origins import OwnOrigin
+from server.place import UnnamedPlace
 from server.visitors import SocketsByAddress
 from server.waiting_uploads import FewUploads
 from views import frame, uploads
@@ -29,11 +30,7 @@ else:  # imported once, by the server that is starting
         Middleware(SocketsByAddress),
         Middleware(ReadersMessages),
         Middleware(FewUploads),
+        Middleware(UnnamedPlace, script=__file__),
     ]
-    app = st.App(
-        __file__,
-        lifespan=lifespan,
-        routes=beside,
-        middleware=outside,
-        exception_handlers=uploads.HANDLERS | FAULTS,
-    )
+    faults = uploads.HANDLERS | FAULTS
+    app = st.App(__file__, lifespan=lifespan, routes=beside, middleware=outside, exception_handlers=faults)

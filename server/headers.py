@@ -5,7 +5,7 @@ deploy/nginx passes them on, and has its own for the answers that nginx itself g
 The Content-Security-Policy: everything comes from this site, nothing may frame it, no form leads away. It is loosened
 only where Streamlit 1.67 and Plotly work no other way; tests/browser and tests/deploy measure it:
 
-- script-src sha256-...: the inline scripts of the page, such as that of Streamlit (it sets window.prerenderReady);
+- script-src sha256-...: the one inline script of Streamlit's index.html (it sets window.prerenderReady);
 - script-src blob: Streamlit imports each component's script, a string, by way of a blob;
 - script-src wasm-unsafe-eval: a library in Streamlit (Long.js) tries a few bytes of WebAssembly at the start. It would
   go on without, but every page would begin with a refusal, beside which one that matters would not be seen;
@@ -56,16 +56,12 @@ PRIVATE = ("/media/", "/_stcore/upload_file/")  # what is a visitor's own: no br
 
 
 class SafetyHeaders:
-    """Add the headers to every answer.
+    """Add the headers to every answer."""
 
-    Args:
-        inline: further scripts that are written into the page, letter by letter as they stand there.
-    """
-
-    def __init__(self, app: ASGIApp, inline: Sequence[str] = ()) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
         page = (Path(file_util.get_static_dir()) / "index.html").read_text(encoding="utf-8")
-        self._headers = HEADERS | {"Content-Security-Policy": policy([*inline_scripts(page), *inline])}
+        self._headers = HEADERS | {"Content-Security-Policy": policy(inline_scripts(page))}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):

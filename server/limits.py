@@ -5,7 +5,7 @@ Those of the computations are in `pages.shared.limits`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,11 @@ class SocketLimits:
         a_second: messages of one socket that are taken in each further second; more have to wait.
         patience: messages that had to wait, after which a socket is closed. They are counted until it has been quiet
             for so long that it may send `at_once` again.
+        operations: downloads of one socket that are made without a pause, and `operations_a_second` in each further
+            second. More are not made: they are drawn in a few threads, in which everybody's downloads wait.
         message_bytes: the largest message. Files and pasted pictures come by HTTP.
+        items: that a message may list, such as the states of a page's controls; each takes many times the memory of
+            the two bytes that it takes in the message, for as long as the socket is open.
         files: for which one message may ask a place; a message of the largest size could ask for half a million places,
             and the answer would hold the server for seconds.
         an_address: sockets that one address may have open; a class behind one router shares one.
@@ -26,10 +30,13 @@ class SocketLimits:
     at_once: int = 60
     a_second: float = 20.0
     patience: int = 200
+    operations: int = 30
+    operations_a_second: float = 2.0
     message_bytes: int = 2**20
+    items: int = 2000
     files: int = 10
     an_address: int = 500
 
     def __post_init__(self) -> None:
-        if min(self.at_once, self.a_second, self.patience, self.message_bytes, self.files, self.an_address) <= 0:
+        if min(astuple(self)) <= 0:
             raise ValueError("Every limit must be greater than 0: a limit of 0 would let nobody in.")

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, MutableSequence
 
 from google.protobuf.message import DecodeError
+from google.protobuf.message import Message as ProtocolMessage
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
@@ -79,6 +80,7 @@ class _Socket:
     ) -> None:
         self._receive, self._send, self._limits, self._wait = receive, send, limits, wait
         self._allowance = Allowance(limits.at_once, limits.a_second, clock)
+        self._operations = Allowance(limits.operations, limits.operations_a_second, clock)
         self._closed = False
 
     async def receive(self) -> Message:
@@ -98,7 +100,7 @@ class _Socket:
             if pause:
                 await self._wait(pause)
             try:
-                wanted = is_wanted(BackMsg.FromString(content), self._limits.files)
+                wanted = self._is_wanted(BackMsg.FromString(content))
             except DecodeError:
                 return await self._close(MALFORMED, "The message cannot be read.")
             if wanted:
@@ -109,6 +111,11 @@ class _Socket:
         if self._closed:
             raise OSError("The socket is closed.")  # as servers say of a browser that has left
         await self._send(message)
+
+    def _is_wanted(self, message: BackMsg) -> bool:
+        if not is_wanted(message, self._limits.files) or listed(message, self._limits.items) > self._limits.items:
+            return False
+        return message.WhichOneof("type") != "backend_operation_request" or not self._operations.take()
 
     async def _close(self, code: int, reason: str) -> Message:
         """Close the socket; what the app is to see then."""
@@ -125,3 +132,16 @@ def is_wanted(message: BackMsg, files: int) -> bool:
     if kind == "backend_operation_request":
         return message.backend_operation_request.WhichOneof("payload") in OPERATIONS
     return kind in WANTED
+
+
+def listed(message: ProtocolMessage, enough: int) -> int:
+    """How many items a message lists, in all that it holds; a number above `enough` is not counted to the end."""
+    found = 0
+    for field, value in message.ListFields():
+        lists = isinstance(value, MutableSequence)
+        found += len(value) if lists else 0
+        if found > enough:
+            return found
+        if field.message_type is not None:
+            found += sum(listed(item, enough - found) for item in (value if lists else [value]))
+    return found

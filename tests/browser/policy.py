@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,6 +10,9 @@ from playwright.sync_api import BrowserContext, Page
 
 from tests.browser.conftest import open_page, ready
 from views.frame import PAGES
+
+# Who comes by a deep link makes Streamlit look for its own routes below the page first, and only then at the root.
+BELOW_A_PAGE = re.compile(r"//[^/]+/\w+/_stcore/(health|host-config)$")
 
 # By a timer, for what a test itself evaluates is exempt.
 TRY_WHAT_IS_REFUSED = """() => setTimeout(() => {
@@ -27,11 +31,12 @@ TRY_WHAT_IS_REFUSED = """() => setTimeout(() => {
 
 @dataclass
 class Watch:
-    """What went wrong on a page without anyone seeing it: refused by the policy, broken, asked of another host."""
+    """What went wrong on a page without anyone seeing it: refused by the policy, broken, asked elsewhere, not given."""
 
     refused: set[tuple[str, str]] = field(default_factory=set)
     broken: list[str] = field(default_factory=list)
     elsewhere: list[str] = field(default_factory=list)
+    not_given: list[str] = field(default_factory=list)
 
     def over(self, context: BrowserContext, host: str) -> None:
         """Watch every page of a context from its first line on."""
@@ -42,14 +47,19 @@ class Watch:
         )
         context.on("weberror", lambda error: self.broken.append(str(error.error)))
         context.on("request", lambda asked: self._note(asked.url, host))
+        context.on("response", lambda answer: self._look_at(answer.url, answer.status))
 
     def _note(self, url: str, host: str) -> None:
         if not url.startswith(("data:", "blob:", "about:", f"http://{host}/", f"https://{host}/")):
             self.elsewhere.append(url)
 
+    def _look_at(self, url: str, status: int) -> None:
+        if status >= 400 and not BELOW_A_PAGE.search(url):
+            self.not_given.append(f"{status} {url}")
+
     def saw_nothing(self) -> bool:
-        """Whether the policy refused nothing, nothing broke and nobody else was asked."""
-        return not (self.refused or self.broken or self.elsewhere)
+        """Whether the policy refused nothing, nothing broke, nobody else was asked, and all was given."""
+        return not (self.refused or self.broken or self.elsewhere or self.not_given)
 
 
 def see_everything(page: Page, url: str) -> None:

@@ -9,14 +9,17 @@ import tomllib
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from server import hosts, origins
 from server.headers import HEADERS
 from tests.browser.conftest import Server
 from tests.processes import ROOT
+from views import frame
 
 UPGRADE = {
     "Connection": "Upgrade",
@@ -133,6 +136,32 @@ def test_no_message_takes_the_models_from_others(server: Server):
     assert "atlas_ready 1.0" in loaded and "atlas_ready 1.0" in ask(server, "/metrics").body
     assert server.log().count('"event": "ready"') == 1
     assert "developer mode" not in server.log() and "development mode" not in server.log()
+
+
+def test_no_page_tells_a_browser_where_the_app_lies(server: Server):
+    address = f"{server.url.replace('http', 'ws')}/_stcore/stream"
+    with connect(address, origin=server.url, subprotocols=["streamlit"], max_size=None) as socket:
+        for name in ("", *sorted(frame.available())):
+            message = BackMsg()
+            message.rerun_script.page_name = name
+            socket.send(message.SerializeToString())
+            kind, seen = "", []
+            while kind != "script_finished":
+                content = socket.recv(PATIENCE)
+                kind = ForwardMsg.FromString(content).WhichOneof("type")
+                seen.append(content)
+            assert len(seen) > 10
+            assert not [content for content in seen if str(ROOT).encode() in content], name
+
+
+def test_a_message_that_is_too_large_is_refused_before_it_is_there(server: Server):
+    address = f"{server.url.replace('http', 'ws')}/_stcore/stream"
+    with connect(address, origin=server.url, subprotocols=["streamlit"], max_size=None) as socket:
+        socket.socket.sendall(b"\x82\xff" + (100 * 2**20).to_bytes(8, "big") + bytes(4))  # the head of a frame, no more
+        with pytest.raises(ConnectionClosed) as closed:
+            while True:
+                socket.recv(PATIENCE)
+        assert closed.value.rcvd.code == 1009
 
 
 def wait_until_ready(server: Server) -> None:

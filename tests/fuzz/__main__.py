@@ -1,7 +1,7 @@
 """`python -m tests.fuzz`: the whole campaign, a table and a JSON file; exit status 1 if anything was found.
 
 A sentence or a picture is known by the seed and its number, so `--only picture --seed 1 --first 261 --cases 1` runs
-one again; a page is known by its address, which is printed.
+one again; a page is known by its address, which is printed; of the messages, a stranger who sends a hundred of them.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import sys
 from pathlib import Path
 
 from pages.shared import housekeeping
-from tests.fuzz import campaign
+from tests.fuzz import campaign, protocol
 
+MESSAGES = 10_500
 KINDS = {"sentence": (campaign.sentences, 5000), "picture": (campaign.pictures, 5500), "page": (campaign.pages, 500)}
 MOST_GROWN = 60.0  # megabytes, recent results forgotten: what the allocator may keep in pieces
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "fuzz.json"
@@ -24,7 +25,9 @@ def main() -> int:
     """Run the chosen kinds of cases; all of them by default."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__.split("\n\n")[0])
     parser.add_argument("--seed", type=int, default=2026, help="default %(default)s")
-    parser.add_argument("--only", choices=KINDS, action="append", help="all kinds by default; may be given again")
+    parser.add_argument(
+        "--only", choices=[*KINDS, "message"], action="append", help="all kinds by default; may be given again"
+    )
     parser.add_argument("--cases", type=int, help="of each kind; by default more than 10,000 altogether")
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
     parser.add_argument(
@@ -37,18 +40,26 @@ def main() -> int:
     options = parser.parse_args()
     housekeeping.settle_memory()  # as the server does; otherwise each thread's pool keeps some
     results = []
-    for name in options.only or KINDS:
-        make, count = KINDS[name]
-        cases = itertools.islice(make(options.seed), options.first, None)
+    for name in options.only or [*KINDS, "message"]:
 
         def tell(number: int, reason: str, name: str = name) -> None:
             print(f"{name} {options.first + number}, seed {options.seed}:\n{reason}", flush=True)
 
-        results.append(campaign.run(name, cases, options.seed, options.cases or count, tell, options.seconds))
+        results.append(_run(name, options, tell))
         print(line(results[-1]), flush=True)
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps([result.to_dict() for result in results], indent=2) + "\n", encoding="utf-8")
     return int(any(result.failures or result.grown > MOST_GROWN for result in results))
+
+
+def _run(name: str, options: argparse.Namespace, tell: protocol.Found) -> campaign.Result:
+    """The cases of one kind."""
+    if name == "message":
+        count = options.cases or MESSAGES
+        return protocol.run(options.seed, count, tell, options.seconds, options.first, settle=True)
+    make, count = KINDS[name]
+    cases = itertools.islice(make(options.seed), options.first, None)
+    return campaign.run(name, cases, options.seed, options.cases or count, tell, options.seconds)
 
 
 def line(result: campaign.Result) -> str:

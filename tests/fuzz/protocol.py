@@ -27,6 +27,7 @@ EACH = 100  # messages of one stranger
 SENTENCES = ("We have two cars.", "I want to buy a car.", "The weather is fine today.")
 PAGES = ("attention", "tokens", "vision")
 LOOK = 0.2  # seconds between two looks at whether the server is ready
+FILES = 5  # every how many steps the visitor takes a file too; nobody may take them without end
 FORGOTTEN = 150.0  # seconds after which Streamlit and housekeeping have let go of those who left
 Found = Callable[[int, str], None]
 
@@ -53,7 +54,7 @@ class Campaign:
         self._reader = Reader(self._server.url)
         await self._reader.open()
         for step in (*SENTENCES, *PAGES):
-            self._alone[step] = await self._look(self._reader, step)
+            self._alone[step] = await self._look(step)
 
     async def run(self, first: int, count: int) -> None:
         """Send `count` messages beside the visitor, from the stranger with the number `first` on; after `warm_up`."""
@@ -65,12 +66,10 @@ class Campaign:
         await self._reader.close()
         self._look_into_the_log()
 
-    async def settle(self, before: float, most: float) -> float:
-        """Megabytes more than `before`, once they are fewer than `most` or everybody has been forgotten."""
-        until = time.monotonic() + FORGOTTEN
-        while (grown := self._server.resident_megabytes() - before) > most and time.monotonic() < until:
-            await asyncio.sleep(1)
-        return grown
+    async def settle(self, before: float) -> float:
+        """Megabytes more than `before`, once everybody has been forgotten."""
+        await asyncio.sleep(FORGOTTEN)
+        return self._server.resident_megabytes() - before
 
     async def _send(self, numbers, count: int) -> None:
         for number in numbers:
@@ -88,23 +87,26 @@ class Campaign:
         steps = 0
         while not self._over:
             step = (*SENTENCES, *PAGES)[steps % (len(SENTENCES) + len(PAGES))]
-            seen = await self._look(self._reader, step)
             steps, self.views = steps + 1, self.views + 1
-            if seen != self._alone[step]:
-                changed = sorted(place for place, _ in seen.items() ^ self._alone[step].items())
+            file = steps % FILES == 0
+            seen = await self._look(step, file)
+            alone = {place: drawn for place, drawn in self._alone[step].items() if place or file}
+            if seen != alone:
+                changed = sorted({place for place, _ in seen.items() ^ alone.items()})
                 self._fail(f"the visitor saw something else after {step!r}, at {changed[:5]}")
             await asyncio.sleep(LOOK)
 
-    async def _look(self, reader: Reader, step: str) -> dict:
-        """Type a sentence or open a page; what is there then, and the file that the page offers."""
+    async def _look(self, step: str, file: bool = True) -> dict:
+        """Type a sentence or open a page; what is there then, and at no place the `file` that the page offers."""
+        reader = self._reader
         answer = await (reader.read(step) if step in SENTENCES else reader.go_to(step))
         if answer.problems:
             self._fail(f"the visitor was told {answer.problems}")
         try:
-            return reader.view | {(): await reader.download()}
+            return reader.view | ({(): await reader.download()} if file else {})
         except LostConnection as error:
             self._fail(f"after {step!r}: {error}")
-            return reader.view | {(): b""}
+            return reader.view
 
     async def _watch(self) -> None:
         """Ask again and again whether the server is ready."""
@@ -143,13 +145,13 @@ def run(
     found: Found = lambda number, reason: None,
     most_seconds: float = 2.0,
     first: int = 0,
-    most_grown: float | None = None,
+    settle: bool = False,
 ) -> Result:
     """Send `count` messages to a server that is started for it.
 
     Args:
         first: number of the first stranger.
-        most_grown: megabytes that the server may hold more in the end than before; None: that is not waited for.
+        settle: whether to wait, in the end, for what the server then holds more than before.
     """
     with AppServer() as server:
         campaign = Campaign(server, seed, found, most_seconds)
@@ -158,8 +160,8 @@ def run(
             await campaign.warm_up()
             before = server.resident_megabytes()
             await campaign.run(first, count)
-            if most_grown is not None:
-                campaign.result.grown = await campaign.settle(before, most_grown)
+            if settle:
+                campaign.result.grown = await campaign.settle(before)
 
         asyncio.run(whole())
     campaign.result.outcomes = dict(campaign.ended) | {"views compared": campaign.views}

@@ -22,6 +22,7 @@ CLOSED = (1002, 1003, 1007, 1008, 1009)  # how a server may close the socket of 
 PATIENCE = 60  # seconds until a server counts as one that does not answer
 A_SOCKET = 50  # messages at most; a flood is longer
 FLOOD = 300
+IN_VAIN = 20  # sockets in a row that were closed before anything was sent
 A_ROUTE = 0.08  # routes asked for, for each message
 SMALL, LARGE = 3000, 7 * 2**20  # bytes of most uploads and of some
 PATHS = (
@@ -56,9 +57,13 @@ class Stranger:
         Raises:
             Wrong: an answer that no stranger may get.
         """
+        in_vain = 0
         while count > 0:
             most = FLOOD if self._chances.random() < 0.005 else self._chances.randint(1, A_SOCKET)
-            count -= await self._talk(min(count, most))
+            sent = await self._talk(min(count, most))
+            count, in_vain = count - sent, 0 if sent else in_vain + 1
+            if in_vain > IN_VAIN:
+                raise Wrong("No socket stays open.")
 
     async def _talk(self, most: int) -> int:
         """One socket; how many messages were sent."""
@@ -91,7 +96,7 @@ class Stranger:
                     await asyncio.to_thread(self._ask)
         finally:
             await self._leave(socket, listening)
-        return max(1, sent)
+        return sent
 
     async def _leave(self, socket: ClientConnection, listening: asyncio.Task) -> None:
         """Close the socket, now and then without a word, if the server has not done so."""

@@ -46,8 +46,12 @@ class Reader(Client):
         """The first file that the page offers.
 
         Raises:
-            LostConnection: the server would not make it.
+            LostConnection: the server would not make it, or not hand it out.
         """
+        return await self.fetch(await self.order())
+
+    async def order(self) -> str:
+        """Have the first file made that the page offers; where it lies then."""
         message = BackMsg()
         operation = message.backend_operation_request
         operation.request_id, operation.session_id = str(uuid.uuid4()), self.session
@@ -57,7 +61,11 @@ class Reader(Client):
         made = await self._made
         if made.error_msg:
             raise LostConnection(made.error_msg)
-        answer = await asyncio.to_thread(request, self.url, made.deferred_file.url)
+        return made.deferred_file.url
+
+    async def fetch(self, path: str) -> bytes:
+        """A file that was made."""
+        answer = await asyncio.to_thread(request, self.url, path)
         if answer.status != 200:
             raise LostConnection(f"a download was answered with {answer.status}")
         return answer.body

@@ -48,6 +48,15 @@ def places(files: int) -> dict:
     return {"type": "websocket.receive", "bytes": message.SerializeToString()}
 
 
+def controls(count: int, *values: int) -> dict:
+    """What a page would send that has so many controls, with several values in the first one."""
+    message = BackMsg()
+    for number in range(count):
+        message.rerun_script.widget_states.widgets.add(id=f"$$ID-{number}-None")
+    message.rerun_script.widget_states.widgets[0].int_array_value.data.extend(values)
+    return {"type": "websocket.receive", "bytes": message.SerializeToString()}
+
+
 UNWANTED = [
     frame("clear_cache"),
     frame("set_run_on_save"),
@@ -56,6 +65,8 @@ UNWANTED = [
     frame("debug_disconnect_websocket"),
     frame("debug_shutdown_runtime"),
     places(11),
+    controls(2001),
+    controls(1, *range(2000)),
     operation("install_skills"),
     operation("dismiss_skills_nudge"),
     {"type": "websocket.receive", "bytes": b""},
@@ -63,7 +74,7 @@ UNWANTED = [
 ]
 
 
-@pytest.mark.parametrize("message", UNWANTED, ids=lambda message: message["bytes"].hex() or "empty")
+@pytest.mark.parametrize("message", UNWANTED, ids=lambda message: message["bytes"][:20].hex() or "empty")
 def test_what_no_reader_s_browser_sends_does_nothing(message: dict):
     assert heard([message, rerun()]) == ([rerun()], None)
 
@@ -72,13 +83,14 @@ WANTED = [
     rerun("text=A"),
     places(1),
     places(10),
+    controls(1000, *range(1000)),
     frame("stop_script"),
     frame("app_heartbeat"),
     operation("deferred_file"),
 ]
 
 
-@pytest.mark.parametrize("message", [*WANTED, operation("dataframe_chunk")], ids=lambda m: m["bytes"].hex())
+@pytest.mark.parametrize("message", [*WANTED, operation("dataframe_chunk")], ids=lambda m: m["bytes"][:20].hex())
 def test_what_a_reader_s_browser_sends_gets_through_unchanged(message: dict):
     assert heard([message]) == ([message], None)
 
@@ -115,6 +127,11 @@ def test_a_message_as_large_as_allowed_gets_through():
     message = rerun("a" * 96)
     assert len(message["bytes"]) == 100
     assert heard([message], FEW) == ([message], None)
+
+
+def test_more_downloads_than_a_reader_asks_for_are_not_made():
+    download = operation("deferred_file")
+    assert heard([download] * 40 + [rerun()]) == ([download] * 30 + [rerun()], None)
 
 
 class Clock:

@@ -1,0 +1,146 @@
+"""What deploy/README.md says that a stranger can do, asked of a running server."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import uuid
+from collections.abc import Awaitable, Callable, Iterator
+
+import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import ClientConnection, connect
+
+from server.waiting_uploads import A_VISIT
+from tests.browser.app_server import AppServer
+from tests.deploy.visitor import Response, request
+from tests.fuzz.visitor import Reader
+
+TOKEN = "2|00000000|6d346b|1"  # of one's own making: it protects from other sites, not from strangers
+SILENCE = 0.5  # seconds in which an answer would be there
+KILOBYTES = 100  # of an upload
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[AppServer]:
+    with AppServer() as server:
+        yield server
+
+
+def visit(server: AppServer, act: Callable[[Reader], Awaitable[None]]) -> None:
+    """Open the app, `act`, and leave."""
+
+    async def whole() -> None:
+        reader = Reader(server.url)
+        await reader.open()
+        await act(reader)
+        await reader.close()
+
+    asyncio.run(whole())
+
+
+async def put(server: AppServer, session: str, file: str, method: str = "PUT", token: str = TOKEN) -> Response:
+    """Send a file to an address of one's own choice, or use another method there."""
+    head = b'--b\r\nContent-Disposition: form-data; name="a"; filename="a"\r\n\r\n'
+    headers = {"Cookie": f"_streamlit_xsrf={token}", "X_Xsrftoken": token} if token else {}
+    headers["Content_Type"] = "multipart/form-data; boundary=b"
+    body = head + b"." * KILOBYTES * 1000 + b"\r\n--b--\r\n"
+    return await asyncio.to_thread(
+        request, server.url, f"/_stcore/upload_file/{session}/{file}", method, body, **headers
+    )
+
+
+def kept(server: AppServer) -> int:
+    """Bytes of uploads that the server holds; to be asked once, since it counts them anew only every five seconds."""
+    text = request(server.url, "/_stcore/metrics?families=cache_memory_bytes").body.decode()
+    found = re.search(r'UploadedFileManager"[^}]*} (\d+)', text)
+    return int(found[1]) if found else 0
+
+
+def test_uploads_go_to_one_s_own_visit_and_are_not_piled_up(server: AppServer):
+    async def act(reader: Reader) -> None:
+        assert (await put(server, str(uuid.uuid4()), "a")).status == 400
+        assert (await put(server, reader.session, "a", token="")).status == 403
+        for number in range(5 * A_VISIT):
+            assert (await put(server, reader.session, str(number))).status == 204
+        assert kept(server) == A_VISIT * KILOBYTES * 1000
+
+    visit(server, act)
+
+
+def test_nobody_reads_or_removes_an_upload_by_guessing(server: AppServer):
+    async def act(reader: Reader) -> None:
+        assert (await put(server, reader.session, "a")).status == 204
+        for session, file in ((str(uuid.uuid4()), "a"), (reader.session, str(uuid.uuid4()))):
+            await put(server, session, file, "DELETE")
+        answer = await put(server, reader.session, "a", "GET")
+        assert b"." * KILOBYTES not in answer.body
+
+    visit(server, act)
+
+
+def test_a_finished_download_outlives_the_runs_of_others(server: AppServer):
+    async def act(reader: Reader) -> None:
+        path = await reader.order()
+        other = Reader(server.url)
+        await other.open()
+        for page in ("tokens", ""):
+            await other.go_to(page)
+        await other.close()
+        assert (await reader.fetch(path)).startswith(b"\xef\xbb\xbf")  # a table, as all of them begin
+
+    visit(server, act)
+
+
+async def answers(socket: ClientConnection, message: BackMsg) -> list[str]:
+    """What the server says to a message until it falls silent."""
+    await socket.send(message.SerializeToString())
+    kinds = []
+    while True:
+        try:
+            data = await asyncio.wait_for(socket.recv(), SILENCE)
+        except TimeoutError:
+            return kinds
+        kinds.append(ForwardMsg.FromString(data).WhichOneof("type"))
+
+
+def operation(session: str, payload: str) -> BackMsg:
+    message = BackMsg()
+    message.backend_operation_request.session_id = session
+    getattr(message.backend_operation_request, payload).SetInParent()
+    return message
+
+
+def test_what_is_dropped_is_not_answered_and_leaves_the_server_ready(server: AppServer):
+    dropped = [
+        BackMsg(clear_cache=True),
+        BackMsg(load_git_info=True),
+        BackMsg(set_run_on_save=True),
+        BackMsg(debug_shutdown_runtime=True),
+        BackMsg(debug_disconnect_websocket=True),
+    ]
+
+    async def act(reader: Reader) -> None:
+        # the reader's own socket would take the answers: another one beside it asks in the reader's name
+        for message in (*dropped, operation(reader.session, "install_skills")):
+            async with connect(server.url.replace("http", "ws", 1) + "/_stcore/stream", compression=None) as socket:
+                assert await answers(socket, message) == []
+        assert (await reader.read("We have two cars.")).problems == []
+
+    visit(server, act)
+    assert request(server.url, "/healthz").status == 200
+
+
+def test_an_unknown_visit_in_the_handshake_begins_a_new_one(server: AppServer):
+    async def act(reader: Reader) -> None:
+        protocols = ["streamlit", "token", str(uuid.uuid4())]
+        address = server.url.replace("http", "ws", 1) + "/_stcore/stream"
+        async with connect(address, subprotocols=protocols, compression=None) as socket:
+            rerun = BackMsg()
+            rerun.rerun_script.SetInParent()
+            await socket.send(rerun.SerializeToString())
+            first = ForwardMsg.FromString(await socket.recv())
+        assert first.new_session.initialize.session_id not in ("", reader.session, protocols[2])
+
+    visit(server, act)
