@@ -59,7 +59,7 @@ current() {
 if whole && current "$1"; then
     exit 0
 fi
-if ! whole || { [ -e "$VENV/.$1-ready" ] && ! complete; }; then
+if ! whole || ! complete; then
     found="$(version "$PYTHON" || true)"
     if ! suits "$found"; then
         echo "Python 3.$oldest to 3.$newest is needed; $PYTHON is ${found:-not to be found}." >&2

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import threading
+from collections.abc import Callable
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -42,7 +43,7 @@ def picture_input() -> Picture:
     chosen = _settle(names)
     choice, box = st.columns([3, 2], gap="medium")
     with choice:
-        forget = _forget_problem if _PROBLEM in st.session_state else None
+        forget = _forgetting() if _PROBLEM in st.session_state else None
         picture_strip("Picture", _tiles(names), chosen, _STRIP, on_choose=_choose, on_begin=forget)
         for trouble in (*troubles, st.session_state.get(_PROBLEM)):
             if trouble:
@@ -82,6 +83,12 @@ def _settle(names: tuple[str, ...]) -> str:
     state[_CHOSEN] = asked
     settings.hold(ADDRESS, asked)
     return asked
+
+
+def _forgetting() -> Callable[[], None]:
+    """What drops the sentence that is shown now, and not one about a picture that came meanwhile."""
+    shown = st.session_state.get(_ROUND)
+    return lambda: _forget_problem() if st.session_state.get(_ROUND) == shown else None
 
 
 def _forget_problem() -> None:

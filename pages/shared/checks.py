@@ -19,7 +19,7 @@ BOUNDS = {
     "mask leak": 0.0,
     "masked weights": 1e-6,
     "one weight": 1e-5,
-    "attention step": 2e-5,
+    "attention step": 5e-5,
     "one query": 5e-6,
     "two forms": 1e-5,
     "padding": 1e-5,
@@ -90,7 +90,7 @@ def said(name: str, figure: float) -> str:
     if not figure <= bound:  # not a number is beyond any bound
         return f"{three_digits(figure)}, which is beyond the bound {_power(bound)}: something is wrong"
     if bound == 0:
-        return "0, exactly"
+        return "exactly 0"
     return f"{three_digits(figure)} ({_REASONS.get(name, 'rounding stays')} below {_power(bound)})"
 
 

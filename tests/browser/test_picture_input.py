@@ -121,8 +121,8 @@ def test_files_of_any_name_get_our_own_sentence(page: Page, app: AppServer):
     shown(page, samples.NAMES[0])
     for name, content, sentence in (
         ("photo.heic", HEIC, pictures.PHONE.format(form="HEIC")),
-        ("photo.jpg", HEIC, pictures.PHONE.format(form="HEIC")),
         ("notes.txt", b"only words", pictures.UNKNOWN),
+        ("photo.jpg", HEIC, pictures.PHONE.format(form="HEIC")),
     ):
         upload(page, name, content)
         expect(page.get_by_role("alert")).to_have_text(sentence)

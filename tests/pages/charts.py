@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 
 import numpy as np
 from streamlit.testing.v1 import AppTest
@@ -31,6 +32,11 @@ def curve(figure: dict, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def proof(app: AppTest, begins: str) -> str:
-    """The caption that holds `begins`, on one line."""
+    """The caption that holds `begins`, on one line, its figures without their bounds."""
     (line,) = [" ".join(c.value.split()) for c in app.caption if begins in c.value]
-    return line
+    return without_bounds(line)
+
+
+def without_bounds(text: str) -> str:
+    """What a check says, its figures alone; see `pages.shared.checks`."""
+    return re.sub(r" \([^()]* stays below [\d.e-]+\)|exactly (?=0)", "", text)

@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from tests.pages.charts import proof
 from tests.pages.conftest import html_of
 from views import maps, palette
 from views.components import attention_lines, parts
@@ -114,9 +115,9 @@ def test_one_weight_is_taken_apart(open_app, trace):
 
 
 def test_the_proof_is_on_the_page(open_app):
-    (line,) = [c.value for c in open_app("attention", kind="Decoder").caption if "recomputed" in c.value]
+    line = proof(open_app("attention", kind="Decoder"), "recomputed")
     assert "Leak through the mask: 0." in line
-    (line,) = [c.value for c in open_app("attention", kind="Cross").caption if "recomputed" in c.value]
+    line = proof(open_app("attention", kind="Cross"), "recomputed")
     assert "nothing is masked" in line
 
 

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from model import DecodingOptions
 from model.decoding import beam_search, sampling_probabilities
+from tests.pages.charts import proof
 from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, html_of
 from tests.pages.reading import marked, table
 from views import literal
@@ -73,7 +74,7 @@ def test_logit_scaled_filtered_probability(open_app, translator, trace):
         assert (row[4] == "out") == (expected[id_] == 0)
         assert close(row[5], expected[id_])
     assert 1 <= sum(row[4] != "out" for row in rows[1:]) <= 4
-    (line,) = [caption.value for caption in app.caption if "function that sampling uses" in caption.value]
+    line = proof(app, "function that sampling uses")
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-6
 
 
@@ -92,7 +93,7 @@ def test_the_output_layer_and_the_worked_rows(open_app, trace):
     assert [row[1] for row in rows[:5]] == shown(candidate.piece for candidate in produced.top)
     assert all(close(row[5], candidate.probability) for row, candidate in zip(rows, produced.top, strict=False))
     assert close(rows[0][3], float(trace.logits[3].max()))
-    (line,) = [caption.value for caption in app.caption if "computed once more" in caption.value]
+    line = proof(app, "computed once more")
     assert float(re.search(r"own\s+(\S+)\.", line)[1]) < 1e-4
     worked = table(app, "Rows as scores")[1:]
     assert [row[1] for row in worked] == ["0", "1", "0"]
@@ -140,7 +141,7 @@ def test_forced_and_free_position_by_position(open_app, translator):
     departs = next(n for n, (a, b) in enumerate(zip(forced.next_ids, free.next_ids, strict=False)) if a != b)
     assert f"departs at position {departs + 1}" in " ".join(line.value for line in app.markdown)
     assert rows[departs][7].startswith("\u2260") and not rows[departs - 1][7].startswith("\u2260")
-    (line,) = [caption.value for caption in app.caption if "free run departs" in caption.value]
+    line = proof(app, "free run departs")
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-4
 
 
@@ -187,7 +188,7 @@ def test_the_beam(open_app, translator, query):
     assert all(close(row[3], h.log_probability) and close(row[4], h.score) for row, h in zip(rows, best, strict=False))
     assert rows[-1][0] == "greedy"
     assert rows[-1][1] == translator.translate(SENTENCE)
-    (line,) = [caption.value for caption in app.caption if "one teacher-forced pass" in caption.value]
+    line = proof(app, "one teacher-forced pass")
     assert "are the same" in line
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-3
 

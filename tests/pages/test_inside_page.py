@@ -12,6 +12,7 @@ from model.layer_steps import attention_steps, layer_inputs
 from model.residual import sub_layers
 from model.scaling import trained_run
 from pages.layer.steps import NAMES
+from tests.pages.charts import proof
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
 from views.numbers import three_digits
@@ -74,8 +75,8 @@ def test_one_query_begins_at_it(open_app, translator):
     weights = trace.encoder_attention[1, 3, place]
     assert [float(row[4]) for row in rows[1:-1]] == pytest.approx(weights.tolist(), rel=0.01)
     assert float(rows[-1][4]) == 1
-    (proof,) = [caption.value for caption in app.caption if "double precision" in caption.value]
-    assert float(re.search(r"difference ([\d.e-]+)\.", proof)[1]) < 1e-5
+    line = proof(app, "double precision")
+    assert float(re.search(r"difference ([\d.e-]+)\.", line)[1]) < 1e-5
 
 
 def test_cross_attention_asks_from_the_decoder(open_app, trace):

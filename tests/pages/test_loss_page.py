@@ -10,6 +10,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from tests.pages.charts import proof
 from tests.pages.conftest import ROOT, SENTENCE, html_of
 from tests.pages.reading import table
 from views import literal
@@ -44,7 +45,7 @@ def test_each_piece_of_the_target(open_app, translator, target):
     assert close(shown[0], losses.sum())
     assert close(shown[1], losses.mean())
     assert close(shown[2], math.exp(losses.mean()))
-    (line,) = [caption.value for caption in app.caption if "cross_entropy" in caption.value]
+    line = proof(app, "cross_entropy")
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-4
 
 
@@ -85,7 +86,7 @@ def test_smoothing_and_gradient(open_app, translator, percent):
     for row, size in zip(rows[1:], hardest, strict=False):
         assert close(row[3].removeprefix("-"), size)
         assert float(row[1]) - float(row[2]) == pytest.approx(float(row[3]), abs=2e-3)
-    (line,) = [caption.value for caption in app.caption if "autograd" in caption.value]
+    line = proof(app, "autograd")
     numbers = [float(number) for number in re.findall(r"(-?\d\.?\d*e-\d+|0)(?=\.(?:\s|$))", line)]
     assert len(numbers) == 2 and max(map(abs, numbers)) < 1e-4
 

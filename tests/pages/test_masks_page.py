@@ -7,6 +7,7 @@ import pytest
 
 from model.masking import causality, mask_effect, pattern
 from model.ragged import padding_effect, ragged_batch
+from tests.pages.charts import proof
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
 from views import painted
@@ -27,9 +28,9 @@ def test_the_chosen_head_before_with_infinity_and_after(open_app, translator, tr
     shown = metrics(app)
     assert shown["Loss, this mask"] == three_digits(effect.loss)
     assert float(shown["Loss, causal mask"]) < float(shown["Loss, this mask"])
-    (proof,) = [line.value for line in app.caption if "masked scores" in line.value]
-    assert float(re.search(r"difference ([\d.e-]+)\.", proof)[1]) < 1e-6
-    assert proof.endswith("key: 0.")
+    line = proof(app, "masked scores")
+    assert float(re.search(r"difference ([\d.e-]+)\.", line)[1]) < 1e-6
+    assert line.endswith("key: 0.")
 
 
 def test_a_mask_in_one_layer_does_less(open_app):

@@ -5,6 +5,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.pages.charts import proof
 from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, html_of
 from views import inputs
 
@@ -38,7 +39,7 @@ def test_translation_pieces_probabilities_and_rivals(open_app):
 
 
 def test_step_by_step_probabilities_agree_with_one_pass(open_app):
-    (line,) = [caption.value for caption in open_app().caption if caption.value.startswith("Checked")]
+    line = proof(open_app(), "Checked")
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-4
 
 

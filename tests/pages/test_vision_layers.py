@@ -15,7 +15,7 @@ from pages.picture.faithful import areas_table, over_many, verdict
 from pages.picture.layers import PAGE
 from pages.picture.measured import RANDOM, Measured
 from tests.model.images import CLASSES
-from tests.pages.charts import charts, numbers
+from tests.pages.charts import charts, numbers, proof
 from tests.pages.vision_views import open_view, service, trace
 from views import prose
 from views.numbers import percent, three_digits
@@ -99,7 +99,7 @@ def test_a_class_of_small_probability_comes_with_a_warning():
 
 
 def test_the_proof_is_small():
-    (line,) = [caption.value for caption in open_view("layers").caption if "recomputed" in caption.value]
+    line = proof(open_view("layers"), "recomputed")
     found = re.search(r"difference (\S+); its rows sum to 1 within (\S+)\. .* from its length by (\S+) of", line, re.S)
     rollout, rows, slope = map(float, found.groups())
     assert max(rollout, rows) < 1e-12 and slope < 1e-2

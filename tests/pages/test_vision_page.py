@@ -12,6 +12,7 @@ from model import CheckpointError, VisionClassifier
 from model.analysis import principal_filters
 from pages.picture.service import load_vision as loaded_service
 from server.process_wide import clear_all
+from tests.pages.charts import proof, without_bounds
 from tests.pages.conftest import PATIENCE, ROOT, html_of
 from tests.views.odd_pictures import encoded, photo
 from tests.views.test_patch_picture import read
@@ -94,7 +95,7 @@ def test_patches_show_one_patch_as_pixels_vector_and_embedding(open_app, classif
     np.testing.assert_allclose(embedded[:, 1], trace.patches[number], atol=1e-5)
     np.testing.assert_allclose(embedded[:, 0], trace.patches[number], atol=1e-4)
     (text,) = [part.value for part in app.markdown if "Recomputed for this patch" in part.value]
-    assert float(text.rsplit(" ", 1)[1].rstrip(".")) < 1e-4
+    assert float(without_bounds(text).rsplit(" ", 1)[1].rstrip(".")) < 1e-4
     (steps,) = [part.proto for part in app.get("bidi_component") if part.proto.component_name.endswith("drawing_view")]
     drawn = float(re.search(r"dimension 1: ([-\d.e]+)<", steps.json)[1])
     assert drawn == pytest.approx(float(trace.patches[number][0]), abs=1e-5)
@@ -174,7 +175,7 @@ def test_any_patch_has_the_whole_matrix_of_one_head(open_app, trace, layer, head
 
 @pytest.mark.parametrize("view", ["CLS attention", "Any patch"])
 def test_the_proof_is_on_the_page(open_app, trace, view):
-    (line,) = [part.value for part in open_app("vision", view=view).caption if "recomputed" in part.value]
+    line = proof(open_app("vision", view=view), "recomputed")
     difference, rows = (float(part.split(" ")[-1]) for part in line.replace("\n", " ").rstrip(". ").split(". ")[:2])
     assert difference < 1e-4
     assert rows < 1e-4

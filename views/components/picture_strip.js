@@ -85,7 +85,6 @@ class PictureStrip {
   begin() {
     this.status.textContent = ""
     if (this.tell) this.answer("begun", true)
-    this.tell = false
   }
 
   fileGiven(event) {
