@@ -24,11 +24,11 @@
     const from = new URL(location.href);
     const to = new URL(target ?? location.href, from);
     if (to.href !== from.href) (isDeed(from, to) ? push : replace)(state, title, target);
-    markLinks();
+    markSoon();
   };
   history.replaceState = (state, title, target) => {
     replace(state, title, target);
-    markLinks();
+    markSoon();
   };
 
   // A link of the menu that is opened in a new tab, or copied, carries what all pages share.
@@ -40,19 +40,16 @@
     to.search = carried.toString();
     link.href = to.href;
   }
-  function markLinks() {
-    document.querySelectorAll(LINKS).forEach(markLink);
+  let waiting = false;
+  function markSoon() {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      document.querySelectorAll(LINKS).forEach(markLink);
+    });
   }
-  // A menu that opens is made anew; before a link is used, it is pointed at or focused.
-  for (const event of ["pointerover", "pointerdown", "focusin"]) {
-    document.addEventListener(
-      event,
-      ({ target }) => {
-        const link = target.closest?.(LINKS);
-        if (link) markLink(link);
-      },
-      true,
-    );
-  }
-  window.addEventListener("popstate", markLinks);
+  window.addEventListener("popstate", markSoon);
+  // links come after the first address, and a menu that opens makes its own anew
+  new MutationObserver(markSoon).observe(document, { childList: true, subtree: true });
 })();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 from starlette.datastructures import MutableHeaders
@@ -13,6 +14,7 @@ from views.address.visitor import SHARED
 
 SOURCE = (Path(__file__).parent / "history.js").read_text(encoding="utf-8")
 PATH = f"/history-{hashlib.sha256(SOURCE.encode()).hexdigest()[:12]}.js"  # another text has another address
+ANY_PATH = re.compile(r"/history-\w+\.js")
 TAG = f'<script src=".{PATH}" data-shared="{" ".join(SHARED)}"></script>'.encode()
 HEAD = b"<head>"
 
@@ -29,9 +31,9 @@ class HistoryScript:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] != "GET" or _is_file(scope["path"]):
             await self.app(scope, receive, send)
-        elif scope["path"] == PATH:
-            forever = {"Cache-Control": "public, max-age=31536000, immutable"}
-            await Response(SOURCE, media_type="text/javascript", headers=forever)(scope, receive, send)
+        elif ANY_PATH.fullmatch(scope["path"]):  # during an update another server may have made the page
+            keep = "public, max-age=31536000, immutable" if scope["path"] == PATH else "no-store"
+            await Response(SOURCE, media_type="text/javascript", headers={"Cache-Control": keep})(scope, receive, send)
         else:
             plain = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
             headers = [(name, value) for name, value in scope["headers"] if name not in plain]

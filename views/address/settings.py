@@ -40,33 +40,32 @@ def page(name: str, text: str) -> Iterator[None]:
         _take_deeds(visitor)
     visitor.arrive(name, _query(), moved, on_screen)
     visitor.shared.setdefault(TEXT, (text,))
-    with _told(visitor):
+    with _told():
         yield
 
 
 @contextmanager
 def part() -> Iterator[None]:
     """Surround a run of a part of the page."""
-    visitor = _visitor()
-    _take_deeds(visitor)
-    with _told(visitor):
+    _take_deeds(_visitor())
+    with _told():
         yield
 
 
 @contextmanager
-def _told(visitor: Visitor) -> Iterator[None]:
+def _told() -> Iterator[None]:
     """At the end, write the address. A run that another one replaces leaves that to it: the reader may be elsewhere."""
     try:
         yield
     except Exception:  # an error in the page
-        _write(visitor)
+        _write()
         raise
-    _write(visitor)
+    _write()
 
 
 def stop() -> NoReturn:
     """End the run here, with the address written: after `st.stop` nothing more can be."""
-    _write(_visitor())
+    _write()
     st.stop()
 
 
@@ -162,8 +161,8 @@ def _query() -> Query:
     return {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
 
 
-def _write(visitor: Visitor) -> None:
-    told = visitor.tell()
+def _write() -> None:
+    told = _visitor().tell()  # looking into the session ends a run that has been replaced, before anything is told
     if told is not None:
         st.query_params.from_dict(_plain(told))
 

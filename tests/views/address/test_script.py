@@ -50,6 +50,8 @@ def test_a_page_names_the_script_first(client, path):
     served = client.get(tag[1])
     assert served.text == script.SOURCE and served.headers["content-type"].startswith("text/javascript")
     assert "immutable" in served.headers["cache-control"]
+    older = client.get("/history-0123456789ab.js")
+    assert (older.text, older.headers["cache-control"]) == (script.SOURCE, "no-store")
 
 
 @pytest.mark.parametrize("path", ["/text", "/gone", "/static/page.html"])
