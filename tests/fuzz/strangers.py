@@ -86,8 +86,8 @@ class Stranger:
                     await socket.send(message.content)
                     sent += 1
                     self.ended[message.sort] += 1
-                if message.sort in ("malformed", "oversized"):
-                    misused = True
+                if message.sort == "malformed" or len(message.content) > messages.MEGABYTE - messages.LARGEST:
+                    misused = True  # what it closes then may break off before it has said so
                     await asyncio.wait([listening], timeout=0.05)
                 elif chances.random() < 0.1:
                     await asyncio.sleep(chances.uniform(0, 0.1))
