@@ -126,7 +126,7 @@ class Campaign:
             time.sleep(LOOK)
 
     def _look_into_the_log(self) -> None:
-        """What was typed is not there, and every run of a page ended well."""
+        """What was typed is not there, nor a traceback; runs of pages that failed are counted."""
         for line in self._server.log().splitlines():
             if MARK in line.lower() or "Traceback" in line:
                 self._fail(f"in the log: {line[:200]}")

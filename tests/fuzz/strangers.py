@@ -20,8 +20,7 @@ from tests.fuzz.texts import MARK
 
 CLOSED = (1002, 1003, 1007, 1008, 1009)  # how a server may close the socket of somebody who misuses it
 PATIENCE = 60  # seconds until a server counts as one that does not answer
-A_SOCKET = 50  # messages at most; a flood is longer
-FLOOD = 300
+A_SOCKET = (1, 5, 20, 50, 100)  # messages at most; the server delays those after the sixtieth
 IN_VAIN = 20  # sockets in a row that were closed before anything was sent
 A_ROUTE = 0.08  # routes asked for, for each message
 SMALL, LARGE = 3000, 7 * 2**20  # bytes of most uploads and of some
@@ -59,15 +58,14 @@ class Stranger:
         """
         in_vain = 0
         while count > 0:
-            most = FLOOD if self._chances.random() < 0.005 else self._chances.randint(1, A_SOCKET)
-            sent = await self._talk(min(count, most))
+            sent = await self._talk(min(count, self._chances.choice(A_SOCKET)))
             count, in_vain = count - sent, 0 if sent else in_vain + 1
             if in_vain > IN_VAIN:
                 raise Wrong("No socket stays open.")
 
     async def _talk(self, most: int) -> int:
         """One socket; how many messages were sent."""
-        chances, sent = self._chances, 0
+        chances, sent, misused = self._chances, 0, False
         before = chances.choice(("", "", "", UUID, MARK, self._seen.session))
         protocols = ["streamlit", MARK, before] if before else ["streamlit"]
         origin = chances.choice((None, self._url))
@@ -88,12 +86,15 @@ class Stranger:
                     await socket.send(message.content)
                     sent += 1
                     self.ended[message.sort] += 1
-                if message.sort in ("malformed", "oversized"):
+                if message.sort == "malformed" or len(message.content) > messages.MEGABYTE - messages.LARGEST:
+                    misused = True  # what it closes then may break off before it has said so
                     await asyncio.wait([listening], timeout=0.05)
                 elif chances.random() < 0.1:
                     await asyncio.sleep(chances.uniform(0, 0.1))
                 if chances.random() < A_ROUTE:
                     await asyncio.to_thread(self._ask)
+            if socket.close_code is not None and socket.protocol.close_rcvd is None and not misused:
+                raise Wrong("A socket broke off without a word.")
         finally:
             await self._leave(socket, listening)
         return sent
