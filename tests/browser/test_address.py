@@ -152,7 +152,7 @@ def test_menu_links_carry_the_view(page: Page, server: Server):
     link = page.get_by_test_id("stTopNavLink").filter(has_text="Inside a layer")
     expect(link).to_have_attribute("href", re.compile(r"/inside\?text=A\+%26\+B&kind=Cross&layer=2$"))
     with page.context.expect_page() as opened:
-        link.click(modifiers=["Control"])
+        link.click(button="middle")  # Streamlit takes a click with the control key for a plain one
     other = opened.value
     arrived(other, "Inside a layer")
     expect(box(other)).to_have_value("A & B")
@@ -211,7 +211,11 @@ def test_a_sentence_that_is_being_taken_over_outlives_a_click(page: Page, server
 def test_a_sentence_that_is_typed_and_left_by_the_menu_goes_along(page: Page, server: Server):
     open_page(page, f"{server.url}/?text=I+am+a+student.")
     box(page).fill("Where did you learn to cook?")
-    go(page, "Tokens")
+    page.get_by_test_id("stTopNavLink").get_by_text("Tokens", exact=True).hover()
+    page.mouse.down()  # the box loses the focus, and a run begins ...
+    page.locator('[data-test-script-state="running"]').wait_for()
+    page.mouse.up()  # ... which ends here
+    arrived(page, "Tokens")
     expect(box(page)).to_have_value("Where did you learn to cook?")
     page.go_back()
     arrived(page, "Translate")
@@ -228,6 +232,24 @@ def test_back_during_a_run(page: Page, server: Server):
     assert query(page)["text"] == ["I am a student."]
     page.go_forward()
     expect(box(page)).to_have_value("Where?")
+
+
+def test_two_steps_back_at_once(page: Page, server: Server):
+    """The page in between is asked for and left again before its answer has come."""
+    open_page(page, f"{server.url}/?text=Where%3F")
+    for title in ("Tokens", "Vision", "Heads"):
+        go(page, title)
+    place = page.evaluate("navigation.currentEntry.index")
+    for title, steps in (("Tokens", -1), ("Heads", 1)):
+        for _ in range(2):
+            left = path(page)
+            page.evaluate("steps => history.go(steps)", steps)
+            page.wait_for_function("left => location.pathname !== left", arg=left)
+        arrived(page, title)
+        place += 2 * steps
+        assert page.evaluate("navigation.currentEntry.index") == place
+        assert path(page) == f"/{title.lower()}"
+        expect(box(page)).to_have_value("Where?")
 
 
 def test_junk_in_an_address_is_ignored(page: Page, server: Server):

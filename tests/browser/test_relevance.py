@@ -39,5 +39,6 @@ def test_choosing_a_word_a_way_and_a_method(server: Server, page: Page):
     canvas.focus()
     canvas.press("ArrowLeft")
     expect(page.locator(".heard").first).to_contain_text("voiture \u2192")
+    ready(page)  # the address is written last
     assert "Hiding" in page.url and "Rollout" in page.url
     assert_nothing_overflows(page)

@@ -56,6 +56,7 @@ def test_from_letters_to_vectors(server: Server, page: Page):
     wait_for_numbers(page, "heatmap", rows.tolist(), 1e-6)
     table = page.get_by_role("table", name=re.compile("First numbers of piece 1"))
     expect(table.locator("tbody tr").first.locator("td").first).to_have_text(three_digits(float(rows[0, 0])))
+    ready(page)  # the address is written last
     assert set(parse_qs(urlsplit(page.url).query)) == {"text", "step"}
 
 

@@ -74,7 +74,7 @@ def test_an_uploaded_picture_is_answered_and_looked_at(server: Server, page: Pag
     expect(page.locator(".panel .patch").first).to_have_attribute("aria-label", re.compile(drawn))
     assert close(weight(page, 6, 4), mean[5, 3])
     assert (address(page)["layer"], address(page)["view"]) == ("5", "CLS attention")
-    assert "picture" not in address(page)
+    assert address(page)["picture"] == "own"  # which opens a sample for anybody else
 
 
 def test_a_patch_chosen_by_click_and_by_keys_is_followed_everywhere(server: Server, page: Page, trace):

@@ -52,6 +52,7 @@ def test_another_class_has_other_curves_and_a_link_brings_them_back(page: Page, 
     expect(
         page.get_by_text(f"Explained: {CLASSES[other]}, {percent(float(trace().probabilities[other]))}.")
     ).to_be_visible()
+    ready(page)  # the address is written last
     assert f"explain={CLASSES[other]}" in page.url
     open_page(page, page.url)
     assert legends(page) == second

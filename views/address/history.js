@@ -10,6 +10,17 @@
   const push = history.pushState.bind(history);
   const replace = history.replaceState.bind(history);
 
+  // After Back or Forward, a page that no link was pressed for has been left: its answer was only on its way.
+  let returned = false;
+  window.addEventListener("popstate", () => (returned = true));
+  document.addEventListener(
+    "click",
+    (event) => {
+      if (event.composedPath().some(({ tagName }) => /^a$/i.test(tagName))) returned = false;
+    },
+    true,
+  );
+
   const value = (url, name) => url.searchParams.getAll(name).at(-1);
 
   function isDeed(from, to) {
@@ -23,7 +34,8 @@
   history.pushState = (state, title, target) => {
     const from = new URL(location.href);
     const to = new URL(target ?? location.href, from);
-    if (to.href !== from.href) (isDeed(from, to) ? push : replace)(state, title, target);
+    if (to.href === from.href || (returned && to.pathname !== from.pathname)) return;
+    (isDeed(from, to) ? push : replace)(state, title, target);
     markSoon();
   };
   history.replaceState = (state, title, target) => {
