@@ -15,7 +15,7 @@ from model.training.corpus import Corpus
 from model.training.evaluate import evaluate
 from model.training.head_card import write_readable_card
 from model.training.optimizer import Recipe
-from model.translator import Translator
+from model.translator import SentenceTranslator, Translator
 
 DATA_NAME = "English-French sentence pairs of the Tatoeba project"
 DATA_SOURCE = "tatoeba.org, by way of manythings.org/anki (fra-eng.zip)"
@@ -24,9 +24,15 @@ DATA_LICENCE = "CC BY 2.0 FR; the sentences are the work of Tatoeba's contributo
 
 def finish_translator(folder: Path, network: nn.Module, corpus: Corpus, recipe: Recipe, device: torch.device) -> None:
     """Write the weights in half precision, then evaluate exactly what was written and write the card."""
+    write_first_card(folder, network, folder / "tokenizer.model", corpus, recipe)
+    evaluate_translator(folder, corpus, str(device))
+
+
+def write_first_card(folder: Path, network: nn.Module, tokenizer: Path, corpus: Corpus, recipe: Recipe) -> None:
+    """Write the weights, and of the card what is known before they are evaluated."""
     card = {
         **write_weights(folder, network),
-        "tokenizer_sha256": sha256_of(folder / "tokenizer.model"),
+        "tokenizer_sha256": sha256_of(tokenizer),
         "data": {
             "name": DATA_NAME,
             "source": DATA_SOURCE,
@@ -37,7 +43,6 @@ def finish_translator(folder: Path, network: nn.Module, corpus: Corpus, recipe: 
         "training": training_facts(folder, recipe),
     }
     write_json(folder / "card.json", card)
-    evaluate_translator(folder, corpus, str(device))
 
 
 def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> dict:
@@ -49,7 +54,13 @@ def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> d
             held-out sentences may have been seen.
     """
     card = held_out_card(folder, corpus)
-    translator = Translator.load(folder, device)
+    score(card, Translator.load(folder, device), folder, corpus, device)
+    write_readable_card(folder, card_markdown)
+    return card
+
+
+def score(card: dict, translator: SentenceTranslator, folder: Path, corpus: Corpus, device: str) -> None:
+    """Put the figures of the held-out sentences into `card` and write it as `card.json`."""
     card.setdefault("config_sha256", sha256_of(folder / "config.json"))  # older cards have none
     greedy = evaluate(translator, corpus.heldout, beam=1)
     beam = evaluate(translator, corpus.heldout, beam=4)
@@ -62,8 +73,6 @@ def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> d
     }
     card["parameters"] = translator.parameters
     write_json(folder / "card.json", card)
-    write_readable_card(folder, card_markdown)
-    return card
 
 
 def held_out_card(folder: Path, corpus: Corpus) -> dict:
@@ -83,21 +92,33 @@ def held_out_card(folder: Path, corpus: Corpus) -> dict:
 
 def card_markdown(card: dict, sizes: dict, heads: str = "") -> str:
     """The card for people. Every figure comes from `card.json` and `config.json`; `heads` is a section on the heads."""
+    title = "English-French translator"
+    what = f"""An encoder-decoder Transformer as in "Attention Is All You Need": {sizes["n_encoder_layers"]} encoder and
+{sizes["n_decoder_layers"]} decoder layers, {sizes["n_heads"]} heads, d_model {sizes["d_model"]}, d_ff {sizes["d_ff"]}.
+It has {sizes["vocabulary_size"]:,} joint SentencePiece pieces with byte fallback and {card["parameters"]:,} parameters,
+stored in half precision ({card["weights_bytes"] / 1e6:.1f} MB)."""
+    return card_page(title, what, card, sizes, heads)
+
+
+def card_page(title: str, what: str, card: dict, sizes: dict, heads: str = "", training_more: str = "") -> str:
+    """The card of any network that translates.
+
+    Args:
+        what: the network in words, with its sizes.
+        training_more: further lines of the list of facts about training.
+    """
     data, training, evaluation = card["data"], card["training"], card["evaluation"]
     rows = "\n".join(
         f"| {name} | {evaluation[name]['bleu']:.2f} | {evaluation[name]['chrf']:.2f} | {evaluation[name]['seconds']} |"
         for name in ("greedy", "beam 4")
     )
-    return f"""# Model card: English-French translator
+    return f"""# Model card: {title}
 
 Written by `python -m model.training`; every figure is measured on the weights in this folder.
 
 ## What it is
 
-An encoder-decoder Transformer as in "Attention Is All You Need": {sizes["n_encoder_layers"]} encoder and
-{sizes["n_decoder_layers"]} decoder layers, {sizes["n_heads"]} heads, d_model {sizes["d_model"]}, d_ff {sizes["d_ff"]}.
-It has {sizes["vocabulary_size"]:,} joint SentencePiece pieces with byte fallback and {card["parameters"]:,} parameters,
-stored in half precision ({card["weights_bytes"] / 1e6:.1f} MB).
+{what}
 
 It is made to be looked into. It has seen only short everyday sentences and is no match for a production translator.
 
@@ -115,7 +136,7 @@ It is made to be looked into. It has seen only short everyday sentences and is n
 
 {training_lines(training)}
 - {training["recipe"]["batch_tokens"]:,} padded positions a batch and process; dropout {sizes["dropout"]}
-- -ln p a piece on held-out sentences after the last epoch: {training["heldout_nll"][-1]:.3f}
+- -ln p a piece on held-out sentences after the last epoch: {training["heldout_nll"][-1]:.3f}{training_more}
 
 ## Quality
 

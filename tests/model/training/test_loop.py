@@ -86,7 +86,8 @@ def test_the_metrics_file_holds_one_well_formed_json_object_a_line(make_task, tm
     assert [row["event"] for row in rows] == ["start", *epoch, *epoch]
     assert [row["step"] for row in rows if row["event"] == "step"] == list(range(1, 2 * steps + 1))
     start = rows[0]
-    assert start.keys() == {"event", "epoch", "data", "hardware", "processes", "threads", "torch", "recipe", "begun"}
+    facts = {"data", "hardware", "processes", "threads", "torch", "recipe", "begun"}
+    assert start.keys() == {"event", "epoch", "after"} | facts
     assert start["recipe"] == RECIPE.to_dict() and start["processes"] == 1
     for row in rows[1:]:
         if row["event"] == "step":
