@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from model.beam_tree import BeamNode, BeamTree, Hypothesis, settle
-from model.config import SequenceConfig
 from model.masks import pad_batch, padding_mask
+from model.networks.interfaces import StepDecoder, TranslationNetwork
 from model.parts import Part, Parts, in_one_go
 
 TOP = 5  # alternatives that every step reports
-
-
-class StepDecoder(Protocol):
-    """A decoder at work; see `model.incremental.IncrementalDecoder`, the Transformer's."""
-
-    def step(self, ids: Tensor) -> Tensor:
-        """`(row,)` newest ids -> `(row, vocabulary)` logits of the tokens that follow."""
-
-    def keep_rows(self, rows: Sequence[int]) -> None:
-        """Go on with these beginnings of the one sentence, in this order."""
-
-
-class TranslationNetwork(Protocol):
-    """What decoding needs of a network: a `Transformer`, a `RecurrentNetwork`."""
-
-    config: SequenceConfig
-    embedding: nn.Embedding
-
-    def begin_decoding(self, source: Tensor, source_allowed: Tensor | None = None) -> StepDecoder:
-        """Encode `(batch, source)` ids, and get ready to decode."""
 
 
 @dataclass(frozen=True)

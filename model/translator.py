@@ -13,12 +13,13 @@ from typing import Self
 from model import decoding
 from model.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading
 from model.config import SequenceConfig, TransformerConfig
-from model.decoding import DecodingOptions, TranslationNetwork
+from model.decoding import DecodingOptions
 from model.device import choose_device
 from model.fallback import device_of, falls_back, move_to_cpu, place, ran_out_of_memory, where_it_runs
 from model.intervened import Intervened, intervene
 from model.interventions import Interventions
 from model.marian import write_marian
+from model.networks.interfaces import TranslationNetwork
 from model.tap import Tap
 from model.tokenizer import Tokenizer
 from model.trace import Candidate, Trace, record_trace

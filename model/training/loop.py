@@ -173,6 +173,7 @@ def _train_epoch(
 ) -> None:
     """One pass over the data, or what is left of it."""
     device, epoch = processes.device, state.epoch
+    _seed_dropout(recipe, epoch, state.done, processes.rank)
     batches = task.plan(epoch, processes.world_size)
     started = saved = time.perf_counter()
     before = state.seconds
@@ -189,9 +190,7 @@ def _train_epoch(
             if processes.leads and now - saved > SAVE_EVERY:
                 state.save(out / CHECKPOINT, recipe)
                 saved = now
-            block = number // SEED_EVERY
-            seed = (recipe.seed * 1_000_003 + epoch * 1009 + processes.rank) * 10_007 ** min(block, 1) + block
-            torch.manual_seed(seed % 2**63)  # dropout's draws
+            _seed_dropout(recipe, epoch, number, processes.rank)
         factor = state.rate_factor(recipe, number / len(batches))
         set_rate(state.optimizers, factor)
         sums = _train_step(task, step_module, state, recipe, batch, processes)
@@ -216,6 +215,13 @@ def _train_epoch(
     if device.type == "cuda":
         torch.cuda.synchronize(device)
     state.seconds = before + time.perf_counter() - started
+
+
+def _seed_dropout(recipe: Recipe, epoch: int, number: int, rank: int) -> None:
+    """Let dropout draw anew from a step of an epoch on, a multiple of `SEED_EVERY`."""
+    seed = recipe.seed * 1_000_003 + epoch * 1009 + rank
+    block = number // SEED_EVERY
+    torch.manual_seed((seed * 10_007 + block) % 2**63 if block else seed)
 
 
 def _train_step(

@@ -235,6 +235,38 @@ def test_every_epoch_starts_dropout_from_a_seed_of_its_own(make_task, tmp_path):
     assert len(seeds) == 4 == len(set(seeds.values()))
 
 
+def test_a_run_that_ends_within_an_epoch_is_resumed_there_and_repeats_an_uninterrupted_one(
+    make_task, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(loop, "SEED_EVERY", 2)
+    monkeypatch.setattr(loop, "SAVE_EVERY", 0.0)
+    whole = train(make_task(), RECIPE, tmp_path / "whole", ALONE)
+    task = make_task()
+    steps, load, loaded = len(task.plan(0, 1)), task.load, []
+    assert steps >= 4
+
+    def killed(indices):
+        if len(loaded) == steps + 3:
+            raise KeyboardInterrupt
+        loaded.append(indices)
+        return load(indices)
+
+    task.load = killed
+    with pytest.raises(KeyboardInterrupt):
+        train(task, RECIPE, tmp_path / "parts", ALONE)
+    resumed = make_task()
+    again, load_again = [], resumed.load
+    resumed.load = lambda indices: (again.append(indices), load_again(indices))[1]
+    averaged = train(resumed, RECIPE, tmp_path / "parts", ALONE, resume=True)
+    assert again == resumed.plan(1, 1)[2:]  # the epoch's first two steps stayed behind it
+    assert all(torch.equal(a, b) for a, b in zip(averaged.parameters(), whole.parameters(), strict=True))
+    found, expected = (read_metrics(tmp_path / folder / METRICS) for folder in ("parts", "whole"))
+    keep = {"event", "epoch", "step", "loss", "nll", "rate", "steps", "heldout_nll"}
+    rows = [{key: row[key] for key in row.keys() & keep} for row in found if row["event"] != "start"]
+    assert rows == [{key: row[key] for key in row.keys() & keep} for row in expected if row["event"] != "start"]
+    assert [row["after"] for row in found if row["event"] == "start"] == [0, steps + 2]
+
+
 def test_a_run_can_be_resumed_with_more_epochs(make_task, tmp_path):
     train(make_task(), RECIPE, tmp_path, ALONE)
     longer = Recipe(**{**RECIPE.to_dict(), "epochs": 3})
