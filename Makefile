@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-deploy lint format audit fuzz bench train-translator evaluate-translator agreement
+.PHONY: run test test-deploy lint format audit fuzz bench train-translator evaluate-translator train-recurrent evaluate-recurrent agreement
 .PHONY: train-vision evaluate-vision head-statistics clean
 
 run: $(VENV)/.run-ready
@@ -47,6 +47,12 @@ train-translator: $(VENV)/.dev-ready
 
 evaluate-translator: $(VENV)/.dev-ready
 	$(BIN)/python -m model.training evaluate --data "$(DATA)" --model assets/translator
+
+train-recurrent: $(VENV)/.dev-ready
+	$(BIN)/python -m model.training recurrent --kind "$(KIND)" --data "$(DATA)" --out "assets/recurrent/$(KIND)" $(OPTIONS)
+
+evaluate-recurrent: $(VENV)/.dev-ready
+	$(BIN)/python -m model.training evaluate --data "$(DATA)" --model "assets/recurrent/$(KIND)"
 
 # which explanation of the translator agrees with erasing words, for the page "What it rests on"
 agreement: $(VENV)/.dev-ready

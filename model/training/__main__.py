@@ -44,7 +44,9 @@ STAGES = "48x60,64x35,96x20"
 VISION_RECIPE = Recipe(
     batch_tokens=4096, warmup_steps=200, weight_decay=0.05, average_decay=0.998, matrix_learning_rate=2e-3
 )
-RECURRENT_RECIPE = Recipe(epochs=5)
+RECURRENT_RECIPE = Recipe(
+    epochs=3, batch_tokens=2000, learning_rate=2e-3, matrix_learning_rate=0, warmup_steps=200, average_decay=0.998
+)
 COMMANDS = ("translator", "recurrent", "evaluate", "agreement", "heads", "vision", "evaluate-vision", "heads-vision")
 NETWORK_OPTIONS = ("patch_size", "d_model", "n_heads", "n_layers", "d_ff", "drop_path")
 

@@ -185,13 +185,23 @@ def training_facts(folder: Path, recipe: Recipe) -> dict:
         "minutes": round(sum(row["seconds"] for row in epochs) / 60, 1),
         "heldout_nll": [row["heldout_nll"] for row in epochs],
         "recipe": recipe.to_dict(),
-        "schedule": [[row["epoch"] + 1, row["recipe"]["epochs"]] for row in starts if row["epoch"] < len(epochs)],
+        "schedule": _planned(starts, len(epochs)),
         "restarts": [
             {"epoch": row["epoch"] + 1, "before": earlier["recipe"], "processes": earlier["processes"]}
             for earlier, row in pairwise(starts)
             if row["epoch"] == row.get("begun", {}).get("epoch") > 0
         ],
     }
+
+
+def _planned(starts: list[dict], epochs: int) -> list[list[int]]:
+    """From which epoch on how many were planned; a run that was resumed with the same plan adds nothing."""
+    planned: list[list[int]] = []
+    for row in starts:
+        end = row["recipe"]["epochs"]
+        if row["epoch"] < epochs and (not planned or planned[-1][1] != end):
+            planned.append([row["epoch"] + 1, end])
+    return planned
 
 
 def training_lines(training: dict) -> str:
