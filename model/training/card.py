@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,11 +11,13 @@ from torch import nn
 
 from model.checkpoint import read_json, save_tensors, sha256_of, write_json
 from model.device import choose_device, hardware
+from model.fallback import device_of
 from model.metrics import METRICS, read_metrics
 from model.training.corpus import Corpus
 from model.training.evaluate import evaluate
 from model.training.head_card import write_readable_card
 from model.training.optimizer import Recipe
+from model.training.translation import TranslationTask
 from model.translator import SentenceTranslator, Translator
 
 DATA_NAME = "English-French sentence pairs of the Tatoeba project"
@@ -66,6 +69,7 @@ def score(card: dict, translator: SentenceTranslator, folder: Path, corpus: Corp
     beam = evaluate(translator, corpus.heldout, beam=4)
     card["evaluation"] = {
         "sentences": len(corpus.heldout),
+        "heldout_nll": heldout_loss(translator, corpus),
         "references": sum(len(options) for options in corpus.heldout.values()),
         "hardware": hardware(choose_device(device)),
         "greedy": greedy.to_dict(),
@@ -73,6 +77,13 @@ def score(card: dict, translator: SentenceTranslator, folder: Path, corpus: Corp
     }
     card["parameters"] = translator.parameters
     write_json(folder / "card.json", card)
+
+
+def heldout_loss(translator: SentenceTranslator, corpus: Corpus) -> float:
+    """Mean -ln p a piece of the first translation of every held-out sentence, by the weights as they are stored."""
+    heldout = replace(corpus, train=[])
+    task = TranslationTask(translator.network, translator.tokenizer, heldout, Recipe())
+    return task.validate(translator.network, device_of(translator.network))["heldout_nll"]
 
 
 def held_out_card(folder: Path, corpus: Corpus) -> dict:
@@ -108,6 +119,9 @@ def card_page(title: str, what: str, card: dict, sizes: dict, heads: str = "", t
         training_more: further lines of the list of facts about training.
     """
     data, training, evaluation = card["data"], card["training"], card["evaluation"]
+    loss = f" after the last epoch: {training['heldout_nll'][-1]:.3f}"
+    if "heldout_nll" in evaluation:  # older cards have none
+        loss = f", by these weights: {evaluation['heldout_nll']:.3f}"
     rows = "\n".join(
         f"| {name} | {evaluation[name]['bleu']:.2f} | {evaluation[name]['chrf']:.2f} | {evaluation[name]['seconds']} |"
         for name in ("greedy", "beam 4")
@@ -136,7 +150,7 @@ It is made to be looked into. It has seen only short everyday sentences and is n
 
 {training_lines(training)}
 - {training["recipe"]["batch_tokens"]:,} padded positions a batch and process; dropout {sizes["dropout"]}
-- -ln p a piece on held-out sentences after the last epoch: {training["heldout_nll"][-1]:.3f}{training_more}
+- -ln p a piece on held-out sentences{loss}{training_more}
 
 ## Quality
 
@@ -186,6 +200,7 @@ def training_facts(folder: Path, recipe: Recipe) -> dict:
         "heldout_nll": [row["heldout_nll"] for row in epochs],
         "recipe": recipe.to_dict(),
         "schedule": _planned(starts, len(epochs)),
+        "averages": _averaged(starts),
         "restarts": [
             {"epoch": row["epoch"] + 1, "before": earlier["recipe"], "processes": earlier["processes"]}
             for earlier, row in pairwise(starts)
@@ -204,6 +219,16 @@ def _planned(starts: list[dict], epochs: int) -> list[list[int]]:
     return planned
 
 
+def _averaged(starts: list[dict]) -> list[list]:
+    """After how many epochs the weights began to be averaged with which decay."""
+    found: list[list] = []
+    for row in starts:
+        decay = row["recipe"]["average_decay"]
+        if not found or found[-1][1] != decay:
+            found.append([row["epoch"], decay])
+    return found
+
+
 def training_lines(training: dict) -> str:
     """The part of a card on hardware, time and recipe that all networks have in common, as Markdown."""
     recipe = training["recipe"]
@@ -219,6 +244,11 @@ def training_lines(training: dict) -> str:
         f"{restart['before']['batch_tokens']:,} positions"
         for restart in training.get("restarts", [])
     )
+    averages = training.get("averages", [[0, recipe["average_decay"]]])
+    averaged = "; ".join(
+        (f"after epoch {after} " if after else "") + (f"averaged with decay {decay}" if decay else "not averaged")
+        for after, decay in averages
+    )
     return f"""- Hardware: {"; ".join(training["hardware"])}; processes: {training["processes"]}
 - PyTorch {", ".join(training["torch"])}
 - Time: {training["minutes"]} minutes for {training["epochs"]} epochs, {training["steps"]:,} steps
@@ -226,5 +256,5 @@ def training_lines(training: dict) -> str:
 - Learning rate: {recipe["warmup_steps"]} warm-up steps, then {fall} to zero at the end of the run; epochs planned:
   {planned}{restarts}
 - Label smoothing {recipe["label_smoothing"]}, weight decay {recipe["weight_decay"]},
-  gradients clipped at {recipe["clip_norm"]}, weights averaged with decay {recipe["average_decay"]}
+  gradients clipped at {recipe["clip_norm"]}, weights {averaged}
 - Precision of the forward and backward pass: {recipe["precision"]}"""

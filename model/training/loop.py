@@ -95,18 +95,22 @@ class TrainingState:
         """Take up what `save` wrote.
 
         Raises:
-            CheckpointError: damaged file, or a checkpoint of another recipe. The number of epochs alone may differ: the
-                learning rate then falls to zero at the new end.
+            CheckpointError: damaged file, or a checkpoint of another recipe. Two of its fields may differ: with another
+                number of epochs the learning rate falls to zero at the new end; with another `average_decay` the
+                average starts anew from the weights as they are.
         """
         tensors, metadata = load_tensors(path)
         if not {"epoch", "steps", "recipe"} <= metadata.keys() or "averaged" not in tensors:
             raise CheckpointError(f"{path} is no checkpoint of this program; leave --resume out to start anew.")
-        if {**json.loads(metadata["recipe"]), "epochs": recipe.epochs} != recipe.to_dict():
+        before = json.loads(metadata["recipe"])
+        if {**before, "epochs": recipe.epochs, "average_decay": recipe.average_decay} != recipe.to_dict():
             raise CheckpointError(f"{path} belongs to another recipe; give the same options or another --out.")
         for prefix, module in (("network.", self.network), ("average.", self.average.module)):
             part = {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
             load_weights(module, part, str(path))
         self.average.n_averaged.copy_(tensors["averaged"])
+        if before["average_decay"] != recipe.average_decay:
+            self.average.module.load_state_dict(self.network.state_dict())
         restore_optimizers(self.optimizers, tensors)
         self.epoch, self.steps = int(metadata["epoch"]), int(metadata["steps"])
         self.start = Start(**json.loads(metadata.get("start", "{}")))

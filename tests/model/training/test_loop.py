@@ -278,6 +278,19 @@ def test_a_run_can_be_resumed_with_more_epochs(make_task, tmp_path):
     assert rates[-1] == pytest.approx(0.01 / 3 / len(rates))
 
 
+def test_an_average_with_another_decay_starts_anew_from_the_weights_as_they_are(make_task, tmp_path):
+    task = make_task()
+    averaged = train(task, RECIPE, tmp_path, ALONE)
+    plain = Recipe(**{**RECIPE.to_dict(), "average_decay": 0.0})
+    found = train(make_task(plain), plain, tmp_path, ALONE, resume=True)
+    for now, before, weights in zip(found.parameters(), averaged.parameters(), task.network.parameters(), strict=True):
+        assert torch.equal(now, weights) and not torch.equal(now, before)
+    longer = Recipe(**{**plain.to_dict(), "epochs": 3})
+    task = make_task(longer)
+    found = train(task, longer, tmp_path, ALONE, resume=True)
+    assert all(torch.equal(a, b) for a, b in zip(found.parameters(), task.network.parameters(), strict=True))
+
+
 def test_a_finished_run_resumes_without_another_step(make_task, tmp_path):
     averaged = train(make_task(), RECIPE, tmp_path, ALONE)
     again = train(make_task(), RECIPE, tmp_path, ALONE, resume=True)
