@@ -39,7 +39,7 @@ class RecurrentTranslator(SentenceTranslator):
             ValueError: the named device does not exist.
         """
         folder = SHIPPED / name if str(name) in KINDS else Path(name)
-        if not folder.is_dir():
+        if not folder.is_dir() and str(name) not in KINDS:  # of a kind without its folder, a file will be missed
             raise CheckpointError(f"There is no network {str(name)!r}; choose one of {', '.join(KINDS)}, or a folder.")
         own = folder / "tokenizer.model"
         return cls._read(folder, own if own.is_file() else TOKENIZER, device)

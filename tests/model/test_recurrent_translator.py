@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from model import CheckpointError, DecodingOptions, InputError, RecurrentTranslator
+from model import CheckpointError, DecodingOptions, InputError, RecurrentTranslator, recurrent_translator
 from model.decoding import greedy_batch
 from model.networks.recurrent_config import KINDS
 from model.recurrent_translator import TOKENIZER
@@ -103,6 +103,12 @@ def test_a_name_that_no_network_has_is_answered_with_the_names_there_are(tmp_pat
         RecurrentTranslator.load("gru")
     with pytest.raises(CheckpointError, match="or a folder"):
         RecurrentTranslator.load(tmp_path / "none")
+
+
+def test_a_network_whose_folder_is_gone_is_asked_to_be_restored(monkeypatch, tmp_path):
+    monkeypatch.setattr(recurrent_translator, "SHIPPED", tmp_path)
+    with pytest.raises(CheckpointError, match=r"card\.json is missing from .*lstm-dot; restore it with `git checkout"):
+        RecurrentTranslator.load("lstm-dot")
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors", "card.json"])
