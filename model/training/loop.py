@@ -31,6 +31,7 @@ CHECKPOINT = "checkpoint.safetensors"
 LOG_EVERY = 25  # steps between two lines of the metrics file
 SEED_EVERY = 100  # steps of an epoch after which dropout draws from a new seed, so that a run can be resumed there
 SAVE_EVERY = 120.0  # seconds after which the next such place writes a checkpoint
+PAUSE = 60.0  # seconds between two steps that no step takes: the process was stopped, or the machine slept
 
 
 class Task(Protocol):
@@ -197,7 +198,11 @@ def _train_epoch(
             _seed_dropout(recipe, epoch, number, processes.rank)
         factor = state.rate_factor(recipe, number / len(batches))
         set_rate(state.optimizers, factor)
+        began = time.perf_counter()
         sums = _train_step(task, step_module, state, recipe, batch, processes)
+        took = time.perf_counter() - began
+        if took > PAUSE:  # which is no time of training
+            started, window_started = started + took, window_started + took
         state.steps += 1
         window += sums
         if state.steps % LOG_EVERY == 0:

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import shutil
+import time
 
 import pytest
 import safetensors
@@ -276,6 +277,26 @@ def test_a_run_can_be_resumed_with_more_epochs(make_task, tmp_path):
     rates = [row["rate"] for row in rows if row["event"] == "step" and row["epoch"] == 2]
     assert rates[0] == pytest.approx(0.01 / 3)
     assert rates[-1] == pytest.approx(0.01 / 3 / len(rates))
+
+
+def test_the_time_a_run_was_stopped_is_no_time_of_training(make_task, tmp_path, monkeypatch):
+    monkeypatch.setattr(loop, "PAUSE", 0.5)
+    task = make_task()
+    load, loaded = task.load, []
+
+    def stopped(indices):
+        loaded.append(indices)
+        if len(loaded) == 3:
+            time.sleep(3)
+        return load(indices)
+
+    task.load = stopped
+    train(task, RECIPE, tmp_path, ALONE)
+    rows = read_metrics(tmp_path / METRICS)
+    first = next(row["seconds"] for row in rows if row["event"] == "epoch")
+    assert first < 3
+    speeds = [row["tokens_per_second"] for row in rows if row["event"] == "step"]
+    assert speeds[2] > min(speeds[4:]) / 20 and all(speed > 0 for speed in speeds)
 
 
 def test_an_average_with_another_decay_starts_anew_from_the_weights_as_they_are(make_task, tmp_path):
