@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 
 # PYTHON makes a new .venv
 .PHONY: run test test-deploy lint format audit fuzz bench train-translator evaluate-translator agreement
-.PHONY: english train-vision evaluate-vision head-statistics clean run-environment dev-environment
+.PHONY: train-recurrent evaluate-recurrent english train-vision evaluate-vision head-statistics clean run-environment dev-environment
 
 run: run-environment
 	$(BIN)/python -m streamlit run app.py
@@ -48,6 +48,12 @@ train-translator: dev-environment
 
 evaluate-translator: dev-environment
 	$(BIN)/python -m model.training evaluate --data "$(DATA)" --model assets/translator
+
+train-recurrent: dev-environment
+	$(BIN)/python -m model.training recurrent --kind "$(KIND)" --data "$(DATA)" --out "assets/recurrent/$(KIND)" $(OPTIONS)
+
+evaluate-recurrent: dev-environment
+	$(BIN)/python -m model.training evaluate --data "$(DATA)" --model "assets/recurrent/$(KIND)"
 
 # which explanation of the translator agrees with erasing words, for the page "What it rests on"
 agreement: dev-environment

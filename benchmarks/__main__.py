@@ -12,7 +12,7 @@ from benchmarks.timing import Measurement, table
 from model import Translator, VisionClassifier
 from model.device import hardware
 
-COMPARISONS = ("forward", "translate", "vision", "page", "lessons", "microscope")
+COMPARISONS = ("forward", "translate", "recurrent", "vision", "page", "lessons", "microscope")
 ON_REQUEST = ("load", "scaling")  # minutes and the whole machine; scaling needs data
 RESULTS = Path(__file__).parent / "results"
 
@@ -40,6 +40,10 @@ def main() -> None:
         for name in ("forward", "translate"):
             if name in chosen:
                 rows += getattr(network, name)(translator)
+    if "recurrent" in chosen:
+        from benchmarks.recurrent import recurrent
+
+        rows += recurrent(Translator.load(device="cpu"))
     if "vision" in chosen:
         from benchmarks import network
 

@@ -5,6 +5,10 @@ translator = Translator.load()
 translator.translate("I am a student.")
 trace = translator.trace("I am a student.")
 
+from model import RecurrentTranslator
+earlier = RecurrentTranslator.load("lstm-additive")  # the networks before the Transformer, on the same sentences
+earlier.trace("I am a student.").alignment
+
 from model import VisionClassifier
 seen = VisionClassifier.load().trace(image)  # a PIL image
 """
@@ -15,6 +19,8 @@ from model.classifier import VisionClassifier, VisionTrace
 from model.config import TransformerConfig
 from model.decoding import DecodingOptions
 from model.interventions import Interventions
+from model.networks.recurrent_trace import RecurrentTrace
+from model.recurrent_translator import RecurrentTranslator
 from model.trace import Candidate, Trace
 from model.translator import InputError, Step, Translator
 from model.verify import Verification
@@ -26,6 +32,8 @@ __all__ = [
     "InputError",
     "InterventionError",
     "Interventions",
+    "RecurrentTrace",
+    "RecurrentTranslator",
     "Step",
     "Trace",
     "TransformerConfig",

@@ -5,8 +5,36 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 
 
+class SequenceConfig:
+    """What the sizes of all networks that write tokens have in common; a dataclass with the fields named below."""
+
+    pad_id: int
+    unk_id: int
+    bos_id: int
+    eos_id: int
+    max_positions: int
+
+    @property
+    def never_written(self) -> tuple[int, ...]:
+        """Ids that decoding never chooses, `<pad>`, `<unk>` and `<s>`; label smoothing leaves them a trace."""
+        return self.pad_id, self.unk_id, self.bos_id
+
+    @classmethod
+    def from_dict(cls, values: dict):
+        """Read back what `to_dict` wrote; an unknown key is refused with its name."""
+        known = {field.name for field in fields(cls)}
+        unknown = sorted(set(values) - known)
+        if unknown:
+            raise ValueError(f"The configuration has unknown keys: {', '.join(unknown)}.")
+        return cls(**values)
+
+    def to_dict(self) -> dict:
+        """All fields as plain values, for JSON."""
+        return asdict(self)
+
+
 @dataclass(frozen=True)
-class TransformerConfig:
+class TransformerConfig(SequenceConfig):
     """Hyperparameters of "Attention Is All You Need" (Vaswani et al. 2017, table 3).
 
     Raises:
@@ -47,30 +75,12 @@ class TransformerConfig:
         """Width of one head's queries, keys and values: d_model / n_heads (section 3.2.2)."""
         return self.d_model // self.n_heads
 
-    @property
-    def never_written(self) -> tuple[int, ...]:
-        """Ids that decoding never chooses, `<pad>`, `<unk>` and `<s>`; label smoothing leaves them a trace."""
-        return self.pad_id, self.unk_id, self.bos_id
-
     @classmethod
     def preset(cls, name: str, **changes) -> TransformerConfig:
         """The preset called `name` (a key of `PRESETS`), with single fields changed by keyword."""
         if name not in PRESETS:
             raise ValueError(f"There is no preset {name!r}; choose one of {', '.join(PRESETS)}.")
         return cls(**{**PRESETS[name], **changes})
-
-    @classmethod
-    def from_dict(cls, values: dict) -> TransformerConfig:
-        """Read back what `to_dict` wrote; an unknown key is refused with its name."""
-        known = {field.name for field in fields(cls)}
-        unknown = sorted(set(values) - known)
-        if unknown:
-            raise ValueError(f"The configuration has unknown keys: {', '.join(unknown)}.")
-        return cls(**values)
-
-    def to_dict(self) -> dict:
-        """All fields as plain numbers, for JSON."""
-        return asdict(self)
 
 
 PRESETS: dict[str, dict] = {

@@ -1,4 +1,4 @@
-"""From logits to a translation: greedy, sampling and beam search, all with cached keys and values."""
+"""From logits to a translation: greedy, sampling and beam search, a token at a time."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ import torch
 from torch import Tensor
 
 from model.beam_tree import BeamNode, BeamTree, Hypothesis, settle
-from model.incremental import IncrementalDecoder
 from model.masks import pad_batch, padding_mask
+from model.networks.interfaces import StepDecoder, TranslationNetwork
 from model.parts import Part, Parts, in_one_go
-from model.transformer import Transformer
 
 TOP = 5  # alternatives that every step reports
 
@@ -110,7 +109,7 @@ def sampling_probabilities(logits: Tensor, temperature: float = 1.0, top_k: int 
 
 
 @torch.inference_mode()
-def stream(network: Transformer, source: list[int], options: DecodingOptions) -> Iterator[PieceStep]:
+def stream(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> Iterator[PieceStep]:
     """Translate one sentence and yield each step; the last has `finished` set.
 
     Args:
@@ -142,7 +141,7 @@ def stream(network: Transformer, source: list[int], options: DecodingOptions) ->
 
 
 @torch.inference_mode()
-def greedy_batch(network: Transformer, sources: list[list[int]], max_length: int = 128) -> list[list[int]]:
+def greedy_batch(network: TranslationNetwork, sources: list[list[int]], max_length: int = 128) -> list[list[int]]:
     """Greedy translations of many sentences at once; row by row the same as `stream` with method "greedy".
 
     Args:
@@ -154,7 +153,7 @@ def greedy_batch(network: Transformer, sources: list[list[int]], max_length: int
     config = network.config
     source = pad_batch(sources, config.pad_id).to(network.embedding.weight.device)  # (batch, source)
     allowed = padding_mask(source, config.pad_id) if len(sources) > 1 else None  # one sentence is not padded
-    decoder = IncrementalDecoder(network, network.encode(source, allowed), allowed)
+    decoder = network.begin_decoding(source, allowed)
     produced, never = [], _never(network)
     newest = torch.full((len(sources),), config.bos_id, device=source.device)
     done = torch.zeros(len(sources), dtype=torch.bool, device=source.device)
@@ -173,13 +172,13 @@ def length_penalty(length: int, alpha: float) -> float:
     return ((5 + length) / 6) ** alpha
 
 
-def beam_search(network: Transformer, source: list[int], options: DecodingOptions) -> list[Hypothesis]:
+def beam_search(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> list[Hypothesis]:
     """The `options.beam` best translations of one sentence, best normalised score first."""
     return list(beam_tree(network, source, options).best)
 
 
 @torch.inference_mode()
-def beam_tree_in_parts(network: Transformer, source: list[int], options: DecodingOptions) -> Parts[BeamTree]:
+def beam_tree_in_parts(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> Parts[BeamTree]:
     """The same search with everything it considered on its way; each step is a part.
 
     Args:
@@ -208,7 +207,7 @@ class _Extension(NamedTuple):
 class _Beam:
     """One beam search, a step at a time."""
 
-    def __init__(self, network: Transformer, source: list[int], options: DecodingOptions) -> None:
+    def __init__(self, network: TranslationNetwork, source: list[int], options: DecodingOptions) -> None:
         self.network, self.options = network, options
         self.limit = _limit(network, options)
         self.decoder = _start(network, source)
@@ -313,7 +312,7 @@ def _staying(rows: list[int]) -> list[int]:
     return [others.pop() if beginning is None else beginning for beginning in order]
 
 
-def _beam_steps(network: Transformer, source: list[int], options: DecodingOptions) -> Iterator[PieceStep]:
+def _beam_steps(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> Iterator[PieceStep]:
     """A step each time the search advances: the leading beginning, and at the end the winner."""
     search = _Beam(network, source, options)
     while not search.complete:
@@ -323,19 +322,19 @@ def _beam_steps(network: Transformer, source: list[int], options: DecodingOption
         yield PieceStep(found.piece, found.probability, found.top, leader.ids, search.complete)
 
 
-def _start(network: Transformer, source: list[int]) -> IncrementalDecoder:
-    return IncrementalDecoder(network, network.encode(_ids_on(network, source)[None]))
+def _start(network: TranslationNetwork, source: list[int]) -> StepDecoder:
+    return network.begin_decoding(_ids_on(network, source)[None])
 
 
-def _ids_on(network: Transformer, ids: list[int]) -> Tensor:
+def _ids_on(network: TranslationNetwork, ids: list[int]) -> Tensor:
     return torch.tensor(ids, device=network.embedding.weight.device)
 
 
-def _limit(network: Transformer, options: DecodingOptions) -> int:
+def _limit(network: TranslationNetwork, options: DecodingOptions) -> int:
     return min(options.max_length, network.config.max_positions)
 
 
-def _never(network: Transformer) -> Tensor:
+def _never(network: TranslationNetwork) -> Tensor:
     """The pieces that decoding never writes; a step fills their logits with -inf."""
     return _ids_on(network, list(network.config.never_written))
 

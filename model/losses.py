@@ -30,27 +30,29 @@ class _SlicedCrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, hidden: Tensor, embedding: Tensor, targets: Tensor, smoothing: float, rows: int):
-        vocabulary = embedding.shape[0]
         weight = embedding.to(hidden.dtype)
         hidden_gradient = torch.empty_like(hidden)
         embedding_gradient = torch.zeros_like(embedding)
-        loss = torch.zeros((), dtype=torch.float32, device=hidden.device)
+        hidden_sum, embedding_sum = hidden.float().sum(dim=0), embedding.float().sum(dim=0)  # (d_model,)
+        even = smoothing / embedding.shape[0]  # of the target distribution, for every piece
+        loss = -even * (hidden_sum * embedding_sum).sum()  # - even x the sum of all logits
         right_nll = torch.zeros_like(loss)
         for start in range(0, len(hidden), rows):
             part = hidden[start : start + rows]  # (rows, d_model)
             wanted = targets[start : start + rows, None]  # (rows, 1)
-            logits = (part @ weight.T).float()  # (rows, vocabulary)
-            normaliser = logits.logsumexp(dim=1)
-            nll = normaliser - logits.gather(1, wanted).squeeze(1)
-            uniform_nll = normaliser - logits.mean(dim=1)
-            loss += ((1 - smoothing) * nll + smoothing * uniform_nll).sum()
+            logits = part @ weight.T  # (rows, vocabulary)
+            probabilities = logits.softmax(dim=1)
+            nll = -probabilities.gather(1, wanted).float().log()
+            if not bool(nll.isfinite().all()):  # too improbable for the softmax to say
+                nll = logits.float().logsumexp(dim=1, keepdim=True) - logits.gather(1, wanted).float()
+            loss += (nll + smoothing * logits.gather(1, wanted).float()).sum()
             right_nll += nll.sum()
-            # d loss / d logits = softmax - smoothed target
-            gradient = logits.sub_(normaliser[:, None]).exp_().sub_(smoothing / vocabulary)
-            gradient.scatter_add_(1, wanted, gradient.new_full(wanted.shape, smoothing - 1))
-            gradient = gradient.to(hidden.dtype)
-            hidden_gradient[start : start + rows] = gradient @ weight
-            embedding_gradient += (gradient.T @ part).to(embedding.dtype)
+            # d loss / d logits = softmax - smoothed target, whose even share is subtracted after the loop
+            gradient = probabilities.scatter_add_(1, wanted, probabilities.new_full(wanted.shape, smoothing - 1))
+            torch.mm(gradient, weight, out=hidden_gradient[start : start + rows])
+            embedding_gradient += gradient.T @ part
+        hidden_gradient -= (even * embedding_sum).to(hidden.dtype)
+        embedding_gradient -= even * hidden_sum
         ctx.save_for_backward(hidden_gradient, embedding_gradient)
         ctx.mark_non_differentiable(right_nll)
         return loss, right_nll

@@ -5,6 +5,8 @@ are `queries`, `keys`, `values`, `scores` (scaled, unmasked), `mask`, `weights` 
 Every sub-layer, `self`, `cross` and `ffn`, also passes `written`, what it adds to the residual stream, and
 `normalised`, the stream after its Add & Norm; `ffn` has `hidden` before them. The residual stream passes as
 `<stack>.embedded` and `<stack>.<layer>.residual`.
+
+Recurrent networks have steps in time in place of layers; their names are in `model.networks.recurrent`.
 """
 
 from __future__ import annotations
@@ -53,6 +55,16 @@ class Intervention:
         return tensor if change is None else change(tensor)
 
 
+class AtEveryStep(Intervention):
+    """An intervention at every step of a recurrence: its names leave the number of the step out.
+
+    `AtEveryStep({"decoder.forget_gate": hold(0)})` changes `decoder.0.forget_gate`, `decoder.1.forget_gate` and so on.
+    """
+
+    def __call__(self, name: str, tensor: Tensor) -> Tensor:
+        return super().__call__(".".join(part for part in name.split(".") if not part.isdigit()), tensor)
+
+
 class Chain:
     """Several taps one after another: `Chain(intervention, recorder)` records what the intervention left."""
 
@@ -75,6 +87,17 @@ def switch_off_heads(heads: Iterable[int]) -> Callable[[Tensor], Tensor]:
         return outputs
 
     return change
+
+
+def hold(value: float) -> Callable[[Tensor], Tensor]:
+    """A change for a gate: hold every unit at `value`, 1 for open and 0 for shut.
+
+    Raises:
+        ValueError: `value` is outside [0, 1], where no gate can be.
+    """
+    if not 0 <= value <= 1:
+        raise ValueError(f"A gate cannot be held at {value}; choose a value from 0 (shut) to 1 (open).")
+    return lambda gate: gate.new_full(gate.shape, value)
 
 
 def replace_mask(allowed: Tensor) -> Callable[[Tensor], Tensor]:

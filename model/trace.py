@@ -71,18 +71,15 @@ class AttentionRecord:
         return verify_attention(self.queries, self.keys, self.values, self.weights, self.outputs, self.allowed)
 
 
-@dataclass(frozen=True, eq=False)
-class Trace:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SentenceTrace:
     """A teacher-forced pass over one sentence pair. S source pieces with `</s>`, T decoder inputs with `<s>`.
 
     Attributes:
         source_ids, target_ids: what encoder and decoder read, S and T long.
         next_ids: what each decoder position should produce, T long, ending with `</s>`.
         source_tokens, target_tokens, next_tokens: readable labels of the same.
-        records: kind -> `AttentionRecord`.
-        encoder_stream: `(layers + 1, S, d_model)`: the embedded input, then the output of each layer.
-        decoder_stream: `(layers + 1, T, d_model)`, likewise.
-        encoder_hidden, decoder_hidden: `(layers, position, d_ff)` feed-forward activations after ReLU.
+        records: kind -> what was recorded of that attention.
         logits: `(T, vocabulary)`.
     """
 
@@ -95,27 +92,8 @@ class Trace:
     target_tokens: tuple[str, ...]
     next_tokens: tuple[str, ...]
     records: dict[Kind, AttentionRecord]
-    encoder_stream: np.ndarray
-    decoder_stream: np.ndarray
-    encoder_hidden: np.ndarray
-    decoder_hidden: np.ndarray
     logits: np.ndarray
     tokenizer: Tokenizer
-
-    @property
-    def encoder_attention(self) -> np.ndarray:
-        """`(layers, heads, S, S)` float32."""
-        return self.records["encoder"].weights
-
-    @property
-    def decoder_attention(self) -> np.ndarray:
-        """`(layers, heads, T, T)` float32, 0 above the diagonal."""
-        return self.records["decoder"].weights
-
-    @property
-    def cross_attention(self) -> np.ndarray:
-        """`(layers, heads, T, S)` float32."""
-        return self.records["cross"].weights
 
     def attention(self, kind: Kind) -> np.ndarray:
         """`(layers, heads, query, key)` float32 of "encoder", "decoder" or "cross"."""
@@ -155,6 +133,38 @@ class Trace:
         return rows
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Trace(SentenceTrace):
+    """Everything a Transformer computed in a teacher-forced pass; see `SentenceTrace` for the rest.
+
+    Attributes:
+        records: kind -> `AttentionRecord`.
+        encoder_stream: `(layers + 1, S, d_model)`: the embedded input, then the output of each layer.
+        decoder_stream: `(layers + 1, T, d_model)`, likewise.
+        encoder_hidden, decoder_hidden: `(layers, position, d_ff)` feed-forward activations after ReLU.
+    """
+
+    encoder_stream: np.ndarray
+    decoder_stream: np.ndarray
+    encoder_hidden: np.ndarray
+    decoder_hidden: np.ndarray
+
+    @property
+    def encoder_attention(self) -> np.ndarray:
+        """`(layers, heads, S, S)` float32."""
+        return self.records["encoder"].weights
+
+    @property
+    def decoder_attention(self) -> np.ndarray:
+        """`(layers, heads, T, T)` float32, 0 above the diagonal."""
+        return self.records["decoder"].weights
+
+    @property
+    def cross_attention(self) -> np.ndarray:
+        """`(layers, heads, T, S)` float32."""
+        return self.records["cross"].weights
+
+
 @torch.inference_mode()
 def record_trace(
     network: Transformer,
@@ -172,8 +182,7 @@ def record_trace(
         next_ids: what each decoder position should produce; as long as `target_ids`.
         intervention: a tap that changes tensors before they are recorded.
     """
-    if len(target_ids) != len(next_ids):
-        raise ValueError(f"{len(target_ids)} decoder inputs need as many next pieces, not {len(next_ids)}.")
+    labels = described(tokenizer, source_ids, target_ids, next_ids)
     depths = {"encoder": network.config.n_encoder_layers, "decoder": network.config.n_decoder_layers}
     stacks = LayerStacks(_plan(**depths))
     tap = stacks if intervention is None else Chain(intervention, stacks)
@@ -182,22 +191,35 @@ def record_trace(
     target = torch.tensor([target_ids], device=device)
     logits = network.project(network.decode(target, network.encode(source, None, tap), None, tap))
     return Trace(
-        source_text=tokenizer.decode(source_ids),
-        target_text=tokenizer.decode(next_ids),
-        source_ids=tuple(source_ids),
-        target_ids=tuple(target_ids),
-        next_ids=tuple(next_ids),
-        source_tokens=tuple(tokenizer.display(source_ids)),
-        target_tokens=tuple(tokenizer.display(target_ids)),
-        next_tokens=tuple(tokenizer.display(next_ids)),
+        **labels,
         records={kind: gather_attention(stacks, *place, depths[place[0]]) for kind, place in PLACES.items()},
         encoder_stream=stacks.array("encoder.stream"),
         decoder_stream=stacks.array("decoder.stream"),
         encoder_hidden=stacks.array("encoder.hidden"),
         decoder_hidden=stacks.array("decoder.hidden"),
         logits=logits[0].float().cpu().numpy(),
-        tokenizer=tokenizer,
     )
+
+
+def described(tokenizer: Tokenizer, source_ids: list[int], target_ids: list[int], next_ids: list[int]) -> dict:
+    """The fields of a `SentenceTrace` that follow from the ids.
+
+    Raises:
+        ValueError: not as many next pieces as decoder inputs.
+    """
+    if len(target_ids) != len(next_ids):
+        raise ValueError(f"{len(target_ids)} decoder inputs need as many next pieces, not {len(next_ids)}.")
+    return {
+        "source_text": tokenizer.decode(source_ids),
+        "target_text": tokenizer.decode(next_ids),
+        "source_ids": tuple(source_ids),
+        "target_ids": tuple(target_ids),
+        "next_ids": tuple(next_ids),
+        "source_tokens": tuple(tokenizer.display(source_ids)),
+        "target_tokens": tuple(tokenizer.display(target_ids)),
+        "next_tokens": tuple(tokenizer.display(next_ids)),
+        "tokenizer": tokenizer,
+    }
 
 
 @lru_cache(maxsize=8)

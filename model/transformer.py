@@ -7,6 +7,7 @@ the output projection. Dropout is where section 5.4 puts it: on every sub-layer'
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -16,6 +17,9 @@ from model.config import TransformerConfig
 from model.masks import causal_mask, padding_mask
 from model.positional import sinusoidal_encoding
 from model.tap import Tap
+
+if TYPE_CHECKING:
+    from model.incremental import IncrementalDecoder
 
 
 class FeedForward(nn.Module):
@@ -192,6 +196,15 @@ class Transformer(nn.Module):
         """Logits through the tied embedding: `(..., d_model)` -> `(..., vocabulary)` (section 3.4)."""
         return stream @ self.embedding.weight.T
 
+    def hidden(self, source: Tensor, target: Tensor, tap: Tap | None = None) -> Tensor:
+        """Teacher-forced outputs of the decoder; the arguments are those of `forward`.
+
+        Returns:
+            `(batch, target, d_model)`.
+        """
+        source_allowed = padding_mask(source, self.config.pad_id)
+        return self.decode(target, self.encode(source, source_allowed, tap), source_allowed, tap)
+
     def forward(self, source: Tensor, target: Tensor, tap: Tap | None = None) -> Tensor:
         """Teacher-forced logits.
 
@@ -202,9 +215,13 @@ class Transformer(nn.Module):
         Returns:
             `(batch, target, vocabulary)`; row t predicts target piece t + 1.
         """
-        source_allowed = padding_mask(source, self.config.pad_id)
-        memory = self.encode(source, source_allowed, tap)
-        return self.project(self.decode(target, memory, source_allowed, tap))
+        return self.project(self.hidden(source, target, tap))
+
+    def begin_decoding(self, source: Tensor, source_allowed: Tensor | None = None) -> IncrementalDecoder:
+        """Encode, and get ready to decode token by token; the arguments are those of `encode`."""
+        from model.incremental import IncrementalDecoder  # which is made for this class
+
+        return IncrementalDecoder(self, self.encode(source, source_allowed), source_allowed)
 
 
 def _initialise(module: nn.Module) -> None:

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Self
 
 from model import decoding
 from model.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading, shown
-from model.config import TransformerConfig
+from model.config import SequenceConfig, TransformerConfig
 from model.decoding import DecodingOptions
 from model.device import choose_device
 from model.english import EnglishStatistics, foreign_sign
@@ -19,6 +20,7 @@ from model.fallback import device_of, falls_back, move_to_cpu, place, ran_out_of
 from model.intervened import Intervened, intervene
 from model.interventions import Interventions
 from model.marian import write_marian
+from model.networks.interfaces import TranslationNetwork
 from model.tap import Tap
 from model.tokenizer import Tokenizer
 from model.trace import Candidate, Trace, record_trace
@@ -47,14 +49,14 @@ class Step:
     finished: bool
 
 
-class Translator:
-    """A trained English-French Transformer with its tokenizer. Safe to share between threads.
+class SentenceTranslator:
+    """A trained network with its tokenizer that translates sentence by sentence. Safe to share between threads.
 
     Should a GPU run out of memory, the network moves to the CPU, and what was asked for is computed there; threads that
     share it must then take turns, as this project's pages do.
 
     Attributes:
-        network: the `Transformer`, in evaluation mode.
+        network: in evaluation mode.
         tokenizer: the `Tokenizer`.
         card: figures about data, training and quality, as the evaluation wrote them.
         weights_sha256: hash of the weight file, verified when it was read.
@@ -64,7 +66,7 @@ class Translator:
 
     def __init__(
         self,
-        network: Transformer,
+        network: TranslationNetwork,
         tokenizer: Tokenizer,
         card: dict | None = None,
         card_markdown: str = "",
@@ -78,26 +80,14 @@ class Translator:
         self.weights_sha256: str = self.card.get("weights_sha256", "")
 
     @classmethod
-    def load(cls, path: str | Path | None = None, device: str = "auto") -> Translator:
-        """Read a translator's folder; by default the one this project ships.
-
-        Args:
-            path: folder with `config.json`, `model.safetensors`, `tokenizer.model` and `card.json`; where it also has
-                `english.safetensors`, `looks_english` knows more than scripts.
-            device: "auto" picks CUDA, MPS or CPU.
-
-        Raises:
-            CheckpointError: a file is missing, damaged, or does not match the hash in `card.json`.
-            ValueError: the named device does not exist.
-        """
-        folder = Path(path) if path is not None else SHIPPED
+    def _read(cls, folder: Path, tokenizer_file: Path, device: str) -> Self:
+        """A folder's network, on `device`; the errors are those of `Translator.load`."""
         card = read_json(folder / "card.json")
         with reading("translator", folder):
-            config = TransformerConfig.from_dict(read_json(folder / "config.json"))
+            network = cls._build(read_json(folder / "config.json"))
             tensors, _ = load_tensors(folder / "model.safetensors", card["weights_sha256"])
-            check_sha256(folder / "tokenizer.model", card["tokenizer_sha256"])
-            tokenizer = Tokenizer(folder / "tokenizer.model")
-        network = Transformer(config)
+            check_sha256(tokenizer_file, card["tokenizer_sha256"])
+            tokenizer = Tokenizer(tokenizer_file)
         load_weights(network, tensors, shown(folder))
         if "config_sha256" in card:  # sizes that fit the weights can still be wrong: the number of heads
             check_sha256(folder / "config.json", card["config_sha256"])
@@ -105,8 +95,13 @@ class Translator:
         english = EnglishStatistics.load(folder, card["tokenizer_sha256"])
         return cls(place(network, choose_device(device)), tokenizer, card, text, english)
 
+    @staticmethod
+    def _build(sizes: dict) -> TranslationNetwork:
+        """A network of the sizes in `config.json`, not yet trained."""
+        raise TypeError("A SentenceTranslator has no network of its own; load a Translator or a RecurrentTranslator.")
+
     @property
-    def config(self) -> TransformerConfig:
+    def config(self) -> SequenceConfig:
         """The network's sizes."""
         return self.network.config
 
@@ -182,24 +177,13 @@ class Translator:
             shown = self.tokenizer.decode(step.ids)
             yield Step(step.id, labels[0], step.probability, top, step.ids, shown, step.finished)
 
-    @falls_back
-    def trace(
-        self,
-        text: str,
-        target: str | None = None,
-        *,
-        target_ids: tuple[int, ...] | None = None,
-        intervention: Tap | None = None,
-    ) -> Trace:
-        """Everything the network computes for `text`, teacher-forced on a target.
+    def forced(
+        self, text: str, target: str | None = None, target_ids: tuple[int, ...] | None = None
+    ) -> tuple[list[int], list[int], list[int]]:
+        """What a teacher-forced pass over `text` reads and should write; the arguments are those of `trace`.
 
-        Args:
-            target: French to force; its own greedy translation where nothing is given.
-            target_ids: produced ids to force instead, such as the last `Step.ids`.
-            intervention: a tap that changes tensors on their way, see `model.tap.Intervention`.
-
-        Raises:
-            InputError: `text` or `target` cannot be used, see `check`.
+        Returns:
+            The encoder's input, the decoder's input and, as long as that, the ids that should follow.
         """
         source = [*self.check(text), self.tokenizer.eos_id]
         if target is not None:
@@ -208,21 +192,7 @@ class Translator:
             following = list(target_ids)
         else:
             following = self._greedy(text)
-        inputs = [self.tokenizer.bos_id, *following[:-1]]
-        return record_trace(self.network, self.tokenizer, source, inputs, following, intervention)
-
-    @falls_back
-    def intervene(self, trace: Trace, interventions: Interventions) -> Intervened:
-        """The sentence of `trace` again under interventions, on the same target, and what is written now.
-
-        Raises:
-            InterventionError: something in them does not exist for this sentence; the message is for the reader.
-        """
-        return intervene(self.network, self.tokenizer, trace, interventions)
-
-    def export_marian(self, path: str | Path) -> None:
-        """Write the weights as a Hugging Face MarianMT checkpoint; see `model.marian.write_marian`."""
-        write_marian(self.network, self.tokenizer, Path(path))
+        return source, [self.tokenizer.bos_id, *following[:-1]], following
 
     @falls_back
     def _greedy(self, text: str, max_length: int = MAX_PIECES) -> list[int]:
@@ -251,6 +221,67 @@ class Translator:
                     yield step
                 if step.finished:
                     return
+
+
+class Translator(SentenceTranslator):
+    """A trained English-French Transformer; see `SentenceTranslator`."""
+
+    network: Transformer
+
+    @classmethod
+    def load(cls, path: str | Path | None = None, device: str = "auto") -> Translator:
+        """Read a translator's folder; by default the one this project ships.
+
+        Args:
+            path: folder with `config.json`, `model.safetensors`, `tokenizer.model` and `card.json`; where it also has
+                `english.safetensors`, `looks_english` knows more than scripts.
+            device: "auto" picks CUDA, MPS or CPU.
+
+        Raises:
+            CheckpointError: a file is missing, damaged, or does not match the hash in `card.json`.
+            ValueError: the named device does not exist.
+        """
+        folder = Path(path) if path is not None else SHIPPED
+        return cls._read(folder, folder / "tokenizer.model", device)
+
+    @staticmethod
+    def _build(sizes: dict) -> Transformer:
+        return Transformer(TransformerConfig.from_dict(sizes))
+
+    @falls_back
+    def trace(
+        self,
+        text: str,
+        target: str | None = None,
+        *,
+        target_ids: tuple[int, ...] | None = None,
+        intervention: Tap | None = None,
+    ) -> Trace:
+        """Everything the network computes for `text`, teacher-forced on a target.
+
+        Args:
+            target: French to force; its own greedy translation where nothing is given.
+            target_ids: produced ids to force instead, such as the last `Step.ids`.
+            intervention: a tap that changes tensors on their way, see `model.tap.Intervention`.
+
+        Raises:
+            InputError: `text` or `target` cannot be used, see `check`.
+        """
+        source, inputs, following = self.forced(text, target, target_ids)
+        return record_trace(self.network, self.tokenizer, source, inputs, following, intervention)
+
+    @falls_back
+    def intervene(self, trace: Trace, interventions: Interventions) -> Intervened:
+        """The sentence of `trace` again under interventions, on the same target, and what is written now.
+
+        Raises:
+            InterventionError: something in them does not exist for this sentence; the message is for the reader.
+        """
+        return intervene(self.network, self.tokenizer, trace, interventions)
+
+    def export_marian(self, path: str | Path) -> None:
+        """Write the weights as a Hugging Face MarianMT checkpoint; see `model.marian.write_marian`."""
+        write_marian(self.network, self.tokenizer, Path(path))
 
 
 def _options(changes: dict) -> DecodingOptions:

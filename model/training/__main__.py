@@ -1,6 +1,7 @@
 """Train and evaluate the networks this project ships.
 
     python -m model.training translator --data fra-eng.zip --out assets/translator [--resume]
+    python -m model.training recurrent --kind lstm-additive --data fra-eng.zip --out assets/recurrent/lstm-additive
     python -m model.training evaluate --data fra-eng.zip --model assets/translator
     python -m model.training agreement --data fra-eng.zip --model assets/translator
     python -m model.training heads --data fra-eng.zip --model assets/translator
@@ -23,8 +24,11 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from model.checkpoint import CheckpointError, read_json, remove_leftovers, write_json
+from model.checkpoint import CheckpointError, read_json, remove_leftovers, sha256_of, write_atomically, write_json
 from model.config import PRESETS, TransformerConfig
+from model.networks.recurrent import RecurrentNetwork
+from model.networks.recurrent_config import KINDS, RecurrentConfig
+from model.recurrent_translator import TOKENIZER
 from model.tokenizer import Tokenizer, train_tokenizer
 from model.training.augment import Augmentation
 from model.training.corpus import CorpusError, read_corpus
@@ -41,7 +45,12 @@ STAGES = "48x60,64x35,96x20"
 VISION_RECIPE = Recipe(
     batch_tokens=4096, warmup_steps=200, weight_decay=0.05, average_decay=0.998, matrix_learning_rate=2e-3
 )
-COMMANDS = ("translator", "evaluate", "agreement", "heads", "english", "vision", "evaluate-vision", "heads-vision")
+COMMANDS = (
+    "translator", "recurrent", "evaluate", "agreement", "heads", "english", "vision", "evaluate-vision", "heads-vision",
+)  # fmt: skip
+RECURRENT_RECIPE = Recipe(
+    epochs=3, batch_tokens=2000, learning_rate=2e-3, matrix_learning_rate=0, warmup_steps=200, average_decay=0.998
+)
 NETWORK_OPTIONS = ("patch_size", "d_model", "n_heads", "n_layers", "d_ff", "drop_path")
 
 
@@ -68,6 +77,13 @@ def _parser() -> argparse.ArgumentParser:
         "--start-from", type=Path, help="folder of a finished translator to train further; --epochs counts its own too"
     )
     translator.add_argument("--dropout", type=float, help="by default the preset's")
+    recurrent = commands.add_parser("recurrent", help="train a recurrent network on the same sentences")
+    recurrent.set_defaults(run=_train_recurrent)
+    _add_run_options(recurrent, RECURRENT_RECIPE)
+    recurrent.add_argument("--kind", choices=sorted(KINDS), required=True, help="which of the networks")
+    recurrent.add_argument("--epochs", type=int, default=RECURRENT_RECIPE.epochs, help="default %(default)s")
+    recurrent.add_argument("--tokenizer", type=Path, default=TOKENIZER, help="by default the shipped translator's")
+    recurrent.add_argument("--dropout", type=float, help="by default the kind's")
     evaluate = commands.add_parser("evaluate", help="score a trained translator and write its card")
     evaluate.set_defaults(run=_evaluate_translator)
     evaluate.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
@@ -85,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     english.add_argument(
         "--other", action="append", default=[], metavar="NAME=FILE", help="pairs of English and a further language"
     )
-    for command in (translator, evaluate, agreement, heads, english):
+    for command in (translator, recurrent, evaluate, agreement, heads, english):
         command.add_argument("--data", type=Path, required=True, help=".tsv, .txt, .tsv.gz or .zip of sentence pairs")
         command.add_argument("--heldout", type=int, default=2000, help="English sentences kept for evaluation")
     vision = commands.add_parser("vision", help="train the picture classifier")
@@ -104,7 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     heads_vision.add_argument("--pictures", type=int, default=200, help="pictures used; default %(default)s")
     for command in (vision, evaluate_vision, heads_vision):
         command.add_argument("--data", type=Path, required=True, help="folder of parquet shards or of class folders")
-    for command in (translator, evaluate, agreement, heads, vision, evaluate_vision, heads_vision):
+    for command in (translator, recurrent, evaluate, agreement, heads, vision, evaluate_vision, heads_vision):
         command.add_argument("--device", default="auto", help="auto, cpu, cuda or mps")
     return parser
 
@@ -140,7 +156,7 @@ def _taken(cls: type, options: argparse.Namespace, **given):
 class Prepared:
     """A network's sizes, what makes it with its data once the seed is set, and where its run begins."""
 
-    config: TransformerConfig | VisionConfig
+    config: TransformerConfig | RecurrentConfig | VisionConfig
     task: Callable[[], Task]
     start: Start | None = None
 
@@ -209,12 +225,34 @@ def _train_translator(options: argparse.Namespace) -> int:
     return _train(options, recipe, prepare, finish)
 
 
+def _train_recurrent(options: argparse.Namespace) -> int:
+    corpus = read_corpus(options.data, options.heldout)
+    _check_out(options)
+    recipe = _taken(Recipe, options)
+    tokenizer = Tokenizer(options.tokenizer)
+    changes = {} if options.dropout is None else {"dropout": options.dropout}
+    config = RecurrentConfig.preset(options.kind, vocabulary_size=len(tokenizer), **changes)
+
+    def prepare(processes: ProcessGroup) -> Prepared:
+        if processes.leads and sha256_of(options.tokenizer) != sha256_of(TOKENIZER):
+            write_atomically(options.out / "tokenizer.model", options.tokenizer.read_bytes())
+        return Prepared(config, lambda: TranslationTask(RecurrentNetwork(config), tokenizer, corpus, recipe))
+
+    def finish(network: nn.Module, device: torch.device) -> None:
+        from model.training.recurrent_card import finish_recurrent
+
+        finish_recurrent(options.out, network, tokenizer, corpus, recipe, device)
+
+    return _train(options, recipe, prepare, finish)
+
+
 def _evaluate_translator(options: argparse.Namespace) -> int:
     from model.training.card import evaluate_translator
+    from model.training.recurrent_card import evaluate_recurrent
 
     corpus = read_corpus(options.data, options.heldout)
-    read_json(options.model / "config.json")
-    evaluate_translator(options.model, corpus, options.device)
+    recurrent = "cell" in read_json(options.model / "config.json")
+    (evaluate_recurrent if recurrent else evaluate_translator)(options.model, corpus, options.device)
     return 0
 
 

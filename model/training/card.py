@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,12 +11,14 @@ from torch import nn
 
 from model.checkpoint import read_json, save_tensors, sha256_of, write_json
 from model.device import choose_device, hardware
+from model.fallback import device_of
 from model.metrics import METRICS, read_metrics
 from model.training.corpus import Corpus
 from model.training.evaluate import evaluate
 from model.training.head_card import write_readable_card
 from model.training.optimizer import Recipe
-from model.translator import Translator
+from model.training.translation import TranslationTask
+from model.translator import SentenceTranslator, Translator
 
 DATA_NAME = "English-French sentence pairs of the Tatoeba project"
 DATA_SOURCE = "tatoeba.org, by way of manythings.org/anki (fra-eng.zip)"
@@ -24,9 +27,15 @@ DATA_LICENCE = "CC BY 2.0 FR; the sentences are the work of Tatoeba's contributo
 
 def finish_translator(folder: Path, network: nn.Module, corpus: Corpus, recipe: Recipe, device: torch.device) -> None:
     """Write the weights in half precision, then evaluate exactly what was written and write the card."""
+    write_first_card(folder, network, folder / "tokenizer.model", corpus, recipe)
+    evaluate_translator(folder, corpus, str(device))
+
+
+def write_first_card(folder: Path, network: nn.Module, tokenizer: Path, corpus: Corpus, recipe: Recipe) -> None:
+    """Write the weights, and of the card what is known before they are evaluated."""
     card = {
         **write_weights(folder, network),
-        "tokenizer_sha256": sha256_of(folder / "tokenizer.model"),
+        "tokenizer_sha256": sha256_of(tokenizer),
         "data": {
             "name": DATA_NAME,
             "source": DATA_SOURCE,
@@ -37,7 +46,6 @@ def finish_translator(folder: Path, network: nn.Module, corpus: Corpus, recipe: 
         "training": training_facts(folder, recipe),
     }
     write_json(folder / "card.json", card)
-    evaluate_translator(folder, corpus, str(device))
 
 
 def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> dict:
@@ -49,12 +57,19 @@ def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> d
             held-out sentences may have been seen.
     """
     card = held_out_card(folder, corpus)
-    translator = Translator.load(folder, device)
+    score(card, Translator.load(folder, device), folder, corpus, device)
+    write_readable_card(folder, card_markdown)
+    return card
+
+
+def score(card: dict, translator: SentenceTranslator, folder: Path, corpus: Corpus, device: str) -> None:
+    """Put the figures of the held-out sentences into `card` and write it as `card.json`."""
     card.setdefault("config_sha256", sha256_of(folder / "config.json"))  # older cards have none
     greedy = evaluate(translator, corpus.heldout, beam=1)
     beam = evaluate(translator, corpus.heldout, beam=4)
     card["evaluation"] = {
         "sentences": len(corpus.heldout),
+        "heldout_nll": heldout_loss(translator, corpus),
         "references": sum(len(options) for options in corpus.heldout.values()),
         "hardware": hardware(choose_device(device)),
         "greedy": greedy.to_dict(),
@@ -62,8 +77,13 @@ def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> d
     }
     card["parameters"] = translator.parameters
     write_json(folder / "card.json", card)
-    write_readable_card(folder, card_markdown)
-    return card
+
+
+def heldout_loss(translator: SentenceTranslator, corpus: Corpus) -> float:
+    """Mean -ln p a piece of the first translation of every held-out sentence, by the weights as they are stored."""
+    heldout = replace(corpus, train=[])
+    task = TranslationTask(translator.network, translator.tokenizer, heldout, Recipe())
+    return task.validate(translator.network, device_of(translator.network))["heldout_nll"]
 
 
 def held_out_card(folder: Path, corpus: Corpus) -> dict:
@@ -83,21 +103,37 @@ def held_out_card(folder: Path, corpus: Corpus) -> dict:
 
 def card_markdown(card: dict, sizes: dict, sections: str = "") -> str:
     """The card for people. Every figure comes from `card.json` and `config.json`; `sections` tell of other studies."""
+    title = "English-French translator"
+    what = f"""An encoder-decoder Transformer as in "Attention Is All You Need": {sizes["n_encoder_layers"]} encoder and
+{sizes["n_decoder_layers"]} decoder layers, {sizes["n_heads"]} heads, d_model {sizes["d_model"]}, d_ff {sizes["d_ff"]}.
+It has {sizes["vocabulary_size"]:,} joint SentencePiece pieces with byte fallback and {card["parameters"]:,} parameters,
+stored in half precision ({card["weights_bytes"] / 1e6:.1f} MB)."""
+    return card_page(title, what, card, sizes, sections)
+
+
+def card_page(title: str, what: str, card: dict, sizes: dict, sections: str = "", training_more: str = "") -> str:
+    """The card of any network that translates.
+
+    Args:
+        what: the network in words, with its sizes.
+        sections: tell of other studies.
+        training_more: further lines of the list of facts about training.
+    """
     data, training, evaluation = card["data"], card["training"], card["evaluation"]
+    loss = f" after the last epoch: {training['heldout_nll'][-1]:.3f}"
+    if "heldout_nll" in evaluation:  # older cards have none
+        loss = f", by these weights: {evaluation['heldout_nll']:.3f}"
     rows = "\n".join(
         f"| {name} | {evaluation[name]['bleu']:.2f} | {evaluation[name]['chrf']:.2f} | {evaluation[name]['seconds']} |"
         for name in ("greedy", "beam 4")
     )
-    return f"""# Model card: English-French translator
+    return f"""# Model card: {title}
 
 Written by `python -m model.training`; every figure is measured on the weights in this folder.
 
 ## What it is
 
-An encoder-decoder Transformer as in "Attention Is All You Need": {sizes["n_encoder_layers"]} encoder and
-{sizes["n_decoder_layers"]} decoder layers, {sizes["n_heads"]} heads, d_model {sizes["d_model"]}, d_ff {sizes["d_ff"]}.
-It has {sizes["vocabulary_size"]:,} joint SentencePiece pieces with byte fallback and {card["parameters"]:,} parameters,
-stored in half precision ({card["weights_bytes"] / 1e6:.1f} MB).
+{what}
 
 It is made to be looked into. It has seen only short everyday sentences and is no match for a production translator.
 
@@ -115,7 +151,7 @@ It is made to be looked into. It has seen only short everyday sentences and is n
 
 {training_lines(training)}
 - {training["recipe"]["batch_tokens"]:,} padded positions a batch and process; dropout {sizes["dropout"]}
-- -ln p a piece on held-out sentences after the last epoch: {training["heldout_nll"][-1]:.3f}
+- -ln p a piece on held-out sentences{loss}{training_more}
 
 ## Quality
 
@@ -164,13 +200,34 @@ def training_facts(folder: Path, recipe: Recipe) -> dict:
         "minutes": round(sum(row["seconds"] for row in epochs) / 60, 1),
         "heldout_nll": [row["heldout_nll"] for row in epochs],
         "recipe": recipe.to_dict(),
-        "schedule": [[row["epoch"] + 1, row["recipe"]["epochs"]] for row in starts if row["epoch"] < len(epochs)],
+        "schedule": _planned(starts, len(epochs)),
+        "averages": _averaged(starts),
         "restarts": [
             {"epoch": row["epoch"] + 1, "before": earlier["recipe"], "processes": earlier["processes"]}
             for earlier, row in pairwise(starts)
             if row["epoch"] == row.get("begun", {}).get("epoch") > 0
         ],
     }
+
+
+def _planned(starts: list[dict], epochs: int) -> list[list[int]]:
+    """From which epoch on how many were planned; a run that was resumed with the same plan adds nothing."""
+    planned: list[list[int]] = []
+    for row in starts:
+        end = row["recipe"]["epochs"]
+        if row["epoch"] < epochs and (not planned or planned[-1][1] != end):
+            planned.append([row["epoch"] + 1, end])
+    return planned
+
+
+def _averaged(starts: list[dict]) -> list[list]:
+    """After how many epochs the weights began to be averaged with which decay."""
+    found: list[list] = []
+    for row in starts:
+        decay = row["recipe"]["average_decay"]
+        if not found or found[-1][1] != decay:
+            found.append([row["epoch"], decay])
+    return found
 
 
 def training_lines(training: dict) -> str:
@@ -188,6 +245,11 @@ def training_lines(training: dict) -> str:
         f"{restart['before']['batch_tokens']:,} positions"
         for restart in training.get("restarts", [])
     )
+    averages = training.get("averages", [[0, recipe["average_decay"]]])
+    averaged = "; ".join(
+        (f"after epoch {after} " if after else "") + (f"averaged with decay {decay}" if decay else "not averaged")
+        for after, decay in averages
+    )
     return f"""- Hardware: {"; ".join(training["hardware"])}; processes: {training["processes"]}
 - PyTorch {", ".join(training["torch"])}
 - Time: {training["minutes"]} minutes for {training["epochs"]} epochs, {training["steps"]:,} steps
@@ -195,5 +257,5 @@ def training_lines(training: dict) -> str:
 - Learning rate: {recipe["warmup_steps"]} warm-up steps, then {fall} to zero at the end of the run; epochs planned:
   {planned}{restarts}
 - Label smoothing {recipe["label_smoothing"]}, weight decay {recipe["weight_decay"]},
-  gradients clipped at {recipe["clip_norm"]}, weights averaged with decay {recipe["average_decay"]}
+  gradients clipped at {recipe["clip_norm"]}, weights {averaged}
 - Precision of the forward and backward pass: {recipe["precision"]}"""

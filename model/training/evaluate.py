@@ -9,7 +9,7 @@ from sacrebleu.metrics import BLEU, CHRF
 from tqdm import tqdm
 
 from model.decoding import DecodingOptions, beam_search, greedy_batch
-from model.translator import MAX_PIECES, Translator
+from model.translator import MAX_PIECES, SentenceTranslator
 
 BATCH = 64  # sentences decoded at once
 
@@ -23,13 +23,14 @@ class Scores:
     bleu_signature: str
     chrf_signature: str
     seconds: float
+    tokens_per_second: int  # that decoding wrote, `</s>` counted
 
     def to_dict(self) -> dict:
         """All fields, for JSON."""
         return asdict(self)
 
 
-def evaluate(translator: Translator, heldout: dict[str, list[str]], beam: int = 1) -> Scores:
+def evaluate(translator: SentenceTranslator, heldout: dict[str, list[str]], beam: int = 1) -> Scores:
     """Translate every held-out sentence and score the result.
 
     Args:
@@ -42,8 +43,9 @@ def evaluate(translator: Translator, heldout: dict[str, list[str]], beam: int = 
     if not heldout:
         raise ValueError("There are no held-out sentences to evaluate on.")
     started = time.perf_counter()
-    hypotheses = translate_all(translator, list(heldout), beam)
+    written = decode_all(translator, list(heldout), beam)
     seconds = time.perf_counter() - started
+    hypotheses = [translator.tokenizer.decode(ids) for ids in written]
     references = reference_streams(list(heldout.values()))
     bleu, chrf = BLEU(), CHRF()
     bleu_score = bleu.corpus_score(hypotheses, references)
@@ -54,6 +56,7 @@ def evaluate(translator: Translator, heldout: dict[str, list[str]], beam: int = 
         str(bleu.get_signature()),
         str(chrf.get_signature()),
         round(seconds, 1),
+        round(sum(map(len, written)) / seconds),
     )
 
 
@@ -63,15 +66,20 @@ def reference_streams(translations: list[list[str]]) -> list[list[str | None]]:
     return [[options[k] if k < len(options) else None for options in translations] for k in range(most)]
 
 
-def translate_all(translator: Translator, sentences: list[str], beam: int = 1) -> list[str]:
-    """Translations in the order of `sentences`; sentences of like length are decoded together.
+def translate_all(translator: SentenceTranslator, sentences: list[str], beam: int = 1) -> list[str]:
+    """Translations in the order of `sentences`; see `decode_all`."""
+    return [translator.tokenizer.decode(ids) for ids in decode_all(translator, sentences, beam)]
+
+
+def decode_all(translator: SentenceTranslator, sentences: list[str], beam: int = 1) -> list[list[int]]:
+    """What decoding writes, in the order of `sentences`; sentences of like length are decoded together.
 
     A sentence with more pieces than the network has positions gets an empty translation.
     """
     encoded = [translator.tokenizer.encode_source(sentence) for sentence in sentences]
     fitting = [index for index, ids in enumerate(encoded) if len(ids) <= translator.config.max_positions]
     order = sorted(fitting, key=lambda index: len(encoded[index]))
-    results: list[str] = [""] * len(encoded)
+    results: list[list[int]] = [[] for _ in encoded]
     with tqdm(total=len(order), desc=f"beam {beam}" if beam > 1 else "greedy", mininterval=2) as bar:
         for start in range(0, len(order), BATCH):
             rows = order[start : start + BATCH]
@@ -81,6 +89,6 @@ def translate_all(translator: Translator, sentences: list[str], beam: int = 1) -
                 options = DecodingOptions("beam", beam=beam, max_length=MAX_PIECES)
                 produced = [beam_search(translator.network, encoded[row], options)[0].ids for row in rows]
             for row, ids in zip(rows, produced, strict=True):
-                results[row] = translator.tokenizer.decode(ids)
+                results[row] = ids
             bar.update(len(rows))
     return results

@@ -29,6 +29,9 @@ from model.training.processes import ProcessGroup
 
 CHECKPOINT = "checkpoint.safetensors"
 LOG_EVERY = 25  # steps between two lines of the metrics file
+SEED_EVERY = 100  # steps of an epoch after which dropout draws from a new seed, so that a run can be resumed there
+SAVE_EVERY = 120.0  # seconds after which the next such place writes a checkpoint
+PAUSE = 60.0  # seconds between two steps that no step takes: the process was stopped, or the machine slept
 
 
 class Task(Protocol):
@@ -69,6 +72,8 @@ class TrainingState:
     start: Start = Start()
     epoch: int = 0
     steps: int = 0
+    done: int = 0  # steps of the present epoch, and the seconds they took
+    seconds: float = 0.0
 
     def __post_init__(self) -> None:
         self.epoch, self.steps = self.start.epoch, self.start.steps
@@ -84,28 +89,33 @@ class TrainingState:
         tensors |= {f"average.{name}": tensor for name, tensor in self.average.module.state_dict().items()}
         tensors |= {"averaged": self.average.n_averaged} | optimizer_tensors(self.optimizers)
         metadata = {"epoch": str(self.epoch), "steps": str(self.steps), "recipe": json.dumps(recipe.to_dict())}
-        metadata["start"] = json.dumps(asdict(self.start))
+        metadata |= {"start": json.dumps(asdict(self.start)), "done": str(self.done), "seconds": str(self.seconds)}
         save_tensors(path, tensors, metadata)
 
     def load(self, path: Path, recipe: Recipe) -> None:
         """Take up what `save` wrote.
 
         Raises:
-            CheckpointError: damaged file, or a checkpoint of another recipe. The number of epochs alone may differ: the
-                learning rate then falls to zero at the new end.
+            CheckpointError: damaged file, or a checkpoint of another recipe. Two of its fields may differ: with another
+                number of epochs the learning rate falls to zero at the new end; with another `average_decay` the
+                average starts anew from the weights as they are.
         """
         tensors, metadata = load_tensors(path)
         if not {"epoch", "steps", "recipe"} <= metadata.keys() or "averaged" not in tensors:
             raise CheckpointError(f"{path} is no checkpoint of this program; leave --resume out to start anew.")
-        if {**json.loads(metadata["recipe"]), "epochs": recipe.epochs} != recipe.to_dict():
+        before = json.loads(metadata["recipe"])
+        if {**before, "epochs": recipe.epochs, "average_decay": recipe.average_decay} != recipe.to_dict():
             raise CheckpointError(f"{path} belongs to another recipe; give the same options or another --out.")
         for prefix, module in (("network.", self.network), ("average.", self.average.module)):
             part = {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
             load_weights(module, part, str(path))
         self.average.n_averaged.copy_(tensors["averaged"])
+        if before["average_decay"] != recipe.average_decay:
+            self.average.module.load_state_dict(self.network.state_dict())
         restore_optimizers(self.optimizers, tensors)
         self.epoch, self.steps = int(metadata["epoch"]), int(metadata["steps"])
         self.start = Start(**json.loads(metadata.get("start", "{}")))
+        self.done, self.seconds = int(metadata.get("done", "0")), float(metadata.get("seconds", "0"))
 
 
 def train(
@@ -113,8 +123,9 @@ def train(
 ) -> nn.Module:
     """Train to the end of the recipe and return the network with averaged weights.
 
-    After every epoch the state goes to `out/checkpoint.safetensors` (temporary name, then renamed) and figures go to
-    `out/metrics.jsonl`. Every epoch starts from a seed of its own, so a resumed run repeats an uninterrupted one.
+    After every epoch, and every few minutes within one, the state goes to `out/checkpoint.safetensors` (temporary name,
+    then renamed); figures go to `out/metrics.jsonl`. Every place where a run can be resumed starts from a seed of its
+    own, so a resumed run repeats an uninterrupted one, as long as it has as many processes.
 
     Args:
         start: where a new run begins; `recipe.epochs` counts the epochs before it too.
@@ -131,10 +142,11 @@ def train(
         if any(row.get("data", task.data) != task.data for row in read_metrics(out / METRICS)):
             raise CheckpointError(f"The run in {out} was trained on other data; give the same --data and --heldout.")
     step_module = processes.wrap(task.step)
-    log = MetricsLog(out / METRICS, state.epoch, processes.leads)
+    log = MetricsLog(out / METRICS, state.epoch, processes.leads, state.steps)
     log.write(
         event="start",
         epoch=state.epoch,
+        after=state.steps,
         data=task.data,
         hardware=hardware(device),
         processes=processes.world_size,
@@ -144,11 +156,12 @@ def train(
         begun=asdict(state.start),
     )
     for epoch in range(state.epoch, recipe.epochs):
-        seconds = _train_epoch(task, step_module, state, recipe, epoch, processes, log)
-        state.epoch = epoch + 1
+        _train_epoch(task, step_module, state, recipe, out, processes, log)
+        seconds = round(state.seconds, 2)
+        state.epoch, state.done, state.seconds = epoch + 1, 0, 0.0
         if processes.leads:
             figures = task.validate(state.average.module, device)
-            log.write(event="epoch", epoch=epoch, steps=state.steps, seconds=round(seconds, 2), **figures)
+            log.write(event="epoch", epoch=epoch, steps=state.steps, seconds=seconds, **figures)
             state.save(out / CHECKPOINT, recipe)
         processes.wait()
     return state.average.module
@@ -159,23 +172,37 @@ def _train_epoch(
     step_module: nn.Module,
     state: TrainingState,
     recipe: Recipe,
-    epoch: int,
+    out: Path,
     processes: ProcessGroup,
     log: MetricsLog,
-) -> float:
-    """One pass over the data; returns its seconds."""
-    device = processes.device
-    torch.manual_seed(recipe.seed * 1_000_003 + epoch * 1009 + processes.rank)  # dropout's draws
+) -> None:
+    """One pass over the data, or what is left of it."""
+    device, epoch = processes.device, state.epoch
+    _seed_dropout(recipe, epoch, state.done, processes.rank)
     batches = task.plan(epoch, processes.world_size)
-    started = time.perf_counter()
+    started = saved = time.perf_counter()
+    before = state.seconds
     window = torch.zeros(3, dtype=torch.float64)  # loss, -ln p, terms since the last log line
     window_started = started
     step_module.train()
-    bar = tqdm(batches, desc=f"epoch {epoch + 1}/{recipe.epochs}", disable=not processes.leads, mininterval=2)
-    for number, batch in enumerate(bar):
+    title = f"epoch {epoch + 1}/{recipe.epochs}"
+    rest = batches[state.done :]
+    bar = tqdm(rest, title, len(batches), initial=state.done, disable=not processes.leads, mininterval=2)
+    for number, batch in enumerate(bar, start=state.done):
+        if number % SEED_EVERY == 0:
+            now = time.perf_counter()
+            state.done, state.seconds = number, before + now - started
+            if processes.leads and now - saved > SAVE_EVERY:
+                state.save(out / CHECKPOINT, recipe)
+                saved = now
+            _seed_dropout(recipe, epoch, number, processes.rank)
         factor = state.rate_factor(recipe, number / len(batches))
         set_rate(state.optimizers, factor)
+        began = time.perf_counter()
         sums = _train_step(task, step_module, state, recipe, batch, processes)
+        took = time.perf_counter() - began
+        if took > PAUSE:  # which is no time of training
+            started, window_started = started + took, window_started + took
         state.steps += 1
         window += sums
         if state.steps % LOG_EVERY == 0:
@@ -196,7 +223,14 @@ def _train_epoch(
             window_started = now
     if device.type == "cuda":
         torch.cuda.synchronize(device)
-    return time.perf_counter() - started
+    state.seconds = before + time.perf_counter() - started
+
+
+def _seed_dropout(recipe: Recipe, epoch: int, number: int, rank: int) -> None:
+    """Let dropout draw anew from a step of an epoch on, a multiple of `SEED_EVERY`."""
+    seed = recipe.seed * 1_000_003 + epoch * 1009 + rank
+    block = number // SEED_EVERY
+    torch.manual_seed((seed * 10_007 + block) % 2**63 if block else seed)
 
 
 def _train_step(
@@ -232,14 +266,20 @@ def _train_step(
 
 
 class MetricsLog:
-    """JSON lines. On resuming, lines of the epoch that did not finish are dropped, for it is trained again."""
+    """JSON lines. On resuming, lines of steps after the checkpoint are dropped, for they are trained again."""
 
-    def __init__(self, path: Path, first_epoch: int, active: bool) -> None:
+    def __init__(self, path: Path, first_epoch: int, active: bool, steps: int = 0) -> None:
         self.path, self.active = path, active
         if not active:
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        kept = [row for row in read_metrics(path) if row["epoch"] < first_epoch]
+
+        def behind(row: dict) -> bool:
+            if row["epoch"] < first_epoch or row["event"] == "step" and row.get("step", steps + 1) <= steps:
+                return True
+            return row["event"] == "start" and row.get("after", steps) < steps  # took part in the unfinished epoch
+
+        kept = [row for row in read_metrics(path) if behind(row)]
         write_atomically(path, "".join(json.dumps(row) + "\n" for row in kept).encode())
 
     def write(self, **row) -> None:

@@ -1,4 +1,4 @@
-"""The translator as a task for the training loop."""
+"""Translation as a task for the training loop, for the Transformer and for the recurrent networks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from model.losses import smoothed_cross_entropy
-from model.masks import padding_mask
+from model.networks.recurrent import RecurrentNetwork
 from model.tap import untouched
 from model.tokenizer import Tokenizer
 from model.training.batching import EncodedPair, collate, plan_epoch
@@ -18,11 +18,11 @@ from model.transformer import Transformer
 class TranslationStep(nn.Module):
     """Teacher-forced loss of a batch, as one module, so that DDP can wrap it.
 
-    On a CPU the explicit form of attention is used: for sentences of a dozen pieces it trains 1.4 x as fast as the
-    fused kernel, whose backward pass is made for long sequences.
+    On a CPU the Transformer's explicit form of attention is used: for sentences of a dozen pieces it trains 1.4 x as
+    fast as the fused kernel, whose backward pass is made for long sequences. Recurrent networks run fused.
     """
 
-    def __init__(self, network: Transformer, smoothing: float) -> None:
+    def __init__(self, network: Transformer | RecurrentNetwork, smoothing: float) -> None:
         super().__init__()
         self.network = network
         self.smoothing = smoothing
@@ -35,19 +35,19 @@ class TranslationStep(nn.Module):
             target: `(batch, target)` ids from `<s>` to `</s>`.
         """
         network = self.network
-        tap = untouched if source.device.type == "cpu" else None
-        allowed = padding_mask(source, network.config.pad_id)
-        memory = network.encode(source, allowed, tap)
-        hidden = network.decode(target[:, :-1], memory, allowed, tap)  # (batch, target - 1, d_model)
+        explicit = source.device.type == "cpu" and isinstance(network, Transformer)
+        hidden = network.hidden(source, target[:, :-1], untouched if explicit else None)  # (batch, target - 1, d_model)
         wanted = target[:, 1:]
         real = wanted != network.config.pad_id
         return smoothed_cross_entropy(hidden[real], network.embedding.weight, wanted[real], self.smoothing)
 
 
 class TranslationTask:
-    """Batches, loss and validation of the translator; see `model.training.loop.Task`."""
+    """Batches, loss and validation of a network that translates; see `model.training.loop.Task`."""
 
-    def __init__(self, network: Transformer, tokenizer: Tokenizer, corpus: Corpus, recipe: Recipe) -> None:
+    def __init__(
+        self, network: Transformer | RecurrentNetwork, tokenizer: Tokenizer, corpus: Corpus, recipe: Recipe
+    ) -> None:
         self.network = network
         self.step = TranslationStep(network, recipe.label_smoothing)
         self.recipe = recipe
@@ -69,7 +69,7 @@ class TranslationTask:
         return collate(chosen, self.network.config.pad_id), sum(len(pair.target) - 1 for pair in chosen)
 
     @torch.inference_mode()
-    def validate(self, network: Transformer, device: torch.device) -> dict[str, float]:
+    def validate(self, network: Transformer | RecurrentNetwork, device: torch.device) -> dict[str, float]:
         """Mean -ln p a piece on the first translation of every held-out sentence, without smoothing or dropout."""
         step = TranslationStep(network, 0.0).eval()
         total, terms = 0.0, 0

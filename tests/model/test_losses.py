@@ -42,6 +42,16 @@ def test_loss_and_gradients_equal_torchs_cross_entropy(positions, vocabulary, sm
     torch.testing.assert_close(mine[1], embedding.grad, atol=1e-4, rtol=1e-4)
 
 
+@pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
+def test_a_piece_too_improbable_for_the_softmax_still_has_a_finite_loss(kind):
+    hidden = torch.tensor([[400.0, 0.0]], dtype=kind, requires_grad=True)
+    embedding = torch.eye(2, requires_grad=True)
+    loss, nll = smoothed_cross_entropy(hidden, embedding, torch.tensor([1]), 0.1)
+    assert (loss.item(), nll.item()) == pytest.approx((0.95 * 400, 400))
+    loss.backward()
+    torch.testing.assert_close(hidden.grad.float(), torch.tensor([[0.95, -0.95]]), atol=5e-3, rtol=0)
+
+
 def test_in_bf16_the_loss_stays_close_to_fp32():
     torch.manual_seed(0)
     hidden, embedding = torch.randn(300, 32), torch.randn(500, 32) / 8

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from model.tap import Chain, Intervention, Recorder, replace_mask, set_temperature, switch_off_heads
+from model.tap import AtEveryStep, Chain, Intervention, Recorder, replace_mask, set_temperature, switch_off_heads
 from tests.model.networks import random_ids, tiny_network
 
 SOURCE, TARGET = random_ids(2, 6), random_ids(2, 5, seed=2)
@@ -11,6 +11,15 @@ def test_an_empty_intervention_changes_nothing_bit_for_bit():
     network = tiny_network()
     recorded = network(SOURCE, TARGET, Recorder())
     assert torch.equal(network(SOURCE, TARGET, Intervention({})), recorded)
+
+
+def test_a_change_at_every_step_is_named_without_the_number_of_the_step():
+    tap = AtEveryStep({"encoder.forwards.hidden": torch.zeros_like, "decoder.start.cell": torch.ones_like})
+    tensor = torch.full((2, 3), 5.0)
+    assert not tap("encoder.forwards.0.hidden", tensor).any() and not tap("encoder.forwards.12.hidden", tensor).any()
+    assert torch.equal(tap("decoder.start.cell", tensor), torch.ones(2, 3))
+    for other in ("encoder.backwards.0.hidden", "encoder.forwards.0.cell", "decoder.0.cell"):
+        assert tap(other, tensor) is tensor
 
 
 def test_switching_off_a_head_equals_zeroing_its_slice_of_the_output_projection():

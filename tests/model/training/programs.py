@@ -81,6 +81,24 @@ def toy_training(data: Path, out: Path, **options: object) -> list[object]:
     return ["translator", "--data", data, "--out", out, *as_words(chosen)]
 
 
+def toy_recurrent(data: Path, out: Path, tokenizer: Path, kind: str, **options: object) -> list[object]:
+    """Arguments that train a recurrent network on the toy language, with a tokenizer of its own."""
+    chosen = {
+        "kind": kind,
+        "tokenizer": tokenizer,
+        "heldout": 6,
+        "device": "cpu",
+        "warmup_steps": 10,
+        "learning_rate": 0.003,
+        "matrix_learning_rate": 0,
+        "average_decay": 0.9,
+        "batch_tokens": 120,
+        "epochs": 2,
+        **options,
+    }
+    return ["recurrent", "--data", data, "--out", out, *as_words(chosen)]
+
+
 def as_words(options: dict[str, object]) -> list[object]:
     """Options as they are written on the command line: `batch_tokens=60` is `--batch-tokens 60`."""
     return [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value)]

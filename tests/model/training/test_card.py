@@ -83,7 +83,7 @@ def test_the_readable_card_states_the_figures_of_the_other(trained):
         f"{card['parameters']:,} parameters",
         f"{card['data']['training_pairs']:,} pairs to train on",
         f"{training['minutes']} minutes for {training['epochs']} epochs, {training['steps']:,} steps",
-        f"after the last epoch: {training['heldout_nll'][-1]:.3f}",
+        f"by these weights: {evaluation['heldout_nll']:.3f}",
         "peak rate 0.01",
         "20 warm-up steps",
     ):

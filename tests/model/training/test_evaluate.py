@@ -1,5 +1,7 @@
 """Scores on held-out sentences."""
 
+from types import SimpleNamespace
+
 import pytest
 import sacrebleu
 
@@ -23,8 +25,9 @@ def translator(tokenizer):
 
 
 def score(monkeypatch, hypotheses: dict[str, str]):
-    monkeypatch.setattr(module, "translate_all", lambda _, sentences, __: [hypotheses[text] for text in sentences])
-    return evaluate(None, HELDOUT)
+    monkeypatch.setattr(module, "decode_all", lambda _, sentences, __: [hypotheses[text] for text in sentences])
+    spelt = SimpleNamespace(tokenizer=SimpleNamespace(decode="".join))  # every letter is a token
+    return evaluate(spelt, HELDOUT)
 
 
 def test_references_are_laid_out_one_stream_per_place():
@@ -56,7 +59,14 @@ def test_the_signatures_say_how_to_get_the_scores_again(monkeypatch):
     version = f"version:{sacrebleu.__version__}"
     assert scores.bleu_signature == f"nrefs:var|case:mixed|eff:no|tok:13a|smooth:exp|{version}"
     assert scores.chrf_signature == f"nrefs:var|case:mixed|eff:yes|nc:6|nw:0|space:no|{version}"
-    assert scores.to_dict().keys() == {"bleu", "chrf", "bleu_signature", "chrf_signature", "seconds"}
+    assert scores.to_dict().keys() == {
+        "bleu",
+        "chrf",
+        "bleu_signature",
+        "chrf_signature",
+        "seconds",
+        "tokens_per_second",
+    }
 
 
 def test_nothing_to_evaluate_on_is_refused():

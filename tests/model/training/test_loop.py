@@ -4,6 +4,7 @@ import json
 import math
 import os
 import shutil
+import time
 
 import pytest
 import safetensors
@@ -86,7 +87,8 @@ def test_the_metrics_file_holds_one_well_formed_json_object_a_line(make_task, tm
     assert [row["event"] for row in rows] == ["start", *epoch, *epoch]
     assert [row["step"] for row in rows if row["event"] == "step"] == list(range(1, 2 * steps + 1))
     start = rows[0]
-    assert start.keys() == {"event", "epoch", "data", "hardware", "processes", "threads", "torch", "recipe", "begun"}
+    facts = {"data", "hardware", "processes", "threads", "torch", "recipe", "begun"}
+    assert start.keys() == {"event", "epoch", "after"} | facts
     assert start["recipe"] == RECIPE.to_dict() and start["processes"] == 1
     for row in rows[1:]:
         if row["event"] == "step":
@@ -234,6 +236,38 @@ def test_every_epoch_starts_dropout_from_a_seed_of_its_own(make_task, tmp_path):
     assert len(seeds) == 4 == len(set(seeds.values()))
 
 
+def test_a_run_that_ends_within_an_epoch_is_resumed_there_and_repeats_an_uninterrupted_one(
+    make_task, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(loop, "SEED_EVERY", 2)
+    monkeypatch.setattr(loop, "SAVE_EVERY", 0.0)
+    whole = train(make_task(), RECIPE, tmp_path / "whole", ALONE)
+    task = make_task()
+    steps, load, loaded = len(task.plan(0, 1)), task.load, []
+    assert steps >= 4
+
+    def killed(indices):
+        if len(loaded) == steps + 3:
+            raise KeyboardInterrupt
+        loaded.append(indices)
+        return load(indices)
+
+    task.load = killed
+    with pytest.raises(KeyboardInterrupt):
+        train(task, RECIPE, tmp_path / "parts", ALONE)
+    resumed = make_task()
+    again, load_again = [], resumed.load
+    resumed.load = lambda indices: (again.append(indices), load_again(indices))[1]
+    averaged = train(resumed, RECIPE, tmp_path / "parts", ALONE, resume=True)
+    assert again == resumed.plan(1, 1)[2:]  # the epoch's first two steps stayed behind it
+    assert all(torch.equal(a, b) for a, b in zip(averaged.parameters(), whole.parameters(), strict=True))
+    found, expected = (read_metrics(tmp_path / folder / METRICS) for folder in ("parts", "whole"))
+    keep = {"event", "epoch", "step", "loss", "nll", "rate", "steps", "heldout_nll"}
+    rows = [{key: row[key] for key in row.keys() & keep} for row in found if row["event"] != "start"]
+    assert rows == [{key: row[key] for key in row.keys() & keep} for row in expected if row["event"] != "start"]
+    assert [row["after"] for row in found if row["event"] == "start"] == [0, steps + 2]
+
+
 def test_a_run_can_be_resumed_with_more_epochs(make_task, tmp_path):
     train(make_task(), RECIPE, tmp_path, ALONE)
     longer = Recipe(**{**RECIPE.to_dict(), "epochs": 3})
@@ -243,6 +277,39 @@ def test_a_run_can_be_resumed_with_more_epochs(make_task, tmp_path):
     rates = [row["rate"] for row in rows if row["event"] == "step" and row["epoch"] == 2]
     assert rates[0] == pytest.approx(0.01 / 3)
     assert rates[-1] == pytest.approx(0.01 / 3 / len(rates))
+
+
+def test_the_time_a_run_was_stopped_is_no_time_of_training(make_task, tmp_path, monkeypatch):
+    monkeypatch.setattr(loop, "PAUSE", 0.5)
+    task = make_task()
+    load, loaded = task.load, []
+
+    def stopped(indices):
+        loaded.append(indices)
+        if len(loaded) == 3:
+            time.sleep(3)
+        return load(indices)
+
+    task.load = stopped
+    train(task, RECIPE, tmp_path, ALONE)
+    rows = read_metrics(tmp_path / METRICS)
+    first = next(row["seconds"] for row in rows if row["event"] == "epoch")
+    assert first < 3
+    speeds = [row["tokens_per_second"] for row in rows if row["event"] == "step"]
+    assert speeds[2] > min(speeds[4:]) / 20 and all(speed > 0 for speed in speeds)
+
+
+def test_an_average_with_another_decay_starts_anew_from_the_weights_as_they_are(make_task, tmp_path):
+    task = make_task()
+    averaged = train(task, RECIPE, tmp_path, ALONE)
+    plain = Recipe(**{**RECIPE.to_dict(), "average_decay": 0.0})
+    found = train(make_task(plain), plain, tmp_path, ALONE, resume=True)
+    for now, before, weights in zip(found.parameters(), averaged.parameters(), task.network.parameters(), strict=True):
+        assert torch.equal(now, weights) and not torch.equal(now, before)
+    longer = Recipe(**{**plain.to_dict(), "epochs": 3})
+    task = make_task(longer)
+    found = train(task, longer, tmp_path, ALONE, resume=True)
+    assert all(torch.equal(a, b) for a, b in zip(found.parameters(), task.network.parameters(), strict=True))
 
 
 def test_a_finished_run_resumes_without_another_step(make_task, tmp_path):

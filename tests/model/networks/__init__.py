@@ -3,6 +3,8 @@
 import torch
 
 from model.config import TransformerConfig
+from model.networks.recurrent import RecurrentNetwork
+from model.networks.recurrent_config import RecurrentConfig
 from model.transformer import Transformer
 
 
@@ -20,3 +22,19 @@ def tiny_network(seed: int = 0, **changes) -> Transformer:
 def random_ids(*shape: int, seed: int = 1, low: int = 4, high: int = 64) -> torch.Tensor:
     """Ids of ordinary pieces, `shape` int64."""
     return torch.randint(low, high, shape, generator=torch.Generator().manual_seed(seed))
+
+
+def tiny_recurrent(kind: str, seed: int = 0, **changes) -> RecurrentNetwork:
+    """A few units of the network called `kind`, in evaluation mode, with random biases."""
+    widths = {"lstm-additive": (6, 10), "lstm-dot": (6, 12)}
+    encoder, decoder = widths.get(kind, (12, 12))
+    sizes = dict(vocabulary_size=64, d_model=8, encoder_width=encoder, decoder_width=decoder, max_positions=64)
+    if kind == "lstm-additive":
+        sizes["alignment_width"] = 7
+    torch.manual_seed(seed)
+    network = RecurrentNetwork(RecurrentConfig.preset(kind, **{**sizes, **changes})).eval()
+    with torch.no_grad():
+        for parameter in network.parameters():
+            if parameter.ndim == 1:
+                parameter.add_(torch.randn_like(parameter) * 0.3)
+    return network

@@ -1,0 +1,44 @@
+"""The networks before the Transformer beside it: one forward pass and greedy decoding, all shipped ones in one run."""
+
+from __future__ import annotations
+
+import torch
+
+from benchmarks.network import SENTENCE
+from benchmarks.timing import Measurement, take_turns
+from model import RecurrentTranslator, Translator
+from model.networks.recurrent_config import KINDS
+from model.recurrent_translator import SHIPPED
+from model.tap import untouched
+
+LENGTHS = (8, 32, 128, 256)
+
+
+@torch.inference_mode()
+def recurrent(translator: Translator) -> list[Measurement]:
+    """Teacher-forced logits at several lengths, and a sentence of 12 words from ids to ids.
+
+    A recurrence waits for itself at every token, the Transformer at none of a given target; when decoding, all wait.
+    """
+    networks = {name: RecurrentTranslator.load(name, "cpu") for name in KINDS if (SHIPPED / name).is_dir()}
+    rows: list[Measurement] = []
+    for length in LENGTHS:
+        generator = torch.Generator().manual_seed(length)
+        source, target = (torch.randint(300, 7000, (1, length), generator=generator) for _ in range(2))
+        candidates = {"Transformer": lambda s=source, t=target: translator.network(s, t)}
+        for name, each in networks.items():
+            network = each.network
+            difference = (network(source, target) - network(source, target, untouched)).abs().max().item()
+            if difference > 1e-3:
+                raise AssertionError(f"{name}: logits with a tap differ by {difference} from those without.")
+            candidates[name] = lambda n=network, s=source, t=target: n(s, t)
+        rows += take_turns(f"forward, {length} tokens, all five", candidates, rounds=25)
+    written = {"Transformer": translator.translate(SENTENCE)}
+    candidates = {"Transformer": lambda: translator.translate(SENTENCE)}
+    for name, each in networks.items():
+        written[name] = each.translate(SENTENCE)
+        candidates[name] = lambda e=each: e.translate(SENTENCE)
+    counts = {name: 1 + len(translator.tokenizer.encode(text)) for name, text in written.items()}
+    found = take_turns("greedy translation, 12 words, all five", candidates)
+    print("\n".join(f"{row.name}: {1000 * counts[row.name] / row.median:.0f} tokens a second" for row in found))
+    return rows + found

@@ -1,0 +1,1 @@
+"""Networks from the papers, written so that every step can pass a tap."""

@@ -1,0 +1,30 @@
+"""What all networks that translate have in common, so that decoding and translators need not know which one it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from torch import Tensor, nn
+
+from model.config import SequenceConfig
+
+
+class StepDecoder(Protocol):
+    """A decoder at work; see `model.incremental.IncrementalDecoder`, the Transformer's."""
+
+    def step(self, ids: Tensor) -> Tensor:
+        """`(row,)` newest ids -> `(row, vocabulary)` logits of the tokens that follow."""
+
+    def keep_rows(self, rows: Sequence[int]) -> None:
+        """Go on with these beginnings of the one sentence, in this order."""
+
+
+class TranslationNetwork(Protocol):
+    """What decoding needs of a network: a `Transformer`, a `RecurrentNetwork`."""
+
+    config: SequenceConfig
+    embedding: nn.Embedding
+
+    def begin_decoding(self, source: Tensor, source_allowed: Tensor | None = None) -> StepDecoder:
+        """Encode `(batch, source)` ids, and get ready to decode."""

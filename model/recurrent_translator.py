@@ -1,0 +1,94 @@
+"""The networks before the Transformer, as pages and notebooks use them: load by name, then translate, stream, trace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from torch import Tensor
+
+from model.checkpoint import CheckpointError
+from model.decoding import greedy_batch
+from model.fallback import falls_back
+from model.networks.recurrent import RecurrentDecoder, RecurrentNetwork
+from model.networks.recurrent_config import KINDS, RecurrentConfig
+from model.networks.recurrent_trace import RecurrentTrace, record_recurrent_trace
+from model.tap import Tap
+from model.translator import MAX_PIECES, SentenceTranslator
+from model.translator import SHIPPED as TRANSLATOR
+
+SHIPPED = TRANSLATOR.parent / "recurrent"
+TOKENIZER = TRANSLATOR / "tokenizer.model"
+
+
+class RecurrentTranslator(SentenceTranslator):
+    """A trained English-French network of recurrent cells; see `SentenceTranslator`."""
+
+    network: RecurrentNetwork
+
+    @classmethod
+    def load(cls, name: str | Path, device: str = "auto") -> RecurrentTranslator:
+        """Read one of the networks this project ships, or a folder that training wrote.
+
+        Args:
+            name: "rnn-vector", "lstm-vector", "lstm-additive" or "lstm-dot"; or a path to a folder with `config.json`,
+                `model.safetensors` and `card.json`, and `tokenizer.model` unless it uses the shipped translator's.
+            device: "auto" picks CUDA, MPS or CPU.
+
+        Raises:
+            CheckpointError: a file is missing, damaged, or does not match the hash in `card.json`.
+            ValueError: the named device does not exist.
+        """
+        folder = SHIPPED / name if str(name) in KINDS else Path(name)
+        if not folder.is_dir() and str(name) not in KINDS:  # of a kind without its folder, a file will be missed
+            raise CheckpointError(f"There is no network {str(name)!r}; choose one of {', '.join(KINDS)}, or a folder.")
+        own = folder / "tokenizer.model"
+        return cls._read(folder, own if own.is_file() else TOKENIZER, device)
+
+    @staticmethod
+    def _build(sizes: dict) -> RecurrentNetwork:
+        return RecurrentNetwork(RecurrentConfig.from_dict(sizes))
+
+    @falls_back
+    def trace(
+        self,
+        text: str,
+        target: str | None = None,
+        *,
+        target_ids: tuple[int, ...] | None = None,
+        intervention: Tap | None = None,
+    ) -> RecurrentTrace:
+        """Everything the network computes for `text`, teacher-forced on a target.
+
+        Args:
+            target: French to force; its own greedy translation where nothing is given.
+            target_ids: produced ids to force instead, such as the last `Step.ids`.
+            intervention: a tap that changes tensors on their way, see `model.tap.AtEveryStep`.
+
+        Raises:
+            InputError: `text` or `target` cannot be used, see `check`.
+        """
+        source, inputs, following = self.forced(text, target, target_ids)
+        return record_recurrent_trace(self.network, self.tokenizer, source, inputs, following, intervention)
+
+    @falls_back
+    def translate_under(self, text: str, intervention: Tap, max_length: int = MAX_PIECES) -> str:
+        """The greedy translation while a tap changes tensors in encoder and decoder.
+
+        Raises:
+            InputError: `text` cannot be used, see `check`.
+        """
+        source = [*self.check(text), self.tokenizer.eos_id]
+        tapped = UnderTap(self.network, intervention)
+        return self.tokenizer.decode(greedy_batch(tapped, [source], max_length)[0])
+
+
+class UnderTap:
+    """A network that decoding sees as any other, with a tap attached; `model.decoding.TranslationNetwork`."""
+
+    def __init__(self, network: RecurrentNetwork, tap: Tap) -> None:
+        self.network, self.tap = network, tap
+        self.config, self.embedding = network.config, network.embedding
+
+    def begin_decoding(self, source: Tensor, source_allowed: Tensor | None = None) -> RecurrentDecoder:
+        """Encode under the tap, and get ready to decode under it."""
+        return self.network.begin_decoding(source, source_allowed, self.tap)

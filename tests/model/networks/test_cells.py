@@ -1,0 +1,167 @@
+"""The cells as their formulas read, beside the library's, and what holding a gate does to them."""
+
+import pytest
+import torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from model.networks.cells import GATES, Recurrence, State
+from model.tap import AtEveryStep, Chain, Recorder, hold, untouched
+
+LENGTHS = torch.tensor([7, 3, 5])
+
+
+def layer_of(cell: str, reads: str = "forwards", seed: int = 0) -> Recurrence:
+    torch.manual_seed(seed)
+    layer = Recurrence(cell, 5, 9, reads)
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.copy_(torch.randn_like(parameter) * 0.5)
+    return layer.requires_grad_(False)
+
+
+def inputs_of(steps: int = 7) -> torch.Tensor:
+    return torch.randn(3, steps, 5, generator=torch.Generator().manual_seed(3))
+
+
+def library_of(layer: Recurrence, bidirectional: bool) -> nn.Module:
+    """A layer of the library's own with the same weights."""
+    own = (nn.LSTM if layer.cell == "lstm" else nn.RNN)(5, 9, batch_first=True, bidirectional=bidirectional)
+    own.load_state_dict(layer.layer.state_dict())
+    return own.requires_grad_(False)
+
+
+@pytest.mark.parametrize("cell", ["rnn", "lstm"])
+@pytest.mark.parametrize("reads", ["forwards", "backwards", "both"])
+def test_the_written_out_layer_equals_the_librarys(cell, reads):
+    layer, inputs = layer_of(cell, reads), inputs_of()
+    turned = inputs.flip(1) if reads == "backwards" else inputs
+    expected, last = library_of(layer, reads == "both")(turned)
+    expected = expected.flip(1) if reads == "backwards" else expected
+    states, end = layer.run_tapped(inputs, untouched, "encoder")
+    fused, fused_end = layer.run(inputs)
+    last = last if cell == "lstm" else (last, None)
+    for found in (states, fused):
+        assert (found - expected).abs().max() < 1e-5
+    for state in (end, fused_end):
+        for part, of_library in zip(state, last, strict=True):
+            if of_library is None:
+                assert part is None
+            else:
+                assert (part - of_library.transpose(0, 1).flatten(1)).abs().max() < 1e-5
+
+
+@pytest.mark.parametrize("cell", ["rnn", "lstm"])
+@pytest.mark.parametrize("reads", ["forwards", "backwards", "both"])
+def test_padding_changes_neither_the_states_nor_the_last_state(cell, reads):
+    layer, inputs = layer_of(cell, reads), inputs_of()
+    inputs = inputs.masked_fill((torch.arange(7)[None] >= LENGTHS[:, None])[..., None], 100.0)
+    for states, last in (layer.run(inputs, lengths=LENGTHS), layer.run_tapped(inputs, untouched, "e", LENGTHS)):
+        for row, length in enumerate(LENGTHS.tolist()):
+            alone, end = layer.run(inputs[row : row + 1, :length])
+            assert (states[row, :length] - alone[0]).abs().max() < 1e-5
+            assert not states[row, length:].any()
+            assert (last.hidden[row] - end.hidden[0]).abs().max() < 1e-5
+            assert cell == "rnn" or (last.cell[row] - end.cell[0]).abs().max() < 1e-5
+
+
+def test_both_directions_with_padding_equal_the_librarys_packed_form():
+    layer, inputs = layer_of("lstm", "both"), inputs_of()
+    packed = pack_padded_sequence(inputs, LENGTHS, batch_first=True, enforce_sorted=False)
+    expected, _ = pad_packed_sequence(library_of(layer, True)(packed)[0], batch_first=True)
+    assert (layer.run_tapped(inputs, untouched, "encoder", LENGTHS)[0] - expected).abs().max() < 1e-5
+
+
+@pytest.mark.parametrize("cell", ["rnn", "lstm"])
+def test_one_step_equals_the_librarys_cell_written_out_or_not(cell):
+    layer, inputs = layer_of(cell), inputs_of()[:, 0]
+    own = (nn.LSTMCell if cell == "lstm" else nn.RNNCell)(5, 9)
+    own.load_state_dict({name.removesuffix("_l0"): tensor for name, tensor in layer.layer.state_dict().items()})
+    before = State(torch.randn(3, 9), torch.randn(3, 9) if cell == "lstm" else None)
+    with torch.no_grad():
+        expected = own(inputs, tuple(before) if cell == "lstm" else before.hidden)
+    expected = expected if cell == "lstm" else (expected, None)
+    for tap in (None, untouched):
+        for part, of_library in zip(layer.step(inputs, before, tap), expected, strict=True):
+            assert part is of_library is None or (part - of_library).abs().max() < 1e-5
+
+
+@pytest.mark.parametrize("cell", ["rnn", "lstm"])
+def test_gradients_of_the_written_out_form_equal_the_fused_ones_and_finite_differences(cell):
+    layer = layer_of(cell, "both").double().requires_grad_(True)
+    inputs = inputs_of(4).double().requires_grad_()
+    weights = torch.randn(3, 4, 18, dtype=torch.float64)
+
+    def gradients(states):
+        return torch.autograd.grad((states * weights).sum(), [inputs, *layer.parameters()])
+
+    written_out = gradients(layer.run_tapped(inputs, untouched, "encoder")[0])
+    for found, fused in zip(written_out, gradients(layer.run(inputs)[0]), strict=True):
+        assert (found - fused).abs().max() < 1e-10
+    assert torch.autograd.gradcheck(lambda given: layer.run_tapped(given, untouched, "e")[0], inputs)
+
+
+def test_every_gate_cell_state_and_hidden_state_passes_the_tap_and_fits_the_formulas():
+    layer, inputs, recorder = layer_of("lstm"), inputs_of(), Recorder()
+    states, _ = layer.run_tapped(inputs, recorder, "encoder")
+    quantities = [*GATES, "cell", "hidden"]
+    assert recorder.tensors.keys() == {f"encoder.forwards.{step}.{name}" for step in range(7) for name in quantities}
+    cell = torch.zeros(3, 9)
+    for step in range(7):
+        found = {name: recorder.tensors[f"encoder.forwards.{step}.{name}"] for name in quantities}
+        for gate in ("input_gate", "forget_gate", "output_gate"):
+            assert found[gate].min() > 0 and found[gate].max() < 1
+        cell = found["forget_gate"] * cell + found["input_gate"] * found["candidate"]
+        torch.testing.assert_close(found["cell"], cell)
+        torch.testing.assert_close(found["hidden"], found["output_gate"] * cell.tanh())
+        torch.testing.assert_close(found["hidden"], states[:, step])
+
+
+def under(changes: dict[str, float]) -> dict[str, torch.Tensor]:
+    layer, recorder = layer_of("lstm"), Recorder()
+    held = AtEveryStep({f"encoder.forwards.{gate}": hold(value) for gate, value in changes.items()})
+    layer.run_tapped(inputs_of(), Chain(held, recorder), "encoder")
+    return {name.removeprefix("encoder.forwards."): tensor for name, tensor in recorder.tensors.items()}
+
+
+def test_a_shut_forget_gate_leaves_what_this_step_let_in():
+    found = under({"forget_gate": 0})
+    for step in range(7):
+        let_in = found[f"{step}.input_gate"] * found[f"{step}.candidate"]
+        assert torch.equal(found[f"{step}.cell"], let_in)
+
+
+def test_an_open_forget_gate_with_a_shut_input_gate_keeps_the_cell_state():
+    found = under({"input_gate": 0, "forget_gate": 1})
+    assert not any(found[f"{step}.cell"].any() for step in range(7))
+    layer, recorder = layer_of("lstm"), Recorder()
+    before = State(torch.randn(3, 9), torch.randn(3, 9))
+    tap = Chain(AtEveryStep({"decoder.input_gate": hold(0), "decoder.forget_gate": hold(1)}), recorder)
+    after = layer.step(inputs_of()[:, 0], before, tap, "decoder.0")
+    assert torch.equal(after.cell, before.cell) and not torch.equal(after.hidden, before.hidden)
+
+
+def test_a_shut_output_gate_hides_the_cell_state_from_the_next_step():
+    found = under({"output_gate": 0})
+    assert not any(found[f"{step}.hidden"].any() for step in range(7))
+    assert all(found[f"{step}.cell"].any() for step in range(7))
+
+
+def test_open_gates_add_up_the_candidates():
+    found = under({"input_gate": 1, "forget_gate": 1})
+    total = sum(found[f"{step}.candidate"] for step in range(7))
+    torch.testing.assert_close(found["6.cell"], total)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1])
+def test_a_gate_can_only_be_held_where_a_gate_can_be(value):
+    with pytest.raises(ValueError, match="choose a value from 0"):
+        hold(value)
+
+
+def test_the_forget_gate_begins_open_and_states_are_turned_not_scaled():
+    layer = Recurrence("lstm", 5, 9)
+    from_state, bias = layer.weights()[1], layer.weights()[2]
+    assert bias.tolist() == [0.0] * 9 + [1.0] * 9 + [0.0] * 18
+    for part in from_state.split(9):
+        torch.testing.assert_close(part @ part.T, torch.eye(9), atol=1e-5, rtol=0)
