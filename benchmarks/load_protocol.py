@@ -10,7 +10,7 @@ import asyncio
 import http.client
 import uuid
 from dataclasses import dataclass, field
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
@@ -62,7 +62,7 @@ class Client:
         self.pages: dict[str, str] = {}  # address of a page -> what the protocol calls it
         self.page = ""
         self.controls: dict[str, Control] = {}
-        self.query: dict[str, str] = {}
+        self.query = ""  # the address, as the server last wrote it
         self._states: dict[str, WidgetState] = {}
         self._answer = Answer()
         self._done: asyncio.Future | None = None
@@ -77,13 +77,12 @@ class Client:
 
     async def go_to(self, page: str) -> Answer:
         """Change to the page with this address; settings of other pages stay behind."""
-        self.page, self.controls, self._states = page, {}, {}
+        self.page, self.query, self.controls, self._states = page, "", {}, {}
         return await self._request(self._state())
 
-    async def type(self, label: str, text: str, parameter: str) -> Answer:
-        """Put `text` into a box and press Enter; `parameter` keeps it in the address bar."""
+    async def type(self, label: str, text: str) -> Answer:
+        """Put `text` into a box and press Enter."""
         control = self.controls[label]
-        self.query[parameter] = text
         self._states[control.id] = WidgetState(id=control.id, string_value=text)
         return await self._request(self._state(control.fragment))
 
@@ -125,7 +124,7 @@ class Client:
         self._reader = asyncio.create_task(self._read())
 
     def _state(self, fragment: str = "") -> ClientState:
-        state = ClientState(query_string=urlencode(self.query), fragment_id=fragment)
+        state = ClientState(query_string=self.query, fragment_id=fragment)
         state.page_script_hash = self.pages.get(self.page, "")
         state.widget_states.widgets.extend(self._states.values())
         return state
@@ -170,6 +169,8 @@ class Client:
             self.session = message.new_session.initialize.session_id or self.session
         elif kind == "navigation":
             self.pages = {page.url_pathname: page.page_script_hash for page in message.navigation.app_pages}
+        elif kind == "page_info_changed":
+            self.query = message.page_info_changed.query_string
         elif kind == "file_urls_response":
             self._urls.set_result(message.file_urls_response.file_urls[0])
 

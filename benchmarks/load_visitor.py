@@ -108,8 +108,8 @@ class Visitor:
         elif wish == "head":
             if client.page != "attention":
                 await self.change_page("attention")
-            label, parameter = self._random.choice((("Head", "head"), ("Layer", "layer")))
-            await self._timed("head", client.choose(label, str(self._random.randint(1, 4)), parameter))
+            label = self._random.choice(("Head", "Layer"))
+            await self._timed("head", client.choose(label, str(self._random.randint(1, 4))))
         else:
             if client.page != "vision":
                 await self.change_page("vision")
@@ -120,7 +120,7 @@ class Visitor:
         """Type a sentence and press Enter."""
         if self._client.page == "vision":
             await self.change_page("")
-        await self._timed("sentence", self._client.type("English sentence", sentence, "text"))
+        await self._timed("sentence", self._client.type("English sentence", sentence))
 
     async def change_page(self, page: str) -> None:
         """Use the navigation."""

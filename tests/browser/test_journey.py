@@ -202,7 +202,7 @@ def test_files_hold_what_is_shown(server: Server, page: Page):
     assert vector.count("<rect") > weights[1, 3].size
     page.get_by_text("Numbers as a table").click()
     expect(page.get_by_test_id("stDataFrame")).to_be_visible()
-    assert "Leak through the mask: 0." in page.locator('[data-testid="stMain"]').inner_text()
+    assert "Leak through the mask: exactly 0." in page.locator('[data-testid="stMain"]').inner_text()
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def test_lines_are_chosen_locked_linked_and_saved(page: Page, server: Server, tm
     assert {(row["layer"], row["head"]) for row in rows} == {(str(layer), "3") for layer in (1, 2, 3, 4)}
     counted = page.get_by_text(re.compile(r"now \d+ of")).inner_text()
     assert f"now {len(rows)} of" in counted
-    assert len(rows) > sum(row["query piece"] == "acheter" for row in rows) > 0
+    assert len(rows) > sum(row["query token"] == "acheter" for row in rows) > 0
     address = page.url
     open_page(page, address)
     expect(page.locator(f"{QUERY}[aria-selected=true]")).to_contain_text("acheter")

@@ -89,6 +89,7 @@ def test_a_word_drifts_apart_in_three_sentences(server: Server, page: Page):
 def test_the_same_words_in_another_order(server: Server, page: Page):
     open_page(page, f"{server.url}/tokens?part=Word+order")
     expect(page.get_by_text("The same bag:")).to_be_visible()
+    expect(page.locator(".aa-text")).to_have_count(2)
     translations = page.locator(".aa-text").all_inner_texts()
     assert len(set(translations)) == 2
     fill(page, "Second sentence", "I see a cat.")

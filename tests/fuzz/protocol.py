@@ -17,6 +17,7 @@ from collections.abc import Callable
 from benchmarks.load_protocol import LostConnection
 from tests.browser.app_server import AppServer
 from tests.deploy.visitor import request
+from tests.elsewhere import run_elsewhere
 from tests.fuzz.campaign import Result
 from tests.fuzz.strangers import Stranger, Wrong
 from tests.fuzz.texts import MARK
@@ -163,6 +164,6 @@ def run(
             if settle:
                 campaign.result.grown = await campaign.settle(before)
 
-        asyncio.run(whole())
+        run_elsewhere(whole())
     campaign.result.outcomes = dict(campaign.ended) | {"views compared": campaign.views}
     return campaign.result

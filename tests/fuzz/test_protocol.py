@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
+from tests.elsewhere import run_elsewhere
 from tests.fuzz import protocol
 from tests.fuzz.messages import MEGABYTE, Seen, message
 from tests.fuzz.test_fuzz import PATIENCE, SEED
@@ -88,5 +88,5 @@ def test_what_must_not_be_in_the_log_is_found(line: str, told: int):
 def test_a_stranger_who_cannot_reach_the_server_is_told_of():
     found = []
     campaign = protocol.Campaign(Fake(""), SEED, lambda number, reason: found.append(reason), 1.0)
-    asyncio.run(campaign._send(iter([0]), 10))
+    run_elsewhere(campaign._send(iter([0]), 10))
     assert "stranger 0" in found[0] and campaign.result.failures

@@ -13,7 +13,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from benchmarks.load_protocol import Answer, Client, LostConnection
 from tests.deploy.visitor import request
 
-SENTENCE, TEXT = "English sentence", "text"  # the box of the first page, and its name in the address
+SENTENCE = "English sentence"  # the box of the first page
 STYLES = 2  # the first number of the places of what is nothing but style
 _WAITING = ".stSpinner"  # of the style that comes with the sentence for those who wait, see views/waiting.py
 _NEW_EACH_TIME = re.compile(r"[0-9a-f]{32,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -40,7 +40,7 @@ class Reader(Client):
         """Type a sentence on the first page, going there if need be."""
         if self.page:
             await self.go_to("")
-        return await self.type(SENTENCE, sentence, TEXT)
+        return await self.type(SENTENCE, sentence)
 
     async def download(self) -> bytes:
         """The first file that the page offers.

@@ -5,7 +5,6 @@ import gc
 import sys
 import threading
 import weakref
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -14,6 +13,7 @@ from streamlit.runtime.memory_session_storage import MemorySessionStorage
 
 from pages.shared import housekeeping, metrics
 from pages.shared.recent import Recent, forget_all
+from tests.elsewhere import run_elsewhere
 
 
 @pytest.fixture
@@ -119,9 +119,8 @@ def test_what_outlives_a_second_is_settled_and_looked_through_now_and_then(unset
     monkeypatch.setattr(housekeeping.recent, "forget_all", lambda: forgotten.append(len(seen)))
     monkeypatch.setattr(housekeeping.metrics, "runs", lambda: 1 if len(seen) < 9 else 2)
     gc.unfreeze()
-    # in a thread of its own: Playwright keeps a loop running in this one
-    with ThreadPoolExecutor(1) as thread, pytest.raises(StopAsyncIteration):
-        thread.submit(lambda: asyncio.run(housekeeping.keep_house())).result(20)
+    with pytest.raises(StopAsyncIteration):
+        run_elsewhere(asyncio.wait_for(housekeeping.keep_house(), 20))
     assert gc.get_freeze_count() > 0
     # somebody left, twice each; a third round with runs since, not one without
     assert handed_back == [3, 4, 9, 10, 11]

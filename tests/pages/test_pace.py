@@ -1,7 +1,6 @@
 """Runs are held while the server's own thread lags, and only then."""
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from types import SimpleNamespace
 
@@ -10,6 +9,7 @@ import pytest
 from pages.shared import pace
 from pages.shared.limits import Limits
 from pages.shared.turns import Turns
+from tests.elsewhere import run_elsewhere
 
 
 class Queue:
@@ -70,8 +70,7 @@ def test_a_real_loop_on_time_lets_everybody_run():
         await asyncio.sleep(5 * pace.BEAT)
         keeping.cancel()
 
-    with ThreadPoolExecutor(1) as thread:  # Playwright keeps a loop running in this one
-        thread.submit(lambda: asyncio.run(for_a_moment())).result(20)
+    run_elsewhere(for_a_moment())
 
     @contextmanager
     def silent():

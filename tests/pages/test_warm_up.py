@@ -2,11 +2,11 @@
 
 import asyncio
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 from model import CheckpointError, DecodingOptions
 from pages.shared import service, warm_up
 from server.process_wide import clear_all
+from tests.elsewhere import run_elsewhere
 from views import inputs
 
 
@@ -37,5 +37,4 @@ def test_the_server_starts_while_it_warms_up(monkeypatch):
             finish.set()
 
     monkeypatch.setattr(warm_up, "warm_up", slowly)
-    with ThreadPoolExecutor() as elsewhere:  # this thread may have a loop of its own, for the browser
-        elsewhere.submit(lambda: asyncio.run(asyncio.wait_for(serve(), 20))).result()
+    run_elsewhere(asyncio.wait_for(serve(), 20))

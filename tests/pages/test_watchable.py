@@ -1,10 +1,8 @@
 """Health, metrics and logs say how the server does, and nothing of what a visitor typed."""
 
-import asyncio
 import io
 import json
 import logging
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import streamlit as st
@@ -14,6 +12,7 @@ from pages.shared import health, logs, metrics, visits, warm_up
 from pages.shared.limits import Limits
 from pages.shared.turns import Turns
 from server.process_wide import clear_all
+from tests.elsewhere import run_elsewhere
 
 HOSTILE = 'Zxqv <script>alert(1)</script> "}{ atlas_runs_total 7'
 SECRET = "Zxqv"
@@ -54,8 +53,7 @@ def get(path: str) -> tuple[int, str]:
         scope = {"type": "http", "method": "GET", "path": path, "headers": [], "query_string": b""}
         await Starlette(routes=health.routes())(scope, receive, send)
 
-    with ThreadPoolExecutor() as elsewhere:  # this thread may have a loop of its own, for the browser
-        elsewhere.submit(lambda: asyncio.run(ask())).result()
+    run_elsewhere(ask())
     return sent[0]["status"], b"".join(message.get("body", b"") for message in sent).decode()
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tests.elsewhere import run_elsewhere
 
 
 class Inside:
@@ -60,7 +60,7 @@ def ask(
     async def send(message: Message) -> None:
         sent.append(message)
 
-    asyncio.run(app(scope, receive, send))
+    run_elsewhere(app(scope, receive, send))
     return sent
 
 

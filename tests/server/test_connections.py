@@ -7,7 +7,6 @@ asks; what a library of another language does behind its back would not be seen.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import itertools
 import json
@@ -23,6 +22,7 @@ from websockets.sync.client import connect
 from benchmarks.load_visitor import photo
 from tests.browser.app_server import AppServer
 from tests.deploy.visitor import Response, request
+from tests.elsewhere import run_elsewhere
 from tests.fuzz.visitor import Reader
 from tests.processes import wait_until
 from views.picture_input import LABEL
@@ -48,6 +48,7 @@ HANDSHAKE = {
 BROKEN = (b"", b"\xff\xff\xff", b"\x0a\xff\x01", b"\x00" * 2_000_000, "text", b"\x10\x01", b"\x20\x01", b"\x62\x00")
 ASKS = """
 import socket, subprocess
+from tests.elsewhere import run_elsewhere
 socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(("127.0.0.1", 9))
 socket.socket().connect_ex(("127.0.0.1", 9))
 socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"", ("127.0.0.1", 9))
@@ -100,7 +101,7 @@ def test_the_server_turns_to_nobody(tmp_path: Path):
     with Watched(tmp_path / "asked.jsonl") as server:
         server.wait()
         assert server.asked() == [], "while it started"
-        asyncio.run(read_everything(server))
+        run_elsewhere(read_everything(server))
         assert server.asked() == [], "while somebody read"
         origins, hosts = shake_hands(server)
         assert server.asked() == [], "while strangers were refused"

@@ -1,6 +1,5 @@
 """The headers of every answer: each once, and a policy that fits the page which is served."""
 
-import asyncio
 import base64
 import hashlib
 from pathlib import Path
@@ -12,6 +11,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from server.headers import FAULTS, HEADERS, SafetyHeaders, inline_scripts
+from tests.elsewhere import run_elsewhere
 from tests.server.asgi import Inside, ask
 
 
@@ -62,7 +62,7 @@ def test_an_error_of_the_server_has_them_too_and_says_nothing_of_it():
 
     scope = {"type": "http", "path": "/", "method": "GET", "query_string": b"", "headers": [(b"host", b"localhost")]}
     with pytest.raises(RuntimeError):  # for the log
-        asyncio.run(app(scope, receive, send))
+        run_elsewhere(app(scope, receive, send))
     assert sent[0]["status"] == 500
     found = dict(headers_of(sent))
     assert HEADERS.items() <= {name: found.get(name.lower()) for name in HEADERS}.items()

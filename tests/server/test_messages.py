@@ -1,12 +1,11 @@
 """Of the messages of a socket only a reader's get through, at a reader's pace and size."""
 
-import asyncio
-
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from server.limits import SocketLimits
 from server.messages import Allowance, ReadersMessages, _Socket
+from tests.elsewhere import run_elsewhere
 from tests.server.asgi import Inside, ask
 
 FEW = SocketLimits(at_once=3, a_second=1000, patience=5, message_bytes=100)
@@ -168,7 +167,7 @@ def paced(count: int, pauses: dict[int, float], limits: SocketLimits) -> tuple[l
         while (await socket.receive())["type"] == "websocket.receive":
             through.append(clock.now)
 
-    asyncio.run(run())
+    run_elsewhere(run())
     return through, [message.get("code") for message in sent] == [1008]
 
 
@@ -219,7 +218,7 @@ def test_nothing_is_sent_on_a_socket_that_was_closed():
         with pytest.raises(OSError, match="closed"):
             await socket.send({"type": "websocket.send", "bytes": b"late"})
 
-    asyncio.run(run())
+    run_elsewhere(run())
     assert sent == ["websocket.close"]
 
 

@@ -1,11 +1,11 @@
 """Browsers hear the script's name and not where it lies."""
 
-import asyncio
 from pathlib import Path
 
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from server.place import UnnamedPlace
+from tests.elsewhere import run_elsewhere
 
 SCRIPT = "/srv/place/app.py"
 
@@ -20,7 +20,7 @@ def heard(content: bytes, kind: str = "websocket") -> bytes:
     async def send(message):
         sent.append(message["bytes"])
 
-    asyncio.run(UnnamedPlace(app, SCRIPT)({"type": kind}, None, send))
+    run_elsewhere(UnnamedPlace(app, SCRIPT)({"type": kind}, None, send))
     return sent[0]
 
 

@@ -15,6 +15,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from server.waiting_uploads import A_VISIT
 from tests.browser.app_server import AppServer
 from tests.deploy.visitor import Response, request
+from tests.elsewhere import run_elsewhere
 from tests.fuzz.visitor import Reader
 
 TOKEN = "2|00000000|6d346b|1"  # of one's own making: it protects from other sites, not from strangers
@@ -37,7 +38,7 @@ def visit(server: AppServer, act: Callable[[Reader], Awaitable[None]]) -> None:
         await act(reader)
         await reader.close()
 
-    asyncio.run(whole())
+    run_elsewhere(whole())
 
 
 async def put(server: AppServer, session: str, file: str, method: str = "PUT", token: str = TOKEN) -> Response:

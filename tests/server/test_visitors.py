@@ -6,6 +6,7 @@ import pytest
 
 from server.limits import SocketLimits
 from server.visitors import SENTENCE, SocketsByAddress, trusted_proxies, visitor
+from tests.elsewhere import run_elsewhere
 from tests.server.asgi import Inside, ask, status, text
 
 PROXIES = trusted_proxies("10.0.0.0/24, 2001:db8:1::5 192.0.2.1")
@@ -84,7 +85,7 @@ def test_an_address_has_so_many_sockets_and_others_have_their_own():
         await asyncio.gather(*(task for task, _ in [*visits, again]), return_exceptions=True)
         assert not counted._open  # nothing is remembered of who has gone
 
-    asyncio.run(run())
+    run_elsewhere(run())
 
 
 def test_requests_are_not_counted():

@@ -1,10 +1,9 @@
 """Whoever sends file after file makes the server forget the first ones, not grow."""
 
-import asyncio
-
 import pytest
 
 from server.waiting_uploads import A_VISIT, LEAST, UPLOADS, FewUploads
+from tests.elsewhere import run_elsewhere
 
 
 class Uploads:
@@ -39,7 +38,7 @@ class Uploads:
             sent.append(message)
 
         scope = {"type": "http", "method": method, "path": f"{UPLOADS}{visit}/{file}"}
-        asyncio.run(self._app(scope, receive, send))
+        run_elsewhere(self._app(scope, receive, send))
         return sent[0]["status"]
 
 

@@ -1,7 +1,5 @@
 """Foreign names, foreign origins and unknown addresses are refused before Streamlit sees them."""
 
-import asyncio
-
 import pytest
 
 from server.addresses import SENTENCE as NO_PAGE
@@ -10,6 +8,7 @@ from server.hosts import SENTENCE as NO_NAME
 from server.hosts import OwnNames
 from server.origins import SENTENCE as NO_ORIGIN
 from server.origins import OwnOrigin, is_own
+from tests.elsewhere import run_elsewhere
 from tests.server.asgi import Inside, ask, status, text
 from views import frame
 
@@ -153,5 +152,5 @@ def test_the_start_of_the_server_passes(made):
     async def inside(scope, receive, send):
         reached.append(scope["type"])
 
-    asyncio.run(made(inside)({"type": "lifespan"}, None, None))
+    run_elsewhere(made(inside)({"type": "lifespan"}, None, None))
     assert reached == ["lifespan"]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
-from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 
 import pytest
@@ -13,6 +11,7 @@ from starlette.datastructures import Headers
 from starlette.formparsers import MultiPartParser
 from streamlit.testing.v1 import AppTest
 
+from tests.elsewhere import run_elsewhere
 from tests.processes import ROOT
 from tests.views.odd_pictures import encoded, photo
 from views import pictures, samples, uploads
@@ -128,7 +127,6 @@ def test_uploads_never_reach_the_disk(size):
         yield bytes(size % 2**16) + b"\r\n--part--\r\n"
 
     headers = Headers({"Content-Type": "multipart/form-data; boundary=part"})
-    with ThreadPoolExecutor() as elsewhere:  # this thread may belong to a browser already
-        form = elsewhere.submit(lambda: asyncio.run(MultiPartParser(headers, body()).parse())).result()
+    form = run_elsewhere(MultiPartParser(headers, body()).parse())
     assert form["file"].size == size
     assert form["file"]._in_memory
