@@ -15,7 +15,8 @@ from server.refusals import refuse
 
 SOCKET = "/_stcore/stream"
 SERVED = ("/_stcore/health", "/_stcore/host-config", "/_stcore/metrics")  # of Streamlit's own, what somebody needs
-WITH_NAMES = ("/media/", "/_stcore/upload_file/")  # below these the names are made while the server runs
+# Below these the names are made while the server runs; nobody reads an upload by its address.
+WITH_NAMES = {"/media/": ("GET", "HEAD", "OPTIONS"), "/_stcore/upload_file/": ("PUT", "DELETE", "OPTIONS")}
 SENTENCE = "There is no such page here."
 
 
@@ -34,7 +35,10 @@ class KnownAddresses:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            known = scope["path"] in self._known or scope["path"].startswith(WITH_NAMES)
+            path, method = scope["path"], scope["method"]
+            known = path in self._known or any(
+                path.startswith(above) and method in methods for above, methods in WITH_NAMES.items()
+            )
         else:
             known = scope["type"] != "websocket" or scope["path"] == SOCKET
         if not known:

@@ -34,6 +34,7 @@ def ask(
     frames: list[Message] | None = None,
     client: str = "192.0.2.7",
     denial: bool = True,
+    method: str = "GET",
 ) -> list[Message]:
     """What `app` sends to one request, or to one socket on which `frames` arrive.
 
@@ -44,7 +45,7 @@ def ask(
     scope = {
         "type": kind,
         "path": path,
-        "method": "GET",
+        "method": method,
         "query_string": b"",
         "headers": [(name.encode(), value.encode("latin-1")) for name, value in pairs],
         "client": (client, 50000),

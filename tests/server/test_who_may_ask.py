@@ -100,11 +100,17 @@ def test_own_addresses_pass(path: str):
     assert status(ask(known(Inside()), path)) == 200
 
 
-@pytest.mark.parametrize(
-    "path", ["/_stcore/health", "/_stcore/host-config", "/media/a.png", "/_stcore/upload_file/a/b"]
-)
+@pytest.mark.parametrize("path", ["/_stcore/health", "/_stcore/host-config", "/media/a.png"])
 def test_what_a_page_asks_of_streamlit_passes(path: str):
     assert status(ask(known(Inside()), path)) == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "expected"),
+    [("PUT", 200), ("DELETE", 200), ("OPTIONS", 200), ("GET", 404), ("HEAD", 404), ("POST", 404)],
+)
+def test_an_upload_is_put_and_removed_and_read_by_nobody(method: str, expected: int):
+    assert status(ask(known(Inside()), "/_stcore/upload_file/a/b", method=method)) == expected
 
 
 @pytest.mark.parametrize(
