@@ -44,7 +44,7 @@ def picture_input() -> Picture:
     choice, box = st.columns([3, 2], gap="medium")
     with choice:
         forget = _forgetting() if _PROBLEM in st.session_state else None
-        picture_strip("Picture", _tiles(names), chosen, _STRIP, on_choose=_choose, on_begin=forget)
+        picture_strip("Picture", _tiles(names), chosen, _STRIP, on_choose=_choose, on_refuse=forget)
         for trouble in (*troubles, st.session_state.get(_PROBLEM)):
             if trouble:
                 st.warning(literal.with_code(trouble))

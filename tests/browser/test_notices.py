@@ -31,7 +31,7 @@ def test_an_example_takes_the_place_of_other_text(server: Server, page: Page, pa
 
 def test_the_notice_of_a_cut_translation_stays_while_a_part_of_the_page_runs_again(server: Server, page: Page):
     open_page(page, f"{server.url}/decoding?text={ENDLESS}")
-    notice = page.get_by_role("alert").filter(has_text="The translation was cut off at the length limit")
+    notice = page.get_by_role("status").filter(has_text="The translation was cut off at the length limit")
     expect(notice).to_be_visible()
     page.get_by_role("radio", name="Linear + softmax", exact=True).click()
     expect(page.get_by_role("table", name="The largest logits of step 1")).to_be_visible()

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page, expect
 from server.limits import SocketLimits
 from tests.browser.app_server import AppServer
 from tests.browser.chromium import FLAGS, installed_chromium
-from tests.browser.conftest import PATIENCE, open_page
+from tests.browser.conftest import PATIENCE, open_page, ready
 from tests.browser.overflow import assert_nothing_overflows
 from tests.browser.uploads import UPLOAD_BOX, copy_picture, paste, shown, upload, uploads_kept
 from tests.views.odd_pictures import HTML, SVG, encoded, photo, png_bomb
@@ -140,6 +140,7 @@ def test_an_old_warning_goes_with_the_next_picture_whatever_becomes_of_that(page
     refused_by_box = page.get_by_text("File must be 8.0MB or smaller.")
     upload(page, "photo.heic", HEIC)
     expect(alert).to_have_count(1)
+    ready(page)
     page.locator(UPLOAD_BOX).set_input_files(heavy)  # the box refuses it without asking the server
     expect(refused_by_box).to_be_visible()
     expect(alert).to_have_count(0)
@@ -159,6 +160,27 @@ def test_an_old_warning_goes_with_the_next_picture_whatever_becomes_of_that(page
     page.get_by_role("radio", name="church").click()
     shown(page, "church")
     expect(alert).to_have_count(0)
+
+
+def test_a_file_after_a_refused_one_is_sent_without_a_run_that_could_lose_it(page: Page, app: AppServer):
+    sent = []
+
+    def listen(socket):
+        socket.on("framesent", lambda frame: sent.append(frame))
+
+    page.on("websocket", listen)
+    open_page(page, app.url)
+    page.remove_listener("websocket", listen)
+    shown(page, samples.NAMES[0])
+    upload(page, "photo.heic", HEIC)
+    expect(page.get_by_role("alert")).to_have_count(1)
+    ready(page)
+    sent.clear()
+    with page.expect_request(lambda request: request.method == "PUT"):
+        upload(page, "green.png", GREEN)
+    assert len(sent) == 1  # where to send the file; an answer that a new run of the page drops would be its end
+    shown(page, "own")
+    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def put(app: AppServer, path: str, headers: dict[str, str], content: bytes) -> int:

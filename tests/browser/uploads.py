@@ -1,4 +1,8 @@
-"""Pictures given to the app as a person gives them: chosen as a file, pasted, dropped."""
+"""Pictures given to the app as a person gives them: chosen as a file, pasted, dropped.
+
+Each picture taken gets the page a new, empty upload box. So what gives a picture waits until the page stands still: the
+answer to the picture before is seen a moment before the box is renewed, and a file in the old box would go with it.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +21,14 @@ UPLOAD_BOX = '[data-testid="stFileUploaderDropzoneInput"]'
 
 def upload(page: Page, name: str, content: bytes, mime: str = "") -> None:
     """Choose a file of this name and content in the upload box."""
+    ready(page)
     box = page.locator(UPLOAD_BOX)
     box.set_input_files({"name": name, "mimeType": mime or "application/octet-stream", "buffer": content})
 
 
 def paste(page: Page, content: bytes, mime: str = "image/png", zeros: int = 0) -> None:
     """Press the keys that paste, with a picture in the clipboard; so many zeros are added to its end."""
+    ready(page)
     page.evaluate(
         """([text, type, zeros]) => {
             const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0))

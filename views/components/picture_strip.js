@@ -81,15 +81,18 @@ class PictureStrip {
     this.choose((place + step + this.tiles.length) % this.tiles.length)
   }
 
-  // Another picture is on its way: what was said about the one before is over.
-  begin() {
-    this.status.textContent = ""
-    if (this.tell) this.answer("begun", true)
+  // The server never hears of this picture: what the page says about the one before is over. Never for a picture that
+  // is sent: a run that begins while the box asks where to send it may drop the answer, and the picture with it.
+  refuse(reason) {
+    this.status.textContent = reason
+    if (this.tell) this.answer("refused", true)
   }
 
   fileGiven(event) {
     const files = event.type === "drop" ? event.dataTransfer?.files : event.target.type === "file" && event.target.files
-    if (files?.length) this.begin()
+    if (!files?.length) return
+    this.status.textContent = ""
+    if ([...files].some((file) => file.size > this.limit)) this.refuse("") // the box says why
   }
 
   choose(place) {
@@ -103,19 +106,19 @@ class PictureStrip {
   }
 
   async readClipboard() {
-    this.begin()
+    this.status.textContent = ""
     let items
     try {
       items = await navigator.clipboard.read()
     } catch {
-      this.status.textContent = REFUSED
+      this.refuse(REFUSED)
       return
     }
     for (const item of items) {
       const type = item.types.find((type) => type.startsWith("image/"))
       if (type) return this.send(await item.getType(type))
     }
-    this.status.textContent = EMPTY
+    this.refuse(EMPTY)
   }
 
   pasted(event) {
@@ -123,14 +126,13 @@ class PictureStrip {
     const file = [...(event.clipboardData?.files ?? [])][0]
     if (!file) return
     event.preventDefault()
-    this.begin()
     this.send(file)
   }
 
   send(blob) {
     const box = document.querySelector(UPLOAD_BOX)
-    if (blob.size > this.limit) this.status.textContent = this.tooHeavy
-    else if (!box) this.status.textContent = UNREAD
+    if (blob.size > this.limit) this.refuse(this.tooHeavy)
+    else if (!box) this.refuse(UNREAD)
     else {
       const given = new DataTransfer()
       given.items.add(new File([blob], "pasted.png")) // the box looks at the ending, the server at what is in it

@@ -41,7 +41,7 @@ def picture_strip(
     selected: str,
     key: str,
     on_choose: Callable[[str], None],
-    on_begin: Callable[[], None] | None = None,
+    on_refuse: Callable[[], None] | None = None,
 ) -> None:
     """Mount the strip.
 
@@ -49,7 +49,7 @@ def picture_strip(
         label: what is chosen, for screen readers.
         selected: the name of the tile that is marked.
         on_choose: called with the name of a tile.
-        on_begin: called when a person starts to give another picture, in whatever way and whatever becomes of it; given
+        on_refuse: called when the browser itself refuses what a person gives, so that the server never gets it; given
             only while the page says something about the picture before.
     """
 
@@ -64,6 +64,6 @@ def picture_strip(
         "selected": selected,
         "limit": MAX_BYTES,
         "too_heavy": TOO_HEAVY,
-        "tell": on_begin is not None,
+        "tell": on_refuse is not None,
     }
-    _MOUNT(key=key, data=data, on_chosen_change=chosen, on_begun_change=on_begin or (lambda: None))
+    _MOUNT(key=key, data=data, on_chosen_change=chosen, on_refused_change=on_refuse or (lambda: None))
