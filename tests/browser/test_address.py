@@ -8,9 +8,10 @@ from urllib.parse import parse_qs, quote_plus, urlsplit
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from tests.browser.conftest import Server, open_page, ready
+from tests.browser.overflow import WIDE
 from tests.browser.uploads import shown, upload
 from tests.views.odd_pictures import encoded
 from views import frame, inputs, samples
@@ -232,6 +233,35 @@ def test_back_during_a_run(page: Page, server: Server):
     assert query(page)["text"] == ["I am a student."]
     page.go_forward()
     expect(box(page)).to_have_value("Where?")
+
+
+def test_back_before_the_answer_to_the_last_click_has_come(browser: Browser, server: Server):
+    """The address of that answer comes after Back was pressed; nothing of it may be left."""
+    page = browser.new_page(viewport=WIDE)
+    sockets: list[WebSocketRoute] = []
+    held: list[bytes] | None = None
+
+    def pass_on(socket: WebSocketRoute) -> None:
+        app = socket.connect_to_server()
+        app.on_message(lambda message: socket.send(message) if held is None else held.append(message))
+        sockets.append(socket)
+
+    page.route_web_socket(re.compile("/_stcore/stream"), pass_on)
+    open_page(page, f"{server.url}/?text=I+am+a+student.")
+    write(page, "Where?")
+    held = []
+    page.get_by_role("radio", name="Beam", exact=True).click()
+    while not any(b"text=Where%3F&method=Beam" in message for message in held):
+        page.wait_for_timeout(10)
+    page.go_back()
+    while held:  # what comes meanwhile goes to the end
+        sockets[-1].send(held.pop(0))
+    held = None
+    expect(box(page)).to_have_value("I am a student.")
+    entries = page.evaluate("navigation.entries().map((entry) => new URL(entry.url).search)")
+    assert entries[-2:] == ["?text=I+am+a+student.", "?text=Where%3F"]
+    assert query(page) == {"text": ["I am a student."]}
+    page.close()
 
 
 def test_two_steps_back_at_once(page: Page, server: Server):

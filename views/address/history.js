@@ -23,13 +23,13 @@
 
   const value = (url, name) => url.searchParams.getAll(name).at(-1);
 
-  function isDeed(from, to) {
-    if (from.pathname !== to.pathname) return true;
-    return DEEDS.some((name) => {
+  const changes = (names, from, to) =>
+    names.some((name) => {
       const [before, after] = [value(from, name), value(to, name)];
       return before !== undefined && after !== undefined && before !== after;
     });
-  }
+
+  const isDeed = (from, to) => from.pathname !== to.pathname || changes(DEEDS, from, to);
 
   history.pushState = (state, title, target) => {
     const from = new URL(location.href);
@@ -38,7 +38,11 @@
     (isDeed(from, to) ? push : replace)(state, title, target);
     markSoon();
   };
+  // Streamlit replaces while it goes back or forward. Another sentence can then only be the answer to an older deed.
   history.replaceState = (state, title, target) => {
+    const from = new URL(location.href);
+    const to = new URL(target ?? location.href, from);
+    if (from.pathname === to.pathname && changes(["text"], from, to)) return;
     replace(state, title, target);
     markSoon();
   };

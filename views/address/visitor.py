@@ -72,7 +72,9 @@ class Visitor:
     own: dict[str | None, Query] = field(default_factory=dict)
     shown: dict[str, Shown] = field(default_factory=dict)
     known: list[tuple[Seen, dict[str, object]]] = field(default_factory=list)
+    left: list[Seen] = field(default_factory=list)
     heard: Seen = ()  # the address that the browser believed in when it asked for this run
+    unsure: bool = False  # the reader went elsewhere, and the browser may have heard of an older address since
     put: set[str] = field(default_factory=set)  # controls that callbacks have set since an address was written last
 
     def begin(self, query: Query) -> None:
@@ -90,9 +92,13 @@ class Visitor:
         if other_page:
             self.shown.clear()
             on_screen = {}
-        if moved or as_seen(query) not in (seen for seen, _ in self.known):
+        told = [seen for seen, _ in self.known]
+        late = [] if other_page else self.left
+        if moved or as_seen(query) not in (*told, *late):
             self._adopt(query)
             self.known = [(as_seen(query), on_screen)]
+            self.left = [*self.left, *told][-MOST_KNOWN:]
+            self.unsure = bool(self.left)
         self.hear(query)
 
     def hear(self, query: Query) -> None:
@@ -103,7 +109,8 @@ class Visitor:
 
     def on_screen(self, name: str) -> object:
         """What a control shows in a browser that believes in the address it sent; None if it shows nothing."""
-        values = self.known[0][1] if self.known and self.known[0][0] == self.heard else {}
+        current = self.known and (self.known[0][0] == self.heard or self.heard in self.left)
+        values = self.known[0][1] if current else {}
         return values.get(name, self.shown[name].value if name in self.shown else None)
 
     def _adopt(self, query: Query) -> None:
@@ -179,7 +186,7 @@ class Visitor:
         return text | {name: raw for name, raw in (self.shared | own).items() if name != TEXT}
 
     def tell(self) -> Query | None:
-        """The address that the browser is to be told of; None if it believes in it already."""
+        """The address that the browser is to be told of; None if it surely believes in it already."""
         self.put.clear()
         address = self.address()
         seen = as_seen(address)
@@ -187,7 +194,8 @@ class Visitor:
         if seen == last:
             self.known.pop()
         self.known.append((seen, {name: shown.value for name, shown in self.shown.items()}))
-        return None if seen == self.heard == last else address
+        unsure, self.unsure = self.unsure, False
+        return None if seen == self.heard == last and not unsure else address
 
 
 def as_seen(query: Mapping[str, Raw]) -> Seen:

@@ -71,6 +71,18 @@ def test_going_back_decides_even_to_an_address_that_this_visit_wrote():
     assert draw(visitor, "text", Text(), "", True) == "A"
 
 
+def test_an_address_that_is_heard_of_after_going_back_does_not_decide():
+    visitor = opened(A)
+    rerun(visitor, A, text="B", method="Greedy")
+    rerun(visitor, B, text="B", method="Beam")
+    visitor.arrive("attention", A, True, {"text": "B", "method": "Beam"})
+    draw(visitor, "text", Text(), "", True)
+    draw(visitor, "method", METHOD, "Greedy")
+    visitor.tell()
+    rerun(visitor, B | BEAM, text="A", method="Sampling")  # the answer from before, and then a click
+    assert visitor.address() == A | {"method": ("Sampling",)}
+
+
 def test_a_browser_that_has_not_heard_yet_takes_nothing_back():
     visitor = opened(A)
     rerun(visitor, A, text="A", method="Beam")
@@ -104,7 +116,8 @@ def test_the_browser_is_told_unless_it_believes_in_the_address_already():
     assert visitor.tell() is None
     visitor.place("method")["method"] = ("Beam",)
     assert visitor.tell() == A | {"method": ("Beam",)}
-    visitor.arrive("attention", A, True, {})  # it went back while that was on its way
+    visitor.arrive("attention", A, True, {})  # it went back while that was on its way, and hears of it only then
+    assert visitor.tell() == A
     assert visitor.tell() is None
     visitor.place("method")["method"] = ("Beam",)
     visitor.tell()
