@@ -16,7 +16,12 @@ from tests.pages.conftest import ROOT, SENTENCE, visit
 from views import frame, picture_input, prose, samples
 
 ASSETS = ROOT / "assets"
-FILES = sorted(path.relative_to(ASSETS).as_posix() for path in ASSETS.rglob("*") if path.is_file())
+OTHERS = "recurrent/"  # no page opens these networks; tests/model/test_recurrent_translator.py damages their files
+FILES = [
+    name
+    for name in sorted(path.relative_to(ASSETS).as_posix() for path in ASSETS.rglob("*") if path.is_file())
+    if not name.startswith(OTHERS)
+]
 RESTORE = "git checkout -- assets"
 
 
