@@ -10,7 +10,7 @@ import torch
 
 from benchmarks.timing import Measurement, table
 from model import Translator, VisionClassifier
-from model.device import hardware
+from model.runtime.device import hardware
 
 COMPARISONS = ("forward", "translate", "recurrent", "vision", "page", "lessons", "microscope")
 ON_REQUEST = ("load", "scaling")  # minutes and the whole machine; scaling needs data

@@ -7,11 +7,11 @@ import torch
 from benchmarks.peers import TorchTransformer, hugging_face_vit, marian
 from benchmarks.timing import Measurement, take_turns
 from model import DecodingOptions, Translator, VisionClassifier
-from model.decoding import greedy_batch
-from model.head_effects import loss_without, translation_effects
-from model.layer_stacks import layer_names
-from model.tap import Intervention, switch_off_heads
-from model.trace import PLACES, record_trace
+from model.attribution.head_ablation import loss_without, translation_effects
+from model.decoding.search import greedy_batch
+from model.networks.tap import Intervention, switch_off_heads
+from model.tracing.layer_stacks import layer_names
+from model.tracing.trace import PLACES, record_trace
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
 LENGTHS = (12, 64, 256)

@@ -9,7 +9,7 @@ from torch import nn
 from transformers import MarianMTModel, ViTForImageClassification
 
 from model import Translator, VisionClassifier
-from model.transformer import Transformer
+from model.networks.transformer import Transformer
 
 
 def marian(translator: Translator, attention: str) -> MarianMTModel:

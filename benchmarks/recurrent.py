@@ -8,8 +8,8 @@ from benchmarks.network import SENTENCE
 from benchmarks.timing import Measurement, take_turns
 from model import RecurrentTranslator, Translator
 from model.networks.recurrent_config import KINDS
+from model.networks.tap import untouched
 from model.recurrent_translator import SHIPPED
-from model.tap import untouched
 
 LENGTHS = (8, 32, 128, 256)
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.timing import Measurement, summarise
-from model.metrics import METRICS, read_metrics
+from model.runtime.training_record import METRICS, read_metrics
 
 LINES = 2  # lines of the metrics file that count, 25 steps each
 ROUNDS = 3

@@ -13,17 +13,17 @@ from model import VisionClassifier
 seen = VisionClassifier.load().trace(image)  # a PIL image
 """
 
-from model.changes import InterventionError
-from model.checkpoint import CheckpointError
 from model.classifier import VisionClassifier, VisionTrace
-from model.config import TransformerConfig
-from model.decoding import DecodingOptions
-from model.interventions import Interventions
+from model.decoding.search import DecodingOptions
+from model.networks.config import TransformerConfig
 from model.networks.recurrent_trace import RecurrentTrace
 from model.recurrent_translator import RecurrentTranslator
-from model.trace import Candidate, Trace
+from model.runtime.checkpoint import CheckpointError
+from model.tracing.changes import InterventionError
+from model.tracing.interventions import Interventions
+from model.tracing.trace import Candidate, Trace
+from model.tracing.verify import Verification
 from model.translator import InputError, Step, Translator
-from model.verify import Verification
 
 __all__ = [
     "Candidate",

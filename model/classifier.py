@@ -11,20 +11,20 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from model.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading, shown
-from model.device import choose_device
-from model.faithfulness import RANDOM_PAIRS, Covering, Curves, cover, mean_of, order_of, random_orders
-from model.fallback import falls_back, place, where_it_runs
-from model.head_effects import RecognitionEffects, logits_without, recognition_effects
-from model.intervened import Proof, prove
-from model.interventions import Interventions
-from model.layer_stacks import LayerStacks, StackPlan, attention_stacks, layer_names, stream_stack
-from model.relevance import Fusion, class_gradients, rollout, slope_along
-from model.tap import Chain, Intervention, Tap
-from model.trace import AttentionRecord, gather_attention
-from model.verify import Verification
-from model.vision import VisionConfig, VisionTransformer
-from model.vit_export import write_vit
+from model.attribution.faithfulness import RANDOM_PAIRS, Covering, Curves, cover, mean_of, order_of, random_orders
+from model.attribution.head_ablation import RecognitionEffects, logits_without, recognition_effects
+from model.attribution.intervened import Proof, prove
+from model.attribution.rollout import Fusion, class_gradients, rollout, slope_along
+from model.export.vit import write_vit
+from model.networks.tap import Chain, Intervention, Tap
+from model.networks.vision import VisionConfig, VisionTransformer
+from model.runtime.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading, shown
+from model.runtime.device import choose_device
+from model.runtime.fallback import falls_back, place, where_it_runs
+from model.tracing.interventions import Interventions
+from model.tracing.layer_stacks import LayerStacks, StackPlan, attention_stacks, layer_names, stream_stack
+from model.tracing.trace import AttentionRecord, gather_attention
+from model.tracing.verify import Verification
 
 SHIPPED = Path(__file__).resolve().parent.parent / "assets" / "vision"
 METHODS = ("CLS attention", "rollout", "gradient relevance", "raw gradient")
@@ -193,7 +193,7 @@ class VisionClassifier:
 
         Args:
             image: a picture of any size, or pixels from `prepare`.
-            intervention: a tap that changes tensors before they are recorded; see `model.tap.Intervention`.
+            intervention: a tap that changes tensors before they are recorded; see `model.networks.tap.Intervention`.
         """
         pixels = image if isinstance(image, np.ndarray) else self.prepare(image)
         layers, size = self.config.n_layers, self.config.patch_size
@@ -237,7 +237,7 @@ class VisionClassifier:
 
     @falls_back
     def gradient_scores(self, trace: VisionTrace, class_index: int) -> GradientScores:
-        """The last two of `METHODS`; see `model.relevance`."""
+        """The last two of `METHODS`; see `model.attribution.rollout`."""
         pixels = self._tensor(trace.pixels)
         gradients = class_gradients(self.network, pixels, class_index)
         scores = {METHODS[2]: gradients.relevance(), METHODS[3]: gradients.raw(self.config.patch_size)}
@@ -278,16 +278,16 @@ class VisionClassifier:
 
     @falls_back
     def head_effects(self, trace: VisionTrace) -> RecognitionEffects:
-        """Logits without each head; see `model.head_effects.recognition_effects`."""
+        """Logits without each head; see `model.attribution.head_ablation.recognition_effects`."""
         return recognition_effects(self.network, self._tensor(trace.pixels))
 
     @falls_back
     def logits_without(self, trace: VisionTrace, layer: int, head: int) -> np.ndarray:
-        """Logits `(class,)` without one head, computed another way; see `model.head_effects.logits_without`."""
+        """Logits `(class,)` without one head, computed another way: see `model.attribution.head_ablation`."""
         return logits_without(self.network, self._tensor(trace.pixels), layer, head)
 
     def export_vit(self, path: str | Path) -> None:
-        """Write the weights as a Hugging Face ViT checkpoint; see `model.vit_export.write_vit`."""
+        """Write the weights as a Hugging Face ViT checkpoint; see `model.export.vit.write_vit`."""
         write_vit(self.network, Path(path))
 
     def _tensor(self, pixels: np.ndarray) -> Tensor:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from torch import Tensor
 
-from model.checkpoint import CheckpointError
-from model.decoding import greedy_batch
-from model.fallback import falls_back
+from model.decoding.search import greedy_batch
 from model.networks.recurrent import RecurrentDecoder, RecurrentNetwork
 from model.networks.recurrent_config import KINDS, RecurrentConfig
 from model.networks.recurrent_trace import RecurrentTrace, record_recurrent_trace
-from model.tap import Tap
+from model.networks.tap import Tap
+from model.runtime.checkpoint import CheckpointError
+from model.runtime.fallback import falls_back
 from model.translator import MAX_PIECES, SentenceTranslator
 from model.translator import SHIPPED as TRANSLATOR
 
@@ -62,7 +62,7 @@ class RecurrentTranslator(SentenceTranslator):
         Args:
             target: French to force; its own greedy translation where nothing is given.
             target_ids: produced ids to force instead, such as the last `Step.ids`.
-            intervention: a tap that changes tensors on their way, see `model.tap.AtEveryStep`.
+            intervention: a tap that changes tensors on their way, see `model.networks.tap.AtEveryStep`.
 
         Raises:
             InputError: `text` or `target` cannot be used, see `check`.
@@ -83,7 +83,7 @@ class RecurrentTranslator(SentenceTranslator):
 
 
 class UnderTap:
-    """A network that decoding sees as any other, with a tap attached; `model.decoding.TranslationNetwork`."""
+    """A network that decoding sees as any other, with a tap attached; `model.decoding.search.TranslationNetwork`."""
 
     def __init__(self, network: RecurrentNetwork, tap: Tap) -> None:
         self.network, self.tap = network, tap

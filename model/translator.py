@@ -10,21 +10,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from model import decoding
-from model.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading, shown
-from model.config import SequenceConfig, TransformerConfig
-from model.decoding import DecodingOptions
-from model.device import choose_device
-from model.english import EnglishStatistics, foreign_sign
-from model.fallback import device_of, falls_back, move_to_cpu, place, ran_out_of_memory, where_it_runs
-from model.intervened import Intervened, intervene
-from model.interventions import Interventions
-from model.marian import write_marian
+from model.attribution.intervened import Intervened, intervene
+from model.decoding import search
+from model.decoding.search import DecodingOptions
+from model.export.marian import write_marian
+from model.networks.config import SequenceConfig, TransformerConfig
 from model.networks.interfaces import TranslationNetwork
-from model.tap import Tap
-from model.tokenizer import Tokenizer
-from model.trace import Candidate, Trace, record_trace
-from model.transformer import Transformer, parameter_count
+from model.networks.tap import Tap
+from model.networks.transformer import Transformer, parameter_count
+from model.runtime.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading, shown
+from model.runtime.device import choose_device
+from model.runtime.fallback import device_of, falls_back, move_to_cpu, place, ran_out_of_memory, where_it_runs
+from model.text.english import EnglishStatistics, foreign_sign
+from model.text.tokenizer import Tokenizer
+from model.tracing.interventions import Interventions
+from model.tracing.trace import Candidate, Trace, record_trace
 
 SHIPPED = Path(__file__).resolve().parent.parent / "assets" / "translator"
 MAX_PIECES = 128
@@ -38,7 +38,7 @@ class InputError(ValueError):
 
 @dataclass(frozen=True)
 class Step:
-    """One produced piece; see `model.decoding.PieceStep`. `text` is the translation so far."""
+    """One produced piece; see `model.decoding.search.PieceStep`. `text` is the translation so far."""
 
     id: int
     piece: str
@@ -137,7 +137,10 @@ class SentenceTranslator:
         return ids
 
     def looks_english(self, text: str) -> bool:
-        """False where signs say that `text` is not English; its translation will mean little. See `model.english`."""
+        """False where signs say that `text` is not English; its translation will mean little.
+
+        See `model.text.english`.
+        """
         return foreign_sign(text, self.tokenizer, self._english) is None
 
     def translate(self, text: str, options: DecodingOptions | None = None, **changes) -> str:
@@ -198,15 +201,15 @@ class SentenceTranslator:
     def _greedy(self, text: str, max_length: int = MAX_PIECES) -> list[int]:
         """The pieces of the greedy translation, `</s>` included where it was reached."""
         source = [*self.check(text), self.tokenizer.eos_id]
-        return decoding.greedy_batch(self.network, [source], max_length)[0]
+        return search.greedy_batch(self.network, [source], max_length)[0]
 
-    def _steps(self, text: str, options: DecodingOptions) -> Iterator[decoding.PieceStep]:
+    def _steps(self, text: str, options: DecodingOptions) -> Iterator[search.PieceStep]:
         """Decode; if the network has to leave the GPU meanwhile, decode anew on the CPU and go on where it was."""
         source = [*self.check(text), self.tokenizer.eos_id]
         yielded = 0
         while True:
             device = device_of(self.network)
-            steps = decoding.stream(self.network, source, options)
+            steps = search.stream(self.network, source, options)
             for number in itertools.count():
                 if device_of(self.network) != device:
                     break  # another computation found the memory full; the kept keys and values are still over there
@@ -262,7 +265,7 @@ class Translator(SentenceTranslator):
         Args:
             target: French to force; its own greedy translation where nothing is given.
             target_ids: produced ids to force instead, such as the last `Step.ids`.
-            intervention: a tap that changes tensors on their way, see `model.tap.Intervention`.
+            intervention: a tap that changes tensors on their way, see `model.networks.tap.Intervention`.
 
         Raises:
             InputError: `text` or `target` cannot be used, see `check`.
@@ -280,7 +283,7 @@ class Translator(SentenceTranslator):
         return intervene(self.network, self.tokenizer, trace, interventions)
 
     def export_marian(self, path: str | Path) -> None:
-        """Write the weights as a Hugging Face MarianMT checkpoint; see `model.marian.write_marian`."""
+        """Write the weights as a Hugging Face MarianMT checkpoint; see `model.export.marian.write_marian`."""
         write_marian(self.network, self.tokenizer, Path(path))
 
 

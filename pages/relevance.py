@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from model import Trace
-from model.agreement import METHODS
+from model.attribution.agreement import METHODS
 from pages.rests.evidence import SHORT, Evidence, gather, recomputed
 from pages.rests.verdict import verdict
 from pages.shared import checks, files

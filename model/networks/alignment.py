@@ -6,7 +6,7 @@ import math
 
 from torch import Tensor, nn
 
-from model.tap import Tap
+from model.networks.tap import Tap
 
 
 class AdditiveAlignment(nn.Module):

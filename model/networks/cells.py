@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from model.networks.recurrent_config import READS
-from model.tap import Tap
+from model.networks.tap import Tap
 
 GATES = ("input_gate", "forget_gate", "candidate", "output_gate")  # in the order of the library's stacked rows
 

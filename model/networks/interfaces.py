@@ -7,11 +7,11 @@ from typing import Protocol
 
 from torch import Tensor, nn
 
-from model.config import SequenceConfig
+from model.networks.config import SequenceConfig
 
 
 class StepDecoder(Protocol):
-    """A decoder at work; see `model.incremental.IncrementalDecoder`, the Transformer's."""
+    """A decoder at work; see `model.decoding.incremental.IncrementalDecoder`, the Transformer's."""
 
     def step(self, ids: Tensor) -> Tensor:
         """`(row,)` newest ids -> `(row, vocabulary)` logits of the tokens that follow."""

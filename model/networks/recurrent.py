@@ -15,11 +15,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from model.masks import padding_mask
 from model.networks.alignment import AdditiveAlignment, DotAlignment, context_vectors
 from model.networks.cells import Recurrence, State
+from model.networks.masks import padding_mask
 from model.networks.recurrent_config import RecurrentConfig
-from model.tap import Tap
+from model.networks.tap import Tap
 
 
 class Memory(NamedTuple):

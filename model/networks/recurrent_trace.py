@@ -11,10 +11,10 @@ import torch
 from model.networks.alignment import AdditiveAlignment
 from model.networks.cells import GATES, Recurrence, State
 from model.networks.recurrent import RecurrentNetwork
-from model.tap import Chain, Recorder, Tap
-from model.tokenizer import Tokenizer
-from model.trace import AttentionRecord, SentenceTrace, described
-from model.verify import Verification
+from model.networks.tap import Chain, Recorder, Tap
+from model.text.tokenizer import Tokenizer
+from model.tracing.trace import AttentionRecord, SentenceTrace, described
+from model.tracing.verify import Verification
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +119,7 @@ def record_recurrent_trace(
     next_ids: list[int],
     intervention: Tap | None = None,
 ) -> RecurrentTrace:
-    """Run the network once with a recorder attached; the arguments are those of `model.trace.record_trace`."""
+    """Run the network once with a recorder attached; the arguments are those of `model.tracing.trace.record_trace`."""
     labels = described(tokenizer, source_ids, target_ids, next_ids)
     recorder = Recorder()
     tap = recorder if intervention is None else Chain(intervention, recorder)

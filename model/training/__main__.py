@@ -24,12 +24,21 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from model.checkpoint import CheckpointError, read_json, remove_leftovers, sha256_of, write_atomically, write_json
-from model.config import PRESETS, TransformerConfig
+from model.networks.config import PRESETS, TransformerConfig
 from model.networks.recurrent import RecurrentNetwork
 from model.networks.recurrent_config import KINDS, RecurrentConfig
+from model.networks.transformer import Transformer
+from model.networks.vision import VisionConfig, VisionTransformer
 from model.recurrent_translator import TOKENIZER
-from model.tokenizer import Tokenizer, train_tokenizer
+from model.runtime.checkpoint import (
+    CheckpointError,
+    read_json,
+    remove_leftovers,
+    sha256_of,
+    write_atomically,
+    write_json,
+)
+from model.text.tokenizer import Tokenizer, train_tokenizer
 from model.training.augment import Augmentation
 from model.training.corpus import CorpusError, read_corpus
 from model.training.images import read_images
@@ -38,8 +47,6 @@ from model.training.optimizer import Recipe
 from model.training.processes import ProcessGroup
 from model.training.recognition import RecognitionTask, Stages
 from model.training.translation import TranslationTask
-from model.transformer import Transformer
-from model.vision import VisionConfig, VisionTransformer
 
 STAGES = "48x60,64x35,96x20"
 VISION_RECIPE = Recipe(

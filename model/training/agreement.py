@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from model.agreement import FILE, METHODS, Agreement, agreement, enough_words, explain, word_drops
-from model.checkpoint import write_json
-from model.erasure import WAYS, erase
+from model.attribution.agreement import FILE, METHODS, Agreement, agreement, enough_words, explain, word_drops
+from model.attribution.leave_one_out import WAYS, erase
+from model.runtime.checkpoint import write_json
+from model.text.words import whole_words
 from model.training.card import held_out_card
 from model.training.corpus import Corpus
 from model.translator import MAX_PIECES, Translator
-from model.words import whole_words
 
 SENTENCES = 200
 

@@ -1,10 +1,10 @@
-"""Learn the table of `model.word_alignment` from sentence pairs by expectation-maximisation."""
+"""Learn the table of `model.text.word_alignment` from sentence pairs by expectation-maximisation."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from model.word_alignment import NULL, AlignmentTable, diagonal
+from model.text.word_alignment import NULL, AlignmentTable, diagonal
 
 ITERATIONS = 5
 KEPT = 0.05  # entries below this in both directions are left out of the table

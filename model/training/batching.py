@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from model.masks import pad_batch
+from model.networks.masks import pad_batch
 
 
 @dataclass(frozen=True)

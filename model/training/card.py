@@ -9,10 +9,10 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from model.checkpoint import read_json, save_tensors, sha256_of, write_json
-from model.device import choose_device, hardware
-from model.fallback import device_of
-from model.metrics import METRICS, read_metrics
+from model.runtime.checkpoint import read_json, save_tensors, sha256_of, write_json
+from model.runtime.device import choose_device, hardware
+from model.runtime.fallback import device_of
+from model.runtime.training_record import METRICS, read_metrics
 from model.training.corpus import Corpus
 from model.training.evaluate import evaluate
 from model.training.head_card import write_readable_card

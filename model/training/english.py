@@ -1,4 +1,4 @@
-"""Count what `model.english` decides by, and measure how often it is right."""
+"""Count what `model.text.english` decides by, and measure how often it is right."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from model.checkpoint import write_json
-from model.english import (
+from model.runtime.checkpoint import write_json
+from model.text.english import (
     LOG_ODDS,
     MEASURED,
     SENTENCE_WORDS,
@@ -23,7 +23,7 @@ from model.english import (
     triples,
     words,
 )
-from model.tokenizer import Tokenizer
+from model.text.tokenizer import Tokenizer
 from model.training.card import held_out_card
 from model.training.corpus import Corpus
 

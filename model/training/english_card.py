@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from model.checkpoint import CheckpointError, read_json
-from model.english import MEASURED, SIGNS
+from model.runtime.checkpoint import CheckpointError, read_json
+from model.text.english import MEASURED, SIGNS
 
 
 def english_section(folder: Path, tokenizer_sha256: str) -> str:
@@ -23,7 +23,7 @@ def english_section(folder: Path, tokenizer_sha256: str) -> str:
     )
     return f"""## Text that is not English
 
-The app warns of it, and translates it all the same. Three signs, explained in `model/english.py`: another script,
+The app warns of it, and translates it all the same. Three signs, explained in `model/text/english.py`: another script,
 tokens of the French side (log-odds below {odds:g} nats), and spelling (median word below {letters:g} nats a letter).
 Asked about sentences that nothing was counted on:
 

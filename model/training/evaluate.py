@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from sacrebleu.metrics import BLEU, CHRF
 from tqdm import tqdm
 
-from model.decoding import DecodingOptions, beam_search, greedy_batch
+from model.decoding.search import DecodingOptions, beam_search, greedy_batch
 from model.translator import MAX_PIECES, SentenceTranslator
 
 BATCH = 64  # sentences decoded at once

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from torch import Tensor
 
-from model.checkpoint import CheckpointError, load_tensors, load_weights, write_atomically
-from model.config import TransformerConfig
-from model.metrics import METRICS, read_metrics
+from model.networks.config import TransformerConfig
+from model.networks.transformer import Transformer
+from model.runtime.checkpoint import CheckpointError, load_tensors, load_weights, write_atomically
+from model.runtime.training_record import METRICS, read_metrics
 from model.training.card import held_out_card
 from model.training.corpus import Corpus
 from model.training.loop import Start
 from model.training.optimizer import Recipe
-from model.transformer import Transformer
 from model.translator import Translator
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from model.checkpoint import CheckpointError, read_json, write_atomically
-from model.head_labels import HALF, MIXED, SPREAD, TIMES
-from model.head_statistics import HeadStatistics, KindStatistics, load_statistics
+from model.attribution.head_labels import HALF, MIXED, SPREAD, TIMES
+from model.attribution.head_statistics import HeadStatistics, KindStatistics, load_statistics
+from model.runtime.checkpoint import CheckpointError, read_json, write_atomically
 from model.training.english_card import english_section
 
 
@@ -49,7 +49,7 @@ head helps. The loss is the {unit}, in nats.
 
 A label needs a score of at least {HALF:g} and {TIMES:g} times that of even attention; `diffuse` an entropy of at least
 {SPREAD:g} of the largest possible; else it is `{MIXED}`, shown with the best pattern. Definitions:
-`model/head_labels.py`. Measured on {found.facts["hardware"]}.{linked}
+`model/attribution/head_labels.py`. Measured on {found.facts["hardware"]}.{linked}
 
 | head | label | score | even | change of the loss |
 | --- | --- | --- | --- | --- |
@@ -71,5 +71,5 @@ def _line(kind: str, table: KindStatistics, layer: int, head: int) -> str:
 def _linked(facts: dict) -> str:
     return f"""
 
-`aligned` compares with a statistical word alignment (`model/word_alignment.py`) learned from the training pairs
+`aligned` compares with a statistical word alignment (`model/text/word_alignment.py`) learned from the training pairs
 without any network; it links {100 * facts["linked"]:.0f} % of the French pieces."""

@@ -7,13 +7,14 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from model.checkpoint import sha256_of, write_json
+from model.attribution.head_ablation import translation_effects
+from model.attribution.head_labels import HeadScores, text_scores, vision_scores
+from model.attribution.head_statistics import FILE, HeadStatistics, KindStatistics, Spread
 from model.classifier import VisionClassifier
-from model.device import choose_device, hardware
-from model.head_effects import translation_effects
-from model.head_labels import HeadScores, text_scores, vision_scores
-from model.head_statistics import FILE, HeadStatistics, KindStatistics, Spread
-from model.trace import KINDS
+from model.runtime.checkpoint import sha256_of, write_json
+from model.runtime.device import choose_device, hardware
+from model.text.word_alignment import AlignmentTable, links_of
+from model.tracing.trace import KINDS
 from model.training.alignment import learn_alignment
 from model.training.card import held_out_card
 from model.training.corpus import Corpus
@@ -21,7 +22,6 @@ from model.training.images import LabelledImages
 from model.training.recognition import resized
 from model.training.vision_card import validation_card
 from model.translator import InputError, Translator
-from model.word_alignment import AlignmentTable, links_of
 
 SENTENCES, PICTURES = 500, 200
 

@@ -14,9 +14,16 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
-from model.checkpoint import CheckpointError, load_tensors, load_weights, save_tensors, unwritable, write_atomically
-from model.device import hardware
-from model.metrics import METRICS, read_metrics
+from model.runtime.checkpoint import (
+    CheckpointError,
+    load_tensors,
+    load_weights,
+    save_tensors,
+    unwritable,
+    write_atomically,
+)
+from model.runtime.device import hardware
+from model.runtime.training_record import METRICS, read_metrics
 from model.training.optimizer import (
     Recipe,
     build_optimizers,

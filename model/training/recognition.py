@@ -11,11 +11,11 @@ from PIL import Image
 from torch import Tensor, nn
 
 from model.classifier import middle_square
-from model.tap import untouched
+from model.networks.tap import untouched
+from model.networks.vision import VisionTransformer
 from model.training.augment import Augmentation, draw_example
 from model.training.images import LabelledImages
 from model.training.optimizer import Recipe
-from model.vision import VisionTransformer
 
 WATCHED = 4  # during training every fourth validation picture is looked at; the card's figures are for all
 

@@ -9,7 +9,7 @@ from torch import nn
 
 from model.networks.recurrent_config import KINDS
 from model.recurrent_translator import RecurrentTranslator
-from model.tokenizer import Tokenizer
+from model.text.tokenizer import Tokenizer
 from model.training.card import card_page, held_out_card, score, write_first_card
 from model.training.corpus import Corpus
 from model.training.head_card import write_readable_card

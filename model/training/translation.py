@@ -5,14 +5,14 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from model.losses import smoothed_cross_entropy
+from model.networks.losses import smoothed_cross_entropy
 from model.networks.recurrent import RecurrentNetwork
-from model.tap import untouched
-from model.tokenizer import Tokenizer
+from model.networks.tap import untouched
+from model.networks.transformer import Transformer
+from model.text.tokenizer import Tokenizer
 from model.training.batching import EncodedPair, collate, plan_epoch
 from model.training.corpus import Corpus
 from model.training.optimizer import Recipe
-from model.transformer import Transformer
 
 
 class TranslationStep(nn.Module):

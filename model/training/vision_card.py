@@ -8,9 +8,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from model.checkpoint import read_json, sha256_of, write_json
 from model.classifier import VisionClassifier
-from model.device import choose_device, hardware
+from model.runtime.checkpoint import read_json, sha256_of, write_json
+from model.runtime.device import choose_device, hardware
 from model.training.card import training_facts, training_lines, write_weights
 from model.training.head_card import write_readable_card
 from model.training.images import LabelledImages

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from model.comparison import merged
+from model.attribution.comparison import merged
 from pages.comparison.sides import Sides
 from pages.shared import files
 from pages.shared.cut_off import say_if_cut

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from model import DecodingOptions, InterventionError, Interventions, Trace
-from model.changes import Change, Forbid, Force, Heads, NoMask, Window
-from model.intervened import shapes_of
+from model.attribution.intervened import shapes_of
+from model.tracing.changes import Change, Forbid, Force, Heads, NoMask, Window
 from pages.comparison.sides import Sides
 from pages.shared.head_changes import FORCE, MASK, Board, action, strength, together
 from pages.shared.opening import Asked

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from model import Interventions, Trace
-from model.comparison import Shared, moved, of_shared, shared_places
-from model.intervened import Proof, losses_of
+from model.attribution.comparison import Shared, moved, of_shared, shared_places
+from model.attribution.intervened import Proof, losses_of
 from views import maps
 from views.figures.difference import MapPair, Side
 
@@ -52,7 +52,7 @@ class Sides:
 
     @cached_property
     def moved(self) -> dict[str, np.ndarray]:
-        """Kind -> `(layer, head)`: see `model.comparison.moved`, over what both sides have."""
+        """Kind -> `(layer, head)`: see `model.attribution.comparison.moved`, over what both sides have."""
         return {kind: self._moved(kind) for kind in self.first.records}
 
     def _moved(self, kind: str) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from model.residual import SubLayer, sub_layers
+from model.lessons.residual import SubLayer, sub_layers
 from pages.layer.feed_forward import stack_choice
 from pages.shared import checks, files
 from pages.shared.opening import Asked

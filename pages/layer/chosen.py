@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from model import Trace
-from model.layer_steps import AttentionSteps, LayerInputs, attention_steps, layer_inputs
+from model.lessons.layer_steps import AttentionSteps, LayerInputs, attention_steps, layer_inputs
 from pages.shared.opening import Asked
 from views import inputs, maps
 

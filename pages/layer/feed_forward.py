@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from model import Trace
-from model.feed_forward import Firing, firing
+from model.lessons.feed_forward import Firing, firing
 from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment

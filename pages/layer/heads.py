@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from model.heads import Form, Shape, TwoForms, shape_walk, two_forms
-from model.layer_steps import attention_module
+from model.lessons.heads import Form, Shape, TwoForms, shape_walk, two_forms
+from model.lessons.layer_steps import attention_module
 from pages.layer.chosen import choose
 from pages.shared import checks, files
 from pages.shared.opening import Asked

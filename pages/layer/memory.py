@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from model.memory_layout import Layout, LayoutStory, memory_layout
+from model.lessons.memory_layout import Layout, LayoutStory, memory_layout
 from pages.shared import files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from model.layer_steps import AttentionSteps
+from model.lessons.layer_steps import AttentionSteps
 from pages.layer.chosen import Chosen, choose
 from pages.shared import checks, files
 from pages.shared.opening import Asked

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import streamlit as st
 
-from model.scaling import WIDTHS, TrainedRun, histogram, toy, trained_run_in_parts
+from model.lessons.scaling import WIDTHS, TrainedRun, histogram, toy, trained_run_in_parts
 from pages.shared import files
 from pages.shared.cut_off import say_if_cut
 from pages.shared.opening import Asked

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import streamlit as st
 
-from model.layer_steps import STEPS, AttentionSteps
+from model.lessons.layer_steps import STEPS, AttentionSteps
 from pages.layer.chosen import Chosen, choose
 from pages.shared import checks, files
 from pages.shared.opening import Asked

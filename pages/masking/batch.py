@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from model.ragged import MOST_PIECES, MOST_SEQUENCES, PaddingEffect, RaggedBatch, padding_effect, ragged_batch
+from model.lessons.ragged import MOST_PIECES, MOST_SEQUENCES, PaddingEffect, RaggedBatch, padding_effect, ragged_batch
 from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment

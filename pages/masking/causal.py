@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from model import Trace
-from model.masking import causality, pattern
+from model.lessons.masking import causality, pattern
 from pages.shared import files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment

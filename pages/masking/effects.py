@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from model import Trace
-from model.masking import MaskEffect, mask_effect
+from model.lessons.masking import MaskEffect, mask_effect
 from pages.shared import checks, files
 from pages.shared.opening import Asked
 from views import controls, downloads, inputs, literal, maps, prose

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from model import Trace
-from model.masking import pattern
+from model.lessons.masking import pattern
 from pages.masking import effects
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from model.one_weight import OneWeight, one_weight
+from model.lessons.one_weight import OneWeight, one_weight
 from pages.microscope.subject import Subject
 from pages.shared import checks, files
 from views import controls, downloads, inputs, literal, maps, prose

@@ -40,7 +40,7 @@ def in_words(queries: str, keys: str) -> tuple[str, ...]:
     """Whole words instead of pieces; "source" or "target" says whose words they are."""
     return (
         "",
-        "from model.words import by_words, whole_words",
+        "from model.text.words import by_words, whole_words",
         "",
         f"query_words = whole_words(trace.tokenizer, trace.{queries}_ids)",
         f"key_words = whole_words(trace.tokenizer, trace.{keys}_ids)",

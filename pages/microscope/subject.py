@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from model import Trace, VisionTrace
-from model.trace import AttentionRecord
-from model.verify import Verification
-from model.words import Word, by_words, whole_words
+from model.text.words import Word, by_words, whole_words
+from model.tracing.trace import AttentionRecord
+from model.tracing.verify import Verification
 from pages.microscope import recipes
 from views import maps
 

@@ -6,9 +6,9 @@ import pandas as pd
 import streamlit as st
 
 from model import DecodingOptions
-from model.beam_tree import BeamTree
-from model.decoding import beam_tree_in_parts, length_penalty
-from model.loss_terms import score_target
+from model.decoding.beam_tree import BeamTree
+from model.decoding.search import beam_tree_in_parts, length_penalty
+from model.networks.loss_terms import score_target
 from pages.shared import checks, files
 from pages.shared.cut_off import say_if_cut
 from pages.shared.opening import Asked

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from model import InputError
-from model.contexts import WordInContexts, word_in_contexts
+from model.lessons.contexts import WordInContexts, word_in_contexts
 from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.opening import Asked, usable

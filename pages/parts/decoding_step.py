@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from model import Trace
-from model.sampling_stages import SamplingStages, sampling_stages
+from model.decoding.sampling_stages import SamplingStages, sampling_stages
 from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.sliders import stepper

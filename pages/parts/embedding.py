@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from model.embedding import EmbeddingSteps, embedding_steps
+from model.lessons.embedding import EmbeddingSteps, embedding_steps
 from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
 from pages.shared.opening import Asked

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from model.output_layer import Row, output_step, read_row
+from model.lessons.output_layer import Row, output_step, read_row
 from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.sliders import stepper

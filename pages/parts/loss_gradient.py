@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from model import Trace
-from model.loss_terms import LogitGradient, logit_gradient, score_target, smallest_loss, smoothed_target
+from model.networks.loss_terms import LogitGradient, logit_gradient, score_target, smallest_loss, smoothed_target
 from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.sliders import stepper

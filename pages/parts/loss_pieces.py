@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from model.loss_terms import LossTerms, score_target, terms_of_probabilities
+from model.networks.loss_terms import LossTerms, score_target, terms_of_probabilities
 from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.target import target

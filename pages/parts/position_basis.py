@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from model.position_basis import CURVES, curve, fit, harmonics
-from model.position_geometry import wave_product
-from model.positional import wavelengths
+from model.lessons.position_basis import CURVES, curve, fit, harmonics
+from model.lessons.position_geometry import wave_product
+from model.networks.positional import wavelengths
 from pages.parts.position_settings import settings
 from pages.shared import checks, files
 from pages.shared.charts import chart

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from model.position_effects import CHANGES, PLACES, Change, Where, position_losses_in_parts, positions_tap
-from model.tapped_decoding import greedy_under_in_parts
+from model.decoding.tapped_decoding import greedy_under_in_parts
+from model.lessons.position_effects import CHANGES, PLACES, Change, Where, position_losses_in_parts, positions_tap
 from pages.shared import checks, files
 from pages.shared.cut_off import say_if_cut
 from pages.shared.opening import Asked, usable

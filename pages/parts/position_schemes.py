@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from model.position_geometry import Schemes, schemes
+from model.lessons.position_geometry import Schemes, schemes
 from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.opening import Asked

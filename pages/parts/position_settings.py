@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import streamlit as st
 
-from model.positional import Form, positional_table
+from model.networks.positional import Form, positional_table
 from pages.shared.opening import Asked
 from views import controls
 

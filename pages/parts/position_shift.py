@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from model.position_geometry import shift_of, similarity
+from model.lessons.position_geometry import shift_of, similarity
 from pages.parts.position_settings import settings
 from pages.shared import checks, files
 from pages.shared.charts import chart, matrix_chart

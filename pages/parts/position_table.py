@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from model.positional import wavelengths
+from model.networks.positional import wavelengths
 from pages.parts.position_settings import Settings, settings
 from pages.shared import checks, files
 from pages.shared.charts import chart, matrix_chart

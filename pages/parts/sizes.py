@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from model import TransformerConfig
-from model.sizes import part_sizes
+from model.lessons.sizes import part_sizes
 from pages.shared import files
 from pages.shared.opening import Asked
 from views import controls, downloads, literal, prose

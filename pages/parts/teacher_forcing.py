@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from model import DecodingOptions, Trace
-from model.teacher_forcing import Comparison, compare_runs
+from model.lessons.teacher_forcing import Comparison, compare_runs
 from pages.shared import checks, files
 from pages.shared.cut_off import say_if_cut
 from pages.shared.opening import Asked

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from model.loss_terms import score_target
-from model.metrics import TrainingCurves, training_curves
+from model.networks.loss_terms import score_target
+from model.runtime.training_record import TrainingCurves, training_curves
 from model.translator import SHIPPED
 from pages.shared import files
 from pages.shared.charts import chart

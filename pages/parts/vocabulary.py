@@ -7,8 +7,8 @@ import unicodedata
 import pandas as pd
 import streamlit as st
 
-from model.embedding import neighbourhood
-from model.spelling import MAX_WORD, Split, spellings, splits
+from model.lessons.embedding import neighbourhood
+from model.text.spelling import MAX_WORD, Split, spellings, splits
 from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.opening import Asked

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from model.word_order import OrderComparison, compare_orders
+from model.lessons.word_order import OrderComparison, compare_orders
 from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
 from pages.shared.cut_off import say_if_cut

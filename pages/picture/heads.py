@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from model import VisionTrace
-from model.analysis import attention_distance
+from model.attribution.analysis import attention_distance
+from model.attribution.head_labels import vision_scores
 from model.classifier import SHIPPED
-from model.head_labels import vision_scores
 from pages.picture.one_head import PAGE, Study, cls_map, one_head
 from pages.picture.service import VisionService
 from pages.ranking import detail, listing, rows

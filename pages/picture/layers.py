@@ -9,8 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from model import VisionTrace
+from model.attribution.rollout import FUSIONS, Fusion, RolloutCheck, check_rollout
 from model.classifier import METHODS, attention_scores
-from model.relevance import FUSIONS, Fusion, RolloutCheck, check_rollout
 from pages.picture.faithful import faithful
 from pages.picture.measured import Measured, measure
 from pages.picture.service import VisionService

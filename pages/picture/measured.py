@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from model import VisionTrace
-from model.faithfulness import RANDOM_PAIRS, Curves, beats, mean_of, order_of, random_orders
+from model.attribution.faithfulness import RANDOM_PAIRS, Curves, beats, mean_of, order_of, random_orders
 from pages.picture.service import VisionService
 from views import downloads
 

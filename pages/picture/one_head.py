@@ -8,8 +8,8 @@ import numpy as np
 import streamlit as st
 
 from model import VisionTrace
-from model.head_effects import RecognitionEffects
-from model.head_labels import HeadScores
+from model.attribution.head_ablation import RecognitionEffects
+from model.attribution.head_labels import HeadScores
 from pages.picture.service import VisionService
 from pages.ranking import detail, rows
 from pages.shared import checks

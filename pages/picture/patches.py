@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from model import VisionTrace
-from model.analysis import patch_embedding, principal_filters
+from model.attribution.analysis import patch_embedding, principal_filters
 from pages.picture.maps import choosable
 from pages.picture.service import VisionService
 from pages.shared import checks, files

@@ -9,7 +9,13 @@ import pandas as pd
 import streamlit as st
 
 from model import VisionTrace
-from model.analysis import RowsAndColumns, attention_distance, check_similarity, position_similarity, rows_and_columns
+from model.attribution.analysis import (
+    RowsAndColumns,
+    attention_distance,
+    check_similarity,
+    position_similarity,
+    rows_and_columns,
+)
 from pages.picture.order import order_matters
 from pages.picture.service import VisionService
 from pages.shared import checks, files

@@ -8,9 +8,9 @@ import numpy as np
 import streamlit as st
 
 from model import InterventionError, Interventions, VisionClassifier, VisionTrace
-from model.changes import Change, Forbid, Force, Heads
-from model.comparison import moved
-from model.intervened import Proof
+from model.attribution.comparison import moved
+from model.attribution.intervened import Proof
+from model.tracing.changes import Change, Forbid, Force, Heads
 from pages.picture.hidden_patches import hidden_patches
 from pages.picture.service import VisionService
 from pages.shared import differences, files, intervention_proof, moved_heads
@@ -33,7 +33,7 @@ class Changed:
     Attributes:
         probabilities: `(class,)`.
         cls: `(layer, head, 1 + patch)` weights of CLS as the query.
-        moved: `(layer, head)`, see `model.comparison.moved`.
+        moved: `(layer, head)`, see `model.attribution.comparison.moved`.
     """
 
     probabilities: np.ndarray

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.head_labels import DIFFUSE, HALF, SPREAD, TIMES
+from model.attribution.head_labels import DIFFUSE, HALF, SPREAD, TIMES
 from pages.ranking.rows import Found, Head, signed
 from views import prose
 from views.figures import bars

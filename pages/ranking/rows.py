@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from model import CheckpointError
-from model.head_labels import MIXED, HeadScores, Label
-from model.head_statistics import HeadStatistics, load_statistics
+from model.attribution.head_labels import MIXED, HeadScores, Label
+from model.attribution.head_statistics import HeadStatistics, load_statistics
 from server.process_wide import process_wide
 from views.numbers import three_digits
 

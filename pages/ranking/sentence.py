@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from model import CheckpointError, Trace
-from model.head_effects import TranslationEffects, loss_without, translation_effects_in_parts
-from model.head_labels import text_scores
-from model.parts import Parts
-from model.trace import KINDS
+from model.attribution.head_ablation import TranslationEffects, loss_without, translation_effects_in_parts
+from model.attribution.head_labels import text_scores
+from model.runtime.progress import Parts
+from model.text.word_alignment import AlignmentTable, links_of
+from model.tracing.trace import KINDS
 from model.translator import SHIPPED
-from model.word_alignment import AlignmentTable, links_of
 from pages.ranking.rows import Found, Head, heads_of, shipped
 from pages.shared.service import Service
 from server.process_wide import process_wide

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from model import Trace
-from model.agreement import METHODS, Agreement, Explained, agreement, explain_in_parts, word_drops
-from model.erasure import Erasure, Way, erase_in_parts
-from model.source_attention import check_source_rollout
-from model.source_gradients import GradientCheck, check_gradients
+from model.attribution.agreement import METHODS, Agreement, Explained, agreement, explain_in_parts, word_drops
+from model.attribution.leave_one_out import Erasure, Way, erase_in_parts
+from model.attribution.source_attention import check_source_rollout
+from model.attribution.source_gradients import GradientCheck, check_gradients
 from pages.shared.opening import Asked
 from views import downloads, maps
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from model.agreement import METHODS, measured_over_many, most_displaced
-from model.erasure import Way
-from model.ranks import FEWEST
+from model.attribution.agreement import METHODS, measured_over_many, most_displaced
+from model.attribution.leave_one_out import Way
+from model.attribution.ranks import FEWEST
 from pages.rests.evidence import SHORT, Evidence
 from pages.shared.opening import Asked
 from views import literal, prose

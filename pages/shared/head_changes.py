@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from model import InterventionError, Interventions
-from model.changes import Change, Forbid, Force, Heads, Scale, Temperature, Window
+from model.tracing.changes import Change, Forbid, Force, Heads, Scale, Temperature, Window
 from views import controls
 from views.address import settings
 from views.figures import pieces

@@ -32,7 +32,7 @@ def settle_threads() -> None:
     One thread a computation: these models are small, so that a second one saves little time, and while anything else
     needs its core it costs much, since the first then waits for it at each of the many small operations.
     """
-    from model.device import use_threads  # PyTorch takes a second to import
+    from model.runtime.device import use_threads  # PyTorch takes a second to import
 
     use_threads(THREADS)
     sys.setswitchinterval(SWITCH_SECONDS)

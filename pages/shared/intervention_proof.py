@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from model.intervened import Proof
+from model.attribution.intervened import Proof
 from pages.shared import checks
 from views import prose
 

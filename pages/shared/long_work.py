@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 
-from model.fallback import HasNetwork
-from model.parts import Part, Parts, parts_with_fallback
+from model.runtime.fallback import HasNetwork
+from model.runtime.progress import Part, Parts, parts_with_fallback
 from pages.shared.recent import Recent, T
 from pages.shared.streams import Streams
 from views import waiting

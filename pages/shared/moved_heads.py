@@ -17,7 +17,7 @@ def show(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> None:
     """The cells, which of them is largest, and the numbers.
 
     Args:
-        found: kind -> `(layer, head)`, see `model.comparison.moved`.
+        found: kind -> `(layer, head)`, see `model.attribution.comparison.moved`.
         keys: kind -> how many keys its maps have, for the mean over single weights.
     """
     st.markdown(prose.block("compare", "Every head"))

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from model import CheckpointError, DecodingOptions, InputError, Interventions, Step, Trace, Translator
-from model.fallback import with_fallback
-from model.intervened import Intervened, intervene_in_parts
-from model.parts import Parts
+from model.attribution.intervened import Intervened, intervene_in_parts
+from model.runtime.fallback import with_fallback
+from model.runtime.progress import Parts
 from pages.shared import visits
 from pages.shared.description import describe
 from pages.shared.long_work import LongWork

@@ -5,8 +5,8 @@ import random
 import torch
 import torch.nn.functional as F
 
-from model.masks import pad_batch
-from model.transformer import Transformer
+from model.networks.masks import pad_batch
+from model.networks.transformer import Transformer
 from tests.model.networks import tiny_network
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from model.vision import VisionConfig, VisionTransformer
+from model.networks.vision import VisionConfig, VisionTransformer
 
 CLASSES = ("circle", "square", "star")
 

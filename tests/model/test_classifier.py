@@ -8,10 +8,10 @@ import torch
 from PIL import Image
 
 from model import CheckpointError, VisionClassifier
-from model.checkpoint import save_tensors, sha256_of, write_json
+from model.attribution.rollout import class_gradients, rollout
 from model.classifier import METHODS, attention_scores
-from model.relevance import class_gradients, rollout
-from model.tap import Intervention
+from model.networks.tap import Intervention
+from model.runtime.checkpoint import save_tensors, sha256_of, write_json
 from tests.model.images import CLASSES, noise, tiny_vision
 
 

@@ -6,11 +6,11 @@ import shutil
 import pytest
 
 from model import CheckpointError, DecodingOptions, InputError, RecurrentTranslator, recurrent_translator
-from model.decoding import greedy_batch
+from model.decoding.search import greedy_batch
 from model.networks.recurrent_config import KINDS
+from model.networks.tap import AtEveryStep, hold, untouched
 from model.recurrent_translator import TOKENIZER
-from model.tap import AtEveryStep, hold, untouched
-from model.tokenizer import Tokenizer
+from model.text.tokenizer import Tokenizer
 from tests.model.networks import tiny_recurrent
 from tests.model.training.programs import run_here, toy_recurrent
 

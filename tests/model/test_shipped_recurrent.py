@@ -5,10 +5,10 @@ import json
 import pytest
 
 from model import RecurrentTranslator, Translator
-from model.checkpoint import sha256_of
-from model.metrics import training_curves
 from model.networks.recurrent_config import RecurrentConfig
 from model.recurrent_translator import SHIPPED, TOKENIZER
+from model.runtime.checkpoint import sha256_of
+from model.runtime.training_record import training_curves
 
 LOWEST_BLEU = {"lstm-vector": 25, "lstm-additive": 42, "lstm-dot": 40}
 every_network = pytest.mark.parametrize("name", LOWEST_BLEU)

@@ -1,8 +1,8 @@
 """A tiny network with random weights and what it computes for one pair of sentences."""
 
-from model.tokenizer import Tokenizer
-from model.trace import Trace, record_trace
-from model.transformer import Transformer
+from model.networks.transformer import Transformer
+from model.text.tokenizer import Tokenizer
+from model.tracing.trace import Trace, record_trace
 from tests.model.networks import tiny_network
 
 SOURCE, TARGET = "the cat sees a dog", "le chat voit un chien"

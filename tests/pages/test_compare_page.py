@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from model import Interventions
-from model.changes import Force, NoMask, Scale, Temperature
-from model.comparison import moved, shared_places
-from model.intervened import losses_of
+from model.attribution.comparison import moved, shared_places
+from model.attribution.intervened import losses_of
+from model.tracing.changes import Force, NoMask, Scale, Temperature
 from pages.comparison.other import OTHER
 from tests.pages.charts import proof
 from tests.pages.conftest import SENTENCE, html_of

@@ -8,7 +8,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from model import DecodingOptions
-from model.decoding import beam_search, sampling_probabilities
+from model.decoding.search import beam_search, sampling_probabilities
 from tests.pages.charts import proof
 from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, html_of
 from tests.pages.reading import marked, table

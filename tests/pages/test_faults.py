@@ -37,7 +37,7 @@ def assets(tmp_path, monkeypatch):
     for module in ("model.translator", "pages.parts.training"):
         monkeypatch.setattr(f"{module}.SHIPPED", tmp_path / "translator")
     monkeypatch.setattr("model.classifier.SHIPPED", tmp_path / "vision")
-    monkeypatch.setattr("model.checkpoint.PROJECT", tmp_path)
+    monkeypatch.setattr("model.runtime.checkpoint.PROJECT", tmp_path)
     _forget()
     yield tmp_path
     monkeypatch.undo()

@@ -5,11 +5,11 @@ import re
 import numpy as np
 import pytest
 
-from model.head_effects import loss_without, translation_effects
-from model.head_labels import text_scores
-from model.head_statistics import load_statistics
+from model.attribution.head_ablation import loss_without, translation_effects
+from model.attribution.head_labels import text_scores
+from model.attribution.head_statistics import load_statistics
+from model.text.word_alignment import AlignmentTable, links_of
 from model.translator import SHIPPED
-from model.word_alignment import AlignmentTable, links_of
 from pages.shared.service import load_service
 from tests.pages.charts import charts, numbers, proof
 from tests.pages.conftest import html_of

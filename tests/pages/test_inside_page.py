@@ -7,10 +7,10 @@ import re
 import numpy as np
 import pytest
 
-from model.feed_forward import firing
-from model.layer_steps import attention_steps, layer_inputs
-from model.residual import sub_layers
-from model.scaling import trained_run
+from model.lessons.feed_forward import firing
+from model.lessons.layer_steps import attention_steps, layer_inputs
+from model.lessons.residual import sub_layers
+from model.lessons.scaling import trained_run
 from pages.layer.steps import NAMES
 from tests.pages.charts import proof
 from tests.pages.conftest import html_of

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from model.masking import causality, mask_effect, pattern
-from model.ragged import padding_effect, ragged_batch
+from model.lessons.masking import causality, mask_effect, pattern
+from model.lessons.ragged import padding_effect, ragged_batch
 from tests.pages.charts import proof
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics

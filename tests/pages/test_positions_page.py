@@ -5,11 +5,11 @@ import re
 import numpy as np
 import pytest
 
-from model.position_basis import curve as target_curve
-from model.position_basis import fit, harmonics
-from model.position_effects import CHANGES, PLACES, position_losses
-from model.position_geometry import shift_of, similarity
-from model.positional import positional_table, wavelengths
+from model.lessons.position_basis import curve as target_curve
+from model.lessons.position_basis import fit, harmonics
+from model.lessons.position_effects import CHANGES, PLACES, position_losses
+from model.lessons.position_geometry import shift_of, similarity
+from model.networks.positional import positional_table, wavelengths
 from tests.pages.charts import charts, curve, numbers, proof
 from tests.pages.conftest import SENTENCE, html_of
 from views.numbers import three_digits

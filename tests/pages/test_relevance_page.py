@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from model.agreement import METHODS, agreement, explain, measured_over_many, word_drops
-from model.erasure import erase
+from model.attribution.agreement import METHODS, agreement, explain, measured_over_many, word_drops
+from model.attribution.leave_one_out import erase
 from tests.pages.charts import proof
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices

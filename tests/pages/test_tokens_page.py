@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from model.contexts import word_in_contexts
-from model.embedding import embedding_steps, neighbourhood
-from model.word_order import compare_orders
+from model.lessons.contexts import word_in_contexts
+from model.lessons.embedding import embedding_steps, neighbourhood
+from model.lessons.word_order import compare_orders
 from pages.parts.contexts import SENTENCES
 from pages.parts.embedding import STEPS
 from pages.parts.word_order import ORDERS

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from model.head_labels import vision_scores
+from model.attribution.head_labels import vision_scores
 from tests.model.images import CLASSES
 from tests.pages.charts import proof
 from tests.pages.listed import listed

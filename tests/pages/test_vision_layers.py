@@ -9,8 +9,8 @@ import re
 import numpy as np
 import pytest
 
+from model.attribution.faithfulness import Curves, mean_of, order_of
 from model.classifier import METHODS, attention_scores
-from model.faithfulness import Curves, mean_of, order_of
 from pages.picture.faithful import areas_table, over_many, verdict
 from pages.picture.layers import PAGE
 from pages.picture.measured import RANDOM, Measured

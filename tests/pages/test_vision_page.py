@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model import CheckpointError, VisionClassifier
-from model.analysis import principal_filters
+from model.attribution.analysis import principal_filters
 from pages.picture.service import load_vision as loaded_service
 from server.process_wide import clear_all
 from tests.pages.charts import proof, without_bounds

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from model.analysis import attention_distance, position_similarity
+from model.attribution.analysis import attention_distance, position_similarity
 from pages.picture.order import CHANGES
 from tests.model.images import CLASSES, noise
 from tests.pages.charts import charts, numbers, proof

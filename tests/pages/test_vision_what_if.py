@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from model import Interventions
-from model.changes import Forbid, Force, Scale, Temperature
-from model.comparison import moved
+from model.attribution.comparison import moved
+from model.tracing.changes import Forbid, Force, Scale, Temperature
 from tests.model.images import CLASSES
 from tests.pages.charts import proof
 from tests.pages.drawn import matrices

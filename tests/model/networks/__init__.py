@@ -2,10 +2,10 @@
 
 import torch
 
-from model.config import TransformerConfig
+from model.networks.config import TransformerConfig
 from model.networks.recurrent import RecurrentNetwork
 from model.networks.recurrent_config import RecurrentConfig
-from model.transformer import Transformer
+from model.networks.transformer import Transformer
 
 
 def tiny_network(seed: int = 0, **changes) -> Transformer:

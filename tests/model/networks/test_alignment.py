@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from model.networks.alignment import AdditiveAlignment, DotAlignment, context_vectors
-from model.tap import Intervention, Recorder, set_temperature
+from model.networks.tap import Intervention, Recorder, set_temperature
 
 
 def drawn(*shape: int, seed: int = 0) -> torch.Tensor:

@@ -6,7 +6,7 @@ from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from model.networks.cells import GATES, Recurrence, State
-from model.tap import AtEveryStep, Chain, Recorder, hold, untouched
+from model.networks.tap import AtEveryStep, Chain, Recorder, hold, untouched
 
 LENGTHS = torch.tensor([7, 3, 5])
 

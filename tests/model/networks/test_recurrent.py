@@ -5,11 +5,11 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from model.masks import padding_mask
+from model.networks.masks import padding_mask
 from model.networks.recurrent import RecurrentNetwork
 from model.networks.recurrent_config import KINDS, RecurrentConfig
-from model.tap import AtEveryStep, Intervention, Recorder, hold, untouched
-from model.transformer import parameter_count
+from model.networks.tap import AtEveryStep, Intervention, Recorder, hold, untouched
+from model.networks.transformer import parameter_count
 from tests.model.networks import random_ids, tiny_recurrent
 
 SOURCE, TARGET = random_ids(3, 6), random_ids(3, 5, seed=2)

@@ -8,7 +8,7 @@ import torch
 
 from model.networks.recurrent_config import KINDS
 from model.networks.recurrent_trace import RecurrentTrace, record_recurrent_trace
-from model.tap import AtEveryStep, Intervention, hold
+from model.networks.tap import AtEveryStep, Intervention, hold
 from tests.model.networks import tiny_recurrent
 
 SOURCE, TARGET, NEXT = [7, 8, 9, 10, 3], [2, 20, 21, 22], [20, 21, 22, 3]

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from model.agreement import METHODS, Agreement
+from model.attribution.agreement import METHODS, Agreement
 from model.training.agreement import summary
 
 

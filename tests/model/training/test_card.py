@@ -6,7 +6,7 @@ import shutil
 import pytest
 import torch
 
-from model.checkpoint import CheckpointError, load_tensors, sha256_of
+from model.runtime.checkpoint import CheckpointError, load_tensors, sha256_of
 from model.training.card import evaluate_translator
 from model.training.corpus import Corpus, read_corpus
 from model.training.loop import CHECKPOINT

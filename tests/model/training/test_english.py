@@ -6,9 +6,9 @@ import shutil
 import numpy as np
 import pytest
 
-from model.checkpoint import sha256_of
-from model.english import FILE, MEASURED, EnglishStatistics, triples
-from model.tokenizer import Tokenizer
+from model.runtime.checkpoint import sha256_of
+from model.text.english import FILE, MEASURED, EnglishStatistics, triples
+from model.text.tokenizer import Tokenizer
 from model.training.__main__ import main
 from model.training.card import card_markdown, evaluate_translator
 from model.training.corpus import Corpus, read_corpus

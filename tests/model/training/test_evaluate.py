@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 import sacrebleu
 
-from model.decoding import DecodingOptions, beam_search, greedy_batch
+from model.decoding.search import DecodingOptions, beam_search, greedy_batch
 from model.training import evaluate as module
 from model.training.evaluate import evaluate, reference_streams, translate_all
 from model.translator import Translator

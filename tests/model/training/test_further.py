@@ -6,15 +6,15 @@ import shutil
 import pytest
 import torch
 
-from model.checkpoint import CheckpointError, load_tensors
-from model.metrics import METRICS, read_metrics
+from model.networks.transformer import Transformer
+from model.runtime.checkpoint import CheckpointError, load_tensors
+from model.runtime.training_record import METRICS, read_metrics
 from model.training.__main__ import main
 from model.training.card import training_facts, training_lines
 from model.training.corpus import read_corpus
 from model.training.further import earlier_training
 from model.training.loop import CHECKPOINT
 from model.training.optimizer import Recipe
-from model.transformer import Transformer
 from tests.model.training.conftest import EPOCHS
 from tests.model.training.programs import toy_training
 

@@ -6,17 +6,17 @@ import shutil
 import numpy as np
 import pytest
 
-from model.checkpoint import CheckpointError, sha256_of
-from model.head_effects import translation_effects
-from model.head_labels import text_scores
-from model.head_statistics import FILE, load_statistics
+from model.attribution.head_ablation import translation_effects
+from model.attribution.head_labels import text_scores
+from model.attribution.head_statistics import FILE, load_statistics
+from model.runtime.checkpoint import CheckpointError, sha256_of
+from model.text.word_alignment import AlignmentTable, links_of
 from model.training.__main__ import main
 from model.training.card import card_markdown, evaluate_translator
 from model.training.corpus import Corpus
 from model.training.head_card import write_readable_card
 from model.training.head_study import study_translator
 from model.translator import Translator
-from model.word_alignment import AlignmentTable, links_of
 
 SENTENCES = 3
 

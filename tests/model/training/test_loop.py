@@ -12,15 +12,15 @@ import torch
 import torch.nn.functional as F
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
-from model.checkpoint import CheckpointError, load_tensors, save_tensors
-from model.config import TransformerConfig
+from model.networks.config import TransformerConfig
+from model.networks.transformer import Transformer
+from model.runtime.checkpoint import CheckpointError, load_tensors, save_tensors
 from model.training import loop
 from model.training.corpus import Corpus
 from model.training.loop import CHECKPOINT, METRICS, MetricsLog, read_metrics, train
 from model.training.optimizer import Recipe, rate_factor
 from model.training.processes import ProcessGroup
 from model.training.translation import TranslationTask
-from model.transformer import Transformer
 
 ALONE = ProcessGroup(0, 1, torch.device("cpu"))
 RECIPE = Recipe(

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from model.agreement import FILE, METHODS, measured_over_many
+from model.attribution.agreement import FILE, METHODS, measured_over_many
 from model.training.__main__ import main
 from model.training.loop import CHECKPOINT
 from tests.model.training.programs import finish, start, toy_training

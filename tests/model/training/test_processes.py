@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from model.tokenizer import Tokenizer
+from model.text.tokenizer import Tokenizer
 from model.training.batching import EncodedPair, plan_epoch
 from model.training.processes import ProcessGroup
 from tests.model.training.programs import finish, reproducible_rows, run, run_here, start, toy_training

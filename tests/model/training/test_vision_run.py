@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from model.checkpoint import load_tensors, sha256_of
+from model.attribution.head_labels import vision_scores
+from model.attribution.head_statistics import load_statistics
 from model.classifier import VisionClassifier
-from model.head_labels import vision_scores
-from model.head_statistics import load_statistics
+from model.runtime.checkpoint import load_tensors, sha256_of
 from model.training.__main__ import main
 from model.training.head_study import study_classifier
 from model.training.images import read_images

@@ -1,0 +1,154 @@
+"""Which source words does each target word rest on, by every method, and which method agrees with erasing them?
+
+Scores and drops are brought to whole words; then, for each target word, Spearman's rank correlation says whether a
+method puts the source words in the same order as the erasure. `</s>` is no word of the sentence: it is shown, since
+attention often rests there, but it takes no part in a correlation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from model.attribution.leave_one_out import WAYS, Erasure
+from model.attribution.ranks import FEWEST, average_ranks, spearman
+from model.attribution.source_attention import SourceRollout, cross_attention_means, source_rollout, value_weighted
+from model.attribution.source_gradients import gradient_relevance_in_parts
+from model.networks.transformer import Transformer
+from model.runtime.checkpoint import CheckpointError, read_json
+from model.runtime.progress import Parts, in_one_go
+from model.text.words import Word, by_words, whole_words
+from model.tracing.trace import Trace
+from model.translator import SHIPPED
+
+FILE = "agreement.json"  # beside the weights: the same over many sentences
+METHODS = (
+    "Cross-attention, last layer",
+    "Cross-attention, all layers",
+    "Value-weighted attention",
+    "Rollout",
+    "Gradient relevance",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """One sentence pair, explained by every method.
+
+    Attributes:
+        source, target: the words of the source and of what is written, special ones included.
+        pieces: method -> `(T, S)` score of each source piece for each written piece.
+        scores: method -> `(target word, source word)`: summed over the pieces of a source word, averaged over those of
+            a target word.
+        rollout: the rollout with what it gives to the pieces already written.
+    """
+
+    source: tuple[Word, ...]
+    target: tuple[Word, ...]
+    pieces: dict[str, np.ndarray]
+    scores: dict[str, np.ndarray]
+    rollout: SourceRollout
+
+
+def explain_in_parts(network: Transformer, trace: Trace) -> Parts[Explained]:
+    """All `METHODS` on one trace."""
+    rolled = source_rollout(trace)
+    last, every = cross_attention_means(trace)
+    by_gradient = yield from gradient_relevance_in_parts(network, trace)
+    found = (last, every, value_weighted(network, trace), rolled.source, by_gradient)
+    pieces = dict(zip(METHODS, found, strict=True))
+    source, target = whole_words(trace.tokenizer, trace.source_ids), whole_words(trace.tokenizer, trace.next_ids)
+    scores = {method: by_words(score, target, source) for method, score in pieces.items()}
+    return Explained(source, target, pieces, scores, rolled)
+
+
+explain = in_one_go(explain_in_parts)
+
+
+def word_drops(erasure: Erasure, target: tuple[Word, ...]) -> np.ndarray:
+    """By how much ln p of each whole target word falls: `(target word, source word)`, summed over its pieces."""
+    return np.add.reduceat(erasure.drops, [word.start for word in target], axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """Spearman's rank correlation of every method with the erasure.
+
+    Attributes:
+        words: how many source words each correlation is over.
+        correlations: method -> one for each target word, special ones included; None where it is not defined.
+        counted: which target words the sentence's figure is over: all but special ones.
+    """
+
+    words: int
+    correlations: dict[str, tuple[float | None, ...]]
+    counted: tuple[bool, ...]
+
+    def defined(self, method: str) -> list[float]:
+        """The correlations of the target words that count and have one."""
+        pairs = zip(self.correlations[method], self.counted, strict=True)
+        return [value for value, counts in pairs if counts and value is not None]
+
+    def sentence(self, method: str) -> float | None:
+        """Their mean; None where no target word has one."""
+        values = self.defined(method)
+        return float(np.mean(values)) if values else None
+
+    def best(self, place: int | None = None) -> tuple[str, ...]:
+        """The methods that agree best, for one target word or over the sentence; several where they are equal."""
+        values = {
+            method: self.sentence(method) if place is None else self.correlations[method][place]
+            for method in self.correlations
+        }
+        defined = {method: value for method, value in values.items() if value is not None}
+        return tuple(method for method, value in defined.items() if value == max(defined.values()))
+
+
+def agreement(explained: Explained, drops: np.ndarray) -> Agreement:
+    """Compare every method with the erasure.
+
+    Args:
+        drops: from `word_drops`.
+    """
+    columns = [place for place, word in enumerate(explained.source) if not word.special]
+    return Agreement(
+        len(columns),
+        {
+            method: tuple(spearman(row[columns], drop[columns]) for row, drop in zip(scores, drops, strict=True))
+            for method, scores in explained.scores.items()
+        },
+        tuple(not word.special for word in explained.target),
+    )
+
+
+def most_displaced(scores: np.ndarray, drops: np.ndarray) -> tuple[int, int, int]:
+    """Where two orders differ most: place of the word, its rank by `scores` and by `drops`, 1 for the largest.
+
+    Args:
+        scores, drops: `(n,)` each, at least one value.
+    """
+    by_score, by_drop = average_ranks(-scores), average_ranks(-drops)
+    place = int(np.abs(by_score - by_drop).argmax())
+    return place, round(float(by_score[place])), round(float(by_drop[place]))
+
+
+def measured_over_many(weights_sha256: str, folder: Path = SHIPPED) -> dict | None:
+    """What `python -m model.training agreement` measured on these very weights; None where it has not been run on them.
+
+    Returns:
+        "sentences", "source_words", "target_words", and in "ways" for each way of erasing and each method the figures
+        of `model.training.agreement.summary`.
+    """
+    try:
+        found = read_json(folder / FILE)
+        complete = all(set(found["ways"][way]) == set(METHODS) for way in WAYS)
+    except (CheckpointError, KeyError, TypeError):
+        return None
+    return found if complete and found.get("weights_sha256") == weights_sha256 else None
+
+
+def enough_words(words: tuple[Word, ...]) -> bool:
+    """True if a rank correlation over these source words is defined."""
+    return sum(not word.special for word in words) >= FEWEST

@@ -1,0 +1,151 @@
+"""Is an explanation right about the model? Take away what it calls important and see whether the answer goes.
+
+Deletion covers patches in the order of their score, most important first, and follows the probability of the class; a
+faithful order makes it fall early, so the area under the curve is small. Insertion starts from the covered picture and
+uncovers in the same order; there a large area is good (Petsiuk et al. 2018, section 4.1). Covered patches get the
+picture's mean colour. A random order is the yardstick: a method that is not better than it explains nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from model.networks.vision import VisionTransformer
+
+POINTS = 11  # of a curve: a tenth of the patches between two
+RANDOM_PAIRS = 2  # random orders with their reverses that a picture's yardstick is the mean of
+BATCH = 16  # forwards at once; more do not fit a processor's cache and take longer each
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Probability of the class as patches are covered or uncovered.
+
+    Attributes:
+        share: `(point,)` share of the patches touched, from 0 to 1.
+        deletion, insertion: `(point,)` probability of the class.
+        parts: the curves that this is the mean of; empty for those of a single order.
+    """
+
+    share: np.ndarray
+    deletion: np.ndarray
+    insertion: np.ndarray
+    parts: tuple[Curves, ...] = ()
+
+    @property
+    def deletion_area(self) -> float:
+        """Area under the deletion curve; small is faithful."""
+        return float(np.trapezoid(self.deletion, self.share))
+
+    @property
+    def insertion_area(self) -> float:
+        """Area under the insertion curve; large is faithful."""
+        return float(np.trapezoid(self.insertion, self.share))
+
+
+def mean_of(parts: Sequence[Curves]) -> Curves:
+    """The mean of several curves over the same points; its areas are the means of theirs."""
+    deletion = np.mean([part.deletion for part in parts], axis=0)
+    insertion = np.mean([part.insertion for part in parts], axis=0)
+    return Curves(parts[0].share, deletion, insertion, tuple(parts))
+
+
+def beats(curve: Curves, chance: Curves) -> bool:
+    """True if the deletion area is below that of every single random order behind `chance`."""
+    return curve.deletion_area < min(part.deletion_area for part in chance.parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Covering:
+    """What becomes of every class as patches are covered or uncovered in one order.
+
+    Attributes:
+        share: `(point,)` share of the patches touched, from 0 to 1.
+        deletion, insertion: `(point, class)` probabilities.
+    """
+
+    share: np.ndarray
+    deletion: np.ndarray
+    insertion: np.ndarray
+
+    def curves(self, class_index: int) -> Curves:
+        """The curves of one class."""
+        return Curves(self.share, self.deletion[:, class_index], self.insertion[:, class_index])
+
+
+def curves(
+    network: VisionTransformer, pixels: Tensor, class_index: int, orders: np.ndarray, points: int = POINTS
+) -> list[Curves]:
+    """`cover` for one class: a `Curves` an order."""
+    return [covering.curves(class_index) for covering in cover(network, pixels, orders, points)]
+
+
+def cover(network: VisionTransformer, pixels: Tensor, orders: np.ndarray, points: int = POINTS) -> list[Covering]:
+    """Cover and uncover the patches of a picture in several orders.
+
+    Args:
+        pixels: `(3, height, width)` in [-1, 1].
+        orders: `(order, patch)`, each a permutation of the patch numbers, most important first.
+        points: how often the probabilities are looked at, ends included.
+
+    Returns:
+        A `Covering` an order.
+
+    Raises:
+        ValueError: an order is no permutation of the patches, or there are fewer than two points.
+    """
+    patches = (pixels.shape[1] // network.config.patch_size) * (pixels.shape[2] // network.config.patch_size)
+    if orders.ndim != 2 or orders.shape[1] != patches or not (np.sort(orders, axis=1) == np.arange(patches)).all():
+        raise ValueError(f"Each order must name every patch from 0 to {patches - 1} once.")
+    if points < 2:
+        raise ValueError(f"A curve needs its two ends, not {points} points.")
+    counts = np.unique(np.linspace(0, patches, points).round().astype(int))
+    ranks = np.argsort(orders, axis=1)  # (order, patch): the place of each patch in its order
+    covered = ranks[:, None, :] < counts[:, None]  # (order, point, patch)
+    both = np.stack([covered, ~covered], axis=1)  # (order, deletion or insertion, point, patch)
+    # The ends are the same for every order, and an order shares all its cases with its reverse: look at each case once.
+    cases, where = np.unique(both.reshape(-1, patches), axis=0, return_inverse=True)
+    found = [class_probabilities(network, pixels, part) for part in torch.from_numpy(cases).split(BATCH)]
+    probabilities = np.concatenate(found)[where.reshape(both.shape[:3])]  # (order, deletion or insertion, point, class)
+    return [Covering(counts / patches, deletion, insertion) for deletion, insertion in probabilities]
+
+
+@torch.inference_mode()
+def class_probabilities(network: VisionTransformer, pixels: Tensor, covered: Tensor) -> np.ndarray:
+    """Probabilities of the classes with some patches covered by the picture's mean colour.
+
+    Args:
+        pixels: `(3, height, width)` in [-1, 1].
+        covered: `(case, patch)` bool.
+
+    Returns:
+        `(case, class)` float64.
+    """
+    size = network.config.patch_size
+    rows, columns = pixels.shape[1] // size, pixels.shape[2] // size
+    mask = covered.to(pixels.device).view(-1, 1, rows, columns)
+    mask = mask.repeat_interleave(size, dim=2).repeat_interleave(size, dim=3)  # (case, 1, height, width)
+    mean = pixels.mean(dim=(1, 2))[None, :, None, None]
+    logits = network(torch.where(mask, mean, pixels[None]))  # (case, class)
+    return logits.double().softmax(dim=1).cpu().numpy()
+
+
+def order_of(scores: np.ndarray) -> np.ndarray:
+    """Patch numbers, highest score first; equal scores keep their order."""
+    return np.argsort(-scores, kind="stable")
+
+
+def random_orders(patches: int, pairs: int, seed: int = 0) -> np.ndarray:
+    """Random orders, each followed by its reverse: `(2 * pairs, patch)`.
+
+    An order and its reverse err in opposite directions, so their mean is steadier than that of two orders drawn apart,
+    and together they need no more forwards than one.
+    """
+    draw = np.random.default_rng(seed)
+    drawn = np.stack([draw.permutation(patches) for _ in range(pairs)])
+    return np.stack([drawn, drawn[:, ::-1]], axis=1).reshape(-1, patches)

@@ -1,0 +1,221 @@
+"""What each head does for one input: switch it off and see how far the answer moves.
+
+A map shows where a head looks; whether that matters is another question (Michel et al. 2019, section 3; Voita et al.
+2019). Every head is tried in one batched forward pass: a row of the batch runs with one head switched off. What comes
+before that head is the same with or without it, so a row joins the batch only at the layer of its head.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from model.attribution.intervened import edited_copy
+from model.networks.attention import KeyValue
+from model.networks.losses import token_cross_entropy
+from model.networks.transformer import Transformer
+from model.networks.vision import VisionTransformer
+from model.runtime.progress import Part, Parts, in_one_go
+from model.tracing.changes import Scale
+from model.tracing.interventions import Interventions
+
+POSITIONS = 512  # projected to the vocabulary at a time, so that the logits stay small
+
+
+@dataclass(frozen=True, eq=False)
+class TranslationEffects:
+    """How a translation's loss changes when single heads are switched off.
+
+    Attributes:
+        losses: `(piece,)` float64, -ln p of each piece with all heads on, in nats.
+        without: kind -> `(layer, head, piece)` float64, the same without that head.
+    """
+
+    losses: np.ndarray
+    without: dict[str, np.ndarray]
+
+    @property
+    def reference(self) -> float:
+        """The loss with all heads on: mean -ln p a piece, in nats."""
+        return float(self.losses.mean())
+
+    @property
+    def changes(self) -> dict[str, np.ndarray]:
+        """kind -> `(layer, head)`: the loss without that head minus `reference`. Above 0 the head helps."""
+        return {kind: (table - self.losses).mean(axis=-1) for kind, table in self.without.items()}
+
+    def ranked(self) -> list[tuple[str, int, int, float]]:
+        """(kind, layer, head, change), counted from 0, largest change first whatever its sign."""
+        rows = [
+            (kind, *place, float(change)) for kind, table in self.changes.items() for place, change in _cells(table)
+        ]
+        return sorted(rows, key=lambda row: -abs(row[3]))
+
+
+@dataclass(frozen=True, eq=False)
+class RecognitionEffects:
+    """How a ViT's answer changes when single heads are switched off.
+
+    Attributes:
+        logits: `(class,)` float64 with all heads on.
+        without: `(layer, head, class)` float64, logits without that head.
+    """
+
+    logits: np.ndarray
+    without: np.ndarray
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """`(layer, head, class)` without that head."""
+        return _softmax(self.without)
+
+    def logit_changes(self, class_index: int) -> np.ndarray:
+        """`(layer, head)`: a class's logit without the head minus the one with it. Below 0 the head speaks for it."""
+        return (self.without - self.logits)[..., class_index]
+
+    def probability_changes(self, class_index: int) -> np.ndarray:
+        """`(layer, head)`: the same of its probability."""
+        return (self.probabilities - _softmax(self.logits))[..., class_index]
+
+    def loss_changes(self, class_index: int) -> np.ndarray:
+        """`(layer, head)`: the same of its -ln p, in nats. Above 0 the head speaks for the class."""
+        return -(np.log(self.probabilities) - np.log(_softmax(self.logits)))[..., class_index]
+
+
+class OneHeadOff:
+    """A tap under which every row of the batch runs without one head.
+
+    Args:
+        off: (name of an `outputs` step, head) for each row; None lets the row run as it is.
+    """
+
+    def __init__(self, off: list[tuple[str, int] | None]) -> None:
+        self.rows: dict[str, list[tuple[int, int]]] = {}
+        for row, place in enumerate(off):
+            if place is not None:
+                self.rows.setdefault(place[0], []).append((row, place[1]))
+
+    def __call__(self, name: str, tensor: Tensor) -> Tensor:
+        if name not in self.rows:
+            return tensor
+        rows, heads = zip(*self.rows[name], strict=True)
+        tensor = tensor.clone()  # (batch, head, query, d_k)
+        tensor[list(rows), list(heads)] = 0
+        return tensor
+
+
+@torch.inference_mode()
+def translation_effects_in_parts(
+    network: Transformer, source_ids: list[int], target_ids: list[int], next_ids: list[int]
+) -> Parts[TranslationEffects]:
+    """-ln p of every piece of a translation without each head of the translator.
+
+    Args:
+        source_ids: encoder input, ending with `</s>`.
+        target_ids: decoder input, starting with `<s>`.
+        next_ids: what each decoder position should produce.
+    """
+    heads, length = network.config.n_heads, len(target_ids)
+    device = network.embedding.weight.device
+    source, target = (torch.tensor([ids], device=device) for ids in (source_ids, target_ids))
+    n_encoder, n_decoder = len(network.encoder), len(network.decoder)
+    slices = math.ceil((1 + heads * (n_encoder + 2 * n_decoder)) * length / POSITIONS)
+    total = n_encoder + n_decoder + slices
+    memory = network.embed(source)  # (1, source, d_model); row 0 always keeps all heads
+    for number, layer in enumerate(network.encoder):
+        name = f"encoder.{number}"
+        memory, tap = _join(memory, [f"{name}.self.outputs"], heads)
+        memory = layer(memory, None, tap, name)
+        yield Part(number + 1, total)
+    stream = network.embed(target).expand(len(memory), -1, -1)  # (1 + encoder heads, target, d_model)
+    allowed = network.triangle[:, :, :length, :length]
+    for number, layer in enumerate(network.decoder):
+        name = f"decoder.{number}"
+        stream, tap = _join(stream, [f"{name}.self.outputs", f"{name}.cross.outputs"], heads)
+        read = layer.cross_attention.project_memory(memory)
+        # the heads of the decoder all read what the whole encoder says: row 0
+        more = len(stream) - len(memory)
+        read = KeyValue(*(torch.cat([part, part[:1].expand(more, -1, -1, -1)]) for part in read))
+        stream = layer(stream, layer.self_attention.project_memory(stream), read, allowed, None, tap, name)
+        yield Part(n_encoder + number + 1, total)
+    wanted = torch.tensor([next_ids], device=device).expand(len(stream), -1)
+    losses: list[Tensor] = []
+    for part, right in zip(stream.flatten(0, 1).split(POSITIONS), wanted.flatten().split(POSITIONS), strict=True):
+        losses.append(token_cross_entropy(network.project(part), right))
+        yield Part(total - slices + len(losses), total)
+    rows = torch.cat(losses).view(len(stream), length).double().cpu().numpy()
+    encoder, decoder = np.split(rows[1:], [heads * network.config.n_encoder_layers])
+    both = decoder.reshape(-1, 2, heads, length)  # (layer, self or cross, head, piece)
+    kinds = {"encoder": encoder.reshape(-1, heads, length), "decoder": both[:, 0], "cross": both[:, 1]}
+    return TranslationEffects(rows[0], kinds)
+
+
+translation_effects = in_one_go(translation_effects_in_parts)
+
+
+@torch.inference_mode()
+def recognition_effects(network: VisionTransformer, pixels: Tensor) -> RecognitionEffects:
+    """Logits of a picture without each head of the ViT.
+
+    Args:
+        pixels: `(3, height, width)` in [-1, 1].
+    """
+    stream = network.embed(pixels[None])  # (1, 1 + patch, d_model); row 0 always keeps all heads
+    for number, layer in enumerate(network.layers):
+        name = f"vision.{number}"
+        stream, tap = _join(stream, [f"{name}.self.outputs"], network.config.n_heads)
+        stream = layer(stream, tap, name)
+    logits = network.head(network.norm(stream[:, 0])).double().cpu().numpy()  # (row, class)
+    return RecognitionEffects(logits[0], logits[1:].reshape(network.config.n_layers, network.config.n_heads, -1))
+
+
+def _join(stream: Tensor, steps: list[str], heads: int) -> tuple[Tensor, OneHeadOff]:
+    """Copies of row 0 behind the batch, one for each head of each step, and the tap that switches these heads off."""
+    joining = [(step, head) for step in steps for head in range(heads)]
+    longer = torch.cat([stream, stream[:1].expand(len(joining), -1, -1)])
+    return longer, OneHeadOff([None] * len(stream) + joining)
+
+
+@torch.inference_mode()
+def loss_without(
+    network: Transformer,
+    source_ids: list[int],
+    target_ids: list[int],
+    next_ids: list[int],
+    place: tuple[str, int, int],
+) -> float:
+    """The loss of a translation without one head, computed apart from `translation_effects` to check it.
+
+    A head's part of the sub-layer's output is its slice of W_O times what it found (Vaswani et al. 2017, section
+    3.2.2), so a network whose slice is zero has no such head. One ordinary fused forward pass of such a copy.
+
+    Args:
+        place: kind ("encoder", "decoder" or "cross"), layer and head, counted from 0.
+    """
+    changed = _without(network, *place)
+    device = network.embedding.weight.device
+    source, target, wanted = (torch.tensor([ids], device=device) for ids in (source_ids, target_ids, next_ids))
+    return token_cross_entropy(changed(source, target), wanted).double().mean().item()
+
+
+@torch.inference_mode()
+def logits_without(network: VisionTransformer, pixels: Tensor, layer: int, head: int) -> np.ndarray:
+    """Logits `(class,)` of a picture without one head, by zeroing its slice of W_O; see `loss_without`."""
+    return _without(network, "vision", layer, head)(pixels[None])[0].double().cpu().numpy()
+
+
+def _without(network: torch.nn.Module, kind: str, layer: int, head: int) -> torch.nn.Module:
+    return edited_copy(network, Interventions((Scale(kind, ((layer, head),), factor=0.0),)))
+
+
+def _softmax(logits: np.ndarray) -> np.ndarray:
+    exponentials = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+def _cells(table: np.ndarray):
+    return (((layer, head), table[layer, head]) for layer in range(table.shape[0]) for head in range(table.shape[1]))

@@ -1,0 +1,164 @@
+"""Labels for attention heads, computed from their maps by stated rules.
+
+Every pattern is a set of cells (query, key). Its **score** for a head is the share of attention that falls on them:
+
+    score = mean over queries q of  sum over keys k in pattern(q) of  a[q, k]
+
+over the queries that have a choice (two keys at least are not masked) and for which the pattern has a key. It lies in
+[0, 1]. Its **chance** is the score that attention spread evenly over the keys which are not masked would get. Scores of
+this form are what Clark et al. 2019 (section 3) average over a corpus and what TransformerLens's head detectors
+measure; Voita et al. 2019 (section 5) call a head positional by where its largest weight is, which is stricter.
+
+    previous, next, same   the key one before, one behind, at the place of the query
+    start, end             the first and the last key: `<s>`, or the first piece, and `</s>`
+    duplicate              other places that hold the same piece as the query (self-attention)
+    aligned                source pieces that a word alignment links to the piece being written (cross-attention);
+                           such heads are what Garg et al. 2019 train for and Chen et al. 2020 find
+    aligned, read          the same for the piece just read, which the row is named by
+    diffuse                not a set of cells: mean over queries of entropy(a[q]) / ln(number of keys not masked)
+
+In cross-attention row t writes piece t, so its place is t. For pictures the queries are the patches, and the patterns
+are same patch, neighbours (the up to eight around), row and column (the others of them), and CLS.
+
+A head gets the label of its largest score among those of at least `HALF` and at least `TIMES` chance; else `diffuse`
+if that score is at least `SPREAD`; else `mixed`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from model.attribution.analysis import distances
+
+HALF, TIMES, SPREAD = 0.5, 2.0, 0.8
+DIFFUSE, MIXED = "diffuse", "mixed"
+TEXT_PATTERNS = ("previous", "next", "same", "start", "end", "duplicate", "aligned", "aligned, read", DIFFUSE)
+VISION_PATTERNS = ("same patch", "neighbours", "row", "column", "CLS", DIFFUSE)
+
+
+@dataclass(frozen=True)
+class Label:
+    """A head's label and the score that earned it; for `mixed`, its largest score.
+
+    Attributes:
+        pattern: whose score it is; the same as `name` but for `mixed`.
+        chance: of that pattern.
+    """
+
+    name: str
+    pattern: str
+    score: float
+    chance: float
+
+
+@dataclass(frozen=True, eq=False)
+class HeadScores:
+    """Scores of all heads of one kind.
+
+    Attributes:
+        scores: pattern -> `(layer, head)` float64 in [0, 1]; patterns that no query has are left out.
+        chance: pattern -> the score of even attention.
+    """
+
+    scores: dict[str, np.ndarray]
+    chance: dict[str, float]
+
+    def label(self, layer: int, head: int) -> Label:
+        """The label of a head by the rule above."""
+        return choose_label({name: float(table[layer, head]) for name, table in self.scores.items()}, self.chance)
+
+
+def choose_label(scores: dict[str, float], chance: dict[str, float]) -> Label:
+    """The rule above, for one head's scores by pattern."""
+    placed = {name: score for name, score in scores.items() if name != DIFFUSE}
+    earned = [name for name, score in placed.items() if score >= HALF and score >= TIMES * chance[name]]
+    if earned:
+        best = max(earned, key=placed.__getitem__)
+        return Label(best, best, placed[best], chance[best])
+    if scores.get(DIFFUSE, 0) >= SPREAD:
+        return Label(DIFFUSE, DIFFUSE, scores[DIFFUSE], 1.0)
+    best = max(placed or scores, key=scores.__getitem__, default="")
+    return Label(MIXED, best, scores.get(best, 0.0), chance.get(best, 0.0))
+
+
+def text_scores(
+    weights: np.ndarray,
+    kind: str,
+    query_ids: tuple[int, ...],
+    key_ids: tuple[int, ...],
+    links: np.ndarray | None = None,
+) -> HeadScores:
+    """Scores of the translator's heads.
+
+    Args:
+        weights: `(layer, head, query, key)`.
+        kind: "encoder", "decoder" (causal) or "cross".
+        query_ids, key_ids: pieces on the axes.
+        links: `(piece, key)` bool, a word alignment of the pieces that the queries of "cross" write; None if unknown.
+    """
+    queries, keys = weights.shape[2:]
+    rows, columns = np.arange(queries)[:, None], np.arange(keys)[None]
+    allowed = columns <= rows if kind == "decoder" else np.ones((queries, keys), dtype=bool)
+    patterns = {
+        "previous": columns == rows - 1,
+        "next": columns == rows + 1,
+        "same": columns == rows,
+        "start": np.broadcast_to(columns == 0, (queries, keys)),
+        "end": np.broadcast_to(columns == keys - 1, (queries, keys)),
+    }
+    if kind == "decoder":  # what is behind the query is masked, and the last key is there for the last query alone
+        del patterns["next"], patterns["end"]
+    if kind != "cross":
+        patterns["duplicate"] = (np.array(query_ids)[:, None] == np.array(key_ids)[None]) & (rows != columns)
+    elif links is not None:
+        patterns["aligned"] = links
+        patterns["aligned, read"] = np.concatenate([np.zeros((1, keys), dtype=bool), links[:-1]])
+    return _score(weights, patterns, allowed)
+
+
+def vision_scores(attention: np.ndarray, grid: tuple[int, int]) -> HeadScores:
+    """Scores of a ViT's heads, over the patches as queries.
+
+    Args:
+        attention: `(layer, head, 1 + patch, 1 + patch)`, CLS first.
+        grid: rows and columns of patches.
+    """
+    apart = distances(grid)  # (patch, patch)
+    rows, columns = np.divmod(np.arange(len(apart)), grid[1])
+    among = {
+        "same patch": apart == 0,
+        "neighbours": (apart > 0) & (apart < 2),
+        "row": (rows[:, None] == rows) & (apart > 0),
+        "column": (columns[:, None] == columns) & (apart > 0),
+        "CLS": np.zeros_like(apart, dtype=bool),
+    }
+    first = {name: np.full((len(apart), 1), name == "CLS") for name in among}
+    patterns = {name: np.concatenate([first[name], cells], axis=1) for name, cells in among.items()}
+    weights = attention[:, :, 1:]  # (layer, head, patch, 1 + patch)
+    return _score(weights, patterns, np.ones(weights.shape[2:], dtype=bool))
+
+
+def _score(weights: np.ndarray, patterns: dict[str, np.ndarray], allowed: np.ndarray) -> HeadScores:
+    """Scores of patterns, each `(query, key)` bool, where `allowed` `(query, key)` says what is not masked."""
+    weights = weights.astype(np.float64)
+    count = allowed.sum(axis=1)  # (query,)
+    scores, chance = {}, {}
+    for name, cells in patterns.items():
+        cells = cells & allowed
+        asked = (count > 1) & cells.any(axis=1)
+        if asked.any():
+            scores[name] = (weights * cells).sum(axis=-1)[..., asked].mean(axis=-1)  # (layer, head)
+            chance[name] = float((cells.sum(axis=1) / count)[asked].mean())
+    free = count > 1
+    if free.any():
+        scores[DIFFUSE] = _entropy(weights[:, :, free]) / np.log(count[free])  # (layer, head, query)
+        scores[DIFFUSE] = scores[DIFFUSE].mean(axis=-1)
+        chance[DIFFUSE] = 1.0
+    return HeadScores({name: table.clip(0, 1) for name, table in scores.items()}, chance)
+
+
+def _entropy(weights: np.ndarray) -> np.ndarray:
+    """In nats, of the last axis; 0 ln 0 is 0."""
+    return -(weights * np.log(np.where(weights > 0, weights, 1))).sum(axis=-1)

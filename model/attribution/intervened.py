@@ -1,0 +1,177 @@
+"""A translation under interventions: what is written now, the pass over the old translation, and two proofs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from model.decoding.tapped_decoding import greedy_under_in_parts
+from model.networks.loss_terms import score_target
+from model.networks.transformer import Transformer
+from model.networks.vision import VisionTransformer
+from model.runtime.progress import Parts, in_one_go
+from model.text.tokenizer import Tokenizer
+from model.tracing.changes import Force, Scale, Shapes, Temperature
+from model.tracing.interventions import Interventions
+from model.tracing.trace import AttentionRecord, Trace, record_trace
+
+
+@dataclass(frozen=True)
+class Proof:
+    """How far what the tap did is from the same done without a tap; both are 0 up to rounding.
+
+    Attributes:
+        recomputed: largest |difference| of any weight or head output from NumPy's in double precision, which starts
+            from the recorded queries, keys and values and follows the description of the interventions.
+        edited: largest |difference| of a logit from a network without a tap whose weights were edited instead: a
+            head's columns of W_O times the factor, its rows of W_Q divided by the temperature. None where something
+            is done that no weights can do.
+    """
+
+    recomputed: float
+    edited: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Intervened:
+    """What the translator does under interventions.
+
+    Attributes:
+        after: the pass over the same target as before, see `Trace`. Its scores are those the softmax received.
+        translation: what greedy decoding writes now.
+        finished: False if it was cut off because it did not end.
+    """
+
+    after: Trace
+    translation: str
+    finished: bool
+    proof: Proof
+
+
+def losses_of(trace: Trace) -> np.ndarray:
+    """`(T,)` float64: -ln p of each piece that should follow, in nats."""
+    return score_target(trace.logits, trace.next_ids).terms.losses
+
+
+def shapes_of(trace: Trace) -> Shapes:
+    """Layers, heads, queries and keys of every kind of attention, as `Interventions.check` wants them."""
+    return {kind: record.weights.shape for kind, record in trace.records.items()}
+
+
+@torch.inference_mode()
+def intervene_in_parts(
+    network: Transformer, tokenizer: Tokenizer, trace: Trace, interventions: Interventions
+) -> Parts[Intervened]:
+    """Run a traced sentence again under interventions.
+
+    Args:
+        trace: the pass without them; its target is forced again.
+
+    Raises:
+        InterventionError: see `Interventions.check`.
+    """
+    tap = interventions.tap(shapes_of(trace))
+    ids = [list(ids) for ids in (trace.source_ids, trace.target_ids, trace.next_ids)]
+    after = record_trace(network, tokenizer, *ids, tap)
+    limit = min(2 * len(trace.source_ids) + 10, 128)
+    ahead = interventions.looks_ahead
+    written = yield from greedy_under_in_parts(network, trace.source_ids, tap, limit, trace.next_ids, looks_ahead=ahead)
+    source, target = (torch.tensor([side], device=network.embedding.weight.device) for side in ids[:2])
+    proof = prove(network, interventions, after.records, after.logits, lambda edited: edited(source, target)[0])
+    finished = bool(written) and written[-1] == tokenizer.eos_id
+    return Intervened(after, tokenizer.decode(written), finished, proof)
+
+
+intervene = in_one_go(intervene_in_parts)
+
+
+@torch.inference_mode()
+def prove(
+    network: nn.Module,
+    interventions: Interventions,
+    records: Mapping[str, AttentionRecord],
+    logits: np.ndarray,
+    run: Callable[[nn.Module], Tensor],
+) -> Proof:
+    """Do the same without a tap and compare.
+
+    Args:
+        records: kind -> attention as it was recorded under the interventions.
+        logits: of the same pass.
+        run: the fused forward of a network on the same input, giving logits of the same shape.
+    """
+    recomputed = max(_difference(kind, record, interventions) for kind, record in records.items())
+    if not all(isinstance(change, Scale | Temperature) for change in interventions.changes):
+        return Proof(recomputed, None)
+    rerun = run(edited_copy(network, interventions)).float().cpu().numpy()
+    return Proof(recomputed, float(np.abs(rerun - logits).max()))
+
+
+def edited_copy(network: nn.Module, interventions: Interventions) -> nn.Module:
+    """A network whose weights do what factors and temperatures do; it shares all other weights with `network`.
+
+    Changes of other types are left out.
+    """
+    shared: dict[int, object] = {id(tensor): tensor for tensor in (*network.parameters(), *network.buffers())}
+    laid_out = network.__dict__.get("_decoding_weights")  # a second copy of the weights, for decoding only
+    if laid_out is not None:
+        shared[id(laid_out)] = ()
+    copy = deepcopy(network, shared)
+    copy.__dict__.pop("_decoding_weights", None)
+    for change in interventions.changes:
+        for layer, head in change.heads:
+            attention = _attention(copy, change.kind, layer)
+            d_k = attention.output.weight.shape[1] // attention.n_heads
+            own = slice(head * d_k, (head + 1) * d_k)
+            if isinstance(change, Scale):
+                weight = attention.output.weight.detach().clone()
+                weight[:, own] *= change.factor
+                attention.output.weight = nn.Parameter(weight, requires_grad=False)
+            elif isinstance(change, Temperature):
+                for name in ("weight", "bias"):
+                    rows = getattr(attention.query, name).detach().clone()
+                    rows[own] /= change.temperature
+                    setattr(attention.query, name, nn.Parameter(rows, requires_grad=False))
+    return copy
+
+
+def _attention(network: nn.Module, kind: str, layer: int) -> nn.Module:
+    if isinstance(network, VisionTransformer):
+        return network.layers[layer].attention
+    if kind == "encoder":
+        return network.encoder[layer].self_attention
+    return network.decoder[layer].self_attention if kind == "decoder" else network.decoder[layer].cross_attention
+
+
+def _difference(kind: str, record: AttentionRecord, interventions: Interventions) -> float:
+    queries, keys, values = (part.astype(np.float64) for part in (record.queries, record.keys, record.values))
+    scores = queries @ keys.swapaxes(-2, -1) / math.sqrt(queries.shape[-1])  # (layer, head, query, key)
+    factor = np.ones(scores.shape[:2])
+    own = [change for change in interventions.changes if change.kind == kind]
+    for change in own:
+        for place in change.heads:
+            if isinstance(change, Temperature):
+                scores[place] /= change.temperature
+            elif isinstance(change, Scale):
+                factor[place] *= change.factor
+    touched = {place for change in own for place in change.heads}
+    usual = interventions.allowed(kind, -1, -1, *scores.shape[2:])  # of a head that nothing is done to
+    allowed = np.broadcast_to(usual, scores.shape).copy()
+    for place in touched:
+        allowed[place] = interventions.allowed(kind, *place, *scores.shape[2:])
+    scores[~allowed] = -np.inf
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    for change in own:
+        if isinstance(change, Force):
+            for place in change.heads:
+                rows = change.rows(*scores.shape[2:])
+                weights[place][rows] = np.eye(scores.shape[3])[change.key]
+    outputs = weights @ values * factor[..., None, None]  # (layer, head, query, d_k)
+    return max(float(np.abs(weights - record.weights).max()), float(np.abs(outputs - record.outputs).max()))

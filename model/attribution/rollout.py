@@ -1,0 +1,203 @@
+"""From attention maps to "what mattered": rollout, gradient-weighted relevance, and the plain gradient.
+
+Attention of one layer says what is mixed there, not what reaches the answer. These methods follow it through all
+layers; `model.attribution.faithfulness` measures which of them is right about the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from model.networks.vision import VisionTransformer
+
+Fusion = Literal["mean", "max", "min"]
+FUSIONS: tuple[Fusion, ...] = ("mean", "max", "min")
+
+
+def rollout(attention: np.ndarray, fusion: Fusion = "mean") -> np.ndarray:
+    """Attention rollout (Abnar and Zuidema 2020, section 3): how much of each input reaches each position.
+
+    Heads are fused, rows normalised, the residual connection added as one half of the identity, and the layers
+    multiplied from the first to the last.
+
+    Args:
+        attention: `(layer, head, position, position)`, rows sum to 1.
+        fusion: how heads become one map. Chefer et al. and others use the maximum or minimum besides the mean.
+
+    Returns:
+        `(layer, position, position)` float64: the product up to and including each layer. Every row sums to 1.
+
+    Raises:
+        ValueError: unknown fusion.
+    """
+    steps = residual_steps(attention, fusion)
+    product, products = np.eye(steps.shape[-1]), []
+    for step in steps:
+        product = step @ product
+        products.append(product)
+    return np.stack(products)
+
+
+def residual_steps(attention: np.ndarray, fusion: Fusion = "mean") -> np.ndarray:
+    """What rollout takes a layer for: one half its attention, heads fused and rows normalised, one half the identity.
+
+    Arguments as for `rollout`.
+
+    Returns:
+        `(layer, position, position)` float64; every row sums to 1.
+
+    Raises:
+        ValueError: unknown fusion.
+    """
+    if fusion not in FUSIONS:
+        raise ValueError(f"There is no fusion {fusion!r}; choose one of {', '.join(FUSIONS)}.")
+    fused = getattr(attention.astype(np.float64), fusion)(axis=1)  # (layer, position, position)
+    rows = fused.sum(axis=-1, keepdims=True)
+    # The least weight over heads can be 0 in a whole row; such a query passes on its own content alone.
+    identity = np.eye(fused.shape[-1])
+    normalised = np.divide(fused, rows, out=np.broadcast_to(identity, fused.shape).copy(), where=rows > 0)
+    return (normalised + identity) / 2
+
+
+@dataclass(frozen=True)
+class RolloutCheck:
+    """How far a rollout is from what it should be; both are 0 up to rounding.
+
+    Attributes:
+        row_sum_error: largest distance of a row, in any layer, from summing to 1.
+        max_difference: largest |difference| of the CLS row of each layer from walking backwards: all of CLS's share is
+            put on CLS and handed down layer by layer, without any product of matrices.
+    """
+
+    row_sum_error: float
+    max_difference: float
+
+
+def check_rollout(attention: np.ndarray, fusion: Fusion = "mean") -> RolloutCheck:
+    """Recompute `rollout` another way. Arguments as there."""
+    products = rollout(attention, fusion)
+    fused = torch.from_numpy(attention).double()  # (layer, head, position, position)
+    fused = fused.mean(dim=1) if fusion == "mean" else fused.amax(dim=1) if fusion == "max" else fused.amin(dim=1)
+    difference = 0.0
+    for top in range(len(fused)):
+        share = torch.zeros(fused.shape[-1], dtype=torch.float64)
+        share[0] = 1
+        for layer in range(top, -1, -1):
+            rows = fused[layer].sum(dim=-1)
+            handed = torch.where(rows > 0, share / rows.clamp(min=torch.finfo(torch.float64).tiny), 0) @ fused[layer]
+            share = (share + handed + torch.where(rows > 0, 0, share)) / 2
+        difference = max(difference, float(np.abs(share.numpy() - products[top, 0]).max()))
+    return RolloutCheck(float(np.abs(products.sum(axis=-1) - 1).max()), difference)
+
+
+def relevance(weights: list[Tensor], gradients: list[Tensor]) -> Tensor:
+    """Gradient-weighted relevance of every position for every other (Chefer et al. 2021, equations 5 and 6).
+
+    R starts as the identity; each layer adds A R, with A as `weighed_by_gradient` has it.
+
+    Args:
+        weights: a layer each, `(..., head, position, position)`.
+        gradients: of the explained output with respect to `weights`.
+
+    Returns:
+        `(..., position, position)`; row 0 is what the CLS vector rests on.
+    """
+    return added_up([weighed_by_gradient(*layer) for layer in zip(weights, gradients, strict=True)])
+
+
+def added_up(layers: Sequence[Tensor]) -> Tensor:
+    """R after all layers of self-attention (equation 6), from each layer's A, `(..., position, position)`."""
+    total = identity_like(layers[0])
+    for layer in layers:
+        total = total + layer @ total
+    return total
+
+
+def identity_like(weights: Tensor) -> Tensor:
+    """Every position rests on itself alone: `(key, key)`, for `weights` `(..., query, key)`."""
+    return torch.eye(weights.shape[-1], dtype=weights.dtype, device=weights.device)
+
+
+def weighed_by_gradient(weights: Tensor, gradients: Tensor) -> Tensor:
+    """Mean over heads of the positive part of gradient x weight (Chefer et al. 2021, equation 5).
+
+    Args:
+        weights, gradients: `(..., head, query, key)`.
+
+    Returns:
+        `(..., query, key)`, nowhere negative.
+    """
+    return (gradients * weights).clamp(min=0).mean(dim=-3)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassGradients:
+    """Gradients of one class's logit for one image.
+
+    Attributes:
+        weights: `(layer, head, position, position)`, the attention.
+        gradients: of the logit with respect to `weights`, same shape.
+        pixels: of the logit with respect to the pixels, `(3, height, width)`.
+    """
+
+    weights: Tensor
+    gradients: Tensor
+    pixels: Tensor
+
+    def relevance(self) -> np.ndarray:
+        """What CLS rests on, by `relevance`: `(patch,)` float32, without CLS itself."""
+        return relevance(list(self.weights), list(self.gradients))[0, 1:].float().cpu().numpy()
+
+    def raw(self, patch_size: int) -> np.ndarray:
+        """Length of the pixel gradient in each patch (Simonyan et al. 2014), `(patch,)` float32."""
+        squares = self.pixels.square().sum(dim=0)  # (height, width)
+        blocks = squares.unfold(0, patch_size, patch_size).unfold(1, patch_size, patch_size)  # (row, column, y, x)
+        return blocks.sum(dim=(2, 3)).sqrt().flatten().float().cpu().numpy()
+
+
+def class_gradients(network: VisionTransformer, pixels: Tensor, class_index: int) -> ClassGradients:
+    """One forward and one backward pass from the logit of `class_index`.
+
+    Args:
+        pixels: `(3, height, width)` in [-1, 1].
+    """
+    kept: dict[str, Tensor] = {}
+
+    def keep_weights(name: str, tensor: Tensor) -> Tensor:
+        if name.endswith(".weights"):
+            kept[name] = tensor
+        return tensor
+
+    with torch.enable_grad():
+        pixels = pixels.detach().clone().requires_grad_(True)
+        logit = network(pixels[None], keep_weights)[0, class_index]
+        gradients = torch.autograd.grad(logit, [pixels, *kept.values()])
+    weights = torch.cat([weight.detach() for weight in kept.values()])  # (layer, head, position, position)
+    return ClassGradients(weights, torch.cat(gradients[1:]), gradients[0])
+
+
+@torch.inference_mode()
+def slope_along(
+    network: VisionTransformer, pixels: Tensor, class_index: int, gradient: Tensor, step: float = 0.02
+) -> float:
+    """How fast a class's logit really grows along its gradient: the pixels are moved a little both ways.
+
+    Args:
+        pixels, gradient: `(3, height, width)`.
+        step: length of the move over all pixels together.
+
+    Returns:
+        The central difference; 0 for a gradient of length 0.
+    """
+    length = gradient.norm()
+    if length == 0:
+        return 0.0
+    move = step * gradient / length
+    higher, lower = network(torch.stack([pixels + move, pixels - move]))[:, class_index].double().tolist()
+    return (higher - lower) / (2 * step)

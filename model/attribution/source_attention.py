@@ -1,0 +1,107 @@
+"""From the translator's attention maps to the source: what each target piece looks at, directly and through all layers.
+
+Four readings of the same maps; none of them asks whether the answer would change. See
+`model.attribution.source_gradients` for one that does, and `model.attribution.leave_one_out` for the test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from model.attribution.rollout import residual_steps, rollout
+from model.networks.transformer import Transformer
+from model.tracing.trace import Trace
+
+
+def cross_attention_means(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
+    """Cross-attention averaged over heads: of the last layer, and of all layers; `(T, S)` float64 each."""
+    over_heads = trace.cross_attention.astype(np.float64).mean(axis=1)  # (layer, T, S)
+    return over_heads[-1], over_heads.mean(axis=0)
+
+
+@torch.inference_mode()
+def value_weighted(network: Transformer, trace: Trace) -> np.ndarray:
+    """How long the vector is that each source piece adds through cross-attention (Kobayashi et al. 2020, section 3).
+
+    A weight counts for nothing if the value that it weighs is short. For each layer the length of the sum over heads of
+    weight x value x W_O is taken, and averaged over the layers. The bias of W_O belongs to no source piece.
+
+    Returns:
+        `(T, S)` float64.
+    """
+    record = trace.records["cross"]
+    total = np.zeros(record.weights.shape[2:])
+    for layer, weights, values in zip(network.decoder, record.weights, record.values, strict=True):
+        matrix = layer.cross_attention.output.weight  # (d_model, d_model), its columns by head
+        by_head = matrix.unflatten(1, (len(values), -1)).transpose(0, 1)  # (head, d_model, d_k)
+        written = torch.from_numpy(values).to(matrix) @ by_head.transpose(1, 2)  # (head, S, d_model)
+        added = torch.einsum("hts,hsd->tsd", torch.from_numpy(weights).to(matrix), written)  # (T, S, d_model)
+        total += added.norm(dim=-1).double().cpu().numpy()
+    return total / len(record.weights)
+
+
+@dataclass(frozen=True, eq=False)
+class SourceRollout:
+    """Attention rollout through encoder, decoder and cross-attention.
+
+    Attributes:
+        source: `(T, S)` share of each decoder position that comes from each source piece.
+        target: `(T, T)` share that comes from the pieces already written.
+    """
+
+    source: np.ndarray
+    target: np.ndarray
+
+    @property
+    def row_sum_error(self) -> float:
+        """Largest distance of a position's shares, of both kinds together, from 1."""
+        return float(np.abs(self.source.sum(axis=1) + self.target.sum(axis=1) - 1).max())
+
+
+def source_rollout(trace: Trace) -> SourceRollout:
+    """Attention rollout (Abnar and Zuidema 2020, section 3), carried over to an encoder with a decoder.
+
+    The paper has one stack, in which a layer passes on one half of its attention and one half of its input. The same
+    is done here for every sub-layer: the encoder's rollout says what its outputs consist of; each decoder position
+    starts as its own piece; masked self-attention mixes positions, half and half; cross-attention then keeps one half
+    and takes the other from the encoder's outputs. Feed-forward layers stay within a position and change nothing.
+    """
+    memory = rollout(trace.encoder_attention)[-1]  # (S, S)
+    cross = trace.cross_attention.astype(np.float64).mean(axis=1)  # (layer, T, S)
+    cross = cross / cross.sum(axis=-1, keepdims=True)
+    source, target = np.zeros(cross.shape[1:]), np.eye(cross.shape[1])
+    for own, looked in zip(residual_steps(trace.decoder_attention), cross, strict=True):
+        source, target = own @ source, own @ target
+        source, target = (source + looked @ memory) / 2, target / 2
+    return SourceRollout(source, target)
+
+
+def check_source_rollout(trace: Trace, found: SourceRollout) -> float:
+    """Largest |difference| of `found` from walking backwards: each position's whole share is handed down by layers.
+
+    No product of matrices is built up: one row at a time is carried through decoder and encoder.
+    """
+    encoder, decoder, cross = (
+        torch.from_numpy(trace.attention(kind)).double().mean(dim=1) for kind in ("encoder", "decoder", "cross")
+    )
+    encoder, decoder, cross = (fused / fused.sum(dim=-1, keepdim=True) for fused in (encoder, decoder, cross))
+    worst = 0.0
+    for position in range(len(trace.target_ids)):
+        here = torch.zeros(len(trace.target_ids), dtype=torch.float64)
+        here[position] = 1
+        there = torch.zeros(len(trace.source_ids), dtype=torch.float64)
+        for layer in range(len(cross) - 1, -1, -1):
+            there += here @ cross[layer] / 2
+            here = here / 2
+            here = (here + here @ decoder[layer]) / 2
+        for layer in range(len(encoder) - 1, -1, -1):
+            there = (there + there @ encoder[layer]) / 2
+        worst = max(
+            worst,
+            float(np.abs(there.numpy() - found.source[position]).max()),
+            float(np.abs(here.numpy() - found.target[position]).max()),
+        )
+    return worst

@@ -1,0 +1,82 @@
+"""How one step's logits become the distribution a piece is drawn from, with every stage kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from model.decoding.search import sampling_probabilities
+
+
+@dataclass(frozen=True, eq=False)
+class SamplingStages:
+    """One decoding step from logits to probabilities, float64, `(vocabulary,)` each.
+
+    Attributes:
+        logits: what the network gives; the pieces that are never written have minus infinity.
+        scaled: logits divided by the temperature.
+        kept: bool, True for pieces that survive top-k and top-p.
+        plain: softmax of the logits, before temperature and filters.
+        probabilities: what a piece is drawn from; 0 where filtered out, sums to 1.
+        difference: largest difference to `sampling_probabilities`, which sampling really uses.
+    """
+
+    logits: np.ndarray
+    scaled: np.ndarray
+    kept: np.ndarray
+    plain: np.ndarray
+    probabilities: np.ndarray
+    difference: float
+
+    @property
+    def order(self) -> np.ndarray:
+        """Ids, largest logit first; equal ones in the order of their ids."""
+        return np.argsort(-self.logits, kind="stable")
+
+    @property
+    def kept_mass(self) -> float:
+        """Share of the scaled distribution, before filtering, that the kept pieces hold."""
+        return float(_softmax(self.scaled)[self.kept].sum())
+
+
+def sampling_stages(
+    logits: np.ndarray, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0, never: tuple[int, ...] = ()
+) -> SamplingStages:
+    """Follow `logits` through temperature, top-k and top-p (Holtzman et al. 2020), in double precision.
+
+    Args:
+        logits: `(vocabulary,)`.
+        temperature: above 0.
+        top_k: how many of the largest stay; 0 keeps all, equals of the last one stay too.
+        top_p: the smallest set that reaches this share of the mass stays.
+        never: ids that no translation holds, such as `<pad>`.
+
+    Raises:
+        ValueError: a setting lies outside its range.
+    """
+    if not temperature > 0 or top_k < 0 or not 0 < top_p <= 1:
+        raise ValueError(f"temperature {temperature}, top_k {top_k} and top_p {top_p} are no settings of sampling.")
+    allowed = logits.astype(np.float64)
+    allowed[list(never)] = -np.inf
+    scaled = allowed / temperature
+    kept = np.isfinite(scaled)
+    if 0 < top_k < len(scaled):
+        kept &= scaled >= np.sort(scaled)[-top_k]
+    if top_p < 1:
+        shares = _softmax(np.where(kept, scaled, -np.inf))
+        order = np.argsort(-allowed, kind="stable")
+        before = np.cumsum(shares[order]) - shares[order]  # mass in front of each piece
+        outside = before >= top_p
+        outside[0] = False  # the most probable piece always stays
+        kept[order[outside]] = False
+    probabilities = _softmax(np.where(kept, scaled, -np.inf))
+    used = sampling_probabilities(torch.from_numpy(allowed).float(), temperature, top_k, top_p).double().numpy()
+    difference = float(np.abs(used - probabilities).max())
+    return SamplingStages(allowed, scaled, kept, _softmax(allowed), probabilities, difference)
+
+
+def _softmax(values: np.ndarray) -> np.ndarray:
+    exponentials = np.exp(values - values.max())
+    return exponentials / exponentials.sum()

@@ -1,0 +1,346 @@
+"""From logits to a translation: greedy, sampling and beam search, a token at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Literal, NamedTuple
+
+import torch
+from torch import Tensor
+
+from model.decoding.beam_tree import BeamNode, BeamTree, Hypothesis, settle
+from model.networks.interfaces import StepDecoder, TranslationNetwork
+from model.networks.masks import pad_batch, padding_mask
+from model.runtime.progress import Part, Parts, in_one_go
+
+TOP = 5  # alternatives that every step reports
+
+
+@dataclass(frozen=True)
+class DecodingOptions:
+    """How the next piece is chosen.
+
+    Attributes:
+        method: "greedy" takes the most probable piece, "sampling" draws, "beam" keeps the `beam` best beginnings.
+        length_penalty: alpha of the beam's length normalisation ((5 + length) / 6)^alpha (Wu et al. 2016, section 7;
+            0.6 in Vaswani et al. 2017); 0 compares plain sums of log probabilities.
+        temperature, top_k, top_p: for sampling, see `sampling_probabilities`; top_k 0 keeps every piece.
+        seed: of the draws; the same seed gives the same sample.
+        max_length: pieces after which decoding stops even without `</s>`.
+
+    Raises:
+        ValueError: a value lies outside its range; the sentence names it.
+    """
+
+    method: Literal["greedy", "beam", "sampling"] = "greedy"
+    beam: int = 4
+    length_penalty: float = 0.6
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+    seed: int = 0
+    max_length: int = 128
+
+    def __post_init__(self) -> None:
+        if self.method not in ("greedy", "beam", "sampling"):
+            raise ValueError(f"There is no method {self.method!r}; choose greedy, beam or sampling.")
+        for name, low in (("beam", 1), ("top_k", 0), ("seed", 0), ("max_length", 1)):
+            if getattr(self, name) < low:
+                raise ValueError(f"{name} is {getattr(self, name)}; it must be at least {low}.")
+        if self.seed >= 2**64:
+            raise ValueError(f"seed is {self.seed}; it must be below 2^64.")
+        if not self.temperature > 0 or not math.isfinite(self.temperature):
+            raise ValueError(f"temperature is {self.temperature}; it must be above 0.")
+        if not 0 < self.top_p <= 1:
+            raise ValueError(f"top_p is {self.top_p}; it must lie above 0 and at most at 1.")
+
+
+@dataclass(frozen=True)
+class PieceStep:
+    """One piece that decoding produced.
+
+    Attributes:
+        id: the piece; `probability` is what the model gave it here, before temperature and filters.
+        top: the most probable pieces at this position with their probabilities, best first.
+        ids: everything produced so far, this piece included, without `<s>`. In beam search another beginning may take
+            the lead, so `ids` need not extend the ids of the step before.
+        finished: no further step follows.
+    """
+
+    id: int
+    probability: float
+    top: tuple[tuple[int, float], ...]
+    ids: tuple[int, ...]
+    finished: bool
+
+
+def sampling_probabilities(logits: Tensor, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0) -> Tensor:
+    """Logits -> scaled -> filtered -> probabilities.
+
+    Logits are divided by `temperature`; of these the `top_k` largest stay (0: all; equals of the last one stay too);
+    of the resulting distribution the smallest set that reaches `top_p` of the mass stays (Holtzman et al. 2020); what
+    stays is renormalised.
+
+    Args:
+        logits: `(vocabulary,)`.
+
+    Returns:
+        `(vocabulary,)`, sums to 1; pieces that were filtered out have 0.
+    """
+    logits = logits.float()
+    # largest logit at 0, and no division by what single precision takes for 0: no temperature overflows
+    scaled = (logits - logits.max()) / max(temperature, torch.finfo(torch.float32).tiny)
+    if 0 < top_k < scaled.shape[-1]:
+        smallest_kept = logits.topk(top_k).values[-1]  # scaling makes logits equal that differ
+        scaled = scaled.masked_fill(logits < smallest_kept, -math.inf)
+    probabilities = scaled.softmax(dim=-1)
+    if top_p < 1:
+        order = logits.argsort(descending=True, stable=True)  # a high temperature makes probabilities equal, not logits
+        ordered = probabilities[order]
+        before = ordered.cumsum(dim=-1) - ordered  # mass in front of each piece
+        dropped = before >= top_p
+        dropped[0] = False  # the most probable piece always stays
+        probabilities = probabilities.index_fill(0, order[dropped], 0)
+        probabilities = probabilities / probabilities.sum()
+    return probabilities
+
+
+@torch.inference_mode()
+def stream(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> Iterator[PieceStep]:
+    """Translate one sentence and yield each step; the last has `finished` set.
+
+    Args:
+        source: ids that end with `</s>`.
+    """
+    if options.method == "beam":
+        yield from _beam_steps(network, source, options)
+        return
+    decoder = _start(network, source)
+    generator = torch.Generator().manual_seed(options.seed)
+    newest = _ids_on(network, [network.config.bos_id])
+    ids: tuple[int, ...] = ()
+    limit, never = _limit(network, options), _never(network)
+    while True:
+        logits = decoder.step(newest)[0]  # (vocabulary,)
+        kept = logits.index_fill(-1, never, -math.inf)
+        if options.method == "greedy":
+            chosen = kept.argmax(dim=-1, keepdim=True)
+        else:
+            weights = sampling_probabilities(kept, options.temperature, options.top_k, options.top_p)
+            chosen = torch.multinomial(weights.cpu(), 1, generator=generator).to(logits.device)
+        probabilities = logits.float().softmax(dim=-1)
+        ids = (*ids, int(chosen))
+        finished = ids[-1] == network.config.eos_id or len(ids) >= limit
+        yield PieceStep(ids[-1], float(probabilities[ids[-1]]), _top(probabilities[None])[0], ids, finished)
+        if finished:
+            return
+        newest = chosen
+
+
+@torch.inference_mode()
+def greedy_batch(network: TranslationNetwork, sources: list[list[int]], max_length: int = 128) -> list[list[int]]:
+    """Greedy translations of many sentences at once; row by row the same as `stream` with method "greedy".
+
+    Args:
+        sources: ids that end with `</s>`, of any lengths.
+
+    Returns:
+        Produced ids a sentence, `</s>` included where it was reached.
+    """
+    config = network.config
+    source = pad_batch(sources, config.pad_id).to(network.embedding.weight.device)  # (batch, source)
+    allowed = padding_mask(source, config.pad_id) if len(sources) > 1 else None  # one sentence is not padded
+    decoder = network.begin_decoding(source, allowed)
+    produced, never = [], _never(network)
+    newest = torch.full((len(sources),), config.bos_id, device=source.device)
+    done = torch.zeros(len(sources), dtype=torch.bool, device=source.device)
+    for _ in range(_limit(network, DecodingOptions(max_length=max_length))):
+        logits = decoder.step(newest)  # (batch, vocabulary)
+        newest = logits.index_fill_(-1, never, -math.inf).argmax(dim=-1).masked_fill_(done, config.pad_id)
+        produced.append(newest)
+        done |= newest == config.eos_id
+        if bool(done.all()):
+            break
+    return [[piece for piece in row if piece != config.pad_id] for row in torch.stack(produced, dim=1).tolist()]
+
+
+def length_penalty(length: int, alpha: float) -> float:
+    """What a sum of log probabilities over `length` pieces is divided by: ((5 + length) / 6)^alpha (Wu et al. 2016)."""
+    return ((5 + length) / 6) ** alpha
+
+
+def beam_search(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> list[Hypothesis]:
+    """The `options.beam` best translations of one sentence, best normalised score first."""
+    return list(beam_tree(network, source, options).best)
+
+
+@torch.inference_mode()
+def beam_tree_in_parts(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> Parts[BeamTree]:
+    """The same search with everything it considered on its way; each step is a part.
+
+    Args:
+        source: ids that end with `</s>`.
+    """
+    search = _Beam(network, source, options)
+    while not search.complete:
+        search.advance()
+        yield Part(len(search.considered), search.limit)
+    return settle(search.considered, search.best())
+
+
+beam_tree = in_one_go(beam_tree_in_parts)
+
+
+class _Extension(NamedTuple):
+    """A beginning with one more piece: its sum of ln p, the beginning's row, and what a step reports of the piece."""
+
+    total: float
+    row: int
+    piece: int
+    probability: float
+    top: tuple[tuple[int, float], ...]
+
+
+class _Beam:
+    """One beam search, a step at a time."""
+
+    def __init__(self, network: TranslationNetwork, source: list[int], options: DecodingOptions) -> None:
+        self.network, self.options = network, options
+        self.limit = _limit(network, options)
+        self.decoder = _start(network, source)
+        self.alive = [Hypothesis((), 0.0, 0.0)]
+        self.done: list[Hypothesis] = []
+        self.reports: dict[tuple[int, ...], _Extension] = {}  # how each beginning got its last piece
+        self.considered: list[list[BeamNode]] = []  # a list a step
+
+    def normalise(self, log_probability: float, length: int) -> float:
+        return log_probability / length_penalty(length, self.options.length_penalty)
+
+    def advance(self) -> None:
+        """Extend every open beginning by one piece and keep the best."""
+        network, width = self.network, self.options.beam
+        last = [hypothesis.ids[-1] if hypothesis.ids else network.config.bos_id for hypothesis in self.alive]
+        logits = self.decoder.step(_ids_on(network, last))  # (alive, vocabulary)
+        rows: list[int] = []
+        open_hypotheses: list[Hypothesis] = []
+        nodes: list[BeamNode] = []
+        for rank, found in enumerate(self._extensions(logits.float().log_softmax(dim=-1))):
+            ids = (*self.alive[found.row].ids, found.piece)
+            score = self.normalise(found.total, len(ids))
+            self.reports[ids] = found
+            ends = found.piece == network.config.eos_id
+            fate = "pruned"
+            # an end outside the beam does not count, so a beam of 1 is greedy
+            if len(ids) >= self.limit or (ends and rank < width):
+                fate = "finished"
+                self.done.append(Hypothesis(ids, found.total, score))
+            elif not ends and len(open_hypotheses) < width:
+                fate = "kept"
+                open_hypotheses.append(Hypothesis(ids, found.total, score))
+                rows.append(found.row)
+            nodes.append(BeamNode(ids, found.probability, found.total, score, fate))
+        self.considered.append(nodes)
+        order = _staying(rows)
+        self.alive = [open_hypotheses[rank] for rank in order]
+        self.done = sorted(self.done, key=lambda hypothesis: -hypothesis.score)[:width]
+        if self.alive:
+            self.decoder.keep_rows([rows[rank] for rank in order])
+
+    def _extensions(self, log_probabilities: Tensor) -> list[_Extension]:
+        """The most probable ones, best first.
+
+        At most one extension of each beginning ends, so among twice the beam's width at least that many go on.
+
+        Args:
+            log_probabilities: `(alive, vocabulary)`.
+        """
+        count, never = 2 * self.options.beam, self.network.config.never_written
+        best = log_probabilities.topk(min(max(count, TOP) + len(never), log_probabilities.shape[1]))
+        pieces, values = best.indices.tolist(), best.values.tolist()
+        sums = [
+            (before.log_probability + value, row, rank)
+            for row, before in enumerate(self.alive)
+            for rank, value in enumerate(values[row])
+            if pieces[row][rank] not in never
+        ]
+        sums.sort(key=itemgetter(0), reverse=True)
+        tops = [
+            tuple((piece, math.exp(value)) for piece, value in zip(*both, strict=True))
+            for both in zip((row[:TOP] for row in pieces), (row[:TOP] for row in values), strict=True)
+        ]
+        return [
+            _Extension(total, row, pieces[row][rank], math.exp(values[row][rank]), tops[row])
+            for total, row, rank in sums[:count]
+        ]
+
+    @property
+    def complete(self) -> bool:
+        """True once no open beginning is better than every one of `beam` finished translations."""
+        if not self.alive:
+            return True
+        return len(self.done) >= self.options.beam and self.leader.score <= self.done[-1].score
+
+    @property
+    def leader(self) -> Hypothesis:
+        """The best open beginning."""
+        return max(self.alive, key=lambda hypothesis: hypothesis.score)
+
+    def best(self) -> list[Hypothesis]:
+        """Finished translations, or open beginnings while nothing has finished; best first."""
+        return self.done or sorted(self.alive, key=lambda hypothesis: -hypothesis.score)
+
+
+def _staying(rows: list[int]) -> list[int]:
+    """An order in which most beginnings stay in their cache's row, where nothing has to be copied for them.
+
+    Args:
+        rows: the row of each beginning's parent.
+
+    Returns:
+        Which beginning goes to each row.
+    """
+    order: list[int | None] = [None] * len(rows)
+    others = []
+    for beginning, row in enumerate(rows):
+        if row < len(rows) and order[row] is None:
+            order[row] = beginning
+        else:
+            others.append(beginning)
+    return [others.pop() if beginning is None else beginning for beginning in order]
+
+
+def _beam_steps(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> Iterator[PieceStep]:
+    """A step each time the search advances: the leading beginning, and at the end the winner."""
+    search = _Beam(network, source, options)
+    while not search.complete:
+        search.advance()
+        leader = search.best()[0] if search.complete else search.leader
+        found = search.reports[leader.ids]
+        yield PieceStep(found.piece, found.probability, found.top, leader.ids, search.complete)
+
+
+def _start(network: TranslationNetwork, source: list[int]) -> StepDecoder:
+    return network.begin_decoding(_ids_on(network, source)[None])
+
+
+def _ids_on(network: TranslationNetwork, ids: list[int]) -> Tensor:
+    return torch.tensor(ids, device=network.embedding.weight.device)
+
+
+def _limit(network: TranslationNetwork, options: DecodingOptions) -> int:
+    return min(options.max_length, network.config.max_positions)
+
+
+def _never(network: TranslationNetwork) -> Tensor:
+    """The pieces that decoding never writes; a step fills their logits with -inf."""
+    return _ids_on(network, list(network.config.never_written))
+
+
+def _top(probabilities: Tensor) -> list[tuple[tuple[int, float], ...]]:
+    """`TOP` pieces of every row of `(row, vocabulary)` with their probabilities, best first."""
+    best = probabilities.topk(min(TOP, probabilities.shape[-1]))
+    pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    return [tuple(zip(ids, values, strict=True)) for ids, values in pairs]

@@ -1,0 +1,119 @@
+"""The trained weights in Hugging Face's MarianMT layout, for use outside this project.
+
+MarianMT is the same network with one difference in layout: its sinusoid table has all sines in the first half of the
+columns and all cosines in the second, where the paper interleaves them. Permuting the d_model axis of every weight
+maps one onto the other exactly.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from model.networks.config import TransformerConfig
+from model.networks.transformer import Transformer
+from model.runtime.checkpoint import save_tensors, write_atomically, write_json
+from model.text.tokenizer import Tokenizer
+
+
+def stream_permutation(d_model: int) -> Tensor:
+    """Column j of Marian's residual stream is our column `permutation[j]`. `(d_model,)` int64."""
+    return torch.cat([torch.arange(0, d_model, 2), torch.arange(1, d_model, 2)])
+
+
+def marian_config(config: TransformerConfig) -> dict:
+    """The `config.json` of a MarianMT model of these sizes."""
+    return {
+        "architectures": ["MarianMTModel"],
+        "model_type": "marian",
+        "vocab_size": config.vocabulary_size,
+        "d_model": config.d_model,
+        "encoder_layers": config.n_encoder_layers,
+        "decoder_layers": config.n_decoder_layers,
+        "encoder_attention_heads": config.n_heads,
+        "decoder_attention_heads": config.n_heads,
+        "encoder_ffn_dim": config.d_ff,
+        "decoder_ffn_dim": config.d_ff,
+        "activation_function": "relu",
+        "dropout": config.dropout,
+        "attention_dropout": 0.0,
+        "activation_dropout": 0.0,
+        "max_position_embeddings": config.max_positions,
+        "scale_embedding": True,
+        "share_encoder_decoder_embeddings": True,
+        "tie_word_embeddings": True,
+        "is_encoder_decoder": True,
+        "pad_token_id": config.pad_id,
+        "bos_token_id": config.bos_id,
+        "eos_token_id": config.eos_id,
+        "decoder_start_token_id": config.bos_id,
+        "forced_eos_token_id": None,
+    }
+
+
+def marian_tensors(network: Transformer) -> dict[str, Tensor]:
+    """Our weights under MarianMT's names, on the CPU, with the d_model axis permuted."""
+    config = network.config
+    order = stream_permutation(config.d_model)
+    out: dict[str, Tensor] = {
+        "model.shared.weight": network.embedding.weight[:, order],
+        "final_logits_bias": torch.zeros(1, config.vocabulary_size),
+    }
+
+    def linear(name: str, module: nn.Linear, reads_stream: bool, writes_stream: bool) -> None:
+        weight = module.weight[:, order] if reads_stream else module.weight
+        out[f"{name}.weight"] = weight[order] if writes_stream else weight
+        out[f"{name}.bias"] = module.bias[order] if writes_stream else module.bias
+
+    def attention(name: str, module: nn.Module) -> None:
+        linear(f"{name}.q_proj", module.query, True, False)
+        linear(f"{name}.k_proj", module.key, True, False)
+        linear(f"{name}.v_proj", module.value, True, False)
+        linear(f"{name}.out_proj", module.output, False, True)
+
+    def norm(name: str, module: nn.LayerNorm) -> None:
+        out[f"{name}.weight"], out[f"{name}.bias"] = module.weight[order], module.bias[order]
+
+    for side, layers in (("encoder", network.encoder), ("decoder", network.decoder)):
+        for index, layer in enumerate(layers):
+            name = f"model.{side}.layers.{index}"
+            attention(f"{name}.self_attn", layer.self_attention)
+            norm(f"{name}.self_attn_layer_norm", layer.self_norm.norm)
+            if side == "decoder":
+                attention(f"{name}.encoder_attn", layer.cross_attention)
+                norm(f"{name}.encoder_attn_layer_norm", layer.cross_norm.norm)
+            linear(f"{name}.fc1", layer.feed_forward.expand, True, False)
+            linear(f"{name}.fc2", layer.feed_forward.contract, False, True)
+            norm(f"{name}.final_layer_norm", layer.feed_forward_norm.norm)
+    return {name: tensor.detach().float().cpu().clone() for name, tensor in out.items()}
+
+
+def write_marian(network: Transformer, tokenizer: Tokenizer, folder: Path) -> None:
+    """Write a folder that `MarianMTModel.from_pretrained` and `MarianTokenizer.from_pretrained` read.
+
+    `generate` then gives our greedy translations: `generation_config.json` starts the decoder with `<s>` and
+    suppresses the special pieces that our decoding suppresses.
+    """
+    config = network.config
+    save_tensors(folder / "model.safetensors", marian_tensors(network), {"format": "pt"})
+    write_json(folder / "config.json", marian_config(config))
+    generation = {
+        "decoder_start_token_id": config.bos_id,
+        "bos_token_id": config.bos_id,
+        "eos_token_id": config.eos_id,
+        "pad_token_id": config.pad_id,
+        "suppress_tokens": list(config.never_written),
+        "max_new_tokens": 128,
+        "num_beams": 1,
+        "do_sample": False,
+    }
+    write_json(folder / "generation_config.json", generation)
+    for side in ("source", "target"):
+        write_atomically(folder / f"{side}.spm", tokenizer.path.read_bytes())
+    vocabulary = {piece: index for index, piece in enumerate(tokenizer.pieces(range(len(tokenizer))))}
+    write_atomically(folder / "vocab.json", json.dumps(vocabulary, ensure_ascii=False).encode())
+    names = {"source_lang": "eng", "target_lang": "fra", "model_max_length": config.max_positions}
+    write_json(folder / "tokenizer_config.json", {"tokenizer_class": "MarianTokenizer", **names})

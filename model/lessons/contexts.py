@@ -1,0 +1,145 @@
+"""One word in several sentences: where it stands, and how its vector drifts apart from layer to layer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import torch
+
+from model.lessons.embedding import embedding_steps
+from model.networks.transformer import Transformer
+from model.text.tokenizer import Tokenizer
+from model.tracing.layer_stacks import LayerStacks, StackPlan, stream_stack
+from model.translator import InputError
+
+LONGEST_WORD = 24  # pieces; longer runs are not searched
+
+
+def stage_names(layers: int) -> tuple[str, ...]:
+    """The places where a vector is looked at: before the positions, after them, and after each layer."""
+    return ("embedding", "with position", *(f"layer {layer + 1}" for layer in range(layers)))
+
+
+@torch.inference_mode()
+def encoder_stages(network: Transformer, tokenizer: Tokenizer, ids: list[int]) -> np.ndarray:
+    """Every piece's vector at every stage of the encoder.
+
+    Args:
+        ids: what the encoder reads, ending with `</s>`.
+
+    Returns:
+        `(stage, S, d_model)` float32; stages as `stage_names` gives them. The first is the embedding row
+        x sqrt(d_model), before the positions.
+    """
+    stacks = LayerStacks(StackPlan.of(stream_stack("encoder", network.config.n_encoder_layers)))
+    network.encode(torch.tensor([ids], device=network.embedding.weight.device), None, stacks)
+    return np.stack([embedding_steps(network, tokenizer, ids).scaled, *stacks.array("encoder.stream")])
+
+
+def find_word(tokenizer: Tokenizer, ids: list[int], word: str) -> tuple[int, int] | None:
+    """First run of pieces that spells `word` as a whole word, upper and lower case alike.
+
+    Returns:
+        First piece and the one behind the last, or None where the word is not there.
+    """
+    wanted = tokenizer.normalize(word).casefold()
+    pieces = tokenizer.pieces(ids)
+    begins = [place == 0 or _begins(pieces[place - 1], piece) for place, piece in enumerate(pieces)]
+    for start in range(len(ids)):
+        if not begins[start]:
+            continue
+        for end in range(start + 1, min(len(ids), start + LONGEST_WORD) + 1):
+            whole = end == len(ids) or begins[end]
+            if whole and wanted and tokenizer.decode(ids[start:end]).casefold() == wanted:
+                return start, end
+    return None
+
+
+def _begins(before: str, piece: str) -> bool:
+    """True unless `piece` goes on with the word of the piece before it: both meet in letters, digits or bytes."""
+    joins = piece[:1].isalnum() or piece.startswith("<0x")
+    return not joins or not (before[-1:].isalnum() or before.startswith("<0x"))
+
+
+@dataclass(frozen=True, eq=False)
+class WordInContexts:
+    """A word's vectors in several sentences. A word of several pieces is the mean of their vectors.
+
+    Attributes:
+        stages: names, see `stage_names`.
+        places: where the word stands in each sentence: first piece and the one behind the last.
+        vectors: `(sentence, stage, d_model)` float32.
+        pairs: two sentences each.
+        cosines: `(pair, stage)` float64.
+        projection: `(sentence, stage, 2)`: the vectors on the two directions in which all of them differ most.
+        explained: `(2,)`: the share of their differences that each direction holds.
+        difference: largest |difference| of `cosines` to `torch.nn.functional.cosine_similarity`.
+    """
+
+    stages: tuple[str, ...]
+    places: tuple[tuple[int, int], ...]
+    vectors: np.ndarray
+    pairs: tuple[tuple[int, int], ...]
+    cosines: np.ndarray
+    projection: np.ndarray
+    explained: np.ndarray
+    difference: float
+
+
+def word_in_contexts(network: Transformer, tokenizer: Tokenizer, sentences: list[str], word: str) -> WordInContexts:
+    """Follow `word` through the encoder in each of `sentences`, at least two that the translator accepts.
+
+    Raises:
+        InputError: the word is empty or a sentence does not have it; the message says which.
+    """
+    if not word.strip():
+        raise InputError("There is no word to follow yet: type one that all sentences have.")
+    places, vectors = [], []
+    for number, sentence in enumerate(sentences, 1):
+        ids = tokenizer.encode_source(sentence)
+        place = find_word(tokenizer, ids[:-1], word)
+        if place is None:
+            raise InputError(f"Sentence {number} does not have the word \u201c{word.strip()}\u201d as a whole word.")
+        places.append(place)
+        vectors.append(encoder_stages(network, tokenizer, ids)[:, slice(*place)].mean(axis=1))  # (stage, d_model)
+    stacked = np.stack(vectors)  # (sentence, stage, d_model)
+    pairs = tuple(combinations(range(len(sentences)), 2))
+    first, second = stacked[[a for a, _ in pairs]], stacked[[b for _, b in pairs]]  # (pair, stage, d_model)
+    cosines = cosine(first, second)
+    again = torch.nn.functional.cosine_similarity(torch.from_numpy(first), torch.from_numpy(second), dim=-1).numpy()
+    projection, explained = principal_plane(stacked)
+    return WordInContexts(
+        stage_names(network.config.n_encoder_layers),
+        tuple(places),
+        stacked,
+        pairs,
+        cosines,
+        projection,
+        explained,
+        float(np.abs(cosines - again).max()),
+    )
+
+
+def cosine(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Cosine of the angle between vectors along the last axis, in float64."""
+    a, b = first.astype(np.float64), second.astype(np.float64)
+    return (a * b).sum(-1) / (np.linalg.norm(a, axis=-1) * np.linalg.norm(b, axis=-1))
+
+
+def principal_plane(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Principal components: vectors `(..., d_model)` on their two widest directions, and each one's share of variance.
+
+    The sign of a direction is free; it is chosen so that its largest entry is positive.
+
+    Returns:
+        `(..., 2)` and `(2,)`, float64.
+    """
+    flat = vectors.reshape(-1, vectors.shape[-1]).astype(np.float64)
+    centred = flat - flat.mean(axis=0)
+    _, sizes, directions = np.linalg.svd(centred, full_matrices=False)
+    plane = directions[:2]  # (2, d_model)
+    plane = plane * np.sign(plane[np.arange(2), np.abs(plane).argmax(axis=1)])[:, None]
+    total = float((sizes**2).sum()) or 1.0
+    return (centred @ plane.T).reshape(*vectors.shape[:-1], 2), sizes[:2] ** 2 / total

@@ -1,0 +1,119 @@
+"""How pieces become vectors, and which pieces of the vocabulary have similar ones."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from model.networks.tap import Recorder
+from model.networks.transformer import Transformer
+from model.text.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True, eq=False)
+class EmbeddingSteps:
+    """From ids to what the encoder's first layer reads, one row a piece; all `(S, d_model)` float32.
+
+    Attributes:
+        ids, tokens: the pieces, `</s>` last.
+        rows: rows of the embedding table.
+        scaled: rows x sqrt(d_model) (Vaswani et al. 2017, section 3.4).
+        positions: the sinusoids of positions 0 to S - 1 (section 3.5).
+        embedded: scaled + positions, added up here.
+        recorded: what the encoder really read, as a tap saw it pass.
+    """
+
+    ids: tuple[int, ...]
+    tokens: tuple[str, ...]
+    rows: np.ndarray
+    scaled: np.ndarray
+    positions: np.ndarray
+    embedded: np.ndarray
+    recorded: np.ndarray
+
+    @property
+    def difference(self) -> float:
+        """Largest |difference| between the sum made here and what the encoder read."""
+        return float(np.abs(self.embedded - self.recorded).max())
+
+
+@torch.inference_mode()
+def embedding_steps(network: Transformer, tokenizer: Tokenizer, ids: list[int]) -> EmbeddingSteps:
+    """Look up, scale and add the positions, apart from the network; then compare with the network.
+
+    Args:
+        ids: what the encoder reads, ending with `</s>`.
+    """
+    recorder = Recorder()
+    network.encode(torch.tensor([ids], device=network.embedding.weight.device), None, recorder)
+    rows = network.embedding.weight[ids].float().cpu().numpy()  # (S, d_model)
+    scaled = rows * np.float32(math.sqrt(network.config.d_model))
+    positions = network.positions[: len(ids)].float().cpu().numpy()
+    recorded = recorder.tensors["encoder.embedded"][0].float().cpu().numpy()
+    return EmbeddingSteps(
+        tuple(ids), tuple(tokenizer.display(ids)), rows, scaled, positions, scaled + positions, recorded
+    )
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A piece of the vocabulary and the cosine between its row and the row asked about."""
+
+    id: int
+    piece: str
+    cosine: float
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbourhood:
+    """The whole vocabulary as one piece sees it.
+
+    Attributes:
+        id, piece: the piece asked about.
+        cosines: `(vocabulary,)` float32, cosine of its row with every row; 1 with itself.
+        nearest: the pieces with the largest cosines, best first, without the piece itself.
+        difference: largest |difference| to `torch.nn.functional.cosine_similarity`.
+    """
+
+    id: int
+    piece: str
+    cosines: np.ndarray
+    nearest: tuple[Neighbour, ...]
+    difference: float
+
+    @property
+    def others(self) -> np.ndarray:
+        """`(vocabulary - 1,)`: the cosines without the piece itself."""
+        return np.delete(self.cosines, self.id)
+
+
+@torch.inference_mode()
+def neighbourhood(network: Transformer, tokenizer: Tokenizer, piece: int, count: int = 50) -> Neighbourhood:
+    """Cosine of one row of the embedding table with all rows.
+
+    Args:
+        piece: an id of the vocabulary.
+        count: how many neighbours to name.
+
+    Raises:
+        ValueError: `piece` is not in the vocabulary.
+    """
+    table = network.embedding.weight.float()  # (vocabulary, d_model)
+    if not 0 <= piece < len(table):
+        raise ValueError(f"There is no piece {piece} in a vocabulary of {len(table)}.")
+    unit = F.normalize(table, dim=1)
+    cosines = unit @ unit[piece]  # (vocabulary,)
+    difference = float((cosines - F.cosine_similarity(table, table[piece][None], dim=1)).abs().max())
+    others = cosines.clone()
+    others[piece] = -torch.inf
+    best = others.topk(min(count, len(table) - 1))
+    labels = tokenizer.labels([piece, *best.indices.tolist()])
+    nearest = tuple(
+        Neighbour(id_, label, cosine)
+        for id_, label, cosine in zip(best.indices.tolist(), labels[1:], best.values.tolist(), strict=True)
+    )
+    return Neighbourhood(piece, labels[0], cosines.cpu().numpy(), nearest, difference)

@@ -1,0 +1,93 @@
+"""The position-wise feed-forward sub-layer of one layer: which hidden units fire, and the proof (section 3.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+
+from model.networks.tap import Recorder
+from model.networks.transformer import FeedForward, Transformer
+from model.tracing.trace import Trace
+
+Stack = Literal["encoder", "decoder"]
+
+
+@dataclass(frozen=True, eq=False)
+class Firing:
+    """The hidden units of one feed-forward sub-layer; float32.
+
+    Attributes:
+        hidden: `(position, d_ff)` max(0, x W1 + b1); 0 where a unit does not fire.
+        d_model: width before and after.
+        parameters: weights and biases of both maps.
+        hidden_difference, written_difference: largest |difference| from a recomputation in double precision with
+            numpy, of `hidden` and of what the sub-layer writes.
+        alone_difference: largest |difference| between what the sub-layer writes for a position among the others and
+            for that position on its own: it does not look at neighbours.
+    """
+
+    hidden: np.ndarray
+    d_model: int
+    parameters: int
+    hidden_difference: float
+    written_difference: float
+    alone_difference: float
+
+    @property
+    def fired(self) -> np.ndarray:
+        """`(position,)` how many units are above 0 at each position."""
+        return (self.hidden > 0).sum(axis=1)
+
+    @property
+    def share(self) -> float:
+        """Fraction of all units at all positions that fire."""
+        return float((self.hidden > 0).mean())
+
+    @property
+    def never(self) -> int:
+        """How many units fire at no position of this sentence."""
+        return int((self.hidden <= 0).all(axis=0).sum())
+
+    def strongest(self, position: int, count: int = 8) -> tuple[np.ndarray, np.ndarray]:
+        """Numbers (from 0) and activations of the strongest units at a position, strongest first."""
+        order = np.argsort(-self.hidden[position], kind="stable")[:count]
+        return order, self.hidden[position, order]
+
+
+@torch.inference_mode()
+def firing(network: Transformer, trace: Trace, stack: Stack, layer: int) -> Firing:
+    """Take the feed-forward sub-layer of `layer` (from 0) apart."""
+    step = "self" if stack == "encoder" else "cross"
+    names = f"{stack}.{layer}.{step}.normalised", f"{stack}.{layer}.ffn.written"
+    recorder = Recorder(set(names))
+    device = network.embedding.weight.device
+    memory = network.encode(torch.tensor([trace.source_ids], device=device), None, recorder)
+    if stack == "decoder":
+        network.decode(torch.tensor([trace.target_ids], device=device), memory, None, recorder)
+    module: FeedForward = getattr(network, stack)[layer].feed_forward
+    stream, written = (recorder.tensors[name][0] for name in names)  # (position, d_model) each
+    alone = torch.cat([module(stream[place : place + 1]) for place in range(len(stream))])
+    hidden = (trace.encoder_hidden if stack == "encoder" else trace.decoder_hidden)[layer]
+    own_hidden, own_written = _recompute(module, stream.float().cpu().numpy())
+    return Firing(
+        hidden,
+        stream.shape[1],
+        sum(parameter.numel() for parameter in module.parameters()),
+        float(np.abs(own_hidden - hidden).max()),
+        float(np.abs(own_written - written.float().cpu().numpy()).max()),
+        float((alone - written).abs().max()),
+    )
+
+
+def _recompute(module: FeedForward, stream: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Hidden units and what is written, float64, with numpy alone."""
+    first, first_bias, second, second_bias = (
+        parameter.detach().cpu().numpy().astype(np.float64)
+        for linear in (module.expand, module.contract)
+        for parameter in (linear.weight, linear.bias)
+    )
+    hidden = np.maximum(0, stream @ first.T + first_bias)  # (position, d_ff)
+    return hidden, hidden @ second.T + second_bias

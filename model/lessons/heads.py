@@ -1,0 +1,150 @@
+"""Heads, two ways: one wide projection that is split, or a small projection for each head (section 3.2.2)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from model.networks.attention import MultiHeadAttention
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A step of multi-head attention and the shape of its result."""
+
+    step: str
+    shape: tuple[int, ...]
+
+
+def shape_walk(batch: int, length: int, d_model: int, n_heads: int, keys: int | None = None) -> list[Shape]:
+    """Shapes from the stream to what is written back, read off tensors that are really computed.
+
+    Args:
+        length: pieces that ask.
+        keys: pieces that are asked; as many as ask where not given.
+
+    Raises:
+        ValueError: `d_model` is not a multiple of `n_heads`.
+    """
+    if d_model % n_heads:
+        raise ValueError(f"d_model {d_model} is not divisible by n_heads {n_heads}; every head needs the same width.")
+    stream = torch.zeros(batch, length, d_model)
+    split = stream.view(batch, length, n_heads, d_model // n_heads)
+    heads = split.transpose(1, 2)
+    asked = torch.zeros(batch, n_heads, length if keys is None else keys, d_model // n_heads)
+    scores = heads @ asked.transpose(-2, -1)
+    outputs = scores.softmax(dim=-1) @ asked
+    joined = outputs.transpose(1, 2).flatten(-2)
+    steps = {
+        "queries, projected": stream,
+        "split into heads": split,
+        "heads first": heads,
+        "scores": scores,
+        "weights \u00d7 values": outputs,
+        "heads joined": joined,
+    }
+    return [Shape(name, tuple(tensor.shape)) for name, tensor in steps.items()]
+
+
+@dataclass(frozen=True)
+class Form:
+    """What one way of computing a sub-layer needs.
+
+    Attributes:
+        parameters: weights and biases, W_O included.
+        flops: multiplications and additions of all matrix products.
+        products: number of matrix products.
+    """
+
+    parameters: int
+    flops: int
+    products: int
+
+
+@dataclass(frozen=True, eq=False)
+class TwoForms:
+    """The same sub-layer computed both ways.
+
+    Attributes:
+        split, small: counts of the wide projection that is split, and of the n_heads small ones.
+        difference: largest |difference| of what they write.
+        shapes: shapes of one projection in either form, `(d_model, d_model)` and `(d_model, d_k)`.
+    """
+
+    split: Form
+    small: Form
+    difference: float
+    shapes: tuple[tuple[int, int], tuple[int, int]]
+
+
+class _Counter:
+    """Matrix products that count themselves: (m, k) x (k, n) takes 2 m k n operations."""
+
+    def __init__(self) -> None:
+        self.flops = self.products = self.parameters = 0
+
+    def matmul(self, left: Tensor, right: Tensor) -> Tensor:
+        self.flops += 2 * left.numel() * right.shape[-1]
+        self.products += math.prod(left.shape[:-2])
+        return left @ right
+
+    def linear(self, stream: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        self.parameters += weight.numel() + bias.numel()
+        return self.matmul(stream, weight.T) + bias
+
+    def form(self) -> Form:
+        return Form(self.parameters, self.flops, self.products)
+
+
+@torch.inference_mode()
+def two_forms(
+    module: MultiHeadAttention, query_input: np.ndarray, key_input: np.ndarray, allowed: np.ndarray | None
+) -> TwoForms:
+    """Compute the sub-layer by one wide projection and by n_heads small ones, with the same weights.
+
+    Args:
+        query_input: `(query, d_model)`; key_input: `(key, d_model)`.
+        allowed: `(query, key)` bool, or None.
+    """
+    device = module.query.weight.device
+    asking, asked = (torch.from_numpy(array).to(device) for array in (query_input, key_input))
+    mask = None if allowed is None else torch.from_numpy(allowed).to(device)
+    wide, narrow = _Counter(), _Counter()
+    written = _split(module, asking, asked, mask, wide)
+    difference = (written - _small(module, asking, asked, mask, narrow)).abs().max()
+    d_model, d_k = asking.shape[1], asking.shape[1] // module.n_heads
+    return TwoForms(wide.form(), narrow.form(), float(difference), ((d_model, d_model), (d_model, d_k)))
+
+
+def _split(module: MultiHeadAttention, asking: Tensor, asked: Tensor, mask: Tensor | None, counter: _Counter) -> Tensor:
+    """One projection of full width each, cut into heads, attended all at once."""
+    projected = [
+        counter.linear(stream, linear.weight, linear.bias).unflatten(-1, (module.n_heads, -1)).transpose(0, 1)
+        for linear, stream in ((module.query, asking), (module.key, asked), (module.value, asked))
+    ]  # (head, position, d_k) each
+    heads = _attend(*projected, mask, counter)  # (head, query, d_k)
+    return counter.linear(heads.transpose(0, 1).flatten(-2), module.output.weight, module.output.bias)
+
+
+def _small(module: MultiHeadAttention, asking: Tensor, asked: Tensor, mask: Tensor | None, counter: _Counter) -> Tensor:
+    """Each head with projections of its own, `(d_model, d_k)`, one head after another."""
+    heads = []
+    pairs = ((module.query, asking), (module.key, asked), (module.value, asked))
+    for head in range(module.n_heads):
+        projected = [
+            counter.linear(stream, linear.weight.chunk(module.n_heads)[head], linear.bias.chunk(module.n_heads)[head])
+            for linear, stream in pairs
+        ]  # (position, d_k) each
+        heads.append(_attend(*projected, mask, counter))
+    return counter.linear(torch.cat(heads, dim=-1), module.output.weight, module.output.bias)
+
+
+def _attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, counter: _Counter) -> Tensor:
+    scores = counter.matmul(queries, keys.transpose(-2, -1)) / math.sqrt(queries.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    return counter.matmul(scores.softmax(dim=-1), values)

@@ -1,0 +1,240 @@
+"""Multi-head attention of one head taken apart into seven steps, each recomputed from the weights (section 3.2)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from model.networks.attention import MultiHeadAttention
+from model.networks.tap import Recorder
+from model.networks.transformer import Transformer
+from model.tracing.trace import Kind, Trace
+
+STEPS = ("projections", "products", "scores", "masked", "weights", "output", "written")
+
+
+@dataclass(frozen=True, eq=False)
+class LayerInputs:
+    """What goes into one attention sub-layer and what it writes, as recorded; float32.
+
+    Attributes:
+        query_input: `(query, d_model)` the stream that asks.
+        key_input: `(key, d_model)` the stream that is asked; the same array as `query_input` in self-attention.
+        written: `(query, d_model)` what the sub-layer adds to the residual stream.
+    """
+
+    query_input: np.ndarray
+    key_input: np.ndarray
+    written: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class OneQuery:
+    """One query against all keys.
+
+    Attributes:
+        products: `(key,)` q . k.
+        scores: `(key,)` q . k / sqrt(d_k), minus infinity where masked.
+        weights: `(key,)` their softmax.
+        weighted: `(key, d_k)` each value times its weight.
+        mean: `(d_k,)` the sum of `weighted`: the weighted mean of the values.
+        difference: largest |difference| between `mean` and the recorded head output.
+    """
+
+    products: np.ndarray
+    scores: np.ndarray
+    weights: np.ndarray
+    weighted: np.ndarray
+    mean: np.ndarray
+    difference: float
+
+
+class Projection(NamedTuple):
+    """A linear map: x `weight` + `bias`, the weight as `(in, out)`."""
+
+    weight: np.ndarray
+    bias: np.ndarray
+
+    @classmethod
+    def of(cls, linear: nn.Linear, part: slice = slice(None)) -> Projection:
+        """The columns `part` of what `linear` computes."""
+        return cls(_array(linear.weight.detach()[part]).T, _array(linear.bias.detach()[part]))
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionSteps:
+    """One head of one layer, every matrix on the way from X to what the sub-layer writes.
+
+    Everything but the weight matrices is what the network computed, float32; `differences` compares each step with a
+    recomputation in double precision that starts from `inputs` and the weights alone.
+
+    Attributes:
+        inputs: X, and what was written.
+        projections: "query", "key" and "value" with this head's `(d_model, d_k)`, and "output" with all of W_O.
+        queries, output: `(query, d_k)`; `output` is this head's.
+        keys, values: `(key, d_k)`.
+        products: `(query, key)` Q K^T, the recorded scores times sqrt(d_k).
+        scores: `(query, key)` divided by sqrt(d_k), before the mask.
+        allowed: `(query, key)` bool, or None where nothing is masked.
+        weights: `(query, key)`.
+        concatenated: `(query, d_model)` the outputs of all heads side by side.
+        differences: step of `STEPS` -> largest |difference|.
+    """
+
+    inputs: LayerInputs
+    projections: dict[str, Projection]
+    queries: np.ndarray
+    keys: np.ndarray
+    values: np.ndarray
+    products: np.ndarray
+    scores: np.ndarray
+    allowed: np.ndarray | None
+    weights: np.ndarray
+    output: np.ndarray
+    concatenated: np.ndarray
+    differences: dict[str, float]
+
+    @property
+    def masked_scores(self) -> np.ndarray:
+        """`(query, key)`: the scores with minus infinity where the mask forbids a look."""
+        return self.scores if self.allowed is None else np.where(self.allowed, self.scores, np.float32(-np.inf))
+
+    def one_query(self, place: int) -> OneQuery:
+        """The row of query `place`, from its vector to the weighted mean of the values, in double precision."""
+        products = self.keys.astype(np.float64) @ self.queries[place]
+        scores = products / math.sqrt(self.queries.shape[1])
+        if self.allowed is not None:
+            scores = np.where(self.allowed[place], scores, -np.inf)
+        weights = _softmax(scores)
+        weighted = weights[:, None] * self.values
+        mean = weighted.sum(axis=0)
+        return OneQuery(products, scores, weights, weighted, mean, _furthest(mean, self.output[place]))
+
+
+@torch.inference_mode()
+def layer_inputs(network: Transformer, trace: Trace, kind: Kind, layer: int) -> LayerInputs:
+    """Record what goes into the attention of `kind` in `layer` (from 0), and what it writes.
+
+    The trace holds the residual stream between layers only, so the network runs once more on the same pieces.
+    """
+    stack = "encoder" if kind == "encoder" else "decoder"
+    step = "cross" if kind == "cross" else "self"
+    names = [f"{stack}.{layer}.{step}.written", f"decoder.{layer}.self.normalised"]
+    recorder = Recorder(set(names))
+    device = network.embedding.weight.device
+    memory = network.encode(torch.tensor([trace.source_ids], device=device), None, recorder)
+    if kind != "encoder":
+        network.decode(torch.tensor([trace.target_ids], device=device), memory, None, recorder)
+    written = _array(recorder.tensors[names[0]][0])
+    if kind == "encoder":
+        return LayerInputs(trace.encoder_stream[layer], trace.encoder_stream[layer], written)
+    if kind == "decoder":
+        return LayerInputs(trace.decoder_stream[layer], trace.decoder_stream[layer], written)
+    return LayerInputs(_array(recorder.tensors[names[1]][0]), trace.encoder_stream[-1], written)
+
+
+def attention_module(network: Transformer, kind: Kind, layer: int) -> MultiHeadAttention:
+    """The sub-layer that computes the attention of `kind` in `layer`, from 0."""
+    if kind == "encoder":
+        return network.encoder[layer].self_attention
+    decoder = network.decoder[layer]
+    return decoder.self_attention if kind == "decoder" else decoder.cross_attention
+
+
+def attention_steps(
+    network: Transformer, trace: Trace, inputs: LayerInputs, kind: Kind, layer: int, head: int
+) -> AttentionSteps:
+    """Take one head apart.
+
+    Args:
+        inputs: what `layer_inputs` returned for the same kind and layer.
+        layer, head: from 0.
+    """
+    module, record = attention_module(network, kind, layer), trace.records[kind]
+    own = _Recomputed.of(module, inputs, record.allowed)
+    d_k = record.queries.shape[-1]
+    part = slice(head * d_k, (head + 1) * d_k)
+    scores = record.scores[layer, head]
+    concatenated = record.outputs[layer].transpose(1, 0, 2).reshape(len(inputs.query_input), -1)  # (query, d_model)
+    products = scores * np.float32(math.sqrt(d_k))
+    masked = scores if record.allowed is None else scores[record.allowed]
+    own_masked = own.scores[head] if record.allowed is None else own.scores[head][record.allowed]
+    projected = zip((own.queries, own.keys, own.values), (record.queries, record.keys, record.values), strict=True)
+    differences = {
+        "projections": max(_furthest(mine[head], seen[layer, head]) for mine, seen in projected),
+        "products": _furthest(own.scores[head] * math.sqrt(d_k), products),
+        "scores": _furthest(own.scores[head], scores),
+        "masked": _furthest(own_masked, masked),
+        "weights": _furthest(own.weights[head], record.weights[layer, head]),
+        "output": _furthest(own.outputs[head], record.outputs[layer, head]),
+        "written": _furthest(own.written, inputs.written),
+    }
+    return AttentionSteps(
+        inputs=inputs,
+        projections={
+            "query": Projection.of(module.query, part),
+            "key": Projection.of(module.key, part),
+            "value": Projection.of(module.value, part),
+            "output": Projection.of(module.output),
+        },
+        queries=record.queries[layer, head],
+        keys=record.keys[layer, head],
+        values=record.values[layer, head],
+        products=products,
+        scores=scores,
+        allowed=record.allowed,
+        weights=record.weights[layer, head],
+        output=record.outputs[layer, head],
+        concatenated=concatenated,
+        differences=differences,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Recomputed:
+    """The whole sub-layer in double precision and nothing but numpy; first axis is the head."""
+
+    queries: np.ndarray
+    keys: np.ndarray
+    values: np.ndarray
+    scores: np.ndarray
+    weights: np.ndarray
+    outputs: np.ndarray
+    written: np.ndarray
+
+    @classmethod
+    def of(cls, module: MultiHeadAttention, inputs: LayerInputs, allowed: np.ndarray | None) -> _Recomputed:
+        def heads(linear: nn.Linear, stream: np.ndarray) -> np.ndarray:
+            projected = _linear(linear, stream)  # (position, d_model)
+            return np.stack(np.split(projected, module.n_heads, axis=1))  # (head, position, d_k)
+
+        queries = heads(module.query, inputs.query_input)
+        keys, values = heads(module.key, inputs.key_input), heads(module.value, inputs.key_input)
+        scores = queries @ keys.transpose(0, 2, 1) / math.sqrt(queries.shape[-1])  # (head, query, key)
+        weights = _softmax(scores if allowed is None else np.where(allowed, scores, -np.inf))
+        outputs = weights @ values  # (head, query, d_k)
+        written = _linear(module.output, np.concatenate(list(outputs), axis=1))
+        return cls(queries, keys, values, scores, weights, outputs, written)
+
+
+def _linear(linear: nn.Linear, stream: np.ndarray) -> np.ndarray:
+    weight, bias = Projection.of(linear)
+    return stream.astype(np.float64) @ weight.astype(np.float64) + bias
+
+
+def _softmax(scores: np.ndarray) -> np.ndarray:
+    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+def _furthest(first: np.ndarray, second: np.ndarray) -> float:
+    return float(np.abs(first - second).max())
+
+
+def _array(tensor: Tensor) -> np.ndarray:
+    return tensor.float().cpu().numpy()

@@ -1,0 +1,182 @@
+"""What masks do: patterns to choose from, their effect on a finished translation, and the proof of causality."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from model.networks.losses import token_cross_entropy
+from model.networks.masks import causal_mask
+from model.networks.tap import Chain, Intervention, Recorder, replace_mask
+from model.networks.transformer import Transformer
+from model.tracing.trace import Trace
+
+Pattern = Literal["causal", "none", "window", "prefix"]
+PATTERNS: tuple[Pattern, ...] = ("causal", "none", "window", "prefix")
+
+
+def pattern(name: Pattern, length: int, size: int = 3) -> np.ndarray:
+    """A mask by name.
+
+    Args:
+        name: "causal" lets query i see keys 0..i; "none" lets every query see every key; "window" is causal and lets a
+            query see only itself and the `size` - 1 pieces before it; "prefix" is causal, but the first `size` keys
+            are open to every query, later ones included.
+        length: pieces on either axis.
+
+    Returns:
+        `(query, key)` bool, True where the query may look.
+
+    Raises:
+        ValueError: no such pattern, or a `size` below 1.
+    """
+    if name not in PATTERNS:
+        raise ValueError(f"There is no pattern {name!r}; choose one of {', '.join(PATTERNS)}.")
+    if size < 1:
+        raise ValueError(f"The size is {size}; a query must see at least one key.")
+    causal = causal_mask(length)[0, 0].numpy()  # (query, key)
+    if name == "none":
+        return np.ones_like(causal)
+    query, key = np.indices(causal.shape)
+    if name == "window":
+        return causal & (query - key < size)
+    if name == "prefix":
+        return causal | (key < size)
+    return causal
+
+
+@dataclass(frozen=True, eq=False)
+class MaskEffect:
+    """The decoder on one target under one mask; T decoder inputs.
+
+    Attributes:
+        scores: `(query, key)` of one head, scaled, before the mask.
+        allowed: `(query, key)` bool, the mask that this head had.
+        weights: `(query, key)` of that head.
+        losses: `(T,)` -ln p of each piece that should follow, in nats.
+        best: the most probable next piece at each place, and
+        best_probability: `(T,)` its probability.
+    """
+
+    scores: np.ndarray
+    allowed: np.ndarray
+    weights: np.ndarray
+    losses: np.ndarray
+    best: tuple[str, ...]
+    best_probability: np.ndarray
+
+    @property
+    def masked_scores(self) -> np.ndarray:
+        """`(query, key)`: the scores with minus infinity wherever the mask forbids a look."""
+        return np.where(self.allowed, self.scores, np.float32(-np.inf))
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """`(T,)` probability of each piece that should follow."""
+        return np.exp(-self.losses)
+
+    @property
+    def loss(self) -> float:
+        """Mean of -ln p over the target, in nats."""
+        return float(self.losses.mean(dtype=np.float64))
+
+    @property
+    def leak(self) -> float:
+        """Largest weight on a key that the mask hides; 0 where nothing is hidden."""
+        hidden = self.weights[~self.allowed]
+        return float(hidden.max()) if hidden.size else 0.0
+
+
+@torch.inference_mode()
+def mask_effect(
+    network: Transformer, trace: Trace, allowed: np.ndarray, layers: Sequence[int], layer: int, head: int
+) -> MaskEffect:
+    """Decode the trace's target again with another mask in decoder self-attention.
+
+    Args:
+        allowed: `(T, T)` bool; every query keeps a key.
+        layers: where it takes the place of the causal mask, from 0.
+        layer, head: whose scores and weights are returned, from 0.
+
+    Raises:
+        ValueError: `allowed` leaves a query without a key, or has another shape than `(T, T)`.
+    """
+    length = len(trace.target_ids)
+    if allowed.shape != (length, length):
+        raise ValueError(f"The mask is {allowed.shape}; this target needs ({length}, {length}).")
+    steps = {step: f"decoder.{layer}.self.{step}" for step in ("scores", "mask", "weights")}
+    recorder = Recorder(set(steps.values()))
+    change = replace_mask(torch.from_numpy(np.ascontiguousarray(allowed))[None, None])
+    tap = Chain(Intervention({f"decoder.{place}.self.mask": change for place in layers}), recorder)
+    device = network.embedding.weight.device
+    target = torch.tensor([trace.target_ids], device=device)
+    logits = network.project(network.decode(target, _memory(network, trace), None, tap))[0]  # (T, vocabulary)
+    losses = token_cross_entropy(logits, torch.tensor(trace.next_ids, device=device))
+    best = logits.float().softmax(dim=-1).max(dim=-1)
+    scores, mask, weights = (recorder.tensors[name] for name in steps.values())
+    return MaskEffect(
+        scores=scores[0, head].float().cpu().numpy(),
+        allowed=mask.expand(1, 1, length, length)[0, 0].cpu().numpy(),
+        weights=weights[0, head].float().cpu().numpy(),
+        losses=losses.cpu().numpy(),
+        best=tuple(trace.tokenizer.labels(best.indices.tolist())),
+        best_probability=best.values.cpu().numpy(),
+    )
+
+
+@torch.inference_mode()
+def causality(
+    network: Transformer, trace: Trace, position: int, replacement: int, masks: Sequence[np.ndarray]
+) -> list[np.ndarray]:
+    """Change one piece of the decoder's input and see whose outputs change, under several masks.
+
+    Both runs have the same shapes, so the arithmetic of a position that cannot see the changed one is the same
+    operation by operation: the difference is exactly 0, not merely small.
+
+    Args:
+        position: which decoder input changes, from 0.
+        replacement: the id that takes its place.
+        masks: `(T, T)` bool each, used in every layer.
+
+    Returns:
+        For each mask `(layers + 1, T)` float32: the largest |difference| of the residual stream after each layer (the
+        embedding first) at each position.
+
+    Raises:
+        ValueError: there is no such position, or a mask leaves a query without a key.
+    """
+    if not 0 <= position < len(trace.target_ids):
+        raise ValueError(f"There is no position {position} in a target of {len(trace.target_ids)} pieces.")
+    changed = list(trace.target_ids)
+    changed[position] = replacement
+    memory = _memory(network, trace)
+    return [
+        (_streams(network, changed, memory, mask) - _streams(network, trace.target_ids, memory, mask))
+        .abs()
+        .amax(dim=-1)  # (layers + 1, T)
+        .float()
+        .cpu()
+        .numpy()
+        for mask in masks
+    ]
+
+
+def _streams(network: Transformer, ids: Sequence[int], memory: Tensor, allowed: np.ndarray) -> Tensor:
+    """`(layers + 1, T, d_model)`: the decoder's residual stream under a mask."""
+    count = network.config.n_decoder_layers
+    names = ["decoder.embedded", *(f"decoder.{layer}.residual" for layer in range(count))]
+    recorder = Recorder(set(names))
+    change = replace_mask(torch.from_numpy(np.ascontiguousarray(allowed))[None, None])
+    tap = Chain(Intervention({f"decoder.{layer}.self.mask": change for layer in range(count)}), recorder)
+    network.decode(torch.tensor([list(ids)], device=memory.device), memory, None, tap)
+    return torch.cat([recorder.tensors[name] for name in names])
+
+
+def _memory(network: Transformer, trace: Trace) -> Tensor:
+    """What the encoder made of the trace's source, `(1, S, d_model)`: masks of the decoder do not change it."""
+    return torch.from_numpy(trace.encoder_stream[-1])[None].to(network.embedding.weight.device)

@@ -1,0 +1,76 @@
+"""The last two steps of the decoder: a linear map to one number for every piece, and the softmax over them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from model.networks.transformer import Transformer
+from model.tracing.trace import Trace
+
+TOLERANCE = 1e-6  # how far from 1 the sum of a distribution typed by a person may be
+
+
+@dataclass(frozen=True, eq=False)
+class OutputStep:
+    """Linear and softmax at one decoder position (Vaswani et al. 2017, section 3.4).
+
+    Attributes:
+        hidden: `(d_model,)`, what the last decoder layer wrote.
+        logits: `(vocabulary,)` float64, the inner product of `hidden` with each piece's row of the embedding.
+        probabilities: `(vocabulary,)` float64, their softmax.
+        difference: largest difference between `logits` and those the network computed itself.
+    """
+
+    hidden: np.ndarray
+    logits: np.ndarray
+    probabilities: np.ndarray
+    difference: float
+
+
+@torch.inference_mode()
+def output_step(network: Transformer, trace: Trace, position: int) -> OutputStep:
+    """Compute the output layer of decoder position `position` (from 0) once more, in double precision."""
+    hidden = trace.decoder_stream[-1, position].astype(np.float64)  # (d_model,)
+    table = network.embedding.weight.double().cpu().numpy()  # (vocabulary, d_model)
+    logits = table @ hidden  # (vocabulary, d_model) x (d_model,) -> (vocabulary,)
+    exponentials = np.exp(logits - logits.max())
+    difference = float(np.abs(logits - trace.logits[position]).max())
+    return OutputStep(hidden, logits, exponentials / exponentials.sum(), difference)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of numbers read as scores: which is largest, and whether the row is a distribution.
+
+    Attributes:
+        argmax: place of the largest, from 0; the first of equals.
+        total: the sum.
+        is_distribution: no number is negative and the sum is 1 within `TOLERANCE`.
+        softmax: what the softmax makes of the row; always a distribution.
+    """
+
+    values: tuple[float, ...]
+    argmax: int
+    total: float
+    is_distribution: bool
+    softmax: tuple[float, ...]
+
+
+def read_row(values: Sequence[float]) -> Row:
+    """Judge one row.
+
+    Raises:
+        ValueError: the row is empty or holds something that is not a finite number.
+    """
+    if not values or not np.isfinite(values).all():
+        raise ValueError("A row needs at least one number, and all of them finite.")
+    array = np.array(values, dtype=np.float64)
+    exponentials = np.exp(array - array.max())
+    total = float(array.sum())
+    is_distribution = bool((array >= 0).all()) and abs(total - 1) <= TOLERANCE
+    softmax = tuple((exponentials / exponentials.sum()).tolist())
+    return Row(tuple(array.tolist()), int(array.argmax()), total, is_distribution, softmax)

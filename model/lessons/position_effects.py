@@ -1,0 +1,148 @@
+"""What the trained network does when the positions under its words are taken away, mixed up or moved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from model.networks.losses import token_cross_entropy
+from model.networks.tap import Intervention, Tap
+from model.networks.transformer import Transformer
+from model.runtime.progress import Part, Parts, in_one_go
+
+Change = Literal["kept", "none", "shuffled", "reversed", "shifted"]
+CHANGES: tuple[Change, ...] = ("kept", "none", "shuffled", "reversed", "shifted")
+Where = Literal["encoder", "decoder", "both"]
+PLACES: tuple[Where, ...] = ("encoder", "decoder", "both")
+
+
+def changed_table(network: Transformer, length: int, change: Change, seed: int = 0, shift: int = 10) -> Tensor:
+    """The positions a sequence gets instead of its own; rows beyond `length` stay as they are.
+
+    Args:
+        length: pieces in the sequence whose positions change.
+        change: "kept" leaves them; "none" sets them to 0; "shuffled" permutes them by `seed`; "reversed" counts from
+            the end; "shifted" begins at `shift` instead of 0, and goes on so beyond `length`.
+
+    Returns:
+        `(max_positions, d_model)`.
+
+    Raises:
+        ValueError: no such change, or a shift that leads out of the table.
+    """
+    table = network.positions.clone()
+    if change == "none":
+        table.zero_()
+    elif change == "shuffled":
+        order = torch.randperm(length, generator=torch.Generator().manual_seed(seed)).to(table.device)
+        table[:length] = network.positions[:length][order]
+    elif change == "reversed":
+        table[:length] = network.positions[:length].flip(0)
+    elif change == "shifted":
+        if not 0 <= shift <= len(table) - length:
+            raise ValueError(f"A shift of {shift} leads out of the {len(table)} positions that this model has.")
+        table[: len(table) - shift] = network.positions[shift:]
+    elif change != "kept":
+        raise ValueError(f"There is no change {change!r}; choose one of {', '.join(CHANGES)}.")
+    return table
+
+
+def replace_positions(network: Transformer, tables: Tensor) -> Callable[[Tensor], Tensor]:
+    """A change for an `embedded` step: take the model's own positions off and put others on.
+
+    Args:
+        tables: `(max_positions, d_model)`, or `(batch, max_positions, d_model)` with a table for each row.
+    """
+
+    def change(stream: Tensor) -> Tensor:
+        length = stream.shape[1]
+        return stream + (tables[..., :length, :] - network.positions[:length])  # (batch, position, d_model)
+
+    return change
+
+
+@dataclass(frozen=True, eq=False)
+class PositionLosses:
+    """Cross-entropy of one reference target under every change.
+
+    Attributes:
+        per_piece: (where, change) -> `(T,)` -ln p of each piece of the target, in nats.
+        plain: `(T,)` the same from a pass that no tap has touched, with fused attention.
+    """
+
+    per_piece: dict[tuple[Where, Change], np.ndarray]
+    plain: np.ndarray
+
+    @property
+    def difference(self) -> float:
+        """Largest |difference| between the untouched pass and the one whose positions were taken off and put back."""
+        return max(float(np.abs(self.per_piece[where, "kept"] - self.plain).max()) for where in PLACES)
+
+    def mean(self, where: Where, change: Change) -> float:
+        """The loss: mean of -ln p."""
+        return float(self.per_piece[where, change].mean())
+
+
+@torch.inference_mode()
+def position_losses_in_parts(
+    network: Transformer,
+    source_ids: list[int],
+    target_ids: list[int],
+    next_ids: list[int],
+    seed: int = 0,
+    shift: int = 10,
+) -> Parts[PositionLosses]:
+    """Teacher-forced losses of all changes in all places; the changes of one place are one batch and a part.
+
+    Args:
+        source_ids: encoder input, ending with `</s>`.
+        target_ids: decoder input, starting with `<s>`.
+        next_ids: what each decoder position should produce.
+    """
+    device = network.embedding.weight.device
+    tables = {
+        stack: torch.stack([changed_table(network, len(ids), change, seed, shift) for change in CHANGES])
+        for stack, ids in (("encoder", source_ids), ("decoder", target_ids))
+    }  # (change, max_positions, d_model) each
+    source, target, wanted = (torch.tensor([ids], device=device) for ids in (source_ids, target_ids, next_ids))
+    several = target.expand(len(CHANGES), -1)
+    tap = Intervention({"encoder.embedded": replace_positions(network, tables["encoder"])})
+    memory = network.encode(source.expand(len(CHANGES), -1), None, tap)  # (change, S, d_model)
+    per_piece = {}
+    for done, where in enumerate(PLACES):
+        here = memory if where != "decoder" else memory[:1].expand(len(CHANGES), -1, -1)
+        changes = {"decoder.embedded": replace_positions(network, tables["decoder"])} if where != "encoder" else {}
+        logits = network.project(network.decode(several, here, None, Intervention(changes)))  # (change, T, vocabulary)
+        losses = token_cross_entropy(logits, wanted.expand(len(CHANGES), -1)).cpu().numpy()  # (change, T)
+        per_piece |= {(where, change): row for change, row in zip(CHANGES, losses, strict=True)}
+        yield Part(done + 1, len(PLACES))
+    plain = token_cross_entropy(network(source, target)[0], wanted[0]).cpu().numpy()  # (T,)
+    return PositionLosses(per_piece, plain)
+
+
+position_losses = in_one_go(position_losses_in_parts)
+
+
+def positions_tap(
+    network: Transformer,
+    where: Where,
+    change: Change,
+    source_length: int,
+    target_length: int,
+    seed: int = 0,
+    shift: int = 10,
+) -> Tap:
+    """The intervention that makes one change in one place."""
+    lengths = {"encoder": source_length, "decoder": target_length}
+    stacks = ("encoder", "decoder") if where == "both" else (where,)
+    return Intervention(
+        {
+            f"{stack}.embedded": replace_positions(network, changed_table(network, lengths[stack], change, seed, shift))
+            for stack in stacks
+        }
+    )

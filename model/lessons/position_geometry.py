@@ -1,0 +1,157 @@
+"""What makes sinusoids good positions: shifts are rotations, products know only the distance, waves are orthogonal."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from model.networks.positional import Form, rotation, sinusoidal_angles, sinusoidal_encoding
+
+
+@dataclass(frozen=True, eq=False)
+class Shift:
+    """How a shift of all positions acts on the encoding.
+
+    Attributes:
+        matrix: `(d_model, d_model)` float64: the paper's rotation, or, in the variant, what comes nearest to one.
+        residual: largest |PE(pos + shift) - matrix PE(pos)| over all positions and columns.
+        fitted_difference: largest difference between `matrix` and one fitted to the table without the formula;
+            0 in the variant, where the fitted one is all there is.
+    """
+
+    matrix: np.ndarray
+    residual: float
+    fitted_difference: float
+
+
+def shift_of(length: int, d_model: int, shift: int, form: Form = "paper") -> Shift:
+    """Look for the matrix that moves the first `length` positions on by `shift`.
+
+    In the paper's form it is known (`model.networks.positional.rotation`) and a fit confirms it. In the variant the two
+    columns of a pair have different frequencies, so no matrix of 2 x 2 blocks is exact; the best ones in the sense of
+    least squares are returned.
+
+    Args:
+        length: positions to test, at least 2.
+        d_model: even.
+        shift: at least 0.
+    """
+    table = sinusoidal_encoding(length + shift, d_model, torch.float64, form)
+    before, after = table[:length], table[shift:]  # (length, d_model) each
+    pairs_before = before.unflatten(1, (-1, 2)).transpose(0, 1)  # (pair, length, 2)
+    pairs_after = after.unflatten(1, (-1, 2)).transpose(0, 1)
+    blocks = torch.linalg.lstsq(pairs_before, pairs_after).solution.transpose(1, 2)  # (pair, 2, 2)
+    fitted = torch.block_diag(*blocks)
+    matrix = rotation(shift, d_model) if form == "paper" else fitted
+    residual = float((after - before @ matrix.T).abs().max())
+    return Shift(matrix.numpy(), residual, float((matrix - fitted).abs().max()))
+
+
+@dataclass(frozen=True, eq=False)
+class Similarity:
+    """Inner products of all positions with each other.
+
+    Attributes:
+        products: `(length, length)` float64, PE(p) . PE(q).
+        by_distance, smallest, largest: `(length,)` mean, smallest and largest PE(p) . PE(p + k) over p, for
+            k = 0, 1, ...
+    """
+
+    products: np.ndarray
+    by_distance: np.ndarray
+    smallest: np.ndarray
+    largest: np.ndarray
+
+    @property
+    def spread(self) -> np.ndarray:
+        """`(length,)` largest minus smallest for each k: 0 where the product depends on k only."""
+        return self.largest - self.smallest
+
+
+def similarity(length: int, d_model: int, form: Form = "paper") -> Similarity:
+    """PE(p) . PE(q) for all pairs; in the paper's form it is the sum of cos((p - q) / 10000^(2i / d_model))."""
+    table = sinusoidal_encoding(length, d_model, torch.float64, form).numpy()
+    products = table @ table.T
+    diagonals = [products.diagonal(k) for k in range(length)]
+    mean, smallest, largest = (np.array([take(d) for d in diagonals]) for take in (np.mean, np.min, np.max))
+    return Similarity(products, mean, smallest, largest)
+
+
+def wave_product(d_model: int, first: int, second: int, spans: np.ndarray, form: Form = "paper") -> np.ndarray:
+    """Inner product of two columns, taken as waves of a continuous position, over longer and longer spans.
+
+    It is 2 / span times the integral of their product from 0 to the span: 1 for a wave with itself, 0 for orthogonal
+    waves, over whole periods.
+
+    Args:
+        first, second: columns, below `d_model`.
+        spans: `(n,)` above 0, in positions.
+
+    Returns:
+        `(n,)` float64. Computed in closed form, so that no sampling hides a fast wave.
+    """
+    frequencies = sinusoidal_angles(2, d_model, form)[1]  # (d_model,) radians a position
+    (a, b) = (float(frequencies[column]) for column in (first, second))
+    # every column is a cosine: sin(x) = cos(x - pi / 2)
+    phase_a, phase_b = (0.0 if column % 2 else -math.pi / 2 for column in (first, second))
+    return _mean_cosine(a - b, phase_a - phase_b, spans) + _mean_cosine(a + b, phase_a + phase_b, spans)
+
+
+def _mean_cosine(frequency: float, phase: float, spans: np.ndarray) -> np.ndarray:
+    """Mean of cos(frequency x + phase) for x from 0 to each span."""
+    if frequency == 0:
+        return np.full(len(spans), math.cos(phase))
+    return (np.sin(frequency * spans + phase) - math.sin(phase)) / (frequency * spans)
+
+
+@dataclass(frozen=True, eq=False)
+class Schemes:
+    """Three ways to number the positions of a sentence.
+
+    Attributes:
+        integers: `(length,)` 0, 1, 2, ...
+        normalised: `(length,)` from 0 to 1.
+        sinusoids: `(length, d_model)`.
+    """
+
+    integers: np.ndarray
+    normalised: np.ndarray
+    sinusoids: np.ndarray
+
+    def table(self, scheme: str) -> np.ndarray:
+        """One of the three as `(length, columns)`."""
+        values = getattr(self, scheme)
+        return values[:, None] if values.ndim == 1 else values
+
+    def largest(self, scheme: str) -> float:
+        """The largest |value|."""
+        return float(np.abs(self.table(scheme)).max())
+
+    def step(self, scheme: str) -> float:
+        """Distance between the first two positions."""
+        table = self.table(scheme)
+        return float(np.linalg.norm(table[1] - table[0]))
+
+    def closest(self, scheme: str) -> float:
+        """Smallest distance between any two positions: above 0 where every position is unique."""
+        table = self.table(scheme)
+        squares = (table**2).sum(1)
+        distances = squares[:, None] + squares[None] - 2 * table @ table.T  # (length, length)
+        np.fill_diagonal(distances, np.inf)
+        first, second = np.unravel_index(distances.argmin(), distances.shape)
+        return float(np.linalg.norm(table[first] - table[second]))
+
+
+def schemes(length: int, d_model: int) -> Schemes:
+    """Integer, normalised and sinusoidal positions of a sentence of `length` pieces, at least 2.
+
+    Raises:
+        ValueError: fewer than two positions.
+    """
+    if length < 2:
+        raise ValueError(f"{length} positions cannot be compared; take at least 2.")
+    integers = np.arange(length, dtype=np.float64)
+    return Schemes(integers, integers / (length - 1), sinusoidal_encoding(length, d_model, torch.float64).numpy())

@@ -1,0 +1,114 @@
+"""Sequences of different lengths in one rectangle: padding, the mask that hides it, and what happens without it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from model.networks.masks import causal_mask, pad_batch, padding_mask
+from model.networks.tap import Recorder, untouched
+from model.networks.transformer import Transformer
+
+SPECIAL = 4  # ids below stand for padding, unknown, begin and end of sentence
+MOST_SEQUENCES, MOST_PIECES = 16, 40
+
+
+@dataclass(frozen=True, eq=False)
+class RaggedBatch:
+    """A padded batch of B sequences, the longest of which has L pieces, and its masks (True: may look).
+
+    Attributes:
+        ids: `(B, L)` int64, 0 where padded.
+        padding: `(B, 1, 1, L)` bool, False on padding; it broadcasts over heads and queries.
+        causal: `(1, 1, L, L)` bool.
+    """
+
+    ids: np.ndarray
+    padding: np.ndarray
+    causal: np.ndarray
+
+    @property
+    def combined(self) -> np.ndarray:
+        """`(B, 1, L, L)` bool: a key must be real and not later than the query."""
+        return self.padding & self.causal
+
+
+def ragged_batch(lengths: Sequence[int], vocabulary: int = 100, seed: int = 0) -> RaggedBatch:
+    """Sequences of random ids with the given lengths, padded with 0 to the longest.
+
+    Args:
+        lengths: pieces of each sequence, each at least 1.
+        vocabulary: ids are drawn from 4 to `vocabulary` - 1.
+
+    Raises:
+        ValueError: no sequence, or one that is empty.
+    """
+    if not lengths or min(lengths) < 1:
+        raise ValueError("A batch needs at least one sequence, and each sequence at least one piece.")
+    generator = torch.Generator().manual_seed(seed)
+    sequences = [torch.randint(SPECIAL, vocabulary, (length,), generator=generator).tolist() for length in lengths]
+    ids = pad_batch(sequences, 0)
+    return RaggedBatch(ids.numpy(), padding_mask(ids, 0).numpy(), causal_mask(ids.shape[1]).numpy())
+
+
+@dataclass(frozen=True, eq=False)
+class PaddingEffect:
+    """A batch in the encoder, with the padding mask and without it.
+
+    Attributes:
+        masked, unmasked: `(B, L, L)` float32 weights of one head, with and without the mask.
+        on_padding: largest weight that a real query gives to padding with the mask; exactly 0.
+        without_mask: largest share of its attention that a real query spends on padding without the mask.
+        alone: largest |difference| between a sequence's outputs in the masked batch and on its own.
+        alone_without_mask: the same for the batch without mask.
+    """
+
+    masked: np.ndarray
+    unmasked: np.ndarray
+    on_padding: float
+    without_mask: float
+    alone: float
+    alone_without_mask: float
+
+
+@torch.inference_mode()
+def padding_effect(network: Transformer, batch: RaggedBatch, layer: int, head: int) -> PaddingEffect:
+    """Run the encoder on the batch three ways: with its padding mask, without, and one sequence at a time.
+
+    Args:
+        layer, head: whose weights are returned, from 0; the outputs that are compared are the last layer's.
+    """
+    device = network.embedding.weight.device
+    ids = torch.from_numpy(batch.ids).to(device)
+    mask = torch.from_numpy(batch.padding).to(device)
+    masked, masked_out = _encode(network, ids, mask, layer, head)
+    unmasked, unmasked_out = _encode(network, ids, None, layer, head)
+    lengths = batch.padding[:, 0, 0].sum(axis=1)
+    # an own run in the same explicit form, so that only rounding differs
+    alone = [network.encode(ids[row : row + 1, :length], None, untouched)[0] for row, length in enumerate(lengths)]
+    real = batch.padding[:, 0, 0]  # (B, L)
+    on_padding = real[:, :, None] & ~real[:, None, :]  # (B, query, key)
+    spent = np.where(on_padding, unmasked, 0).sum(axis=-1)  # (B, query)
+    return PaddingEffect(
+        masked,
+        unmasked,
+        float(masked[on_padding].max()) if on_padding.any() else 0.0,
+        float(spent.max()),
+        _furthest(masked_out, alone),
+        _furthest(unmasked_out, alone),
+    )
+
+
+def _encode(network: Transformer, ids: Tensor, mask: Tensor | None, layer: int, head: int) -> tuple[np.ndarray, Tensor]:
+    name = f"encoder.{layer}.self.weights"
+    recorder = Recorder({name})
+    out = network.encode(ids, mask, recorder)  # (B, L, d_model)
+    return recorder.tensors[name][:, head].float().cpu().numpy(), out
+
+
+def _furthest(batch: Tensor, alone: list[Tensor]) -> float:
+    return max(float((batch[row, : len(single)] - single).abs().max()) for row, single in enumerate(alone))

@@ -1,0 +1,113 @@
+"""The residual stream through Add & Norm: what each sub-layer finds, writes and leaves (sections 3.1 and 5.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from model.lessons.feed_forward import Stack
+from model.networks.tap import Recorder
+from model.networks.transformer import Transformer
+from model.tracing.trace import Trace
+
+NORMS = {"self": "self_norm", "cross": "cross_norm", "ffn": "feed_forward_norm"}
+
+
+@dataclass(frozen=True, eq=False)
+class SubLayer:
+    """One sub-layer and the Add & Norm behind it, as numbers for each position; every array is `(position,)` float64.
+
+    Norms are Euclidean lengths of vectors of d_model numbers; means and variances are over those numbers.
+
+    Attributes:
+        layer: from 0; step: "self", "cross" or "ffn".
+        before, written, added, after: lengths of the stream x, of the sub-layer's output, of their sum, and of the
+            stream that goes on.
+        cosine: between x and what is written: below 0 the sub-layer takes something away.
+        added_mean, added_variance: of the sum, before the norm.
+        normal_mean, normal_variance: of the normalised sum, before gain and bias: 0 and 1.
+        after_mean, after_variance: after gain and bias.
+        difference: largest |difference| of the stream that goes on from a recomputation in double precision.
+    """
+
+    layer: int
+    step: str
+    before: np.ndarray
+    written: np.ndarray
+    added: np.ndarray
+    after: np.ndarray
+    cosine: np.ndarray
+    added_mean: np.ndarray
+    added_variance: np.ndarray
+    normal_mean: np.ndarray
+    normal_variance: np.ndarray
+    after_mean: np.ndarray
+    after_variance: np.ndarray
+    difference: float
+
+    @property
+    def share(self) -> np.ndarray:
+        """`(position,)` length of what is written over the length of the stream it is added to."""
+        return self.written / self.before
+
+
+@torch.inference_mode()
+def sub_layers(network: Transformer, trace: Trace, stack: Stack) -> list[SubLayer]:
+    """Every Add & Norm of a stack, first layer first."""
+    steps = ("self", "ffn") if stack == "encoder" else ("self", "cross", "ffn")
+    layers = getattr(network, stack)
+    wanted = {f"{stack}.embedded"} | {
+        f"{stack}.{layer}.{step}.{what}"
+        for layer in range(len(layers))
+        for step in steps
+        for what in ("written", "normalised")
+    }
+    recorder = Recorder(wanted)
+    device = network.embedding.weight.device
+    memory = network.encode(torch.tensor([trace.source_ids], device=device), None, recorder)
+    if stack == "decoder":
+        network.decode(torch.tensor([trace.target_ids], device=device), memory, None, recorder)
+    before = _array(recorder.tensors[f"{stack}.embedded"])
+    found = []
+    for layer, module in enumerate(layers):
+        for step in steps:
+            written, after = (
+                _array(recorder.tensors[f"{stack}.{layer}.{step}.{what}"]) for what in ("written", "normalised")
+            )
+            norm = getattr(module, NORMS[step]).norm
+            found.append(_sub_layer(layer, step, before, written, after, norm))
+            before = after
+    return found
+
+
+def _sub_layer(
+    layer: int, step: str, before: np.ndarray, written: np.ndarray, after: np.ndarray, norm: torch.nn.LayerNorm
+) -> SubLayer:
+    added = before + written  # (position, d_model)
+    mean, variance = added.mean(axis=1), added.var(axis=1)
+    normal = (added - mean[:, None]) / np.sqrt(variance[:, None] + norm.eps)
+    own = normal * _array(norm.weight) + _array(norm.bias)
+    lengths = [np.linalg.norm(stream, axis=1) for stream in (before, written, added, after)]
+    cosine = (before * written).sum(axis=1) / (lengths[0] * lengths[1])
+    return SubLayer(
+        layer,
+        step,
+        *lengths,
+        cosine,
+        mean,
+        variance,
+        normal.mean(axis=1),
+        normal.var(axis=1),
+        after.mean(axis=1),
+        after.var(axis=1),
+        float(np.abs(own - after).max()),
+    )
+
+
+def _array(tensor: Tensor) -> np.ndarray:
+    """The only sentence of a batch, or a parameter, as float64."""
+    array = tensor.detach().float().cpu().numpy().astype(np.float64)
+    return array[0] if array.ndim == 3 else array

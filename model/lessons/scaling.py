@@ -1,0 +1,180 @@
+"""Why scores are divided by sqrt(d_k): random vectors, and the trained network without the division (section 3.2.1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from model.decoding.search import DecodingOptions
+from model.decoding.tapped_decoding import greedy_under_in_parts
+from model.networks.losses import token_cross_entropy
+from model.networks.tap import Chain, Intervention, Recorder, Tap
+from model.networks.transformer import Transformer
+from model.runtime.progress import Parts, in_one_go
+from model.tracing.layer_stacks import layer_names
+from model.tracing.trace import PLACES, Trace
+
+WIDTHS = (1, 2, 4, 8, 16, 32, 64, 100, 128, 256, 512)
+MOST_EXTRA_PIECES = 10  # beyond the target: a disturbed network may never end its sentence
+MOST_PIECES = 60  # each may cost a pass of the decoder of its own
+
+
+@dataclass(frozen=True, eq=False)
+class Toy:
+    """Dot products of random queries and keys, and the softmax over them; one entry for each width.
+
+    Attributes:
+        widths: d_k.
+        variances: of q . k, `(width,)`; near d_k.
+        scaled_variances: of q . k / sqrt(d_k); near 1.
+        entropies, scaled_entropies: mean entropy of a query's weights in nats; ln(keys) is flat, 0 is one key only.
+        gradients, scaled_gradients: mean size (Frobenius norm) of the softmax's Jacobian diag(p) - p p^T, through
+            which every gradient to the scores must pass.
+        keys: how many keys a query has.
+    """
+
+    widths: tuple[int, ...]
+    variances: np.ndarray
+    scaled_variances: np.ndarray
+    entropies: np.ndarray
+    scaled_entropies: np.ndarray
+    gradients: np.ndarray
+    scaled_gradients: np.ndarray
+    keys: int
+
+
+def dot_products(d_k: int, queries: int, keys: int, seed: int = 0) -> Tensor:
+    """q . k of independent standard normal vectors, `(queries, keys)` float32; every query has keys of its own.
+
+    Raises:
+        ValueError: a size below 1.
+    """
+    if min(d_k, queries, keys) < 1:
+        raise ValueError("d_k and the numbers of queries and keys must be at least 1.")
+    generator = torch.Generator().manual_seed(seed)
+    asking = torch.randn(queries, 1, d_k, generator=generator)
+    asked = torch.randn(queries, keys, d_k, generator=generator)
+    return (asking * asked).sum(dim=-1)
+
+
+def toy(widths: Sequence[int] = WIDTHS, queries: int = 2000, keys: int = 10, seed: int = 0) -> Toy:
+    """Measure variance, entropy and gradient at every width, without the division and with it."""
+    columns = []
+    for d_k in widths:
+        products = dot_products(d_k, queries, keys, seed)
+        scaled = products / math.sqrt(d_k)
+        columns.append(
+            [
+                measure(scores)
+                for measure in (_variance, _entropy_of_scores, _jacobian_size)
+                for scores in (products, scaled)
+            ]
+        )
+    return Toy(tuple(widths), *np.array(columns).T, keys)
+
+
+def histogram(d_k: int, edges: np.ndarray, count: int = 20_000, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """How often q . k, and q . k / sqrt(d_k), falls between neighbouring `edges`: densities, `(len(edges) - 1,)`.
+
+    What lies beyond the edges counts towards neither, so an area below 1 is what is not shown.
+    """
+    products = dot_products(d_k, count, 1, seed).numpy().ravel()
+    sides = (products, products / math.sqrt(d_k))
+    raw, scaled = (np.histogram(side, edges)[0] / (count * np.diff(edges)) for side in sides)
+    return raw, scaled
+
+
+def _variance(scores: Tensor) -> float:
+    return float(scores.double().var())
+
+
+def _entropy_of_scores(scores: Tensor) -> float:
+    return float(entropy(scores.double().softmax(dim=-1)).mean())
+
+
+def _jacobian_size(scores: Tensor) -> float:
+    """|diag(p) - p p^T|^2 = sum p_i^2 - 2 sum p_i^3 + (sum p_i^2)^2."""
+    p = scores.double().softmax(dim=-1)
+    square = p.square().sum(dim=-1)
+    size = square - 2 * p.pow(3).sum(dim=-1) + square.square()
+    return float(size.clamp_min(0).sqrt().mean())
+
+
+def entropy(weights: Tensor) -> Tensor:
+    """-sum p ln p over the last axis, in nats: 0 for one key only, ln n for n equal ones."""
+    return -torch.xlogy(weights, weights).sum(dim=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainedRun:
+    """The trained network on one sentence pair, its scores multiplied by some factor.
+
+    Attributes:
+        losses: `(T,)` -ln p of each piece of the target, in nats.
+        entropies: kind -> `(layers, heads)` mean entropy of the weights over the queries, in nats; without the
+            decoder's first query, which sees one key only.
+        strongest: kind -> mean of the largest weight of each of these queries.
+        translation: what greedy decoding writes.
+        finished: False if the translation was cut off because it did not end.
+    """
+
+    losses: np.ndarray
+    entropies: dict[str, np.ndarray]
+    strongest: dict[str, float]
+    translation: str
+    finished: bool
+
+    @property
+    def loss(self) -> float:
+        """Mean of -ln p over the target, in nats."""
+        return float(self.losses.mean(dtype=np.float64))
+
+
+@torch.inference_mode()
+def trained_run_in_parts(network: Transformer, trace: Trace, kinds: Sequence[str], factor: float) -> Parts[TrainedRun]:
+    """Multiply the scaled scores of the chosen kinds of attention by `factor` in every layer, and look.
+
+    A factor of sqrt(d_k) undoes the division; 1 leaves the network as it is.
+
+    Args:
+        kinds: any of "encoder", "decoder" and "cross".
+    """
+    tap = scores_times(network, kinds, factor)
+    recorder = Recorder({f"{name}.weights" for kind in PLACES for name in _attentions(network, kind)})
+    device = network.embedding.weight.device
+    source = torch.tensor([trace.source_ids], device=device)
+    memory = network.encode(source, None, Chain(tap, recorder))
+    target = torch.tensor([trace.target_ids], device=device)
+    logits = network.project(network.decode(target, memory, None, Chain(tap, recorder)))[0]  # (T, vocabulary)
+    entropies, strongest = {}, {}
+    for kind in PLACES:
+        weights = torch.cat([recorder.tensors[f"{name}.weights"] for name in _attentions(network, kind)])
+        if kind == "decoder" and weights.shape[2] > 1:
+            weights = weights[:, :, 1:]  # the first query sees one key only, whatever the scores
+        entropies[kind] = entropy(weights).mean(dim=-1).cpu().numpy()  # (layer, head)
+        strongest[kind] = float(weights.amax(dim=-1).mean())
+    disturbed = min(MOST_PIECES, len(trace.next_ids) + MOST_EXTRA_PIECES)
+    limit = DecodingOptions().max_length if factor == 1 else disturbed
+    ids = yield from greedy_under_in_parts(network, trace.source_ids, tap, limit, trace.next_ids)
+    finished = bool(ids) and ids[-1] == network.config.eos_id
+    losses = token_cross_entropy(logits, torch.tensor(trace.next_ids, device=device)).cpu().numpy()
+    return TrainedRun(losses, entropies, strongest, trace.tokenizer.decode(ids), finished)
+
+
+trained_run = in_one_go(trained_run_in_parts)
+
+
+def scores_times(network: Transformer, kinds: Sequence[str], factor: float) -> Tap:
+    """The intervention that multiplies all scores of the chosen kinds."""
+    names = [f"{name}.scores" for kind in kinds for name in _attentions(network, kind)]
+    return Intervention({name: lambda scores: scores * factor for name in names})
+
+
+def _attentions(network: Transformer, kind: str) -> list[str]:
+    stack, step = PLACES[kind]
+    return layer_names(stack, step, len(getattr(network, stack)))

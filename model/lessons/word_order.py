@@ -1,0 +1,95 @@
+"""Two sentences, piece by piece: the same bag of embeddings, different inputs, different outputs."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from model.lessons.contexts import cosine, encoder_stages, stage_names
+from model.lessons.position_effects import changed_table, replace_positions
+from model.networks.tap import Intervention
+from model.networks.transformer import Transformer
+from model.text.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True, eq=False)
+class OrderComparison:
+    """How far two sentences are apart, before and after order comes in.
+
+    The n-th time a piece occurs in the first sentence is compared with the n-th time it occurs in the second.
+
+    Attributes:
+        tokens: readable pieces of both sentences, `</s>` last.
+        pairs: positions in the first and in the second sentence, in the order of the first.
+        only: pieces that only the first, and only the second sentence has, counted; empty for the same bag.
+        stages: names, see `model.lessons.contexts.stage_names`.
+        cosines, distances: `(pair, stage)` float64, between the two vectors of a pair; Euclidean distance.
+        without_positions: largest |difference| between paired outputs of the encoder with all positions set to 0.
+        with_positions: the same with positions as trained.
+    """
+
+    tokens: tuple[tuple[str, ...], tuple[str, ...]]
+    pairs: tuple[tuple[int, int], ...]
+    only: tuple[tuple[str, ...], tuple[str, ...]]
+    stages: tuple[str, ...]
+    cosines: np.ndarray
+    distances: np.ndarray
+    without_positions: float
+    with_positions: float
+
+    @property
+    def same_bag(self) -> bool:
+        """True if both sentences have the same pieces equally often."""
+        return not any(self.only)
+
+    @property
+    def moved(self) -> tuple[bool, ...]:
+        """For each pair: does it stand at another place in the second sentence?"""
+        return tuple(first != second for first, second in self.pairs)
+
+
+def compare_orders(network: Transformer, tokenizer: Tokenizer, first: str, second: str) -> OrderComparison:
+    """Run both sentences through the encoder, with positions and without, and compare piece by piece."""
+    both = [tokenizer.encode_source(text) for text in (first, second)]
+    pairs = matched(*both)
+    stages = [encoder_stages(network, tokenizer, ids) for ids in both]  # (stage, S, d_model) each
+    here, there = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
+    a, b = stages[0][:, here], stages[1][:, there]  # (stage, pair, d_model)
+    bare = [_without_positions(network, ids) for ids in both]
+    counts = [Counter(ids) for ids in both]
+    only = tuple(tuple(tokenizer.labels((counts[side] - counts[1 - side]).elements())) for side in (0, 1))
+    return OrderComparison(
+        (tuple(tokenizer.display(both[0])), tuple(tokenizer.display(both[1]))),
+        tuple(pairs),
+        (only[0], only[1]),
+        stage_names(network.config.n_encoder_layers),
+        cosine(a, b).T,
+        np.linalg.norm(a.astype(np.float64) - b, axis=-1).T,
+        float(np.abs(bare[0][here] - bare[1][there]).max()),
+        float(np.abs(a[-1] - b[-1]).max()),
+    )
+
+
+def matched(first: list[int], second: list[int]) -> list[tuple[int, int]]:
+    """Pair the n-th occurrence of each id in `first` with the n-th in `second`; positions, in the order of `first`."""
+    places: dict[int, list[int]] = defaultdict(list)
+    for place, piece in enumerate(second):
+        places[piece].append(place)
+    seen: Counter[int] = Counter()
+    pairs = []
+    for place, piece in enumerate(first):
+        if seen[piece] < len(places[piece]):
+            pairs.append((place, places[piece][seen[piece]]))
+        seen[piece] += 1
+    return pairs
+
+
+@torch.inference_mode()
+def _without_positions(network: Transformer, ids: list[int]) -> np.ndarray:
+    """The encoder's output with all positions set to 0, `(S, d_model)`."""
+    tap = Intervention({"encoder.embedded": replace_positions(network, changed_table(network, len(ids), "none"))})
+    source = torch.tensor([ids], device=network.embedding.weight.device)
+    return network.encode(source, None, tap)[0].float().cpu().numpy()

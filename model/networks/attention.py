@@ -1,0 +1,101 @@
+"""Multi-head attention in two forms: fused while nobody looks, explicit while a tap is attached."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from model.networks.tap import Tap
+
+
+class KeyValue(NamedTuple):
+    """Keys and values already split into heads, each `(batch, head, key, d_k)`."""
+
+    keys: Tensor
+    values: Tensor
+
+
+def scaled_dot_product(query: Tensor, kv: KeyValue, allowed: Tensor | None, tap: Tap | None, name: str) -> Tensor:
+    """softmax(Q K^T / sqrt(d_k)) V for all heads at once (Vaswani et al. 2017, equation 1).
+
+    Without a tap this is `torch.nn.functional.scaled_dot_product_attention`. With one, each step is computed on its
+    own and passes through `tap(f"{name}.<step>", tensor)`, whose return value goes on. The steps are `scores`
+    (scaled, before the mask), `mask`, `weights` and `outputs`.
+
+    Args:
+        query: `(batch, head, query, d_k)`.
+        kv: keys and values, `(batch, head, key, d_k)` each.
+        allowed: bool, broadcastable to `(batch, head, query, key)`; None lets every query see every key.
+
+    Returns:
+        `(batch, head, query, d_k)`.
+    """
+    if tap is None:
+        return F.scaled_dot_product_attention(query, kv.keys, kv.values, attn_mask=allowed)
+    scores = query @ kv.keys.transpose(-2, -1)  # (batch, head, query, d_k) x (batch, head, d_k, key)
+    scores = tap(f"{name}.scores", scores.mul_(1 / math.sqrt(query.shape[-1])))  # (batch, head, query, key)
+    if allowed is not None:
+        allowed = tap(f"{name}.mask", allowed)
+        scores = scores.masked_fill(~allowed, -math.inf)
+    weights = tap(f"{name}.weights", scores.softmax(dim=-1))  # (batch, head, query, key)
+    return tap(f"{name}.outputs", weights @ kv.values)  # (batch, head, query, d_k)
+
+
+class MultiHeadAttention(nn.Module):
+    """n_heads attentions side by side, concatenated and projected (Vaswani et al. 2017, section 3.2.2).
+
+    Args:
+        d_model: width of the residual stream.
+        n_heads: number of heads; `d_model` must be a multiple of it.
+    """
+
+    def __init__(self, d_model: int, n_heads: int) -> None:
+        super().__init__()
+        self.n_heads = n_heads
+        self.query = nn.Linear(d_model, d_model)
+        self.key = nn.Linear(d_model, d_model)
+        self.value = nn.Linear(d_model, d_model)
+        self.output = nn.Linear(d_model, d_model)
+
+    def split_heads(self, stream: Tensor) -> Tensor:
+        """`(batch, position, d_model)` -> `(batch, head, position, d_k)`."""
+        return stream.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
+
+    def project_memory(self, memory: Tensor) -> KeyValue:
+        """Keys and values of `memory` `(batch, key, d_model)`, split into heads."""
+        return KeyValue(self.split_heads(self.key(memory)), self.split_heads(self.value(memory)))
+
+    def forward(
+        self,
+        stream: Tensor,
+        kv: KeyValue,
+        allowed: Tensor | None = None,
+        tap: Tap | None = None,
+        name: str = "attention",
+    ) -> Tensor:
+        """Attend from `stream` to already projected keys and values.
+
+        Args:
+            stream: `(batch, query, d_model)`.
+            kv: what `project_memory` returned.
+            allowed: see `scaled_dot_product`.
+            tap: called with `{name}.queries`, `.keys`, `.values` besides the steps of `scaled_dot_product`.
+
+        Returns:
+            `(batch, query, d_model)`.
+        """
+        return self.merge_heads(self.heads(self.split_heads(self.query(stream)), kv, allowed, tap, name))
+
+    def heads(self, query: Tensor, kv: KeyValue, allowed: Tensor | None, tap: Tap | None, name: str) -> Tensor:
+        """What each head puts out for already projected queries, `(batch, head, query, d_k)`; see `forward`."""
+        if tap is not None:
+            query = tap(f"{name}.queries", query)  # (batch, head, query, d_k)
+            kv = KeyValue(tap(f"{name}.keys", kv.keys), tap(f"{name}.values", kv.values))
+        return scaled_dot_product(query, kv, allowed, tap, name)
+
+    def merge_heads(self, heads: Tensor) -> Tensor:
+        """Concatenate and project: `(batch, head, query, d_k)` -> `(batch, query, d_model)`."""
+        return self.output(heads.transpose(1, 2).flatten(-2))

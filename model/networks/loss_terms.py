@@ -1,0 +1,173 @@
+"""What the loss of one sentence is made of: a term a piece, the smoothed target, the gradient of the logits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from model.networks.losses import token_cross_entropy
+
+
+@dataclass(frozen=True, eq=False)
+class LossTerms:
+    """Cross-entropy piece by piece, in nats; float64, `(T,)` each.
+
+    Attributes:
+        probabilities: of the right piece at each position.
+        losses: -ln of them.
+        shares: each loss's part of their sum; 0 where the sum is 0.
+        running_means: mean of the losses up to and with each position.
+    """
+
+    probabilities: np.ndarray
+    losses: np.ndarray
+    shares: np.ndarray
+    running_means: np.ndarray
+
+    @property
+    def total(self) -> float:
+        """Sum of the losses."""
+        return float(self.losses.sum())
+
+    @property
+    def mean(self) -> float:
+        """What training makes small: nats a piece."""
+        return float(self.losses.mean())
+
+    @property
+    def perplexity(self) -> float:
+        """e^mean: as unsure as an even choice among so many pieces."""
+        return math.exp(self.mean)
+
+
+def loss_terms(losses: Sequence[float] | np.ndarray) -> LossTerms:
+    """Shares and running means of given losses.
+
+    Args:
+        losses: -ln p of each right piece, at least one.
+
+    Raises:
+        ValueError: there is none, or one is negative or not a number.
+    """
+    values = np.array(losses, dtype=np.float64)
+    if values.ndim != 1 or not len(values) or not (values >= 0).all():
+        raise ValueError("A loss needs at least one piece, and -ln p is never below 0.")
+    total = values.sum()
+    shares = values / total if total > 0 else np.zeros_like(values)
+    return LossTerms(np.exp(-values), values, shares, values.cumsum() / np.arange(1, len(values) + 1))
+
+
+def terms_of_probabilities(probabilities: Sequence[float]) -> LossTerms:
+    """The same from the probabilities themselves.
+
+    Raises:
+        ValueError: one does not lie above 0 and at most at 1.
+    """
+    if not all(0 < probability <= 1 for probability in probabilities):
+        raise ValueError("A probability lies above 0 and at most at 1.")
+    return loss_terms([-math.log(probability) for probability in probabilities])
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredTarget:
+    """A target scored by the model: its terms, and how far two ways of computing them differ.
+
+    Attributes:
+        difference: largest difference between -ln p in double precision and `token_cross_entropy` (PyTorch's).
+    """
+
+    terms: LossTerms
+    difference: float
+
+
+def score_target(logits: np.ndarray, targets: Sequence[int]) -> ScoredTarget:
+    """-ln p of every right piece.
+
+    Args:
+        logits: `(T, vocabulary)`.
+        targets: T ids.
+    """
+    values = logits.astype(np.float64)
+    highest = values.max(axis=1)
+    normaliser = highest + np.log(np.exp(values - highest[:, None]).sum(axis=1))  # (T,)
+    losses = np.maximum(normaliser - values[np.arange(len(values)), list(targets)], 0.0)
+    torchs = token_cross_entropy(torch.from_numpy(logits), torch.tensor(list(targets))).double().numpy()
+    return ScoredTarget(loss_terms(losses), float(np.abs(losses - torchs).max()))
+
+
+def smoothed_target(vocabulary: int, right: int, smoothing: float) -> Tensor:
+    """What the model is asked to predict: 1 - smoothing on the right piece, smoothing spread evenly over all.
+
+    Szegedy et al. 2016, section 7; 0.1 in Vaswani et al. 2017, section 5.4.
+
+    Returns:
+        `(vocabulary,)` float64, sums to 1.
+
+    Raises:
+        ValueError: `smoothing` does not lie from 0 to below 1.
+    """
+    if not 0 <= smoothing < 1:
+        raise ValueError(f"smoothing is {smoothing}; it must lie from 0 to below 1.")
+    target = torch.full((vocabulary,), smoothing / vocabulary, dtype=torch.float64)
+    target[right] += 1 - smoothing
+    return target
+
+
+def smallest_loss(vocabulary: int, smoothing: float) -> float:
+    """The entropy of the smoothed target in nats: no prediction has a smaller smoothed loss."""
+    target = smoothed_target(vocabulary, 0, smoothing)
+    return float(torch.special.entr(target).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class LogitGradient:
+    """The smoothed loss of every position and its slope along every logit.
+
+    Attributes:
+        losses: `(T,)` float64, -sum(target x ln p), in nats.
+        gradient: `(T, vocabulary)` float32, softmax(logits) - target: what a logit's rise by 1 would add to the loss of
+            its position, as long as the rise is small.
+        difference: largest difference between the gradient and the one that PyTorch's autograd finds, both in double
+            precision.
+    """
+
+    losses: np.ndarray
+    gradient: np.ndarray
+    difference: float
+
+    @property
+    def mean(self) -> float:
+        """Mean smoothed loss, nats a piece."""
+        return float(self.losses.mean())
+
+
+def logit_gradient(logits: np.ndarray, targets: Sequence[int], smoothing: float) -> LogitGradient:
+    """The gradient by its formula, and by autograd of `torch.nn.functional.cross_entropy` as a check.
+
+    Both are computed in double precision: in single precision autograd alone would be off by some 1e-5.
+
+    Args:
+        logits: `(T, vocabulary)`.
+        targets: T ids.
+        smoothing: from 0 to below 1.
+
+    Raises:
+        ValueError: `smoothing` lies outside its range.
+    """
+    right = torch.tensor(list(targets))
+    exact = torch.from_numpy(logits).double()
+    wanted = torch.stack([smoothed_target(exact.shape[1], piece, smoothing) for piece in right.tolist()])
+    log_probabilities = exact.log_softmax(dim=1)
+    losses = -(wanted * log_probabilities).sum(dim=1)  # (T,)
+    gradient = log_probabilities.exp() - wanted  # (T, vocabulary)
+    watched = exact.clone().requires_grad_()
+    with torch.enable_grad():
+        F.cross_entropy(watched, right, reduction="sum", label_smoothing=smoothing).backward()
+    difference = float((gradient - watched.grad).abs().max())
+    return LogitGradient(losses.numpy(), gradient.float().numpy(), difference)

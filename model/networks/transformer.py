@@ -1,0 +1,239 @@
+"""The encoder-decoder Transformer of "Attention Is All You Need" (Vaswani et al. 2017).
+
+Post-norm residuals, ReLU feed-forward layers, sinusoidal positions, embeddings scaled by sqrt(d_model) and tied with
+the output projection. Dropout is where section 5.4 puts it: on every sub-layer's output and on the embedding sums.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+
+from model.networks.attention import KeyValue, MultiHeadAttention
+from model.networks.config import TransformerConfig
+from model.networks.masks import causal_mask, padding_mask
+from model.networks.positional import sinusoidal_encoding
+from model.networks.tap import Tap
+
+if TYPE_CHECKING:
+    from model.decoding.incremental import IncrementalDecoder
+
+
+class FeedForward(nn.Module):
+    """max(0, x W1 + b1) W2 + b2, the same at every position (section 3.3). `(..., d_model)` -> `(..., d_model)`."""
+
+    def __init__(self, d_model: int, d_ff: int) -> None:
+        super().__init__()
+        self.expand = nn.Linear(d_model, d_ff)
+        self.contract = nn.Linear(d_ff, d_model)
+
+    def forward(self, stream: Tensor, tap: Tap | None = None, name: str = "ffn") -> Tensor:
+        hidden = self.expand(stream).relu()  # (batch, position, d_ff)
+        if tap is not None:
+            hidden = tap(f"{name}.hidden", hidden)
+        return self.contract(hidden)
+
+
+class AddNorm(nn.Module):
+    """LayerNorm(x + dropout(sublayer(x))): the post-norm residual of section 3.1.
+
+    What the sub-layer wrote passes the tap as `{name}.written`, the result as `{name}.normalised`; their inputs x and
+    the sum before the norm follow from these by an addition, so they need no steps of their own.
+    """
+
+    def __init__(self, d_model: int, dropout: float) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, stream: Tensor, written: Tensor, tap: Tap | None = None, name: str = "norm") -> Tensor:
+        if tap is None:
+            return self.norm(stream + self.dropout(written))
+        written = tap(f"{name}.written", written)  # (batch, position, d_model)
+        return tap(f"{name}.normalised", self.norm(stream + self.dropout(written)))
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention, then feed-forward, each with Add & Norm (figure 1, left)."""
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        self.self_attention = MultiHeadAttention(config.d_model, config.n_heads)
+        self.self_norm = AddNorm(config.d_model, config.dropout)
+        self.feed_forward = FeedForward(config.d_model, config.d_ff)
+        self.feed_forward_norm = AddNorm(config.d_model, config.dropout)
+
+    def forward(self, stream: Tensor, allowed: Tensor | None, tap: Tap | None, name: str) -> Tensor:
+        """`(batch, source, d_model)` -> the same shape."""
+        kv = self.self_attention.project_memory(stream)
+        written = self.self_attention(stream, kv, allowed, tap, f"{name}.self")
+        stream = self.self_norm(stream, written, tap, f"{name}.self")
+        written = self.feed_forward(stream, tap, f"{name}.ffn")
+        stream = self.feed_forward_norm(stream, written, tap, f"{name}.ffn")
+        return stream if tap is None else tap(f"{name}.residual", stream)
+
+
+class DecoderLayer(nn.Module):
+    """Masked self-attention, cross-attention, feed-forward, each with Add & Norm (figure 1, right)."""
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        self.self_attention = MultiHeadAttention(config.d_model, config.n_heads)
+        self.self_norm = AddNorm(config.d_model, config.dropout)
+        self.cross_attention = MultiHeadAttention(config.d_model, config.n_heads)
+        self.cross_norm = AddNorm(config.d_model, config.dropout)
+        self.feed_forward = FeedForward(config.d_model, config.d_ff)
+        self.feed_forward_norm = AddNorm(config.d_model, config.dropout)
+
+    def forward(
+        self,
+        stream: Tensor,
+        self_kv: KeyValue,
+        cross_kv: KeyValue,
+        self_allowed: Tensor | None,
+        cross_allowed: Tensor | None,
+        tap: Tap | None,
+        name: str,
+    ) -> Tensor:
+        """`(batch, target, d_model)` -> the same shape."""
+        written = self.self_attention(stream, self_kv, self_allowed, tap, f"{name}.self")
+        stream = self.self_norm(stream, written, tap, f"{name}.self")
+        written = self.cross_attention(stream, cross_kv, cross_allowed, tap, f"{name}.cross")
+        stream = self.cross_norm(stream, written, tap, f"{name}.cross")
+        written = self.feed_forward(stream, tap, f"{name}.ffn")
+        stream = self.feed_forward_norm(stream, written, tap, f"{name}.ffn")
+        return stream if tap is None else tap(f"{name}.residual", stream)
+
+
+class Transformer(nn.Module):
+    """The whole network (figure 1): ids in, logits out.
+
+    Args:
+        config: the sizes; see `TransformerConfig`.
+    """
+
+    def __init__(self, config: TransformerConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.embedding = nn.Embedding(config.vocabulary_size, config.d_model)
+        self.dropout = nn.Dropout(config.dropout)
+        self.encoder = nn.ModuleList(EncoderLayer(config) for _ in range(config.n_encoder_layers))
+        self.decoder = nn.ModuleList(DecoderLayer(config) for _ in range(config.n_decoder_layers))
+        positions = sinusoidal_encoding(config.max_positions, config.d_model)
+        self.register_buffer("positions", positions, persistent=False)
+        self.register_buffer("triangle", causal_mask(config.max_positions), persistent=False)
+        self.apply(_initialise)
+
+    def embed(self, ids: Tensor) -> Tensor:
+        """Embedding rows x sqrt(d_model) + positions (sections 3.4 and 3.5).
+
+        Args:
+            ids: `(batch, position)` int64.
+
+        Returns:
+            `(batch, position, d_model)`.
+
+        Raises:
+            ValueError: the sequence is longer than the table of positions.
+        """
+        length = ids.shape[1]
+        if length > self.config.max_positions:
+            raise ValueError(f"{length} positions are more than the {self.config.max_positions} this model has.")
+        scaled = self.embedding(ids) * math.sqrt(self.config.d_model)
+        embedded = self.dropout(scaled + self.positions[:length])
+        kind = embedded.device.type
+        # under autocast the residual stream is low precision too: half the memory traffic, and post-norm keeps it
+        # at unit scale
+        return embedded.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else embedded
+
+    def encode(self, source: Tensor, source_allowed: Tensor | None = None, tap: Tap | None = None) -> Tensor:
+        """Run the encoder.
+
+        Args:
+            source: `(batch, source)` ids.
+            source_allowed: `(batch, 1, 1, source)` from `padding_mask`; None where nothing is padded.
+
+        Returns:
+            `(batch, source, d_model)`.
+        """
+        stream = self.embed(source)
+        if tap is not None:
+            stream = tap("encoder.embedded", stream)
+        for index, layer in enumerate(self.encoder):
+            stream = layer(stream, source_allowed, tap, f"encoder.{index}")
+        return stream
+
+    def decode(
+        self, target: Tensor, memory: Tensor, source_allowed: Tensor | None = None, tap: Tap | None = None
+    ) -> Tensor:
+        """Run the decoder over a whole target (teacher forcing).
+
+        Padding in the target needs no mask of its own: it stands behind the real pieces, where the causal mask
+        already hides it from them.
+
+        Args:
+            target: `(batch, target)` ids that start with the begin-of-sentence piece.
+            memory: `(batch, source, d_model)` from `encode`.
+
+        Returns:
+            `(batch, target, d_model)`; `project` turns it into logits.
+        """
+        length = target.shape[1]
+        allowed = self.triangle[:, :, :length, :length]
+        stream = self.embed(target)
+        if tap is not None:
+            stream = tap("decoder.embedded", stream)
+        for index, layer in enumerate(self.decoder):
+            self_kv = layer.self_attention.project_memory(stream)
+            cross_kv = layer.cross_attention.project_memory(memory)
+            stream = layer(stream, self_kv, cross_kv, allowed, source_allowed, tap, f"decoder.{index}")
+        return stream
+
+    def project(self, stream: Tensor) -> Tensor:
+        """Logits through the tied embedding: `(..., d_model)` -> `(..., vocabulary)` (section 3.4)."""
+        return stream @ self.embedding.weight.T
+
+    def hidden(self, source: Tensor, target: Tensor, tap: Tap | None = None) -> Tensor:
+        """Teacher-forced outputs of the decoder; the arguments are those of `forward`.
+
+        Returns:
+            `(batch, target, d_model)`.
+        """
+        source_allowed = padding_mask(source, self.config.pad_id)
+        return self.decode(target, self.encode(source, source_allowed, tap), source_allowed, tap)
+
+    def forward(self, source: Tensor, target: Tensor, tap: Tap | None = None) -> Tensor:
+        """Teacher-forced logits.
+
+        Args:
+            source: `(batch, source)` ids, padded on the right with `pad_id`.
+            target: `(batch, target)` ids, likewise, starting with the begin-of-sentence piece.
+
+        Returns:
+            `(batch, target, vocabulary)`; row t predicts target piece t + 1.
+        """
+        return self.project(self.hidden(source, target, tap))
+
+    def begin_decoding(self, source: Tensor, source_allowed: Tensor | None = None) -> IncrementalDecoder:
+        """Encode, and get ready to decode token by token; the arguments are those of `encode`."""
+        from model.decoding.incremental import IncrementalDecoder  # which is made for this class
+
+        return IncrementalDecoder(self, self.encode(source, source_allowed), source_allowed)
+
+
+def _initialise(module: nn.Module) -> None:
+    if isinstance(module, nn.Linear):
+        nn.init.xavier_uniform_(module.weight)
+        nn.init.zeros_(module.bias)
+    elif isinstance(module, nn.Embedding):
+        # sqrt(d_model) x this gives unit variance, the scale of the sinusoids it is added to
+        nn.init.normal_(module.weight, std=module.embedding_dim**-0.5)
+
+
+@torch.no_grad()
+def parameter_count(network: nn.Module) -> int:
+    """Number of trained numbers; tied tensors count once."""
+    return sum(parameter.numel() for parameter in network.parameters())

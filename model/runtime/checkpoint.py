@@ -1,0 +1,182 @@
+"""Weights and state on disk: safetensors only, written whole or not at all, verified when read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import safetensors
+import safetensors.torch
+import torch
+from torch import Tensor
+
+LEFTOVER = ".part"  # ends the name of a file that is not finished
+PROJECT = Path(__file__).resolve().parent.parent.parent
+
+
+class CheckpointError(RuntimeError):
+    """A file of a model is missing, damaged or of another shape; the sentence says which and what to do."""
+
+
+def write_atomically(path: str | Path, content: bytes) -> None:
+    """Write to a temporary name in the same folder, flush to disk, then rename: a kill leaves the old file whole.
+
+    Raises:
+        CheckpointError: the disk is full, or the folder cannot be written to; the old file is still there.
+    """
+    path = Path(path)
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=LEFTOVER)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException as error:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise unwritable(path, error) from error
+        raise
+
+
+def unwritable(path: Path, error: OSError) -> CheckpointError:
+    """The sentence about a file that could not be written."""
+    return CheckpointError(
+        f"{path.name} could not be written to {path.parent} ({error.strerror}): what was there before is unchanged; "
+        f"make room on the disk, or choose another folder, and start again."
+    )
+
+
+def remove_leftovers(folder: str | Path) -> None:
+    """Remove the temporary files of writers that were killed. Nobody else may be writing to `folder`."""
+    for file in Path(folder).glob(f".*{LEFTOVER}"):
+        file.unlink(missing_ok=True)
+
+
+def write_json(path: str | Path, value: dict) -> None:
+    """`value` as indented JSON with a final line break, atomically."""
+    write_atomically(path, (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def read_json(path: str | Path) -> dict:
+    """A JSON object from `path`.
+
+    Raises:
+        CheckpointError: missing or not a JSON object.
+    """
+    path = Path(path)
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise CheckpointError(f"{path.name} is missing from {shown(path.parent)}; {_MEND}") from error
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{path.name} in {shown(path.parent)} is damaged; {_MEND}") from error
+    if not isinstance(value, dict):
+        raise CheckpointError(f"{path.name} in {shown(path.parent)} is damaged; {_MEND}")
+    return value
+
+
+def read_text(path: str | Path) -> str:
+    """A text for people from `path`; where it cannot be read, a sentence that says so, for nothing depends on it."""
+    path = Path(path)
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return f"{path.name} is missing from {shown(path.parent)} or damaged; {_MEND}"
+
+
+def sha256_of(path: str | Path) -> str:
+    """SHA-256 of a file, hexadecimal."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def check_sha256(path: str | Path, expected: str) -> None:
+    """Compare a file with the hash that was recorded when it was written.
+
+    Raises:
+        CheckpointError: it is missing or another one.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise CheckpointError(f"{path.name} is missing from {shown(path.parent)}; {_MEND}")
+    if sha256_of(path) != expected:
+        raise CheckpointError(f"{path.name} in {shown(path.parent)} does not match its recorded SHA-256; {_MEND}")
+
+
+def save_tensors(path: str | Path, tensors: dict[str, Tensor], metadata: dict[str, str] | None = None) -> None:
+    """Write tensors as safetensors, atomically. Metadata values are strings."""
+    content = safetensors.torch.save({name: tensor.contiguous() for name, tensor in tensors.items()}, metadata)
+    write_atomically(path, content)
+
+
+def load_tensors(path: str | Path, expected_sha256: str | None = None) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """Read what `save_tensors` wrote, after comparing the file's hash where one is expected.
+
+    Returns:
+        The tensors by name, on the CPU, and the metadata.
+
+    Raises:
+        CheckpointError: missing, truncated or altered file.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise CheckpointError(f"{path.name} is missing from {shown(path.parent)}; {_MEND}")
+    if expected_sha256 is not None:
+        check_sha256(path, expected_sha256)
+    try:
+        with safetensors.safe_open(path, framework="pt") as file:
+            metadata = file.metadata() or {}
+            return {name: file.get_tensor(name) for name in file.keys()}, metadata  # noqa: SIM118
+    except (safetensors.SafetensorError, OSError) as error:
+        raise CheckpointError(f"{path.name} in {shown(path.parent)} is damaged; {_MEND}") from error
+
+
+@contextmanager
+def reading(what: str, folder: Path) -> Iterator[None]:
+    """Turn what goes wrong while the files in `folder` are read into one sentence that names it as `what`.
+
+    Raises:
+        CheckpointError: instead of an error of the files' content.
+    """
+    try:
+        yield
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        trouble = f"{error.strerror}: {Path(error.filename).name}" if getattr(error, "filename", None) else error
+        raise CheckpointError(
+            f"The {what} in {shown(folder)} cannot be read ({trouble}); restore it with `git checkout -- assets` "
+            f"or train it again."
+        ) from error
+
+
+def shown(path: str | Path) -> str:
+    """How a message names a file or folder: within the project by the way from its folder, else as it was given.
+
+    Readers of a page see such messages too, and where a server keeps its files is nothing to them.
+    """
+    path = Path(path)
+    return path.relative_to(PROJECT).as_posix() if path.is_relative_to(PROJECT) else str(path)
+
+
+def load_weights(network: torch.nn.Module, tensors: dict[str, Tensor], where: str) -> None:
+    """Copy tensors into `network`, every one and nothing else.
+
+    Raises:
+        CheckpointError: a name or a shape differs.
+    """
+    try:
+        network.load_state_dict(tensors, strict=True)
+    except RuntimeError as error:
+        raise CheckpointError(f"The weights in {where} do not fit the sizes in its config.json; {_MEND}") from error
+
+
+_MEND = "restore it with `git checkout -- assets` or train the model again."

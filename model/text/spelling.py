@@ -1,0 +1,66 @@
+"""The same word in other spellings, and how differently the tokenizer splits them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model.text.tokenizer import Tokenizer
+
+_ACCENTS = str.maketrans(
+    "aeiouAEIOUcnyCNY",
+    "\u00e0\u00e9\u00ee\u00f6\u00fc\u00c0\u00c9\u00ce\u00d6\u00dc\u00e7\u00f1\u00ff\u00c7\u00d1\u0178",
+)
+MAX_WORD = 60  # characters of a word or short phrase
+
+
+@dataclass(frozen=True)
+class Split:
+    """One spelling and its pieces.
+
+    Attributes:
+        name: what was done to the word.
+        text: the spelling.
+        ids, pieces: how the tokenizer splits it.
+        shared: how many of these pieces the word as typed has too.
+    """
+
+    name: str
+    text: str
+    ids: tuple[int, ...]
+    pieces: tuple[str, ...]
+    shared: int
+
+
+def spellings(word: str) -> list[tuple[str, str]]:
+    """Name and text of each spelling of `word`: case, plural, typing mistakes, accents, letters set apart."""
+    word = " ".join(word.split())
+    middle = max(0, len(word) // 2 - 1)
+    swapped = word[:middle] + word[middle : middle + 2][::-1] + word[middle + 2 :]
+    return [
+        ("as typed", word),
+        ("lower case", word.lower()),
+        ("Title Case", word.title()),
+        ("UPPER CASE", word.upper()),
+        ("plural", word + "s"),
+        ("a letter doubled", word[: middle + 1] + word[middle:]),
+        ("two letters swapped", swapped),
+        ("first letter missing", word[1:]),
+        ("with accents", word.translate(_ACCENTS)),
+        ("letters apart", " ".join(word)),
+    ]
+
+
+def splits(tokenizer: Tokenizer, texts: list[tuple[str, str]]) -> list[Split]:
+    """Split each of `texts`, pairs of a name and a spelling; the first is the one that `shared` compares with.
+
+    An empty spelling, or one that a spelling before it has already, is left out.
+    """
+    rows: list[Split] = []
+    for name, text in texts:
+        if not text.strip() or any(text == row.text for row in rows):
+            continue
+        ids = tuple(tokenizer.encode(text))
+        first = rows[0].ids if rows else ids
+        shared = sum(min(ids.count(piece), first.count(piece)) for piece in set(ids))
+        rows.append(Split(name, text, ids, tuple(tokenizer.display(ids)), shared))
+    return rows

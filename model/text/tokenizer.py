@@ -1,0 +1,186 @@
+"""Text to pieces and back: one joint SentencePiece model for both languages, with byte fallback.
+
+Normalisation, the only thing a round trip loses: Unicode NFKC, the word-boundary mark U+2581 is read as a space, runs
+of spaces (U+0020; other controls and line breaks stay) become one, and spaces at both ends go. Characters newer than
+Python's own Unicode tables follow SentencePiece's. Whatever is then outside the vocabulary is spelt in UTF-8 bytes, so
+nothing is ever unknown.
+"""
+
+from __future__ import annotations
+
+import codecs
+import functools
+import io
+import itertools
+import unicodedata
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import sentencepiece
+
+from model.runtime.checkpoint import shown, write_atomically
+
+WORD_MARK = "\u2581"  # SentencePiece's sign for "a word starts here"
+THIN_SPACE = "\u2009"
+
+
+class Tokenizer:
+    """A trained SentencePiece model.
+
+    Args:
+        path: the `.model` file.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: the file is not a SentencePiece model, or lacks byte fallback or one of the special pieces.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        path = Path(path)
+        if not path.is_file():
+            raise FileNotFoundError(f"There is no tokenizer at {shown(path)}; restore it or train one.")
+        self.path = path
+        try:
+            self._pieces = sentencepiece.SentencePieceProcessor(model_file=str(path))
+        except (RuntimeError, OSError) as error:
+            raise ValueError(f"{shown(path)} is not a SentencePiece model; restore it or train one.") from error
+        self.pad_id, self.unk_id = self._pieces.pad_id(), self._pieces.unk_id()
+        self.bos_id, self.eos_id = self._pieces.bos_id(), self._pieces.eos_id()
+        if min(self.pad_id, self.unk_id, self.bos_id, self.eos_id) < 0 or not self._pieces.is_byte(self._byte_start()):
+            raise ValueError(f"{shown(path)} lacks byte fallback or a special piece; train it with model.training.")
+
+    def _byte_start(self) -> int:
+        return max(0, self._pieces.piece_to_id("<0x00>"))
+
+    def __len__(self) -> int:
+        """Vocabulary size."""
+        return self._pieces.get_piece_size()
+
+    def normalize(self, text: str) -> str:
+        """What a round trip gives back for `text` (see the module's first lines). Lone surrogates become U+FFFD."""
+        return self.decode(self.encode(text))
+
+    def encode(self, text: str) -> list[int]:
+        """Piece ids of `text`, without start or end piece. Lone surrogates become U+FFFD."""
+        text = text.encode("utf-8", "replace_surrogates").decode("utf-8")
+        # SentencePiece's own rule is a table read once from left to right: it misses marks in an unusual order, takes
+        # some characters apart without putting them together again, and keeps each typed word mark as one more space
+        return self._pieces.encode(unicodedata.normalize("NFKC", text).replace(WORD_MARK, " "))
+
+    def encode_source(self, text: str) -> list[int]:
+        """What the encoder reads: the pieces and `</s>`."""
+        return [*self.encode(text), self.eos_id]
+
+    def encode_target(self, text: str) -> list[int]:
+        """What the decoder learns to write: `<s>`, the pieces and `</s>`."""
+        return [self.bos_id, *self.encode(text), self.eos_id]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Text of `ids`; special pieces are left out, byte pieces that are no UTF-8 become U+FFFD."""
+        return self._pieces.decode([int(piece) for piece in ids])
+
+    def pieces(self, ids: Iterable[int]) -> list[str]:
+        """The raw pieces, as in the vocabulary file."""
+        return self._pieces.id_to_piece([int(piece) for piece in ids])
+
+    def display(self, ids: Sequence[int]) -> list[str]:
+        """One readable label a piece: the word mark as a thin space, controls and characters spelt in bytes as U+XXXX.
+
+        A printable character spelt in one byte shows as itself. One spelt in several bytes shows its code point on
+        each with the byte's place, such as `U+AC00 1/3`, `U+AC00 2/3`, `U+AC00 3/3`; bytes that form no character
+        show as `0xFF`.
+        """
+        labels = [_readable(piece) for piece in self.pieces(ids)]
+        start = 0
+        for is_byte, run in itertools.groupby(self._pieces.is_byte([int(piece) for piece in ids])):
+            end = start + len(list(run))
+            if is_byte:
+                labels[start:end] = _byte_labels([int(piece, 16) for piece in self._hex(ids[start:end])])
+            start = end
+        return labels
+
+    def labels(self, ids: Iterable[int]) -> list[str]:
+        """Readable labels of pieces that stand on their own, such as alternatives; see `display` for a sequence."""
+        return [self.display([int(piece)])[0] for piece in ids]
+
+    def _hex(self, ids: Sequence[int]) -> list[str]:
+        return [piece.strip("<>") for piece in self.pieces(ids)]
+
+
+def _replace_surrogates(error: UnicodeError) -> tuple[str | bytes, int]:
+    return "\ufffd".encode() * (error.end - error.start), error.end
+
+
+codecs.register_error("replace_surrogates", _replace_surrogates)
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _readable(piece: str) -> str:
+    shown = [
+        f"U+{ord(char):04X}" if unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp", "Co", "Cn") else char
+        for char in piece.replace(WORD_MARK, THIN_SPACE)
+    ]
+    return "".join(shown)
+
+
+def _byte_labels(values: list[int]) -> list[str]:
+    """Labels of a run of byte pieces; see `Tokenizer.display`."""
+    labels: list[str] = []
+    while len(labels) < len(values):
+        rest = bytes(values[len(labels) :])
+        for width in (1, 2, 3, 4):
+            try:
+                code = ord(rest[:width].decode("utf-8"))
+            except (UnicodeDecodeError, TypeError):
+                continue
+            if width == 1:
+                labels.append(chr(code) if chr(code).isprintable() and code != ord(" ") else f"U+{code:04X}")
+            else:
+                labels.extend(f"U+{code:04X} {place + 1}/{width}" for place in range(width))
+            break
+        else:
+            labels.append(f"0x{rest[0]:02X}")
+    return labels
+
+
+def train_tokenizer(lines: Iterable[str], prefix: str | Path, vocabulary_size: int, threads: int = 2) -> Path:
+    """Train a joint unigram model on `lines` of both languages (Kudo 2018) and write `{prefix}.model`.
+
+    Ids 0 to 3 are `<pad>`, `<unk>`, `<s>`, `</s>`; the next 256 are the bytes.
+
+    Args:
+        vocabulary_size: wanted number of pieces; fewer come out where the text is too small for it.
+
+    Returns:
+        The path of the written model.
+
+    Raises:
+        ValueError: no text, or a vocabulary too small for the bytes and letters that it must hold.
+    """
+    content = io.BytesIO()  # a file of SentencePiece's own would hold the path it was written to
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(lines),
+            model_writer=content,
+            vocab_size=vocabulary_size,
+            hard_vocab_limit=False,
+            model_type="unigram",
+            byte_fallback=True,
+            character_coverage=0.9999,
+            normalization_rule_name="nfkc",
+            num_threads=threads,
+            pad_id=0,
+            unk_id=1,
+            bos_id=2,
+            eos_id=3,
+            pad_piece="<pad>",
+            minloglevel=2,
+        )
+    except RuntimeError as error:
+        raise ValueError(
+            f"No tokenizer of {vocabulary_size} pieces can be trained on this text; give more text or another "
+            f"size of vocabulary."
+        ) from error
+    path = Path(prefix).with_suffix(".model")
+    write_atomically(path, content.getvalue())
+    return path

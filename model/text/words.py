@@ -1,0 +1,83 @@
+"""Whole words from pieces, and what is known of pieces as a matrix of words.
+
+A word begins at SentencePiece's word-boundary mark. Special pieces such as `</s>` stand alone. Pieces that are nothing
+but punctuation stand apart at either end of a word ("car" and "." are two), but belong to it inside ("didn't" is one).
+A character spelt in bytes belongs to the word it stands in, whatever character it is.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from model.text.tokenizer import WORD_MARK, Tokenizer
+
+
+@dataclass(frozen=True)
+class Word:
+    """A run of pieces.
+
+    Attributes:
+        text: what the pieces spell; a special piece's name.
+        start, end: the first piece, and the one behind the last.
+        special: True for `<s>`, `</s>` and the like, which stand in no sentence.
+    """
+
+    text: str
+    start: int
+    end: int
+    special: bool = False
+
+
+def whole_words(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[Word, ...]:
+    """The words of a sequence of pieces, in order; every piece belongs to exactly one."""
+    pieces = tokenizer.pieces(ids)
+    special = {tokenizer.pad_id, tokenizer.unk_id, tokenizer.bos_id, tokenizer.eos_id}
+    alone = [int(piece) in special for piece in ids]
+    begins = [
+        place == 0 or alone[place] or alone[place - 1] or piece.startswith(WORD_MARK)
+        for place, piece in enumerate(pieces)
+    ]
+    edges = [*(place for place, first in enumerate(begins) if first), len(pieces)]
+    words = []
+    for start, end in zip(edges, edges[1:], strict=False):
+        for first, last in _without_punctuation(pieces, start, end):
+            text = pieces[first] if alone[first] else tokenizer.decode(ids[first:last]).strip()
+            words.append(Word(text, first, last, alone[first]))
+    return tuple(words)
+
+
+def _without_punctuation(pieces: list[str], start: int, end: int) -> list[tuple[int, int]]:
+    """A run of pieces between two boundary marks, cut where punctuation stands at its ends."""
+    first, last = start, end
+    while first < end and _punctuation(pieces[first]):
+        first += 1
+    while last > first and _punctuation(pieces[last - 1]):
+        last -= 1
+    if not any(piece.strip(WORD_MARK) for piece in pieces[first:last]):  # nothing but punctuation
+        return [(start, end)]
+    return [cut for cut in ((start, first), (first, last), (last, end)) if cut[0] < cut[1]]
+
+
+def _punctuation(piece: str) -> bool:
+    spelt = piece.strip(WORD_MARK)
+    return bool(spelt) and all(unicodedata.category(char).startswith("P") for char in spelt)
+
+
+def by_words(matrix: np.ndarray, queries: Sequence[Word], keys: Sequence[Word]) -> np.ndarray:
+    """A matrix of pieces as one of words: summed over the keys of a word, averaged over its queries.
+
+    So rows that sum to 1 still do.
+
+    Args:
+        matrix: `(..., query piece, key piece)`.
+
+    Returns:
+        `(..., query word, key word)` float64.
+    """
+    wide = np.add.reduceat(matrix.astype(np.float64), [word.start for word in keys], axis=-1)
+    summed = np.add.reduceat(wide, [word.start for word in queries], axis=-2)
+    return summed / np.array([word.end - word.start for word in queries])[:, None]

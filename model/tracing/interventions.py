@@ -1,0 +1,181 @@
+"""Interventions as plain values: what is done to which heads. They can be written down, combined, and become a tap.
+
+Layers, heads, queries and keys count from 0 here; the text form counts from 1, as pages do. The networks know nothing
+of any of this: a tap changes their tensors on the way (see `model.networks.tap`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from torch import Tensor
+
+from model.networks.tap import Intervention
+from model.tracing.changes import (
+    CHANGES,
+    Change,
+    Forbid,
+    Force,
+    Heads,
+    InterventionError,
+    NoMask,
+    Scale,
+    Shapes,
+    Temperature,
+    Window,
+)
+
+PLACES = {
+    "encoder": "encoder.{}.self",
+    "decoder": "decoder.{}.self",
+    "cross": "decoder.{}.cross",
+    "vision": "vision.{}.self",
+}
+
+
+@dataclass(frozen=True)
+class Interventions:
+    """Several changes at once. Those of one step act in the order given; the steps follow one another as ever:
+    scores, mask, weights, outputs."""
+
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def looks_ahead(self) -> bool:
+        """True if a decoder query may see a later piece."""
+        return any(isinstance(change, NoMask) and change.heads for change in self.changes)
+
+    def check(self, shapes: Shapes) -> None:
+        """Make sure that all of it can be done.
+
+        Args:
+            shapes: see `shapes_of`.
+
+        Raises:
+            InterventionError: a kind, head, query or key does not exist, a number is out of range, or a query would
+                be left without any key.
+        """
+        for change in self.changes:
+            change.check(shapes)
+        for kind, layer, head in self._hiding():
+            allowed = self.allowed(kind, layer, head, *shapes[kind][2:])
+            if kind == "decoder":  # while a translation grows, a query has no later keys even without the mask
+                allowed &= np.tri(*allowed.shape, dtype=bool)
+            blind = np.flatnonzero(~allowed.any(axis=1))
+            if blind.size:
+                raise InterventionError(
+                    f"Query {blind[0] + 1} of {kind} head {head + 1} in layer {layer + 1} has no key left; "
+                    f"leave every query one key at least."
+                )
+
+    def allowed(self, kind: str, layer: int, head: int, queries: int, keys: int) -> np.ndarray:
+        """`(query, key)` bool: which weights of a head need not be 0, before any is forced."""
+        own = [change for change in self.changes if change.kind == kind and (layer, head) in change.heads]
+        causal = kind == "decoder" and not any(isinstance(change, NoMask) for change in own)
+        allowed = np.tri(queries, keys, dtype=bool) if causal else np.ones((queries, keys), dtype=bool)
+        for change in own:
+            if isinstance(change, Window | Forbid):
+                allowed &= ~change.hidden(queries, keys)
+        return allowed
+
+    def tap(self, shapes: Shapes) -> Intervention:
+        """What the networks call; without changes it lets everything through untouched.
+
+        Raises:
+            InterventionError: see `check`.
+        """
+        self.check(shapes)
+        functions: dict[str, list[Callable[[Tensor], Tensor]]] = {}
+        for change in self.changes:
+            for layer in sorted({layer for layer, _ in change.heads}):
+                name = f"{PLACES[change.kind].format(layer)}.{change.step}"
+                function = change.change(change.in_layer(layer), shapes[change.kind][1])
+                functions.setdefault(name, []).append(function)
+        return Intervention({name: _in_turn(several) for name, several in functions.items()})
+
+    def to_text(self) -> str:
+        """All of it in a few characters that `from_text` reads, counted from 1: `scale:cross:4.1.2:0.5;...`."""
+        return ";".join(
+            ":".join((change.word, change.kind, heads_to_text(change.heads), change.values()))
+            for change in self.changes
+        )
+
+    @classmethod
+    def from_text(cls, text: str) -> Interventions:
+        """Read what `to_text` wrote. Whether a network has such heads is for `check` to say.
+
+        Raises:
+            InterventionError: the text says something else.
+        """
+        try:
+            return cls(tuple(_read(part) for part in text.split(";") if part))
+        except (ValueError, KeyError, IndexError, TypeError):
+            raise InterventionError("That text describes no intervention; choose one with the controls.") from None
+
+    def _hiding(self) -> set[tuple[str, int, int]]:
+        """Kind, layer and head of all heads from which keys are hidden."""
+        hiding = [change for change in self.changes if isinstance(change, Window | Forbid)]
+        return {(change.kind, *place) for change in hiding for place in change.heads}
+
+
+def heads_to_text(heads: Heads) -> str:
+    """`4.1.2_5.8` for heads 1 and 2 of layer 4 and head 8 of layer 5."""
+    layers = sorted({layer for layer, _ in heads})
+    return "_".join(
+        ".".join(str(number + 1) for number in (layer, *sorted({head for place, head in heads if place == layer})))
+        for layer in layers
+    )
+
+
+def heads_from_text(text: str) -> Heads:
+    """What `heads_to_text` wrote.
+
+    Raises:
+        ValueError: the text is anything else.
+    """
+    found = []
+    for part in text.split("_") if text else ():
+        layer, *heads = _places(part)
+        found += [(layer, head) for head in heads]
+    return tuple(found)
+
+
+def _places(text: str) -> list[int]:
+    """Numbers that count from 1, with dots between them, as numbers that count from 0."""
+    parts = text.split(".") if text else []
+    if not all(part.isascii() and part.isdigit() and len(part) < 5 and part != "0" for part in parts):
+        raise ValueError("no such places")
+    return [int(part) - 1 for part in parts]
+
+
+def _read(part: str) -> Change:
+    word, kind, heads, values = part.split(":")
+    if kind not in PLACES:
+        raise ValueError("no such kind")
+    made = {change.word: change for change in CHANGES}[word]
+    place = kind, heads_from_text(heads)
+    if made in (Scale, Temperature):
+        number = float(values)
+        if not math.isfinite(number):
+            raise ValueError("no such number")
+        return made(*place, number)
+    if made is Window:
+        return Window(*place, _places(values)[0] + 1)
+    if made is Forbid:
+        return Forbid(*place, tuple(_places(values)))
+    if made is Force:
+        key, *query = _places(values)
+        return Force(*place, key, *query)
+    return NoMask(*place)
+
+
+def _in_turn(functions: Sequence[Callable[[Tensor], Tensor]]) -> Callable[[Tensor], Tensor]:
+    def change(tensor: Tensor) -> Tensor:
+        for function in functions:
+            tensor = function(tensor)
+        return tensor
+
+    return change

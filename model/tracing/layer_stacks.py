@@ -1,0 +1,90 @@
+"""A recorder that puts the same step of all layers side by side while the network runs.
+
+`Recorder` keeps a reference to every tensor; whoever wants them by layer copies them afterwards, out of memory that was
+left long ago. Here each is copied as it passes, while the processor still has it at hand, and let go of: the next layer
+works in the same memory, so recording takes less time and less memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from model.networks.tap import Recorder
+
+ATTENTION_STEPS = ("queries", "keys", "values", "scores", "weights", "outputs")
+
+
+class StackPlan(NamedTuple):
+    """What `LayerStacks` records.
+
+    Attributes:
+        stacks: name of a stack -> names of the tensors (see `model.networks.tap`) that become its rows, all of one
+            shape.
+        stack_of: the same the other way round.
+        kept: names of tensors of which only a reference is kept.
+    """
+
+    stacks: Mapping[str, Sequence[str]]
+    stack_of: Mapping[str, str]
+    kept: frozenset[str]
+
+    @classmethod
+    def of(cls, stacks: Mapping[str, Sequence[str]], kept: Iterable[str] = ()) -> StackPlan:
+        return cls(stacks, {name: stack for stack, names in stacks.items() for name in names}, frozenset(kept))
+
+
+class LayerStacks(Recorder):
+    """A tap that changes nothing and stacks what `plan` names; the batch is one sentence or picture.
+
+    What is only kept is in `tensors`, as in any `Recorder`.
+    """
+
+    def __init__(self, plan: StackPlan) -> None:
+        super().__init__(plan.kept)
+        self.plan = plan
+        self._stacks: dict[str, Tensor] = {}  # (row, 1, ...) each
+        self._rows: dict[str, Tensor] = {}  # views of them, by the name of the tensor
+        self._passed: set[str] = set()
+
+    def __call__(self, name: str, tensor: Tensor) -> Tensor:
+        stack = self.plan.stack_of.get(name)
+        if stack is None:
+            return super().__call__(name, tensor)
+        if stack not in self._stacks:
+            names = self.plan.stacks[stack]
+            self._stacks[stack] = tensor.new_empty(len(names), *tensor.shape)
+            self._rows.update(zip(names, self._stacks[stack].unbind(), strict=True))
+        self._rows[name].copy_(tensor)
+        self._passed.add(name)
+        return tensor
+
+    def array(self, stack: str) -> np.ndarray:
+        """One stack, `(row, ...)` float32, without the axis of the batch.
+
+        Raises:
+            LookupError: one of its tensors never passed.
+        """
+        missing = [name for name in self.plan.stacks[stack] if name not in self._passed]
+        if missing:
+            raise LookupError(f"No tensor passed that is named {', '.join(missing)}.")
+        return self._stacks[stack][:, 0].to(torch.float32).cpu().numpy()
+
+
+def layer_names(stack: str, step: str, layers: int) -> list[str]:
+    """Names of one step of all layers: ("decoder", "cross.mask", 2) gives those of layers 0 and 1."""
+    return [f"{stack}.{layer}.{step}" for layer in range(layers)]
+
+
+def attention_stacks(stack: str, kind: str, layers: int) -> dict[str, list[str]]:
+    """All of `ATTENTION_STEPS` of one kind of attention, as `<stack>.<kind>.<step>`."""
+    return {f"{stack}.{kind}.{step}": layer_names(stack, f"{kind}.{step}", layers) for step in ATTENTION_STEPS}
+
+
+def stream_stack(stack: str, layers: int) -> dict[str, list[str]]:
+    """The residual stream as `<stack>.stream`: the embedded input, then the output of each layer."""
+    return {f"{stack}.stream": [f"{stack}.embedded", *layer_names(stack, "residual", layers)]}

@@ -1,0 +1,252 @@
+"""Everything the network computed for one pair of sentences, as plain arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain
+from typing import Literal
+
+import numpy as np
+import torch
+
+from model.networks.tap import Chain, Tap
+from model.networks.transformer import Transformer
+from model.text.tokenizer import Tokenizer
+from model.tracing.layer_stacks import (
+    ATTENTION_STEPS,
+    LayerStacks,
+    StackPlan,
+    attention_stacks,
+    layer_names,
+    stream_stack,
+)
+from model.tracing.verify import Verification, verify_attention
+
+Kind = Literal["encoder", "decoder", "cross"]
+KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")
+# the stack of layers each kind is in, and its name there
+PLACES: dict[Kind, tuple[str, str]] = {
+    "encoder": ("encoder", "self"),
+    "decoder": ("decoder", "self"),
+    "cross": ("decoder", "cross"),
+}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A piece and the probability the model gives it."""
+
+    id: int
+    piece: str
+    probability: float
+
+
+@dataclass(frozen=True)
+class NextPiece:
+    """What the model thought of the piece that really followed at one decoder position."""
+
+    id: int
+    piece: str
+    probability: float
+    rank: int  # 1 is the most probable
+    top: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionRecord:
+    """One kind of attention, all layers and heads; float32. Rows of `weights` are queries, columns are keys.
+
+    Attributes:
+        queries, outputs: `(layer, head, query, d_k)`.
+        keys, values: `(layer, head, key, d_k)`.
+        scores: `(layer, head, query, key)`, divided by sqrt(d_k), before the mask.
+        weights: `(layer, head, query, key)`.
+        allowed: `(query, key)` bool, what the mask lets some head see; None where no mask applies.
+    """
+
+    queries: np.ndarray
+    keys: np.ndarray
+    values: np.ndarray
+    scores: np.ndarray
+    weights: np.ndarray
+    outputs: np.ndarray
+    allowed: np.ndarray | None
+
+    def verify(self) -> Verification:
+        """Compare with an independent recomputation; see `Verification`."""
+        return verify_attention(self.queries, self.keys, self.values, self.weights, self.outputs, self.allowed)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SentenceTrace:
+    """A teacher-forced pass over one sentence pair. S source pieces with `</s>`, T decoder inputs with `<s>`.
+
+    Attributes:
+        source_ids, target_ids: what encoder and decoder read, S and T long.
+        next_ids: what each decoder position should produce, T long, ending with `</s>`.
+        source_tokens, target_tokens, next_tokens: readable labels of the same.
+        records: kind -> what was recorded of that attention.
+        logits: `(T, vocabulary)`.
+    """
+
+    source_text: str
+    target_text: str
+    source_ids: tuple[int, ...]
+    target_ids: tuple[int, ...]
+    next_ids: tuple[int, ...]
+    source_tokens: tuple[str, ...]
+    target_tokens: tuple[str, ...]
+    next_tokens: tuple[str, ...]
+    records: dict[Kind, AttentionRecord]
+    logits: np.ndarray
+    tokenizer: Tokenizer
+
+    def attention(self, kind: Kind) -> np.ndarray:
+        """`(layers, heads, query, key)` float32 of "encoder", "decoder" or "cross"."""
+        return self.records[kind].weights
+
+    def axes(self, kind: Kind) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Labels of the queries and of the keys of a kind."""
+        queries = self.source_tokens if kind == "encoder" else self.target_tokens
+        keys = self.target_tokens if kind == "decoder" else self.source_tokens
+        return queries, keys
+
+    @cached_property
+    def verification(self) -> dict[Kind, Verification]:
+        """The proof of each kind, computed once."""
+        return {kind: record.verify() for kind, record in self.records.items()}
+
+    def verify(self) -> Verification:
+        """The worst figures over all three kinds; `verification` has them one by one."""
+        return Verification.worst(list(self.verification.values()))
+
+    def next_pieces(self, top: int = 5) -> list[NextPiece]:
+        """For every decoder position: the piece that followed, its probability and rank, and the `top` best."""
+        logits = self.logits.astype(np.float64)
+        exponentials = np.exp(logits - logits.max(axis=1, keepdims=True))
+        probabilities = exponentials / exponentials.sum(axis=1, keepdims=True)  # (T, vocabulary)
+        best = np.argpartition(-logits, range(top), axis=1)[:, :top]  # the `top` largest, already in order
+        labels = self.tokenizer.labels(best.flatten())
+        rows = []
+        for position, (piece, label) in enumerate(zip(self.next_ids, self.next_tokens, strict=True)):
+            row = probabilities[position]
+            candidates = tuple(
+                Candidate(int(id_), labels[position * top + place], float(row[id_]))
+                for place, id_ in enumerate(best[position])
+            )
+            rank = 1 + int((row > row[piece]).sum())
+            rows.append(NextPiece(int(piece), label, float(row[piece]), rank, candidates))
+        return rows
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Trace(SentenceTrace):
+    """Everything a Transformer computed in a teacher-forced pass; see `SentenceTrace` for the rest.
+
+    Attributes:
+        records: kind -> `AttentionRecord`.
+        encoder_stream: `(layers + 1, S, d_model)`: the embedded input, then the output of each layer.
+        decoder_stream: `(layers + 1, T, d_model)`, likewise.
+        encoder_hidden, decoder_hidden: `(layers, position, d_ff)` feed-forward activations after ReLU.
+    """
+
+    encoder_stream: np.ndarray
+    decoder_stream: np.ndarray
+    encoder_hidden: np.ndarray
+    decoder_hidden: np.ndarray
+
+    @property
+    def encoder_attention(self) -> np.ndarray:
+        """`(layers, heads, S, S)` float32."""
+        return self.records["encoder"].weights
+
+    @property
+    def decoder_attention(self) -> np.ndarray:
+        """`(layers, heads, T, T)` float32, 0 above the diagonal."""
+        return self.records["decoder"].weights
+
+    @property
+    def cross_attention(self) -> np.ndarray:
+        """`(layers, heads, T, S)` float32."""
+        return self.records["cross"].weights
+
+
+@torch.inference_mode()
+def record_trace(
+    network: Transformer,
+    tokenizer: Tokenizer,
+    source_ids: list[int],
+    target_ids: list[int],
+    next_ids: list[int],
+    intervention: Tap | None = None,
+) -> Trace:
+    """Run the network once with a recorder attached.
+
+    Args:
+        source_ids: encoder input, ending with `</s>`.
+        target_ids: decoder input, starting with `<s>`.
+        next_ids: what each decoder position should produce; as long as `target_ids`.
+        intervention: a tap that changes tensors before they are recorded.
+    """
+    labels = described(tokenizer, source_ids, target_ids, next_ids)
+    depths = {"encoder": network.config.n_encoder_layers, "decoder": network.config.n_decoder_layers}
+    stacks = LayerStacks(_plan(**depths))
+    tap = stacks if intervention is None else Chain(intervention, stacks)
+    device = network.embedding.weight.device
+    source = torch.tensor([source_ids], device=device)
+    target = torch.tensor([target_ids], device=device)
+    logits = network.project(network.decode(target, network.encode(source, None, tap), None, tap))
+    return Trace(
+        **labels,
+        records={kind: gather_attention(stacks, *place, depths[place[0]]) for kind, place in PLACES.items()},
+        encoder_stream=stacks.array("encoder.stream"),
+        decoder_stream=stacks.array("decoder.stream"),
+        encoder_hidden=stacks.array("encoder.hidden"),
+        decoder_hidden=stacks.array("decoder.hidden"),
+        logits=logits[0].float().cpu().numpy(),
+    )
+
+
+def described(tokenizer: Tokenizer, source_ids: list[int], target_ids: list[int], next_ids: list[int]) -> dict:
+    """The fields of a `SentenceTrace` that follow from the ids.
+
+    Raises:
+        ValueError: not as many next pieces as decoder inputs.
+    """
+    if len(target_ids) != len(next_ids):
+        raise ValueError(f"{len(target_ids)} decoder inputs need as many next pieces, not {len(next_ids)}.")
+    return {
+        "source_text": tokenizer.decode(source_ids),
+        "target_text": tokenizer.decode(next_ids),
+        "source_ids": tuple(source_ids),
+        "target_ids": tuple(target_ids),
+        "next_ids": tuple(next_ids),
+        "source_tokens": tuple(tokenizer.display(source_ids)),
+        "target_tokens": tuple(tokenizer.display(target_ids)),
+        "next_tokens": tuple(tokenizer.display(next_ids)),
+        "tokenizer": tokenizer,
+    }
+
+
+@lru_cache(maxsize=8)
+def _plan(**depths: int) -> StackPlan:
+    """What a trace keeps of a network with so many layers in its encoder and decoder."""
+    wanted: dict[str, list[str]] = {}
+    for stack, kind in PLACES.values():
+        wanted |= attention_stacks(stack, kind, depths[stack])
+    for stack, layers in depths.items():
+        wanted |= stream_stack(stack, layers) | {f"{stack}.hidden": layer_names(stack, "ffn.hidden", layers)}
+    masks = [layer_names(stack, f"{kind}.mask", depths[stack]) for stack, kind in PLACES.values()]
+    return StackPlan.of(wanted, chain.from_iterable(masks))
+
+
+def gather_attention(stacks: LayerStacks, stack: str, kind: str, layers: int) -> AttentionRecord:
+    """One kind of attention out of what was recorded, for example `("decoder", "cross")`; its masks must be kept."""
+    arrays = [stacks.array(f"{stack}.{kind}.{step}") for step in ATTENTION_STEPS]
+    masks = [stacks.tensors.get(name) for name in layer_names(stack, f"{kind}.mask", layers)]
+    if any(mask is None for mask in masks):
+        return AttentionRecord(*arrays, None)
+    # the same everywhere, unless an intervention took it from some head
+    allowed = torch.stack([mask[0].any(dim=0).expand(arrays[4].shape[2:]) for mask in masks]).any(dim=0)
+    return AttentionRecord(*arrays, allowed.cpu().numpy())

@@ -1,0 +1,171 @@
+"""Deletion and insertion curves, on a network whose answer can be worked out by hand."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.attribution.faithfulness import (
+    BATCH,
+    Curves,
+    beats,
+    class_probabilities,
+    cover,
+    curves,
+    mean_of,
+    order_of,
+    random_orders,
+)
+from tests.model.images import noise, tiny_vision
+
+# Four patches of one pixel; the first logit is the sum over patches of brightness, the second is 0.
+BRIGHTNESS = [4.0, 0.0, -2.0, 2.0]  # the mean, which covers, is 1
+
+
+class Sum:
+    """A stand-in for the ViT: two classes, the logit of the first is the sum of all pixels of the red channel."""
+
+    config = SimpleNamespace(patch_size=1)
+    seen = 0
+
+    def __call__(self, pixels: torch.Tensor) -> torch.Tensor:
+        self.seen += len(pixels)
+        total = pixels[:, 0].sum(dim=(1, 2))  # (case,)
+        return torch.stack([total, torch.zeros_like(total)], dim=1)
+
+
+def picture() -> torch.Tensor:
+    return torch.tensor(BRIGHTNESS).view(1, 2, 2).expand(3, 2, 2)
+
+
+def sigmoid(*logits: float) -> list[float]:
+    return [1 / (1 + np.exp(-logit)) for logit in logits]
+
+
+def test_curves_by_hand():
+    order = np.array([[0, 3, 1, 2]])
+    (found,) = curves(Sum(), picture(), 0, order, points=5)
+    np.testing.assert_allclose(found.share, [0, 0.25, 0.5, 0.75, 1])
+    # The sum is 4; covering patch p adds 1 - brightness: -3, -1, +1, +3. Uncovering starts at 4 x 1 and undoes these.
+    np.testing.assert_allclose(found.deletion, sigmoid(4, 1, 0, 1, 4), atol=1e-7)
+    np.testing.assert_allclose(found.insertion, sigmoid(4, 7, 8, 7, 4), atol=1e-7)
+    heights = sigmoid(4, 1, 0, 1, 4)
+    assert found.deletion_area == pytest.approx((heights[0] / 2 + sum(heights[1:4]) + heights[4] / 2) / 4, abs=1e-7)
+
+
+def test_areas_by_hand():
+    curve = Curves(np.array([0, 0.25, 1]), np.array([1, 0.5, 0.1]), np.array([0, 0.2, 1]))
+    assert curve.deletion_area == pytest.approx(0.25 * 0.75 + 0.75 * 0.3)
+    assert curve.insertion_area == pytest.approx(0.25 * 0.1 + 0.75 * 0.6)
+
+
+def test_the_class_that_is_asked_for():
+    order = np.array([[0, 3, 1, 2]])
+    (first,), (second,) = (curves(Sum(), picture(), index, order) for index in (0, 1))
+    np.testing.assert_allclose(first.deletion + second.deletion, 1)
+    np.testing.assert_allclose(first.insertion + second.insertion, 1)
+
+
+def test_no_case_is_computed_twice():
+    network = Sum()
+    cover(network, picture(), np.array([[0, 1, 2, 3], [3, 2, 1, 0]]), points=5)
+    # Both ends, and three sets of covered patches on each of the ways there: the reverse order adds none.
+    assert network.seen == 2 + 3 + 3
+    cover(network, picture(), np.array([[0, 1, 2, 3], [1, 0, 2, 3]]), points=5)
+    assert network.seen == 8 + 8 + 2  # only the first step of each way differs
+
+
+@pytest.fixture(scope="module")
+def small():
+    """The tiny ViT and a picture of nine patches."""
+    return tiny_vision(), torch.from_numpy(noise(3, 12, 12)) * 2 - 1
+
+
+def test_the_ends_are_the_whole_picture_and_its_mean_colour(small):
+    network, pixels = small
+    with torch.inference_mode():
+        grey = pixels.mean(dim=(1, 2))[:, None, None].expand_as(pixels)
+        plain, covered = network(torch.stack([pixels, grey])).softmax(dim=1).numpy()
+    for covering in cover(network, pixels, random_orders(9, 2)):
+        np.testing.assert_allclose(covering.deletion[[0, -1]], [plain, covered], atol=1e-6)
+        np.testing.assert_allclose(covering.insertion[[0, -1]], [covered, plain], atol=1e-6)
+        np.testing.assert_allclose(covering.deletion.sum(axis=1), 1, atol=1e-9)
+
+
+@given(st.permutations(range(9)), st.integers(2, 12))
+def test_insertion_is_the_deletion_of_the_reverse_order_run_backwards(order, points):
+    network, pixels = tiny_vision(), torch.from_numpy(noise(3, 12, 12)) * 2 - 1
+    forth, back = cover(network, pixels, np.array([order, order[::-1]]), points)
+    if np.allclose(forth.share, 1 - forth.share[::-1]):  # the points lie symmetrically
+        np.testing.assert_allclose(forth.insertion, back.deletion[::-1], atol=1e-7)
+        np.testing.assert_allclose(back.insertion, forth.deletion[::-1], atol=1e-7)
+
+
+def test_a_point_is_the_picture_with_the_first_patches_painted_over(small):
+    network, pixels = small
+    order = np.random.default_rng(3).permutation(9)
+    (found,) = cover(network, pixels, order[None], points=10)
+    painted = pixels.clone()
+    for place, patch in enumerate(order):
+        row, column = divmod(int(patch), 3)
+        painted[:, 4 * row : 4 * row + 4, 4 * column : 4 * column + 4] = pixels.mean(dim=(1, 2))[:, None, None]
+        with torch.inference_mode():
+            wanted = network(painted[None]).softmax(dim=1)[0].numpy()
+        np.testing.assert_allclose(found.deletion[place + 1], wanted, atol=1e-6)
+
+
+def test_many_cases_are_the_same_as_one_at_a_time(small):
+    network, pixels = small
+    covered = torch.rand(BATCH + 3, 9, generator=torch.Generator().manual_seed(0)) < 0.5
+    together = class_probabilities(network, pixels, covered)
+    apart = np.concatenate([class_probabilities(network, pixels, case[None]) for case in covered])
+    np.testing.assert_allclose(together, apart, atol=1e-6)
+
+
+@pytest.mark.parametrize("orders", [[[0, 0, 1, 2]], [[0, 1, 2]], [0, 1, 2, 3], [[1, 2, 3, 4]]])
+def test_what_is_no_order_is_refused(orders):
+    with pytest.raises(ValueError, match="every patch from 0 to 3 once"):
+        cover(Sum(), picture(), np.array(orders))
+
+
+def test_one_point_is_no_curve():
+    with pytest.raises(ValueError, match="not 1 points"):
+        cover(Sum(), picture(), np.array([[0, 1, 2, 3]]), points=1)
+
+
+def test_order_of_scores():
+    np.testing.assert_array_equal(order_of(np.array([0.1, 0.5, 0.5, 0.9])), [3, 1, 2, 0])
+
+
+def test_random_orders_come_with_their_reverses():
+    orders = random_orders(20, 3, seed=5)
+    assert orders.shape == (6, 20)
+    np.testing.assert_array_equal(np.sort(orders, axis=1), np.tile(np.arange(20), (6, 1)))
+    np.testing.assert_array_equal(orders[::2, ::-1], orders[1::2])
+    np.testing.assert_array_equal(orders, random_orders(20, 3, seed=5))
+    assert (orders != random_orders(20, 3, seed=6)).any()
+
+
+def test_the_mean_keeps_its_parts():
+    share = np.array([0, 0.5, 1])
+    parts = [Curves(share, share, 1 - share), Curves(share, share**2, share)]
+    mean = mean_of(parts)
+    np.testing.assert_allclose(mean.deletion, [0, 0.375, 1])
+    assert mean.deletion_area == pytest.approx(np.mean([part.deletion_area for part in parts]))
+    assert mean.insertion_area == pytest.approx(np.mean([part.insertion_area for part in parts]))
+    assert mean.parts == tuple(parts)
+
+
+def test_to_beat_chance_is_to_be_below_every_random_order():
+    share = np.array([0.0, 1.0])
+
+    def flat(area: float) -> Curves:
+        return Curves(share, np.full(2, area), np.full(2, area))
+
+    chance = mean_of([flat(0.4), flat(0.6)])
+    assert chance.deletion_area == pytest.approx(0.5)
+    assert beats(flat(0.39), chance)
+    assert not beats(flat(0.41), chance)  # below the mean, yet not below every one

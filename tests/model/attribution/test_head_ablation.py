@@ -1,0 +1,97 @@
+"""All heads in one batch give what switching them off one by one gives."""
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from model.attribution import head_ablation
+from model.attribution.head_ablation import (
+    OneHeadOff,
+    logits_without,
+    loss_without,
+    recognition_effects,
+    translation_effects,
+)
+from model.networks.losses import token_cross_entropy
+from model.networks.tap import Intervention, switch_off_heads
+from tests.model.images import tiny_vision
+from tests.model.networks import tiny_network
+
+SOURCE, TARGET, NEXT = [9, 8, 7, 3], [2, 11, 12], [11, 12, 3]
+STEPS = {
+    "encoder": "encoder.{}.self.outputs",
+    "decoder": "decoder.{}.self.outputs",
+    "cross": "decoder.{}.cross.outputs",
+}
+
+
+@torch.inference_mode()
+def test_each_head_of_the_translator_alone(monkeypatch):
+    monkeypatch.setattr(head_ablation, "POSITIONS", 7)  # slices that end in the middle of a row
+    network = tiny_network()
+
+    def losses(tap) -> np.ndarray:
+        logits = network(torch.tensor([SOURCE]), torch.tensor([TARGET]), tap)
+        return token_cross_entropy(logits, torch.tensor([NEXT]))[0].numpy()
+
+    effects = translation_effects(network, SOURCE, TARGET, NEXT)
+    np.testing.assert_allclose(effects.losses, losses(None), atol=1e-6)
+    assert effects.reference == pytest.approx(losses(None).mean(), abs=1e-6)
+    assert effects.changes.keys() == effects.without.keys() == STEPS.keys()
+    for kind, step in STEPS.items():
+        assert effects.without[kind].shape == (2, 2, 3)
+        for layer in range(2):
+            for head in range(2):
+                without = losses(Intervention({step.format(layer): switch_off_heads([head])}))
+                np.testing.assert_allclose(effects.without[kind][layer, head], without, atol=2e-6)
+                change = effects.changes[kind][layer, head]
+                assert change == pytest.approx(without.mean() - effects.reference, abs=2e-6)
+                alone = loss_without(network, SOURCE, TARGET, NEXT, (kind, layer, head))
+                assert change == pytest.approx(alone - effects.reference, abs=2e-6)
+    assert max(np.abs(table).max() for table in effects.changes.values()) > 1e-3
+
+
+@torch.inference_mode()
+def test_each_head_of_the_vit_alone():
+    network = tiny_vision()
+    pixels = torch.rand(3, 12, 12, generator=torch.Generator().manual_seed(0)) * 2 - 1
+    plain = network(pixels[None])[0].double()
+    effects = recognition_effects(network, pixels)
+    np.testing.assert_allclose(effects.logits, plain, atol=1e-6)
+    for layer in range(2):
+        for head in range(2):
+            tap = Intervention({f"vision.{layer}.self.outputs": switch_off_heads([head])})
+            without = network(pixels[None], tap)[0].double()
+            np.testing.assert_allclose(effects.without[layer, head], without, atol=2e-6)
+            np.testing.assert_allclose(logits_without(network, pixels, layer, head), without, atol=2e-6)
+            difference = without - plain
+            assert effects.logit_changes(1)[layer, head] == pytest.approx(difference[1].item(), abs=2e-6)
+            probability = without.softmax(0)[1] - plain.softmax(0)[1]
+            assert effects.probability_changes(1)[layer, head] == pytest.approx(probability.item(), abs=2e-6)
+            nats = F.log_softmax(plain, 0)[1] - F.log_softmax(without, 0)[1]
+            assert effects.loss_changes(1)[layer, head] == pytest.approx(nats.item(), abs=4e-6)
+    assert np.abs(effects.without - effects.logits).max() > 1e-4
+
+
+def test_checking_a_head_leaves_the_network_as_it_was():
+    network = tiny_network()
+    before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+    loss_without(network, SOURCE, TARGET, NEXT, ("cross", 1, 0))
+    for name, tensor in network.state_dict().items():
+        assert torch.equal(tensor, before[name])
+
+
+def test_the_ranking_starts_with_the_largest_change_of_either_sign():
+    ranked = translation_effects(tiny_network(), SOURCE, TARGET, NEXT).ranked()
+    assert len(ranked) == len({row[:3] for row in ranked}) == 12
+    sizes = [abs(change) for *_, change in ranked]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_a_row_keeps_its_other_heads_and_other_rows_keep_theirs():
+    tensor = torch.ones(3, 2, 4, 5)
+    changed = OneHeadOff([None, ("a", 1), ("b", 0)])("a", tensor)
+    assert changed.sum(dim=(2, 3)).tolist() == [[20, 20], [20, 0], [20, 20]]
+    assert tensor.min() == 1
+    assert OneHeadOff([None])("a", tensor) is tensor

@@ -1,0 +1,145 @@
+"""Scores and labels on maps drawn by hand."""
+
+import numpy as np
+import pytest
+
+from model.attribution.head_labels import DIFFUSE, MIXED, choose_label, text_scores, vision_scores
+
+SIDE = 4
+
+
+def shifted(step: int, side: int = SIDE) -> np.ndarray:
+    """All weight `step` keys from the query; where that is off the map, on the query itself."""
+    map_ = np.zeros((side, side))
+    for query in range(side):
+        key = query + step
+        map_[query, key if 0 <= key < side else query] = 1
+    return map_
+
+
+def column(key: int) -> np.ndarray:
+    map_ = np.zeros((SIDE, SIDE))
+    map_[:, key] = 1
+    return map_
+
+
+def scores_of(map_: np.ndarray, kind: str = "encoder", queries=(5, 6, 7, 3), keys=(5, 6, 7, 3), links=None):
+    return text_scores(map_[None, None].astype(np.float32), kind, queries, keys, links)
+
+
+@pytest.mark.parametrize(
+    ("name", "map_"),
+    [("previous", shifted(-1)), ("next", shifted(1)), ("same", shifted(0)), ("start", column(0)), ("end", column(3))],
+)
+def test_a_pure_pattern_scores_one_and_gets_its_label(name, map_):
+    found = scores_of(map_)
+    assert found.scores[name][0, 0] == 1
+    assert found.scores[DIFFUSE][0, 0] == 0
+    label = found.label(0, 0)
+    assert (label.name, label.pattern, label.score) == (name, name, 1)
+
+
+def test_scores_are_means_over_the_queries_that_have_such_a_key():
+    map_ = np.array([[0.1, 0.2, 0.3, 0.4], [0.4, 0.3, 0.2, 0.1], [0.1, 0.6, 0.2, 0.1], [0, 0.25, 0.5, 0.25]])
+    found = scores_of(map_)
+    assert found.scores["previous"][0, 0] == pytest.approx((0.4 + 0.6 + 0.5) / 3)
+    assert found.scores["next"][0, 0] == pytest.approx((0.2 + 0.2 + 0.1) / 3)
+    assert found.scores["same"][0, 0] == pytest.approx((0.1 + 0.3 + 0.2 + 0.25) / 4)
+    assert found.scores["start"][0, 0] == pytest.approx((0.1 + 0.4 + 0.1 + 0) / 4)
+    assert found.scores["end"][0, 0] == pytest.approx((0.4 + 0.1 + 0.1 + 0.25) / 4)
+    assert "duplicate" not in found.scores  # no piece stands twice
+    assert all(found.chance[name] == 0.25 for name in ("previous", "next", "same", "start", "end"))
+
+
+def test_even_attention_scores_chance_everywhere_and_is_diffuse():
+    for kind in ("encoder", "decoder", "cross"):
+        allowed = np.tril(np.ones((SIDE, SIDE))) if kind == "decoder" else np.ones((SIDE, SIDE))
+        links = np.eye(SIDE, dtype=bool)
+        found = scores_of(allowed / allowed.sum(axis=1, keepdims=True), kind, (5, 6, 5, 3), (5, 6, 5, 3), links)
+        for name in found.scores:
+            assert found.scores[name][0, 0] == pytest.approx(found.chance[name], abs=1e-7), name
+        assert found.label(0, 0).name == DIFFUSE
+
+
+def test_the_decoders_scores_leave_out_the_query_without_a_choice():
+    found = scores_of(shifted(-1), "decoder")
+    assert found.scores["previous"][0, 0] == 1
+    assert found.scores["same"][0, 0] == 0  # the first query can only look at itself: it does not count
+    assert found.scores["start"][0, 0] == pytest.approx(1 / 3)  # of the queries 1, 2, 3 only 1 looks at the first
+    assert found.chance["previous"] == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
+    assert not {"next", "end", "aligned"} & found.scores.keys()
+
+
+def test_duplicates_are_other_places_with_the_same_piece():
+    map_ = np.array([[0.2, 0, 0.7, 0.1], [1, 0, 0, 0], [0.3, 0.1, 0.6, 0], [0, 0, 0, 1]])
+    found = scores_of(map_, queries=(5, 6, 5, 3), keys=(5, 6, 5, 3))
+    assert found.scores["duplicate"][0, 0] == pytest.approx((0.7 + 0.3) / 2)
+    assert found.chance["duplicate"] == 0.25
+    causal = np.tril(np.ones((4, 4))) * np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0.9, 0, 0.1, 0], [0, 0, 0, 1]])
+    found = scores_of(causal, "decoder", (5, 6, 5, 3), (5, 6, 5, 3))
+    assert found.scores["duplicate"][0, 0] == pytest.approx(0.9)  # only the later of the two can see the other
+
+
+def test_alignment_is_of_the_piece_that_is_written_or_was_read():
+    links = np.array([[1, 0, 0], [0, 0, 0], [0, 1, 1], [0, 0, 0]], dtype=bool)  # written pieces 0 and 2 are linked
+    map_ = np.array([[0.8, 0.1, 0.1], [0.5, 0.3, 0.2], [0.2, 0.3, 0.5], [0, 0.9, 0.1]])
+    found = text_scores(map_[None, None], "cross", (2, 11, 12, 13), (5, 6, 3), links)
+    assert found.scores["aligned"][0, 0] == pytest.approx((0.8 + (0.3 + 0.5)) / 2)
+    assert found.scores["aligned, read"][0, 0] == pytest.approx((0.5 + (0.9 + 0.1)) / 2)
+    assert found.chance["aligned"] == pytest.approx((1 / 3 + 2 / 3) / 2)
+    unknown = text_scores(map_[None, None], "cross", (2, 11, 12, 13), (5, 6, 3), None)
+    assert not {"aligned", "aligned, read", "duplicate"} & unknown.scores.keys()
+
+
+def test_the_normalised_entropy():
+    map_ = np.array([[0.5, 0.5, 0, 0], [1, 0, 0, 0], [0.25] * 4, [0.5, 0, 0, 0.5]])
+    assert scores_of(map_).scores[DIFFUSE][0, 0] == pytest.approx((0.5 + 0 + 1 + 0.5) / 4)
+
+
+def test_a_sentence_of_one_piece_has_no_scores_and_is_mixed():
+    found = text_scores(np.ones((1, 1, 1, 1)), "decoder", (2,), (2,))
+    assert found.scores == {}
+    assert found.label(0, 0).name == MIXED
+
+
+@pytest.mark.parametrize(
+    ("scores", "chance", "name", "pattern"),
+    [
+        ({"previous": 0.5, "start": 0.4}, {"previous": 0.1, "start": 0.1}, "previous", "previous"),
+        ({"previous": 0.49, DIFFUSE: 0.7}, {"previous": 0.1}, MIXED, "previous"),
+        ({"previous": 0.6, "same": 0.7}, {"previous": 0.1, "same": 0.1}, "same", "same"),
+        ({"previous": 0.6, "same": 0.7}, {"previous": 0.1, "same": 0.4}, "previous", "previous"),  # 0.7 < 2 x 0.4
+        ({"previous": 0.3, DIFFUSE: 0.8}, {"previous": 0.3}, DIFFUSE, DIFFUSE),
+    ],
+)
+def test_the_rule(scores, chance, name, pattern):
+    label = choose_label(scores, chance | {DIFFUSE: 1.0})
+    assert (label.name, label.pattern, label.score) == (name, pattern, scores[pattern])
+
+
+def test_the_patterns_of_a_vit():
+    """A grid of 3 x 3, patch 4 in the middle; queries are the nine patches."""
+    attention = np.zeros((1, 6, 10, 10))
+    attention[:, :, 0, 0] = 1  # CLS does not count as a query
+    for patch in range(9):
+        row, place = divmod(patch, 3)
+        near = [
+            1 + other
+            for other in range(9)
+            if other != patch and abs(other // 3 - row) <= 1 and abs(other % 3 - place) <= 1
+        ]
+        attention[0, 0, 1 + patch, 1 + patch] = 1
+        attention[0, 1, 1 + patch, near] = 1 / len(near)
+        attention[0, 2, 1 + patch, [1 + 3 * row + (place + 1) % 3]] = 1
+        attention[0, 3, 1 + patch, [1 + 3 * ((row + 1) % 3) + place]] = 1
+        attention[0, 4, 1 + patch, 0] = 1
+        attention[0, 5, 1 + patch, :] = 0.1
+    found = vision_scores(attention, (3, 3))
+    names = ["same patch", "neighbours", "row", "column", "CLS"]
+    for head, name in enumerate(names):
+        assert found.scores[name][0, head] == pytest.approx(1)
+        assert found.label(0, head).name == name
+    assert found.label(0, 5).name == DIFFUSE
+    assert found.scores["row"][0, 5] == pytest.approx(0.2) == found.chance["row"]
+    assert found.chance["neighbours"] == pytest.approx((4 * 3 + 4 * 5 + 8) / 9 / 10)
+    assert found.scores["same patch"][0, 4] == 0

@@ -1,0 +1,144 @@
+"""Gradient relevance of an encoder with a decoder: the rules by hand, the gradients against finite differences."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from model.attribution import source_gradients
+from model.attribution.source_gradients import (
+    check_gradients,
+    gradient_relevance,
+    normalised,
+    source_relevance,
+    weight_gradients,
+)
+from model.networks.tap import Intervention
+from tests.model.networks import tiny_network
+
+
+def test_normalised_by_hand():
+    total = torch.tensor([[3.0, 2.0], [0.0, 1.0]])  # beside the identity: [2, 2] and nothing
+    torch.testing.assert_close(normalised(total), torch.tensor([[1.5, 0.5], [0.0, 1.0]]))
+
+
+def test_the_rules_by_hand_on_one_layer():
+    encoder = torch.tensor([[0.0, 2.0], [0.0, 0.0]])
+    decoder = torch.tensor([[1.0, 0.0], [3.0, 1.0]])
+    cross = torch.tensor([[1.0, 10.0], [100.0, 0.0]])
+    # R_ss = [[1, 2], [0, 1]]: normalised [[1, 1], [0, 1]], the second row being the identity's.
+    # R_tt = [[2, 0], [3, 2]]: beside the identity [[1, 0], [3, 1]], normalised [[2, 0], [3/4, 5/4]].
+    # A R_ss = [[1, 11], [100, 100]]. R_tt transposed = [[2, 3/4], [0, 5/4]].
+    expected = torch.tensor([[2 + 75, 22 + 75], [125.0, 125.0]])
+    torch.testing.assert_close(source_relevance([encoder], [decoder], [cross]), expected)
+
+
+def test_the_rules_by_hand_on_a_second_layer():
+    nothing = torch.zeros(2, 2)
+    first, second = torch.tensor([[1.0, 0.0], [0.0, 2.0]]), torch.tensor([[0.0, 4.0], [0.0, 0.0]])
+    own = torch.tensor([[0.0, 0.0], [5.0, 0.0]])
+    # After layer 1 R_ts is its cross-attention. In layer 2 the second position takes 5 x the first one's (equation 7);
+    # R_tt = [[1, 0], [5, 1]], normalised [[1, 0], [1, 1]], and transposed it leaves `second` [[0, 4], [0, 0]] alone.
+    found = source_relevance([nothing], [nothing, own], [first, second])
+    torch.testing.assert_close(found, torch.tensor([[1.0, 4.0], [5.0, 2.0]]))
+
+
+def small(trace, source: int = 3, target: int = 3):
+    """The trace's first pieces, so that every weight can be moved in turn."""
+    return replace(
+        trace,
+        source_ids=trace.source_ids[:source],
+        target_ids=trace.target_ids[:target],
+        next_ids=trace.next_ids[:target],
+    )
+
+
+@torch.inference_mode()
+def measured_gradients(network, trace, position: int) -> dict[str, torch.Tensor]:
+    """Kind -> `(layer, head, query, key)` by central differences; each row of a batch moves one weight."""
+    names = {"encoder": "encoder.{}.self", "decoder": "decoder.{}.self", "cross": "decoder.{}.cross"}
+    step, found = 1e-5, {}
+    moves = torch.eye(2 * 3 * 3, dtype=torch.float64).view(-1, 2, 3, 3) * step  # (row, head, query, key)
+    moves = torch.cat([moves, -moves])
+    source, target = (torch.tensor([ids]).expand(len(moves), -1) for ids in (trace.source_ids, trace.target_ids))
+    for kind, name in names.items():
+        layers = []
+        for layer in range(2):
+            tap = Intervention({f"{name.format(layer)}.weights": lambda weights: weights + moves})
+            logits = network.project(network.decode(target, network.encode(source, None, tap), None, tap))
+            values = F.log_softmax(logits[:, position], dim=1)[:, trace.next_ids[position]]
+            higher, lower = values.view(2, 2, 3, 3)
+            layers.append((higher - lower) / (2 * step))
+        found[kind] = torch.stack(layers)
+    return found
+
+
+@pytest.fixture(scope="module")
+def exact(pair):
+    """The tiny network in double precision and a short trace."""
+    network, trace = pair
+    network = tiny_network(vocabulary_size=len(trace.tokenizer)).double().requires_grad_(False)
+    return network, small(trace)
+
+
+def test_gradients_are_those_that_finite_differences_measure(exact):
+    network, trace = exact
+    weights, gradients = weight_gradients(network, trace, [1, 2])
+    for row, position in enumerate((1, 2)):
+        measured = measured_gradients(network, trace, position)
+        for kind, expected in measured.items():
+            found = torch.stack(gradients[kind])[:, row]
+            torch.testing.assert_close(found, expected, atol=1e-7, rtol=1e-5)
+            assert found.abs().max() > 0
+        # what comes later cannot matter
+        assert (torch.stack(gradients["cross"])[:, row, :, position + 1 :] == 0).all()
+    # the rules over again, for the last row, in plain numpy and with measured gradients
+    layers = {
+        kind: [
+            np.maximum(measured[kind][layer].numpy() * weights[kind][layer][1].numpy(), 0).mean(axis=0)
+            for layer in range(2)
+        ]
+        for kind in measured
+    }
+
+    def scaled(total):
+        beside = total - np.eye(len(total))
+        sums = beside.sum(axis=1)
+        return np.array([row / s if s > 0 else 0 * row for row, s in zip(beside, sums, strict=True)]) + np.eye(
+            len(total)
+        )
+
+    r_ss, r_tt, r_ts = np.eye(3), np.eye(3), np.zeros((3, 3))
+    for looked in layers["encoder"]:
+        r_ss = r_ss + looked @ r_ss
+    for own, looked in zip(layers["decoder"], layers["cross"], strict=True):
+        r_ts = r_ts + own @ r_ts
+        r_tt = r_tt + own @ r_tt
+        r_ts = r_ts + scaled(r_tt).T @ looked @ scaled(r_ss)
+    np.testing.assert_allclose(gradient_relevance(network, trace)[2], r_ts[2], atol=1e-8)
+
+
+def test_a_batch_of_positions_is_each_position_alone_and_nowhere_negative(network, trace, monkeypatch):
+    together = gradient_relevance(network, trace)
+    assert together.shape == (len(trace.target_ids), len(trace.source_ids))
+    assert (together >= 0).all() and together.max() > 0
+    monkeypatch.setattr(source_gradients, "WEIGHTS", 1)  # one position at a time
+    np.testing.assert_allclose(gradient_relevance(network, trace), together, atol=1e-6, rtol=1e-4)
+
+
+def test_the_check_finds_small_differences_and_notices_large_ones(network, trace):
+    found = gradient_relevance(network, trace)
+    check = check_gradients(network, trace, 2, found)
+    assert check.slope == pytest.approx(check.gradient, rel=0.005)
+    assert check.query <= 2 and abs(check.gradient) > 0
+    assert check.relevance < 1e-5
+    assert check_gradients(network, trace, 2, found * 2).relevance > 1e-4
+
+
+def test_the_network_stays_as_it_was(network, trace):
+    network.requires_grad_(False)
+    gradient_relevance(network, trace)
+    assert all(parameter.grad is None for parameter in network.parameters())
+    assert not torch.is_inference_mode_enabled() and torch.is_grad_enabled()

@@ -1,0 +1,81 @@
+"""Decoding written down once more the plain way: the whole target through the whole network at every step."""
+
+import itertools
+import math
+
+import torch
+
+from model.networks.transformer import Transformer
+
+PAD, UNK, BOS, EOS = 0, 1, 2, 3
+
+
+@torch.no_grad()
+def next_logits(network: Transformer, source: list[int], ids: list[int]) -> torch.Tensor:
+    """`(vocabulary,)` logits of the piece that follows `ids`, without any cache."""
+    return network(torch.tensor([source]), torch.tensor([[BOS, *ids]]))[0, -1]
+
+
+def allowed(logits: torch.Tensor) -> torch.Tensor:
+    """A copy in which the three pieces that no translation holds are out of reach."""
+    logits = logits.clone()
+    logits[[PAD, UNK, BOS]] = -math.inf
+    return logits
+
+
+def greedy(network: Transformer, source: list[int], max_length: int) -> list[int]:
+    """The most probable piece, again and again."""
+    ids: list[int] = []
+    while len(ids) < max_length and EOS not in ids:
+        ids.append(int(allowed(next_logits(network, source, ids)).argmax()))
+    return ids
+
+
+def log_probability(network: Transformer, source: list[int], ids: tuple[int, ...]) -> float:
+    """Sum of ln p over all pieces of a translation, from one teacher-forced pass."""
+    with torch.no_grad():
+        logits = network(torch.tensor([source]), torch.tensor([[BOS, *ids[:-1]]]))[0].double()
+    return sum(float(row.log_softmax(0)[piece]) for row, piece in zip(logits, ids, strict=True))
+
+
+def normalised(total: float, length: int, alpha: float) -> float:
+    """Equation 14 of Wu et al. 2016, without the coverage penalty."""
+    return total / (((5 + length) ** alpha) / ((5 + 1) ** alpha))
+
+
+def every_translation(vocabulary: int, max_length: int) -> list[tuple[int, ...]]:
+    """All id sequences that end with `</s>`, or that have none and are cut at `max_length`."""
+    words = range(4, vocabulary)
+    found = []
+    for length in range(1, max_length + 1):
+        found += [(*words_before, EOS) for words_before in itertools.product(words, repeat=length - 1)]
+    return found + list(itertools.product(words, repeat=max_length))
+
+
+def beam(
+    network: Transformer, source: list[int], width: int, alpha: float, max_length: int
+) -> list[tuple[tuple[int, ...], float]]:
+    """Beam search with plain lists: finished translations and their scores, best first.
+
+    Of all one-piece extensions of the open beginnings the `width` best count; an ending among them is a translation,
+    and as many open ones as the beam is wide go on. It stops when the best open one scores no higher than the worst
+    of `width` translations.
+    """
+    opened: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
+    finished: list[tuple[tuple[int, ...], float]] = []
+    while opened:
+        extended = []
+        for ids, total in opened:
+            row = next_logits(network, source, list(ids)).double().log_softmax(0)
+            extended += [((*ids, piece), total + float(row[piece])) for piece in range(EOS, len(row))]
+        extended.sort(key=lambda pair: -pair[1])
+        last = len(extended[0][0]) == max_length
+        ended = extended if last else [pair for pair in extended[:width] if pair[0][-1] == EOS]
+        finished += [(ids, normalised(total, len(ids), alpha)) for ids, total in ended]
+        finished = sorted(finished, key=lambda pair: -pair[1])[:width]
+        opened = [] if last else [pair for pair in extended if pair[0][-1] != EOS][:width]
+        if opened and len(finished) == width:
+            best_open = normalised(opened[0][1], len(opened[0][0]), alpha)
+            if best_open <= finished[-1][1]:
+                break
+    return finished

@@ -1,0 +1,47 @@
+"""The feed-forward sub-layer: its worked sizes, which units fire, that neighbours do not matter."""
+
+import numpy as np
+import pytest
+import torch
+
+from model.lessons.feed_forward import Firing, firing
+from model.networks.config import TransformerConfig
+from model.networks.transformer import FeedForward
+from model.tracing.trace import record_trace
+
+
+def test_the_worked_example():
+    config = TransformerConfig.preset("small")
+    module = FeedForward(config.d_model, config.d_ff)
+    shapes = []
+    module(torch.zeros(1, 3, 256), lambda name, tensor: shapes.append(tensor.shape) or tensor)
+    assert shapes == [(1, 3, 1024)]
+    assert module(torch.zeros(1, 3, 256)).shape == (1, 3, 256)
+
+
+@pytest.mark.parametrize("stack", ["encoder", "decoder"])
+def test_the_proof_holds_in_every_layer(network, trace, stack):
+    for layer in range(2):
+        seen = firing(network, trace, stack, layer)
+        assert seen.hidden.shape == (len(trace.source_ids if stack == "encoder" else trace.target_ids), 64)
+        assert max(seen.hidden_difference, seen.written_difference, seen.alone_difference) < 1e-5
+        assert seen.parameters == 16 * 64 + 64 + 64 * 16 + 16
+        assert seen.d_model == 16
+
+
+def test_the_proof_would_fail_on_another_layers_hidden_units(network, trace):
+    swapped = record_trace(
+        network, trace.tokenizer, list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)
+    )
+    object.__setattr__(swapped, "encoder_hidden", trace.encoder_hidden[::-1])
+    assert firing(network, swapped, "encoder", 0).hidden_difference > 0.01
+
+
+def test_counting_what_fires():
+    hidden = np.array([[0, 2, 0, 1], [0, 0, 0, 3]], dtype=np.float32)
+    seen = Firing(hidden, 2, 0, 0.0, 0.0, 0.0)
+    assert seen.fired.tolist() == [2, 1]
+    assert seen.share == 3 / 8
+    assert seen.never == 2
+    units, activations = seen.strongest(0, 2)
+    assert (units.tolist(), activations.tolist()) == ([1, 3], [2, 1])

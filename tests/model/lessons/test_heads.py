@@ -1,0 +1,69 @@
+"""Splitting one projection or projecting for each head: the worked shapes, equal results, counted operations."""
+
+import numpy as np
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from model.lessons.heads import shape_walk, two_forms
+from model.networks.attention import MultiHeadAttention
+from model.networks.masks import causal_mask
+
+
+def test_the_worked_example():
+    assert [step.shape for step in shape_walk(10, 20, 512, 8)] == [
+        (10, 20, 512),
+        (10, 20, 8, 64),
+        (10, 8, 20, 64),
+        (10, 8, 20, 20),
+        (10, 8, 20, 64),
+        (10, 20, 512),
+    ]
+
+
+def test_cross_attention_has_as_many_scores_as_pairs():
+    shapes = [step.shape for step in shape_walk(1, 19, 256, 8, keys=17)]
+    assert shapes[3:] == [(1, 8, 19, 17), (1, 8, 19, 32), (1, 19, 256)]
+
+
+def test_a_width_that_does_not_divide_is_refused():
+    with pytest.raises(ValueError, match="not divisible"):
+        shape_walk(1, 2, 10, 3)
+
+
+@pytest.fixture
+def module():
+    torch.manual_seed(0)
+    return MultiHeadAttention(32, 4).eval().requires_grad_(False)
+
+
+@pytest.fixture
+def streams():
+    noise = np.random.default_rng(0)
+    return noise.normal(size=(7, 32)).astype(np.float32), noise.normal(size=(5, 32)).astype(np.float32)
+
+
+def test_both_forms_write_the_same_with_the_same_weights_and_work(module, streams):
+    forms = two_forms(module, *streams, None)
+    assert forms.difference < 1e-5
+    assert forms.split.parameters == forms.small.parameters == sum(p.numel() for p in module.parameters())
+    assert forms.split.flops == forms.small.flops
+    assert forms.split.products == 4 + 2 * 4
+    assert forms.small.products == 1 + 5 * 4
+    assert forms.shapes == ((32, 32), (32, 8))
+
+
+def test_operations_are_those_that_torch_counts(module, streams):
+    asking, asked = (torch.from_numpy(array)[None] for array in streams)
+    with FlopCounterMode(display=False) as counter:
+        module(asking, module.project_memory(asked), None, lambda name, tensor: tensor)
+    assert two_forms(module, *streams, None).split.flops == counter.get_total_flops()
+
+
+@pytest.mark.parametrize("part", ["query", "key", "value", "output"])
+def test_a_masked_sub_layer_depends_on_every_weight_in_both_forms(module, streams, part):
+    """Were a weight left out of one form, the two would part."""
+    asking, _ = streams
+    allowed = causal_mask(7)[0, 0].numpy()
+    getattr(module, part).weight.mul_(torch.linspace(-2, 2, 32)[:, None])
+    assert two_forms(module, asking, asking, allowed).difference < 1e-4

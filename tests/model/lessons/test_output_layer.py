@@ -1,0 +1,54 @@
+"""Linear and softmax: the worked rows, and the network's own logits once more."""
+
+import math
+
+import numpy as np
+import pytest
+
+from model.lessons.output_layer import output_step, read_row
+from tests.model.traces import traced_network
+
+# row, argmax, sum, is it a distribution
+WORKED = [([0.2, 0.1, 0.1], 0, 0.4, False), ([0.4, 0.5, 0.1], 1, 1.0, True), ([0.9, 0.05, 0.05], 0, 1.0, True)]
+
+
+@pytest.mark.parametrize(("values", "argmax", "total", "is_distribution"), WORKED)
+def test_the_worked_rows(values, argmax, total, is_distribution):
+    row = read_row(values)
+    assert row.argmax == argmax
+    assert row.total == pytest.approx(total)
+    assert row.is_distribution is is_distribution
+    assert math.fsum(row.softmax) == pytest.approx(1)
+    assert max(range(3), key=row.softmax.__getitem__) == argmax
+    assert row.softmax[0] / row.softmax[1] == pytest.approx(math.exp(values[0] - values[1]))
+
+
+def test_a_negative_number_is_no_probability_though_the_sum_is_one():
+    assert not read_row([1.5, -0.5]).is_distribution
+
+
+@pytest.mark.parametrize("values", [[], [math.nan], [1.0, math.inf]])
+def test_rows_that_are_none_are_refused(values):
+    with pytest.raises(ValueError, match="at least one number"):
+        read_row(values)
+
+
+def test_large_numbers_do_not_overflow():
+    assert read_row([1e300, 0.0]).softmax == (1.0, 0.0)
+
+
+def test_the_networks_logits_come_out_again(tokenizer):
+    network, trace = traced_network(tokenizer)
+    for position in range(len(trace.next_ids)):
+        step = output_step(network, trace, position)
+        assert step.difference < 1e-5
+        np.testing.assert_allclose(step.logits, trace.logits[position], atol=1e-5)
+        assert step.probabilities.sum() == pytest.approx(1)
+        produced = trace.next_pieces(5)[position]
+        assert step.probabilities[produced.id] == pytest.approx(produced.probability, abs=1e-6)
+
+
+def test_a_wrong_vector_would_be_found(tokenizer):
+    network, trace = traced_network(tokenizer)
+    trace.decoder_stream[-1, 0] += 0.1
+    assert output_step(network, trace, 0).difference > 1e-2

@@ -1,0 +1,146 @@
+"""A GPU that runs out of memory, simulated: the network moves to the CPU, answers, and says where it runs."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch import nn
+
+from model import DecodingOptions
+from model.classifier import VisionClassifier
+from model.decoding.incremental import IncrementalDecoder
+from model.runtime.fallback import device_of, place, ran_out_of_memory, where_it_runs, with_fallback
+from model.translator import Translator
+from tests.model.images import noise, tiny_vision
+from tests.model.networks import tiny_network
+
+SAYS = "CPU, because the GPU ran out of memory"
+
+
+class FullMemory:
+    """Makes a method of an object fail as a full GPU does, from its `first` call on, until the network has moved."""
+
+    def __init__(self, monkeypatch, network: nn.Module, owner: object, method: str, first: int = 0) -> None:
+        self.calls, self.failed, self.moved_to = 0, 0, []
+        to, real = network.to, getattr(owner, method)
+
+        def moving(device):
+            self.moved_to.append(device)
+            return to(device)
+
+        def failing(*arguments, **options):
+            self.calls += 1
+            if self.calls > first and not self.moved_to:
+                self.failed += 1
+                raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 MiB.")
+            return real(*arguments, **options)
+
+        monkeypatch.setattr(network, "to", moving)
+        monkeypatch.setattr(owner, method, failing)
+
+
+@pytest.fixture
+def translator(tokenizer):
+    return Translator(tiny_network(vocabulary_size=len(tokenizer)), tokenizer)
+
+
+@pytest.fixture
+def classifier():
+    return VisionClassifier(tiny_vision())
+
+
+def test_a_translator_answers_from_the_cpu_and_says_so(translator, monkeypatch):
+    wanted = translator.translate("The cat sees the house."), translator.trace("The cat sees the house.").logits
+    assert translator.device_name == "CPU"
+    full = FullMemory(monkeypatch, translator.network, translator.network, "encode")
+    assert (translator.trace("The cat sees the house.").logits == wanted[1]).all()
+    assert (full.failed, full.moved_to) == (1, ["cpu"])
+    assert translator.device_name == SAYS
+    assert translator.translate("The cat sees the house.") == wanted[0]
+    assert full.failed == 1
+
+
+@pytest.mark.parametrize("options", [DecodingOptions(), DecodingOptions("beam")])
+def test_a_translation_begins_anew_on_the_cpu(translator, monkeypatch, options):
+    wanted = translator.translate("The cat sees the house.", options)
+    full = FullMemory(monkeypatch, translator.network, IncrementalDecoder, "step", 4)
+    assert translator.translate("The cat sees the house.", options) == wanted
+    assert (full.failed, full.moved_to) == (1, ["cpu"])
+
+
+@pytest.mark.parametrize("options", [DecodingOptions(), DecodingOptions("sampling", seed=3), DecodingOptions("beam")])
+@pytest.mark.parametrize("first", [0, 1, 4])
+def test_a_stream_goes_on_where_it_was(translator, monkeypatch, options, first):
+    wanted = list(translator.stream("The cat sees the house.", options))
+    assert len(wanted) > 5
+    full = FullMemory(monkeypatch, translator.network, IncrementalDecoder, "step", first)
+    assert list(translator.stream("The cat sees the house.", options)) == wanted
+    assert full.failed == 1
+    assert translator.device_name == SAYS
+
+
+def test_a_stream_notices_that_another_computation_moved_the_network(translator, monkeypatch):
+    wanted = [step.ids for step in translator.stream("The cat sees the house.")]
+    places = iter(["cuda", "cuda", "cuda"])
+    monkeypatch.setattr("model.translator.device_of", lambda network: next(places, "cpu"))
+    starts = []
+    real = translator.network.encode
+    monkeypatch.setattr(translator.network, "encode", lambda *given: starts.append(1) or real(*given))
+    assert [step.ids for step in translator.stream("The cat sees the house.")] == wanted
+    assert len(starts) == 2
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda classifier, trace: classifier.trace(trace.pixels).logits.tolist(),
+        lambda classifier, trace: classifier.probabilities(trace.pixels).tolist(),
+        lambda classifier, trace: classifier.rearranged(trace.pixels, positions=False).tolist(),
+        lambda classifier, trace: classifier.explain(trace, 1)["raw gradient"].tolist(),
+        lambda classifier, trace: classifier.faithfulness(trace, {}, 1)["random"].deletion.tolist(),
+    ],
+    ids=["trace", "probabilities", "rearranged", "explain", "faithfulness"],
+)
+def test_a_classifier_answers_from_the_cpu_and_says_so(classifier, monkeypatch, ask):
+    trace = classifier.trace(noise(12, 12, 3))
+    wanted = ask(classifier, trace)
+    full = FullMemory(monkeypatch, classifier.network, classifier.network.layers[1], "forward")
+    assert ask(classifier, trace) == wanted
+    assert (full.failed, full.moved_to) == (1, ["cpu"])
+    assert classifier.device_name == SAYS
+
+
+def test_a_model_that_does_not_fit_when_it_is_loaded_stays_on_the_cpu(monkeypatch):
+    network, asked = nn.Linear(2, 2), []
+
+    def to(device):
+        asked.append(str(device))
+        if str(device) == "cuda":
+            raise RuntimeError("CUDA error: out of memory")
+        return network
+
+    monkeypatch.setattr(network, "to", to)
+    assert place(network, torch.device("cuda")) is network
+    assert asked == ["cuda", "cpu"]
+    assert device_of(network).type == "cpu" and where_it_runs(network) == SAYS
+
+
+def test_any_other_error_and_a_second_lack_of_memory_are_not_swallowed():
+    network = nn.Linear(2, 2)
+    owner = SimpleNamespace(network=network)
+    with pytest.raises(RuntimeError, match="shapes"):
+        with_fallback(owner, lambda: _raise(RuntimeError("shapes")))
+    assert where_it_runs(network) == "CPU"
+    with pytest.raises(torch.OutOfMemoryError):
+        with_fallback(owner, lambda: _raise(torch.OutOfMemoryError("still full")))
+
+
+def test_what_drivers_say():
+    assert ran_out_of_memory(torch.OutOfMemoryError("CUDA out of memory."))
+    assert ran_out_of_memory(RuntimeError("MPS backend out of memory (MPS allocated: 18 GB)"))
+    assert ran_out_of_memory(RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"))
+    assert not ran_out_of_memory(RuntimeError("The size of tensor a (3) must match the size of tensor b (4)"))
+
+
+def _raise(error: Exception):
+    raise error

@@ -1,0 +1,162 @@
+"""Which texts look English: every sign on sentences of this project's own, and the figures that ship."""
+
+import json
+import math
+import shutil
+
+import numpy as np
+import pytest
+
+from model import CheckpointError, Translator
+from model.runtime.checkpoint import load_tensors
+from model.text.english import (
+    FILE,
+    LOG_ODDS,
+    MEASURED,
+    SIGNS,
+    SPELLING,
+    EnglishStatistics,
+    foreign_sign,
+    french_log_odds,
+    median_spelling,
+    spelt,
+    triples,
+    words,
+)
+from model.translator import SHIPPED
+from tests.model.text import english_cases as cases
+
+
+@pytest.fixture(scope="module")
+def translator() -> Translator:
+    return Translator.load()
+
+
+@pytest.fixture(scope="module")
+def statistics(translator) -> EnglishStatistics:
+    return EnglishStatistics.load(SHIPPED, translator.card["tokenizer_sha256"])
+
+
+@pytest.fixture(scope="module")
+def sign(translator, statistics):
+    return lambda text: foreign_sign(text, translator.tokenizer, statistics)
+
+
+@pytest.mark.parametrize("text", [*cases.ENGLISH, *cases.SHORT, *cases.MIXED])
+def test_english_short_and_mixed_text_is_no_alarm(sign, translator, text):
+    assert sign(text) is None
+    assert translator.looks_english(text)
+
+
+@pytest.mark.parametrize("text", [*cases.KOREAN, *(text for texts in cases.OTHER_SCRIPTS.values() for text in texts)])
+def test_other_scripts_are_found_with_and_without_statistics(sign, translator, text):
+    assert sign(text) == "script" == foreign_sign(text, translator.tokenizer, None)
+    assert not translator.looks_english(text)
+
+
+@pytest.mark.parametrize("text", cases.FRENCH)
+def test_french_is_found_by_its_tokens(sign, translator, text):
+    assert sign(text) == "french"
+    assert foreign_sign(text, translator.tokenizer, None) is None  # nothing but counting can tell
+
+
+def test_mostly_another_language_with_some_english_is_found(sign):
+    assert [sign(text) for text in cases.MOSTLY_OTHER] == ["script"] * 4 + ["french"]
+
+
+def test_other_languages_in_latin_letters_are_mostly_found_by_french_tokens_or_spelling(sign):
+    found = [sign(text) for text in cases.LATIN]
+    assert (len(found), found.count("french"), found.count("spelling"), found.count(None)) == (24, 12, 11, 1)
+
+
+def test_a_script_is_alarming_above_half_of_the_letters_or_of_the_runs(sign):
+    assert sign("ab бв") is None  # 2 of 4 letters, 1 of 2 runs
+    assert sign("ab бвг") == "script"  # 3 of 5 letters
+    assert sign("abcdefgh б в") == "script"  # 2 of 3 runs
+    assert sign("abcdefgh бв") is None
+    assert sign("abcdefgh α β") is None  # symbols
+
+
+def test_words_leave_out_what_is_no_language_and_calm_down_capitals():
+    text = "Don't e-mail tom@example.com, see http://a.b/c or f(x), at 5pm: it's \U0001f600 naïve!"
+    assert words(text) == ["Don't", "e-mail", "see", "or", "at", "it's", "naïve"]
+    assert words("I WANT A CAR") == ["i", "want", "a", "car"]
+    assert words("I am A") == ["I", "am", "A"]
+    assert words("123 ?!") == []
+    assert spelt(["Don't", "e-mail"]) == ["don", "t", "e", "mail"]
+
+
+def test_the_sums_are_those_of_the_tables(translator, statistics):
+    found = ["je", "suis"]
+    ids = translator.tokenizer.encode("je suis")
+    assert french_log_odds(found, translator.tokenizer, statistics) == pytest.approx(
+        sum(float(statistics.log_odds[token]) for token in ids), abs=1e-5
+    )
+    assert [place.tolist() for place in triples("ab")] == [[0, 0, 1], [0, 1, 2], [1, 2, 0]]
+    table = statistics.spelling
+    means = {word: float(table[triples(word)].mean()) for word in ("the", "zxq", "and")}
+    assert median_spelling(["the", "zxq", "and"], statistics) == pytest.approx(sorted(means.values())[1], abs=1e-5)
+    assert means["zxq"] < SPELLING < means["the"]
+    # shares: what follows two letters is certain to be something
+    np.testing.assert_allclose(np.exp(table.astype(np.float64)).sum(axis=2), 1, atol=2e-3)
+
+
+def test_the_thresholds_are_met_exactly(translator):
+    """A table of this test's own: every token counts -4 nats, every letter -2.5 nats."""
+    vocabulary = len(translator.tokenizer)
+    low = EnglishStatistics(np.full(vocabulary, -4, np.float32), np.full((28, 28, 28), -2.5, np.float32))
+    tokens = len(translator.tokenizer.encode("we see it"))
+    assert tokens == 3
+    assert foreign_sign("we see it", translator.tokenizer, low) == "french"  # -12
+    assert foreign_sign("we see", translator.tokenizer, low) is None  # two words
+    assert foreign_sign("We See it", translator.tokenizer, low) is None  # a name
+    even = EnglishStatistics(np.full(vocabulary, LOG_ODDS / 3, np.float32), low.spelling)
+    assert math.isclose(french_log_odds(["we", "see", "it"], translator.tokenizer, even), LOG_ODDS, abs_tol=1e-5)
+    high = EnglishStatistics(np.zeros(vocabulary, np.float32), np.full((28, 28, 28), -3.5, np.float32))
+    assert foreign_sign("we see it now", translator.tokenizer, high) == "spelling"
+    assert foreign_sign("we see it it", translator.tokenizer, high) is None  # three different words
+    assert foreign_sign("we see it now", translator.tokenizer, low.__class__(high.log_odds, low.spelling)) is None
+
+
+def test_the_measured_rates_keep_what_is_promised(translator):
+    found = json.loads((SHIPPED / MEASURED).read_text())
+    assert found["tokenizer_sha256"] == translator.card["tokenizer_sha256"]
+    assert found["data_sha256"]["French"] == translator.card["data"]["sha256"]
+    assert found["thresholds"] == {"log_odds": LOG_ODDS, "spelling": SPELLING}
+
+    def warned(counts: dict) -> float:
+        return sum(counts[sign] for sign in SIGNS) / counts["sentences"]
+
+    english, foreign = found["english"], found["foreign"]
+    assert {name: counts["sentences"] for name, counts in (english | foreign).items()} == {
+        "held out": 2000,
+        "beside Korean": 2473,
+        "French": 2635,
+        "French, 5 words or more": 2046,
+        "Korean": 3763,
+    }
+    assert max(warned(counts) for counts in english.values()) < 0.005
+    assert warned(foreign["Korean"]) >= 0.995
+    assert warned(foreign["French, 5 words or more"]) >= 0.9
+
+
+def test_the_table_is_small_and_of_this_tokenizer(translator):
+    assert (SHIPPED / FILE).stat().st_size < 100_000
+    _, facts = load_tensors(SHIPPED / FILE)
+    assert facts == {"tokenizer_sha256": translator.card["tokenizer_sha256"]}
+
+
+def test_a_translator_without_a_table_of_its_own_knows_scripts_alone(tmp_path):
+    folder = shutil.copytree(SHIPPED, tmp_path / "translator")
+    assert EnglishStatistics.load(folder, "another tokenizer") is None
+    (folder / FILE).unlink()
+    translator = Translator.load(folder, "cpu")
+    assert translator.looks_english("Je voudrais acheter une voiture.")
+    assert not translator.looks_english("저는 학생입니다.")
+
+
+def test_a_damaged_table_is_one_sentence(tmp_path):
+    folder = shutil.copytree(SHIPPED, tmp_path / "translator")
+    (folder / FILE).write_bytes((folder / FILE).read_bytes()[:1000])
+    with pytest.raises(CheckpointError, match=FILE):
+        Translator.load(folder, "cpu")

@@ -1,0 +1,46 @@
+"""Spellings of a word and their pieces."""
+
+import pytest
+
+from model import Translator
+from model.text.spelling import spellings, splits
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return Translator.load().tokenizer
+
+
+def test_spellings_of_a_word():
+    assert dict(spellings(" street ")) == {
+        "as typed": "street",
+        "lower case": "street",
+        "Title Case": "Street",
+        "UPPER CASE": "STREET",
+        "plural": "streets",
+        "a letter doubled": "strreet",
+        "two letters swapped": "stereet"[:2] + "er" + "et",
+        "first letter missing": "treet",
+        "with accents": "str\u00e9\u00e9t",
+        "letters apart": "s t r e e t",
+    }
+
+
+@pytest.mark.parametrize("word", ["a", "\uace0\uc591\uc774", "\U0001f600", "<b>x</b>", "don't stop"])
+def test_any_word_has_spellings(word, tokenizer):
+    rows = splits(tokenizer, spellings(word))
+    assert rows[0].text == word
+    assert len({row.text for row in rows}) == len(rows)
+    for row in rows:
+        assert row.ids == tuple(tokenizer.encode(row.text))
+        assert len(row.pieces) == len(row.ids)
+        assert 0 <= row.shared <= len(row.ids)
+
+
+def test_splits_are_the_tokenizers_and_count_what_is_shared(tokenizer):
+    rows = splits(
+        tokenizer, [("as typed", "cat"), ("again", "cat"), ("empty", " "), ("two", "cat cat"), ("other", "\uace0")]
+    )
+    assert [row.name for row in rows] == ["as typed", "two", "other"]
+    assert [row.shared for row in rows] == [1, 1, 0]
+    assert rows[2].pieces[-3:] == ("U+ACE0 1/3", "U+ACE0 2/3", "U+ACE0 3/3")

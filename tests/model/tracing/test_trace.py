@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+import torch
+
+from model.networks.tap import Intervention, switch_off_heads
+from model.tracing.trace import record_trace
+from tests.model.networks import tiny_network
+
+SOURCE, TARGET = "the cat sees a dog", "le chat voit un chien"
+
+
+@pytest.fixture(scope="module")
+def network(tokenizer):
+    return tiny_network(vocabulary_size=len(tokenizer))
+
+
+@pytest.fixture(scope="module")
+def ids(tokenizer):
+    target = tokenizer.encode_target(TARGET)
+    return tokenizer.encode_source(SOURCE), target[:-1], target[1:]
+
+
+@pytest.fixture(scope="module")
+def trace(network, tokenizer, ids):
+    return record_trace(network, tokenizer, *ids)
+
+
+def test_the_shapes_are_the_documented_ones(trace, network):
+    source, target = len(trace.source_ids), len(trace.target_ids)
+    layers, heads, d_k, d_model, d_ff = 2, 2, 8, 16, 64
+    assert trace.encoder_attention.shape == (layers, heads, source, source)
+    assert trace.decoder_attention.shape == (layers, heads, target, target)
+    assert trace.cross_attention.shape == (layers, heads, target, source)
+    cross = trace.records["cross"]
+    assert cross.queries.shape == cross.outputs.shape == (layers, heads, target, d_k)
+    assert cross.keys.shape == cross.values.shape == (layers, heads, source, d_k)
+    assert cross.scores.shape == (layers, heads, target, source)
+    assert trace.encoder_stream.shape == (layers + 1, source, d_model)
+    assert trace.decoder_stream.shape == (layers + 1, target, d_model)
+    assert trace.encoder_hidden.shape == (layers, source, d_ff)
+    assert trace.logits.shape == (target, network.config.vocabulary_size)
+    arrays = [trace.logits, trace.encoder_stream, cross.scores, trace.encoder_attention, trace.decoder_attention]
+    assert all(array.dtype == np.float32 for array in arrays)
+
+
+def test_the_words_line_up_with_the_axes(trace, tokenizer):
+    assert trace.source_tokens[-1] == "</s>" and trace.target_tokens[0] == "<s>" and trace.next_tokens[-1] == "</s>"
+    assert trace.target_tokens[1:] == trace.next_tokens[:-1]
+    assert trace.axes("encoder") == (trace.source_tokens, trace.source_tokens)
+    assert trace.axes("decoder") == (trace.target_tokens, trace.target_tokens)
+    assert trace.axes("cross") == (trace.target_tokens, trace.source_tokens)
+    assert trace.source_text == SOURCE and trace.target_text == TARGET
+
+
+def test_the_logits_are_the_networks_own(trace, network, ids):
+    source, target, _ = ids
+    with torch.no_grad():
+        expected = network(torch.tensor([source]), torch.tensor([target]))[0]
+    assert np.abs(trace.logits - expected.numpy()).max() < 1e-5
+
+
+def test_scores_and_weights_follow_from_queries_and_keys(trace):
+    for record in trace.records.values():
+        scores = np.einsum("lhqd,lhkd->lhqk", record.queries, record.keys) / np.sqrt(8)
+        assert np.abs(scores - record.scores).max() < 1e-5
+        if record.allowed is not None:
+            scores = np.where(record.allowed, scores, -np.inf)
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        weights /= weights.sum(-1, keepdims=True)
+        assert np.abs(weights - record.weights).max() < 1e-5
+        assert np.abs(np.einsum("lhqk,lhkd->lhqd", weights, record.values) - record.outputs).max() < 1e-5
+
+
+def test_next_pieces_state_probability_rank_and_the_best(trace):
+    shifted = trace.logits.astype(np.float64) - trace.logits.max(axis=1, keepdims=True)
+    probabilities = np.exp(shifted) / np.exp(shifted).sum(axis=1, keepdims=True)
+    for position, row in enumerate(trace.next_pieces(top=3)):
+        assert row.id == trace.next_ids[position] and row.piece == trace.next_tokens[position]
+        assert row.probability == pytest.approx(probabilities[position, row.id])
+        order = np.argsort(-probabilities[position])
+        assert row.rank == 1 + list(order).index(row.id)
+        assert [candidate.id for candidate in row.top] == order[:3].tolist()
+        assert [candidate.probability for candidate in row.top] == pytest.approx(
+            probabilities[position, order[:3]].tolist()
+        )
+
+
+def test_an_intervention_is_in_what_is_recorded(network, tokenizer, ids, trace):
+    change = Intervention({"encoder.0.self.outputs": switch_off_heads([1])})
+    changed = record_trace(network, tokenizer, *ids, intervention=change)
+    assert np.abs(changed.records["encoder"].outputs[0, 1]).max() == 0
+    assert np.array_equal(changed.records["encoder"].outputs[0, 0], trace.records["encoder"].outputs[0, 0])
+    assert np.abs(changed.logits - trace.logits).max() > 1e-4
+
+
+def test_inputs_and_next_pieces_of_different_length_are_refused(network, tokenizer, ids):
+    with pytest.raises(ValueError, match="as many next pieces"):
+        record_trace(network, tokenizer, ids[0], ids[1], ids[2][:-1])
