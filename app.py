@@ -14,8 +14,9 @@ from server.origins import OwnOrigin
 from server.place import UnnamedPlace
 from server.visitors import SocketsByAddress
 from server.waiting_uploads import FewUploads
-from views import frame, uploads
+from views import frame
 from views.address.script import HistoryScript
+from views.controls import uploads
 
 if __name__ == "__main__":  # run for each visitor
     frame.run(visited)

@@ -22,7 +22,7 @@ from websockets.exceptions import ConnectionClosed
 
 CONTROLS = ("text_input", "selectbox", "file_uploader")
 DONE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
-WAITING = "before you"  # words of the sentence that tells a visitor to wait, see views/waiting.py
+WAITING = "before you"  # words of the sentence that tells a visitor to wait, see views/text/waiting.py
 
 
 class LostConnection(Exception):

@@ -15,7 +15,7 @@ from PIL import Image
 
 from benchmarks.load_protocol import Answer, Client, LostConnection
 from views import frame
-from views.picture_input import LABEL
+from views.controls.picture_input import LABEL
 
 THINKING = (2.0, 8.0)  # seconds between two things a person does
 ARRIVAL = 5.0  # seconds in which all visitors come, as when a class is told an address

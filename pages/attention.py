@@ -7,8 +7,8 @@ import streamlit as st
 from pages.microscope.explore import explore_text
 from pages.shared.opening import opening
 from pages.shared.visits import framed
-from views import prose
-from views.figures import pieces
+from views.html import pieces
+from views.text import prose
 
 
 def main() -> None:

@@ -10,8 +10,9 @@ from pages.comparison.sides import Sides
 from pages.shared import checks, intervention_proof
 from pages.shared.opening import Asked, opening
 from pages.shared.visits import fragment, framed
-from views import controls, prose
-from views.figures import bars
+from views.controls import widgets
+from views.html import bars
+from views.text import prose
 
 CHANGED, OTHER = "Same sentence, changed", "Another sentence"
 
@@ -32,7 +33,7 @@ def main() -> None:
 def explore(asked: Asked) -> None:
     """Every choice runs only this part again."""
     trace = asked.trace()
-    mode = controls.pick("Side A is the sentence as it is; side B is", (CHANGED, OTHER), "b")
+    mode = widgets.pick("Side A is the sentence as it is; side B is", (CHANGED, OTHER), "b")
     controls_at, answer_at = st.columns(2, gap="large")
     with controls_at:
         if mode == OTHER:

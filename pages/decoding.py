@@ -5,7 +5,7 @@ from __future__ import annotations
 from pages.parts import beam_search, decoding_step, linear_softmax, teacher_forcing
 from pages.shared.parts import show_parts
 from pages.shared.visits import framed
-from views.figures import bars, steps
+from views.html import bars, steps
 
 PARTS = {
     "Step by step": decoding_step.show,

@@ -11,11 +11,13 @@ from pages.shared import charts, checks, files
 from pages.shared.opening import opening
 from pages.shared.service import Service
 from pages.shared.visits import fragment, framed
-from views import controls, inputs, maps, prose
+from views import maps
 from views.address import settings
-from views.figures import bars, pieces, steps
+from views.controls import inputs, widgets
 from views.figures.heatmap import HeadMap, heatmap
-from views.numbers import three_digits
+from views.html import bars, pieces, steps
+from views.text import prose
+from views.text.numbers import three_digits
 
 OF = {"All": None, **{kind.name.capitalize(): kind.name for kind in maps.KINDS.values()}}
 FIRST = "first in the list"
@@ -44,9 +46,9 @@ def explore(service: Service, trace: Trace) -> None:
         found = study(service, trace)
     names = [head.name for head in found.heads]
     with st.container(horizontal=True, gap="medium"):
-        of = OF[controls.pick("Heads of", tuple(OF), "of")]
-        by = controls.pick("Sort by", rows.ORDERS, "sort")
-        chosen = controls.select("Head shown", [FIRST, *names], "shown")
+        of = OF[widgets.pick("Heads of", tuple(OF), "of")]
+        by = widgets.pick("Sort by", rows.ORDERS, "sort")
+        chosen = widgets.select("Head shown", [FIRST, *names], "shown")
     listed = rows.ordered([head for head in found.heads if of in (None, head.kind)], by)
     shown = listed[0] if chosen == FIRST else found.heads[names.index(chosen)]
     overview, opened = st.columns([5, 4], gap="large")

@@ -7,8 +7,9 @@ import streamlit as st
 from pages.layer import add_norm, feed_forward, heads, memory, query, scaling, steps
 from pages.shared.opening import opening
 from pages.shared.visits import framed
-from views import controls, prose
-from views.figures import bars
+from views.controls import widgets
+from views.html import bars
+from views.text import prose
 
 PARTS = {
     "Seven steps": steps.show,
@@ -25,7 +26,7 @@ def main() -> None:
     """Read the inputs, show the chosen part."""
     asked = opening("inside")
     st.html(bars.STYLE)
-    chosen = controls.pick("Part of this page", tuple(PARTS), "inside", hidden=True)
+    chosen = widgets.pick("Part of this page", tuple(PARTS), "inside", hidden=True)
     if not asked.accepted:
         return
     PARTS[chosen](asked)

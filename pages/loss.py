@@ -5,7 +5,7 @@ from __future__ import annotations
 from pages.parts import loss_gradient, loss_pieces, training
 from pages.shared.parts import show_parts
 from pages.shared.visits import framed
-from views.figures import bars, steps
+from views.html import bars, steps
 
 PARTS = {
     "Piece by piece": loss_pieces.show,

@@ -7,8 +7,8 @@ import streamlit as st
 from pages.masking import batch, causal, own
 from pages.shared.opening import opening
 from pages.shared.visits import framed
-from views import controls
-from views.figures import bars
+from views.controls import widgets
+from views.html import bars
 
 PARTS = {"Your sentence": own.show, "Causality": causal.show, "Padding": batch.show}
 
@@ -17,7 +17,7 @@ def main() -> None:
     """Read the inputs, show the chosen part."""
     asked = opening("masks")
     st.html(bars.STYLE)
-    chosen = controls.pick("Part of this page", tuple(PARTS), "masks", hidden=True)
+    chosen = widgets.pick("Part of this page", tuple(PARTS), "masks", hidden=True)
     if asked.accepted:
         PARTS[chosen](asked)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pages.parts import position_basis, position_effects, position_schemes, position_shift, position_table
 from pages.shared.parts import show_parts
 from pages.shared.visits import framed
-from views.figures import bars
+from views.html import bars
 
 PARTS = {
     "Table and curves": position_table.table,

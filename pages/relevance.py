@@ -12,10 +12,12 @@ from pages.rests.verdict import verdict
 from pages.shared import checks, files
 from pages.shared.opening import Asked, opening
 from pages.shared.visits import fragment, framed
-from views import controls, inputs, literal, maps, prose
+from views import maps
 from views.components.matrix_row import Matrix, matrix_row
-from views.figures import bars, pieces, steps
-from views.numbers import three_digits
+from views.controls import inputs, widgets
+from views.html import bars, pieces, steps
+from views.text import literal, prose
+from views.text.numbers import three_digits
 
 WAYS = {"Deleting it": "delete", "Hiding it": "mask"}
 SCALES = ("Each row by its largest", "As they are")
@@ -40,12 +42,12 @@ def main() -> None:
 def explore(asked: Asked, trace: Trace) -> None:
     """Choosing a word, a way of erasing or a method runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
-        way = WAYS[controls.pick("Erase a source word by", tuple(WAYS), "erase")]
+        way = WAYS[widgets.pick("Erase a source word by", tuple(WAYS), "erase")]
         slot = st.container(width=320)
     found = gather(asked, trace, way)
     names = maps.numbered(found.target)
     with slot:
-        place = names.index(controls.select("Target word", names, "target_word"))
+        place = names.index(widgets.select("Target word", names, "target_word"))
     left, right = st.columns([4, 3], gap="medium")
     with left:
         one_word(found, place)
@@ -80,8 +82,8 @@ def whole_sentence(found: Evidence, place: int) -> None:
     """The matrices of one method and of erasing, side by side."""
     st.subheader("The whole sentence", anchor=False)
     st.markdown(prose.block("relevance", "Matrices"))
-    method = controls.pick("Method", METHODS, "method_shown", METHODS[-1])
-    scaled = controls.pick("Numbers", SCALES, "numbers", help=prose.block("relevance", "Scales")) == SCALES[0]
+    method = widgets.pick("Method", METHODS, "method_shown", METHODS[-1])
+    scaled = widgets.pick("Numbers", SCALES, "numbers", help=prose.block("relevance", "Scales")) == SCALES[0]
     scores, drops = found.explained.scores[method], found.drops  # (target word, source word)
     if scaled:
         scores, drops = by_largest(scores), by_largest(drops)

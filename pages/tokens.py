@@ -5,7 +5,7 @@ from __future__ import annotations
 from pages.parts import contexts, embedding, sizes, vocabulary, word_order
 from pages.shared.parts import show_parts
 from pages.shared.visits import framed
-from views.figures import bars
+from views.html import bars
 
 PARTS = {
     "Step by step": embedding.show,

@@ -11,11 +11,13 @@ from pages.shared import checks, files
 from pages.shared.opening import Asked, opening
 from pages.shared.service import Service
 from pages.shared.visits import fragment, framed
-from views import downloads, frame, literal, prose
+from views import frame
 from views.address import settings
 from views.components.drawing_view import drawing_view
-from views.figures import pieces
-from views.figures.architecture import Sizes, architecture
+from views.export import downloads
+from views.html import pieces
+from views.svg.architecture import Sizes, architecture
+from views.text import literal, prose
 
 FRAME_SECONDS = 0.04  # a screen needs no more than 25 pictures a second while pieces arrive
 

@@ -19,7 +19,8 @@ from pages.picture.positions import positions
 from pages.picture.service import VisionService
 from pages.picture.what_if import what_if
 from pages.shared.visits import framed
-from views import controls, prose
+from views.controls import widgets
+from views.text import prose
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def main() -> None:
     """Read the picture, trace, show the chosen view."""
     seen = vision_opening()
     names = tuple(VIEWS)
-    view = VIEWS[controls.pick("View", names, "view")]
+    view = VIEWS[widgets.pick("View", names, "view")]
     view.show(seen.service, seen.key, seen.trace)
     if view.texts:
         how_to_read(view.texts, seen)

@@ -13,8 +13,10 @@ from pathlib import Path
 import streamlit as st
 from PIL import Image
 
-from views import inputs, literal, palette, uploads
+from views import palette
 from views.address import settings
+from views.controls import inputs, uploads
+from views.text import literal
 
 NAME = "Attention Atlas"
 FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"

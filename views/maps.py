@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from views import literal
+from views.text import literal
 
 MEAN = "mean"
 Scale = Literal["shared", "own", "log"]  # one linear scale for all maps, one for each map, one logarithmic for all

@@ -8,9 +8,10 @@ from model.attribution.comparison import merged
 from pages.comparison.sides import Sides
 from pages.shared import files
 from pages.shared.cut_off import say_if_cut
-from views import downloads, maps
-from views.figures import bars, pieces
-from views.numbers import three_digits
+from views import maps
+from views.export import downloads
+from views.html import bars, pieces
+from views.text.numbers import three_digits
 
 
 def translations(sides: Sides) -> None:

@@ -1,4 +1,4 @@
-"""Side B is the same sentence with an intervention: its controls, and the passes before and after."""
+"""Side B is the same sentence with an intervention: its widgets, and the passes before and after."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from model.tracing.changes import Change, Forbid, Force, Heads, NoMask, Window
 from pages.comparison.sides import Sides
 from pages.shared.head_changes import FORCE, MASK, Board, action, strength, together
 from pages.shared.opening import Asked
-from views import controls, literal, maps
+from views import maps
+from views.controls import widgets
+from views.text import literal
 
 KINDS = {"Encoder": "encoder", "Decoder": "decoder", "Cross": "cross"}
 NO_MASK, WINDOW, FORBID = "No causal mask", "Window", "Forbid pieces"
@@ -21,7 +23,7 @@ NAME = "heads"  # begins the names of this page's settings in the address
 
 def controls_of(trace: Trace) -> Interventions | None:
     """What the reader wants done; None where it cannot be done, and the reason is on the page."""
-    kind = KINDS[controls.pick("Heads of", tuple(KINDS), "of", "Decoder")]
+    kind = KINDS[widgets.pick("Heads of", tuple(KINDS), "of", "Decoder")]
     todo = action("do")
     layers, heads = trace.attention(kind).shape[:2]
     behind = tuple((layers // 2, head) for head in range(heads))  # late enough to matter, with layers behind it
@@ -44,22 +46,22 @@ def controls_of(trace: Trace) -> Interventions | None:
 
 
 def _mask(trace: Trace, kind: str, heads: Heads) -> Change:
-    mask = controls.pick("New mask", MASKS[kind], f"{kind}mask") if len(MASKS[kind]) > 1 else FORBID
+    mask = widgets.pick("New mask", MASKS[kind], f"{kind}mask") if len(MASKS[kind]) > 1 else FORBID
     if mask == NO_MASK:
         return NoMask(kind, heads)
     if mask == WINDOW:
-        return Window(kind, heads, int(controls.number("Keys less than this many places away", "window", 2, 1, 128)))
+        return Window(kind, heads, int(widgets.number("Keys less than this many places away", "window", 2, 1, 128)))
     pieces = maps.numbered(trace.axes(kind)[1])
     first = pieces[1:2]  # not the first, without which the decoder's first query is blind
-    forbidden = controls.several("Pieces nobody may look at", pieces, f"{kind}forbid", first)
+    forbidden = widgets.several("Pieces nobody may look at", pieces, f"{kind}forbid", first)
     return Forbid(kind, heads, tuple(pieces.index(piece) for piece in forbidden))
 
 
 def _force(trace: Trace, kind: str, heads: Heads) -> Change:
     queries, keys = (maps.numbered(side) for side in trace.axes(kind))
     with st.container(horizontal=True, gap="medium"):
-        asking = controls.select("Query", (EVERY, *queries), f"{kind}asks")
-        onto = controls.select("looks only at key", keys, f"{kind}sees")
+        asking = widgets.select("Query", (EVERY, *queries), f"{kind}asks")
+        onto = widgets.select("looks only at key", keys, f"{kind}sees")
     return Force(kind, heads, keys.index(onto), None if asking == EVERY else queries.index(asking))
 
 

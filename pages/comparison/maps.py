@@ -6,8 +6,9 @@ import streamlit as st
 
 from pages.comparison.sides import Sides
 from pages.shared import differences, moved_heads
-from views import inputs, maps
+from views import maps
 from views.address import settings
+from views.controls import inputs
 
 
 def one_head(sides: Sides) -> None:

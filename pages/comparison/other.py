@@ -5,7 +5,7 @@ from __future__ import annotations
 from model import Trace
 from pages.comparison.sides import Sides
 from pages.shared.opening import Asked, usable
-from views import controls
+from views.controls import widgets
 
 OTHER = "The animal didn't cross the street because it was too wide."
 OWN, SAME = "Its own translation", "The translation of A"
@@ -13,8 +13,8 @@ OWN, SAME = "Its own translation", "The translation of A"
 
 def sides_of(asked: Asked, trace: Trace) -> Sides | None:
     """Both sentences; None where the other one cannot be used, and the reason is on the page."""
-    text = controls.text("Sentence B", "other", OTHER, "Type an English sentence")
-    reads = controls.pick(
+    text = widgets.text("Sentence B", "other", OTHER, "Type an English sentence")
+    reads = widgets.pick(
         "What B\u2019s decoder reads",
         (OWN, SAME),
         "reads",

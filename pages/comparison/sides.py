@@ -12,7 +12,7 @@ from model import Interventions, Trace
 from model.attribution.comparison import Shared, moved, of_shared, shared_places
 from model.attribution.intervened import Proof, losses_of
 from views import maps
-from views.figures.difference import MapPair, Side
+from views.export.difference import MapPair, Side
 
 
 @dataclass(frozen=True, eq=False)

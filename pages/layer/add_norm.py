@@ -10,9 +10,12 @@ from pages.layer.feed_forward import stack_choice
 from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
-from views import controls, downloads, inputs, literal, maps, prose
+from views import maps
 from views.components.matrix_row import Matrix, matrix_row
-from views.figures import bars
+from views.controls import inputs, widgets
+from views.export import downloads
+from views.html import bars
+from views.text import literal, prose
 
 NAMES = {"self": "self-attention", "cross": "cross-attention", "ffn": "feed-forward"}
 MEAN = "mean"
@@ -28,7 +31,7 @@ def show(asked: Asked) -> None:
         stack = stack_choice()
         pieces = trace.source_tokens if stack == "encoder" else trace.target_tokens
         names = maps.numbered(pieces)
-        place = int(controls.number("Piece at place, 0 for the mean", "norm_place", 0, 0, len(names), width=230))
+        place = int(widgets.number("Piece at place, 0 for the mean", "norm_place", 0, 0, len(names), width=230))
     network = asked.service.translator.network
     found = asked.service.analysis(
         ("sub-layers", trace.source_ids, trace.target_ids, stack), lambda: sub_layers(network, trace, stack)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from model import Trace
 from model.lessons.layer_steps import AttentionSteps, LayerInputs, attention_steps, layer_inputs
 from pages.shared.opening import Asked
-from views import inputs, maps
+from views import maps
+from views.controls import inputs
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,13 @@ from model.lessons.feed_forward import Firing, firing
 from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
-from views import controls, downloads, inputs, maps, prose
+from views import maps
 from views.components.matrix_row import Matrix, matrix_row
-from views.figures import bars
-from views.numbers import grouped, percent, three_digits
+from views.controls import inputs, widgets
+from views.export import downloads
+from views.html import bars
+from views.text import prose
+from views.text.numbers import grouped, percent, three_digits
 
 STACKS = ("Encoder", "Decoder")
 UNITS = 40  # drawn; the numbers of all are in the download
@@ -27,7 +30,7 @@ def show(asked: Asked) -> None:
     with st.container(horizontal=True, gap="medium"):
         stack = stack_choice()
         layers = maps.names(len(trace.encoder_hidden if stack == "encoder" else trace.decoder_hidden))[:-1]
-        layer = int(controls.select("Layer", layers, "layer", width=110)) - 1
+        layer = int(widgets.select("Layer", layers, "layer", width=110)) - 1
     network = asked.service.translator.network
     seen = asked.service.analysis(
         ("firing", trace.source_ids, trace.target_ids, stack, layer), lambda: firing(network, trace, stack, layer)
@@ -40,7 +43,7 @@ def show(asked: Asked) -> None:
 
 def stack_choice() -> str:
     """Which stack: "encoder" or "decoder"."""
-    return controls.pick("Stack", STACKS, "stack").lower()
+    return widgets.pick("Stack", STACKS, "stack").lower()
 
 
 def summary(seen: Firing) -> None:

@@ -10,9 +10,11 @@ from pages.layer.chosen import choose
 from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
-from views import controls, downloads, prose
-from views.figures import bars
-from views.numbers import grouped, three_digits
+from views.controls import widgets
+from views.export import downloads
+from views.html import bars
+from views.text import prose
+from views.text.numbers import grouped, three_digits
 
 PAPER = (10, 20, 512, 8)  # a batch of ten sequences of twenty pieces in the paper's base model
 
@@ -48,7 +50,7 @@ def walk(mine: list[Shape]) -> None:
         keys = ("shape_batch", "shape_length", "shape_width", "shape_heads")
         most = (64, 128, 1024, 64)
         sizes = [
-            int(controls.number(label, key, default, 1, top))
+            int(widgets.number(label, key, default, 1, top))
             for label, key, default, top in zip(labels, keys, PAPER, most, strict=True)
         ]
     try:

@@ -8,9 +8,11 @@ from model.lessons.memory_layout import Layout, LayoutStory, memory_layout
 from pages.shared import files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
-from views import controls, downloads, inputs, prose, whole_numbers
 from views.components.matrix_row import Matrix, matrix_row
-from views.figures import bars
+from views.controls import inputs, whole_numbers, widgets
+from views.export import downloads
+from views.html import bars
+from views.text import prose
 
 SHAPE = "3 5 10 20"
 MOST = 40  # on an axis, so that the tensor stays small
@@ -19,7 +21,7 @@ MOST = 40  # on an axis, so that the tensor stays small
 @fragment
 def show(asked: Asked) -> None:
     """A tensor of the typed shape, and the model's own. Typing runs only this part again."""
-    typed = controls.text("Shape of a tensor", "shape", SHAPE, width=240)
+    typed = widgets.text("Shape of a tensor", "shape", SHAPE, width=240)
     try:
         shape = tuple(whole_numbers.parse(typed, "sizes", (2, 4), (1, MOST)))
     except ValueError as error:

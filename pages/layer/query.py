@@ -10,9 +10,12 @@ from pages.layer.chosen import Chosen, choose
 from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
-from views import controls, downloads, inputs, literal, maps, prose
-from views.figures import bars
-from views.figures.strip import strip
+from views import maps
+from views.controls import inputs, widgets
+from views.export import downloads
+from views.html import bars
+from views.html.strip import strip
+from views.text import literal, prose
 
 WORD = "it"  # the piece of the first example that everybody asks about
 
@@ -26,7 +29,7 @@ def show(asked: Asked) -> None:
         words = [literal.piece(piece) for piece in queries]
         first = words.index(WORD) if WORD in words else len(words) // 2
         place = (
-            int(controls.number("Query at place", f"{chosen.kind.name}_query", first + 1, 1, len(words), varies=True))
+            int(widgets.number("Query at place", f"{chosen.kind.name}_query", first + 1, 1, len(words), varies=True))
             - 1
         )
     steps = chosen.steps()

@@ -12,9 +12,12 @@ from pages.shared import files
 from pages.shared.cut_off import say_if_cut
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
-from views import controls, downloads, inputs, prose
-from views.figures import bars, pieces, saturation
-from views.numbers import three_digits
+from views.controls import inputs, widgets
+from views.export import downloads
+from views.figures import saturation
+from views.html import bars, pieces
+from views.text import prose
+from views.text.numbers import three_digits
 
 KINDS = {"All": ("encoder", "decoder", "cross"), "Encoder": ("encoder",), "Decoder": ("decoder",), "Cross": ("cross",)}
 BINS = 80
@@ -34,7 +37,7 @@ def trained(asked: Asked) -> None:
     d_k = network.config.d_k
     st.subheader("The trained model", anchor=False)
     names = tuple(KINDS)
-    chosen = controls.pick("Where the division is undone", names, "undone", "All")
+    chosen = widgets.pick("Where the division is undone", names, "undone", "All")
 
     def run(factor: float, kinds: tuple[str, ...]) -> TrainedRun:
         key = ("scaling", trace.source_ids, trace.target_ids, kinds, factor)
@@ -65,8 +68,8 @@ def random_vectors(asked: Asked) -> None:
     st.subheader("Random vectors", anchor=False)
     st.markdown(prose.block("inside", "Toy"))
     with st.container(horizontal=True, gap="medium"):
-        d_k = int(controls.number("d_k", "toy_width", 100, 1, 512))
-        seed = int(controls.number("Seed", "toy_seed", 0, 0, 999_999))
+        d_k = int(widgets.number("d_k", "toy_width", 100, 1, 512))
+        seed = int(widgets.number("Seed", "toy_seed", 0, 0, 999_999))
     theme = inputs.theme()
     measured = asked.service.analysis(("toy", seed), lambda: toy(WIDTHS, queries=500, seed=seed))
     own = asked.service.analysis(("toy", seed, d_k), lambda: toy((d_k,), queries=2000, seed=seed))

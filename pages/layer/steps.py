@@ -12,10 +12,13 @@ from pages.layer.chosen import Chosen, choose
 from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
-from views import controls, downloads, inputs, maps, prose
+from views import maps
 from views.components.matrix_row import Matrix, matrix_row
-from views.figures import bars
-from views.numbers import three_digits
+from views.controls import inputs, widgets
+from views.export import downloads
+from views.html import bars
+from views.text import prose
+from views.text.numbers import three_digits
 
 NAMES = ("1 Q, K, V", "2 Q K\u1d40", "3 \u00f7 \u221ad\u2096", "4 Mask", "5 Softmax", "6 \u00d7 V", "7 Concat, W\u2092")
 PROJECTIONS = {"Query": "query", "Key": "key", "Value": "value"}
@@ -26,7 +29,7 @@ def show(asked: Asked) -> None:
     """One step at a time. Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
         chosen = choose(asked)
-    name = controls.pick("Step", NAMES, "step", hidden=True)
+    name = widgets.pick("Step", NAMES, "step", hidden=True)
     step = NAMES.index(name)
     steps = chosen.steps()
     text = prose.block("inside", STEPS[step]).format(d_k=steps.queries.shape[1], place=chosen.place)
@@ -34,7 +37,7 @@ def show(asked: Asked) -> None:
     projection = ""
     with st.container():  # keeps its place, so that nothing below it moves with the step
         if step == 0:
-            projection = PROJECTIONS[controls.pick("Projection", tuple(PROJECTIONS), "projection", hidden=True)]
+            projection = PROJECTIONS[widgets.pick("Projection", tuple(PROJECTIONS), "projection", hidden=True)]
     items = picture(step, steps, chosen, projection)
     matrix_row(items, inputs.theme(), "matrices", inputs.remember_theme)
     difference = checks.said("attention step", steps.differences[STEPS[step]])

@@ -9,9 +9,11 @@ from model.lessons.ragged import MOST_PIECES, MOST_SEQUENCES, PaddingEffect, Rag
 from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
-from views import controls, downloads, inputs, prose, whole_numbers
 from views.components.matrix_row import Matrix, matrix_row
-from views.numbers import three_digits
+from views.controls import inputs, whole_numbers, widgets
+from views.export import downloads
+from views.text import prose
+from views.text.numbers import three_digits
 
 LENGTHS = "16 5 11 2 4 5 1 20 12 10"
 WORDS = ("hidden", "may look")
@@ -29,7 +31,7 @@ def explore(asked: Asked) -> None:
     """Typing or choosing runs only this part again."""
     config = asked.service.translator.network.config
     with st.container(horizontal=True, gap="medium"):
-        typed = controls.text("Lengths of the sequences", "lengths", LENGTHS, width=330)
+        typed = widgets.text("Lengths of the sequences", "lengths", LENGTHS, width=330)
         names = [str(number + 1) for number in range(max(config.n_encoder_layers, config.n_heads))]
         layer, head = (
             int(number) - 1 for number in inputs.head(names[: config.n_encoder_layers], names[: config.n_heads])
@@ -62,7 +64,7 @@ def explore(asked: Asked) -> None:
         inputs.remember_theme,
     )
     numbers(effect)
-    shown = controls.select("Sequence", sequences, "sequence", sequences[1 % len(sequences)], width=180)
+    shown = widgets.select("Sequence", sequences, "sequence", sequences[1 % len(sequences)], width=180)
     masks(batch, effect, sequences.index(shown), places, f"layer {layer + 1}, head {head + 1}")
 
 

@@ -10,10 +10,13 @@ from model.lessons.masking import causality, pattern
 from pages.shared import files
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
-from views import controls, downloads, inputs, literal, maps, prose
+from views import maps
 from views.components.matrix_row import Matrix, matrix_row
-from views.figures import bars, pieces
-from views.numbers import three_digits
+from views.controls import inputs, widgets
+from views.export import downloads
+from views.html import bars, pieces
+from views.text import literal, prose
+from views.text.numbers import three_digits
 
 RIVALS = 5
 
@@ -38,14 +41,14 @@ def explore(asked: Asked, trace: Trace) -> None:
     # at first the piece of the second half that the model was least sure of
     doubtful = min(range(side // 2, side - 1), key=lambda place: following[place].probability)
     with st.container(horizontal=True, gap="medium"):
-        place = controls.number("Change the piece at place", "change", doubtful + 2, 2, side, varies=True, width=190)
+        place = widgets.number("Change the piece at place", "change", doubtful + 2, 2, side, varies=True, width=190)
         position = int(place) - 1
         rivals = {
             literal.piece(candidate.piece): candidate.id
             for candidate in following[position - 1].top
             if candidate.id != trace.target_ids[position]
         }
-        replacement = controls.select(
+        replacement = widgets.select(
             f"Put in place of {literal.markdown(names[position])}",
             tuple(rivals),
             "replacement",

@@ -11,10 +11,13 @@ from model import Trace
 from model.lessons.masking import MaskEffect, mask_effect
 from pages.shared import checks, files
 from pages.shared.opening import Asked
-from views import controls, downloads, inputs, literal, maps, prose
+from views import maps
 from views.components.matrix_row import Matrix, matrix_row
-from views.figures import bars, pieces
-from views.numbers import three_digits
+from views.controls import inputs, widgets
+from views.export import downloads
+from views.html import bars, pieces
+from views.text import literal, prose
+from views.text.numbers import three_digits
 
 
 def effect_of(
@@ -96,7 +99,7 @@ def hidden(effect: MaskEffect) -> np.ndarray:
 def one_row(trace: Trace, effect: MaskEffect) -> None:
     """The numbers of one query, on their way from score to weight."""
     names = tuple(maps.numbered(trace.target_tokens))
-    query = controls.number("One row in numbers: query", "query", len(names), 1, len(names), varies=True, width=230)
+    query = widgets.number("One row in numbers: query", "query", len(names), 1, len(names), varies=True, width=230)
     place = int(query) - 1
     lines = [
         [

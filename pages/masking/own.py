@@ -10,9 +10,11 @@ from model.lessons.masking import pattern
 from pages.masking import effects
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
-from views import controls, inputs, literal, maps, painted, prose
+from views import maps
 from views.address import settings
 from views.components.matrix_row import Matrix, matrix_row
+from views.controls import inputs, painted, widgets
+from views.text import literal, prose
 
 PATTERNS = {"Causal": "causal", "None": "none", "Window": "window", "Prefix": "prefix"}
 ALL = "all"
@@ -33,7 +35,7 @@ def explore(asked: Asked, trace: Trace) -> None:
     with st.container(horizontal=True, gap="medium"):
         name, size = chosen_pattern()
         layers, heads = maps.names(len(trace.decoder_attention))[:-1], maps.names(trace.decoder_attention.shape[1])[:-1]
-        where = controls.select("Layers that use it", (ALL, *layers), "where", width=130)
+        where = widgets.select("Layers that use it", (ALL, *layers), "where", width=130)
         layer, head = (int(number) - 1 for number in inputs.head(layers, heads))
     changed = painted.decode(settings.held(PAINTED), side)
     allowed = pattern(PATTERNS[name], side, size) ^ changed  # (query, key)
@@ -78,7 +80,7 @@ def explore(asked: Asked, trace: Trace) -> None:
 
 def chosen_pattern() -> tuple[str, int]:
     """The pattern and, where it has one, its size."""
-    name = controls.pick(
+    name = widgets.pick(
         "Mask",
         tuple(PATTERNS),
         "mask",
@@ -87,7 +89,7 @@ def chosen_pattern() -> tuple[str, int]:
         on_change=clear_paint,
     )
     if name in ("Window", "Prefix"):
-        return name, controls.number("Pieces", "pieces", 3, 1, 128)
+        return name, widgets.number("Pieces", "pieces", 3, 1, 128)
     return name, 1
 
 

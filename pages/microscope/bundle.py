@@ -6,10 +6,11 @@ import json
 
 from pages.microscope.saved import Saved, description, facts, flat
 from pages.microscope.subject import Subject
-from views import downloads, maps, prose
+from views import maps
 from views.components import standalone
-from views.figures import drawing
-from views.figures.overview import Overview, overview
+from views.export import downloads, drawing
+from views.export.overview import Overview, overview
+from views.text import prose
 
 
 def all_heads(saved: Saved) -> drawing.Drawing:

@@ -12,8 +12,9 @@ from pages.microscope.proof import proof
 from pages.microscope.subject import Subject, in_words, of_text, without_special
 from pages.shared.opening import Asked
 from pages.shared.visits import fragment
-from views import controls, inputs, prose
-from views.numbers import three_digits
+from views.controls import inputs, widgets
+from views.text import prose
+from views.text.numbers import three_digits
 
 PARTS: dict[str, Callable[[Subject], None]] = {
     "Maps": overview.show,
@@ -31,7 +32,7 @@ def explore_text(asked: Asked, trace: Trace) -> None:
         part = _part()
         kind = inputs.kind()
         if part is not one_weight.show:  # that one is about single pieces
-            words = controls.pick("Rows and columns", UNITS, "units", help=prose.block("microscope", "Whole words"))
+            words = widgets.pick("Rows and columns", UNITS, "units", help=prose.block("microscope", "Whole words"))
             hidden = _marks("Start and end marks")
     translator = asked.service.translator
     source = {"sentence": asked.text, "tokenizer_sha256": translator.card.get("tokenizer_sha256", "")}
@@ -54,11 +55,11 @@ def explore_picture(subject: Subject) -> None:
 
 
 def _part() -> Callable[[Subject], None]:
-    return PARTS[controls.pick("Look at", tuple(PARTS), "look")]
+    return PARTS[widgets.pick("Look at", tuple(PARTS), "look")]
 
 
 def _marks(what: str) -> bool:
-    return controls.pick(what, MARKS, "marks", help=prose.block("microscope", "Marks")) == MARKS[1]
+    return widgets.pick(what, MARKS, "marks", help=prose.block("microscope", "Marks")) == MARKS[1]
 
 
 def _show(part: Callable[[Subject], None], subject: Subject) -> None:

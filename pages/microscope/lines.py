@@ -8,9 +8,12 @@ from pages.microscope.save import link, save
 from pages.microscope.saved import Saved
 from pages.microscope.subject import Subject
 from pages.shared import files
-from views import downloads, inputs, literal, maps, prose
+from views import maps
 from views.address import settings
 from views.components.attention_lines import Lines, View, attention_lines, from_address, kept, part, to_address
+from views.controls import inputs
+from views.export import downloads
+from views.text import literal, prose
 
 ADDRESS = "lines"  # what is chosen, in the address bar
 

@@ -8,9 +8,12 @@ import streamlit as st
 from model.lessons.one_weight import OneWeight, one_weight
 from pages.microscope.subject import Subject
 from pages.shared import checks, files
-from views import controls, downloads, inputs, literal, maps, prose
-from views.figures import bars
-from views.numbers import three_digits
+from views import maps
+from views.controls import inputs, widgets
+from views.export import downloads
+from views.html import bars
+from views.text import literal, prose
+from views.text.numbers import three_digits
 
 STRONGEST = "the strongest"
 MOST_KEYS = 40  # rows of the softmax's table; the weakest keys beyond are summed up
@@ -23,8 +26,8 @@ def show(subject: Subject) -> None:
     first = asking[0 if subject.kind is maps.VISION else -1]  # CLS, or the piece that was read last
     with st.container(horizontal=True, gap="medium"):
         layer, head = inputs.head(layers, heads)
-        query = asking.index(controls.select("Query", asking, f"{subject.kind.name}_query_piece", first))
-        chosen = controls.select("Key", [STRONGEST, *asked], f"{subject.kind.name}_key_piece")
+        query = asking.index(widgets.select("Query", asking, f"{subject.kind.name}_query_piece", first))
+        chosen = widgets.select("Key", [STRONGEST, *asked], f"{subject.kind.name}_key_piece")
     place = int(layer) - 1, int(head) - 1, query
     key = int(subject.record.weights[place].argmax()) if chosen == STRONGEST else asked.index(chosen)
     one = one_weight(subject.record, *place, key)

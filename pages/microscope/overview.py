@@ -8,11 +8,13 @@ from pages.microscope.save import link, save
 from pages.microscope.saved import Saved
 from pages.microscope.subject import Subject
 from pages.shared import files
-from views import downloads, inputs, maps, prose
+from views import maps
 from views.components.attention_grid import Sheet, attention_grid, part
-from views.figures import drawing
+from views.controls import inputs
+from views.export import downloads, drawing
+from views.export.picture import picture
 from views.figures.heatmap import HeadMap, heatmap
-from views.figures.picture import picture
+from views.text import prose
 
 _SCALES = {"shared": "shared", "own": "per head", "log": "logarithmic"}
 

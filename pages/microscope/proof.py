@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.microscope.subject import Subject
 from pages.shared import checks
-from views import prose
+from views.text import prose
 
 
 def proof(subject: Subject) -> None:

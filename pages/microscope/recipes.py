@@ -26,7 +26,7 @@ def of_picture(pixels_sha256: str, weights_sha256: str, sample: str) -> tuple[st
         "from pathlib import Path",
         "",
         "from model import VisionClassifier",
-        "from views.pictures import read_picture",
+        "from views.controls.pictures import read_picture",
         "",
         "classifier = VisionClassifier.load()",
         f"assert classifier.card['weights_sha256'] == {weights_sha256!r}",

@@ -10,8 +10,10 @@ from pages.microscope import bundle
 from pages.microscope.saved import Saved
 from pages.microscope.subject import Subject
 from pages.shared import files
-from views import maps, picture_input, prose
+from views import maps
 from views.address import settings
+from views.controls import picture_input
+from views.text import prose
 
 
 def link(subject: Subject) -> str:

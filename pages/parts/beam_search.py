@@ -12,9 +12,12 @@ from model.networks.loss_terms import score_target
 from pages.shared import checks, files
 from pages.shared.cut_off import say_if_cut
 from pages.shared.opening import Asked
-from views import controls, downloads, literal, prose
 from views.components.drawing_view import drawing_view
-from views.figures import bars, beam, steps
+from views.controls import widgets
+from views.export import downloads
+from views.html import bars, steps
+from views.svg import beam
+from views.text import literal, prose
 
 NODES = ("Kept", "All considered")
 HEADER = ["step", "rank", "beginning", "piece", "probability", "sum of ln p", "score", "fate", "on the winning path"]
@@ -27,7 +30,7 @@ def show(asked: Asked) -> None:
         st.markdown(prose.block("decoding", "Beam search"))
     with left:
         options = settings(asked)
-        every = controls.pick("Beginnings drawn", NODES, "nodes") == NODES[1]
+        every = widgets.pick("Beginnings drawn", NODES, "nodes") == NODES[1]
     translator = asked.service.translator
     source = translator.tokenizer.encode_source(asked.text)
     tree = asked.service.analysis_in_parts(
@@ -52,9 +55,9 @@ def settings(asked: Asked) -> DecodingOptions:
         return asked.options
     first, second = st.columns(2)
     with first:
-        width = controls.slider("Beginnings kept", "try_beam", 4, 1, 8)
+        width = widgets.slider("Beginnings kept", "try_beam", 4, 1, 8)
     with second:
-        alpha = controls.decimal("Length penalty", "try_penalty", 0.6, 0.0, 2.0, 0.1)
+        alpha = widgets.decimal("Length penalty", "try_penalty", 0.6, 0.0, 2.0, 0.1)
     return DecodingOptions("beam", beam=width, length_penalty=alpha)
 
 

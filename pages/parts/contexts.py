@@ -10,9 +10,11 @@ from model.lessons.contexts import WordInContexts, word_in_contexts
 from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.opening import Asked, usable
-from views import controls, downloads, inputs, literal, prose
+from views.controls import inputs, widgets
+from views.export import downloads
 from views.figures.lines import Line, category_ticks, lines
-from views.numbers import percent, three_digits
+from views.text import literal, prose
+from views.text.numbers import percent, three_digits
 
 SENTENCES = ("the cat that I raise", "the cat that catches sparrows", "the cat character in a game")
 
@@ -20,12 +22,12 @@ SENTENCES = ("the cat that I raise", "the cat that catches sparrows", "the cat c
 def show(asked: Asked) -> None:
     """The word's vectors, cosine by layer and as paths in a plane."""
     st.markdown(prose.block("tokens", "Contexts"))
-    word = controls.text("Word to follow", "word", "cat", "A word that all three sentences have")
+    word = widgets.text("Word to follow", "word", "cat", "A word that all three sentences have")
     boxes = zip(st.columns(3), enumerate(SENTENCES, 1), strict=True)
     sentences = []
     for column, (number, sentence) in boxes:
         with column:
-            sentences.append(controls.text(f"Sentence {number}", f"s{number}", sentence, "Type an English sentence"))
+            sentences.append(widgets.text(f"Sentence {number}", f"s{number}", sentence, "Type an English sentence"))
     translator = asked.service.translator
     if not all(usable(asked, sentence, f"Sentence {number}") for number, sentence in enumerate(sentences, 1)):
         return

@@ -11,9 +11,12 @@ from model.decoding.sampling_stages import SamplingStages, sampling_stages
 from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.sliders import stepper
-from views import controls, downloads, literal, maps, prose
-from views.figures import bars, pieces, steps
-from views.numbers import grouped, percent, three_digits
+from views import maps
+from views.controls import widgets
+from views.export import downloads
+from views.html import bars, pieces, steps
+from views.text import literal, prose
+from views.text.numbers import grouped, percent, three_digits
 
 SHOWN = (5, 10, 20, 50)  # how many pieces the table may have
 
@@ -38,8 +41,8 @@ def attention(trace: Trace, step: int) -> None:
     st.subheader("Where this step looks", anchor=False)
     layers, heads = (maps.names(count) for count in trace.cross_attention.shape[:2])
     with st.container(horizontal=True):
-        layer = controls.select("Layer", layers, "cross_layer", maps.MEAN)
-        head = controls.select("Head", heads, "cross_head", maps.MEAN)
+        layer = widgets.select("Layer", layers, "cross_layer", maps.MEAN)
+        head = widgets.select("Head", heads, "cross_head", maps.MEAN)
     sheet = maps.with_means(trace.cross_attention[:, :, step - 1 : step])  # (layers + 1, heads + 1, 1, source)
     weights = sheet[layers.index(layer), heads.index(head), 0]  # (source,)
     place = maps.describe(layer, head)
@@ -69,7 +72,7 @@ def choice(asked: Asked, trace: Trace, step: int) -> None:
     temperature, top_k, top_p = settings(asked)
     never = asked.service.translator.config.never_written
     stages = sampling_stages(trace.logits[step - 1], temperature, top_k, top_p, never)
-    count = int(controls.pick("Pieces shown", tuple(map(str, SHOWN)), "shown", "10"))
+    count = int(widgets.pick("Pieces shown", tuple(map(str, SHOWN)), "shown", "10"))
     rows = table(trace, stages, step, min(count, len(stages.logits) - len(never)))
     taken = trace.next_ids[step - 1]
     shown = [
@@ -138,9 +141,9 @@ def settings(asked: Asked) -> tuple[float, int, float]:
         return options.temperature, options.top_k, options.top_p
     first, second, third = st.columns(3)
     with first:
-        temperature = controls.decimal("Temperature", "try_temperature", 1.0, 0.1, 3.0, 0.1)
+        temperature = widgets.decimal("Temperature", "try_temperature", 1.0, 0.1, 3.0, 0.1)
     with second:
-        top_k = controls.slider("Top k, 0 keeps all", "try_k", 0, 0, 100)
+        top_k = widgets.slider("Top k, 0 keeps all", "try_k", 0, 0, 100)
     with third:
-        top_p = controls.decimal("Top p", "try_p", 1.0, 0.05, 1.0, 0.05)
+        top_p = widgets.decimal("Top p", "try_p", 1.0, 0.05, 1.0, 0.05)
     return temperature, top_k, top_p

@@ -9,10 +9,13 @@ from model.lessons.embedding import EmbeddingSteps, embedding_steps
 from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
 from pages.shared.opening import Asked
-from views import controls, downloads, maps, prose
-from views.figures import bars, pieces
+from views import maps
+from views.controls import widgets
+from views.export import downloads
 from views.figures.matrix import Matrix, symmetric
-from views.numbers import three_digits
+from views.html import bars, pieces
+from views.text import prose
+from views.text.numbers import three_digits
 
 STEPS = ("1 Pieces", "2 Ids", "3 Embedding rows", "4 \u00d7 \u221ad_model", "5 + position")
 FOLLOWED = 4  # dimensions written out as numbers
@@ -27,7 +30,7 @@ def show(asked: Asked) -> None:
             translator.network, translator.tokenizer, translator.tokenizer.encode_source(asked.text)
         ),
     )
-    step = controls.pick("Step", STEPS, "step")
+    step = widgets.pick("Step", STEPS, "step")
     wide, narrow = st.columns([3, 2], gap="large")
     with narrow:
         st.markdown(prose.block("tokens", step))
@@ -69,7 +72,7 @@ def vectors(steps: EmbeddingSteps, step: str) -> None:
 def follow(steps: EmbeddingSteps) -> None:
     """One piece's first numbers through all steps."""
     labels = maps.numbered(steps.tokens)
-    place = labels.index(controls.select("Follow one piece", labels, "piece"))
+    place = labels.index(widgets.select("Follow one piece", labels, "piece"))
     root = three_digits(float(np.sqrt(steps.rows.shape[1])))
     named = (
         (f"row {steps.ids[place]}", steps.rows),

@@ -10,9 +10,11 @@ from model.lessons.output_layer import Row, output_step, read_row
 from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.sliders import stepper
-from views import controls, downloads, literal, prose
-from views.figures import bars, pieces, steps
-from views.numbers import grouped, three_digits
+from views.controls import widgets
+from views.export import downloads
+from views.html import bars, pieces, steps
+from views.text import literal, prose
+from views.text.numbers import grouped, three_digits
 
 EXAMPLE = "0.2 0.1 0.1; 0.4 0.5 0.1; 0.9 0.05 0.05"
 MOST = 8  # rows, and numbers in a row
@@ -79,7 +81,7 @@ def example() -> None:
     with right:
         st.markdown(prose.block("decoding", "Three rows by hand"))
     with left:
-        typed = controls.text("Rows of numbers, a semicolon between rows", "rows", EXAMPLE)
+        typed = widgets.text("Rows of numbers, a semicolon between rows", "rows", EXAMPLE)
         try:
             rows = read_rows(typed)
         except ValueError as error:

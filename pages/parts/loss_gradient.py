@@ -12,9 +12,11 @@ from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.sliders import stepper
 from pages.shared.target import target
-from views import controls, downloads, literal, prose
-from views.figures import bars, pieces, steps
-from views.numbers import grouped, three_digits
+from views.controls import widgets
+from views.export import downloads
+from views.html import bars, pieces, steps
+from views.text import literal, prose
+from views.text.numbers import grouped, three_digits
 
 COUNT = 10  # pieces shown: those whose logits are pushed hardest
 HEADER = ["piece", "id", "model p", "target q", "gradient p - q"]
@@ -26,7 +28,7 @@ def show(asked: Asked) -> None:
     vocabulary = asked.service.translator.config.vocabulary_size
     with left:
         trace = target(asked)
-        smoothing = controls.slider("Label smoothing \u03b5, in per cent", "smoothing", 10, 0, 90) / 100
+        smoothing = widgets.slider("Label smoothing \u03b5, in per cent", "smoothing", 10, 0, 90) / 100
     if trace is not None:
         with left:
             position(trace, smoothing)

@@ -12,9 +12,11 @@ from model.networks.loss_terms import LossTerms, score_target, terms_of_probabil
 from pages.shared import checks, files
 from pages.shared.opening import Asked
 from pages.shared.target import target
-from views import controls, downloads, literal, prose
-from views.figures import bars, pieces, steps
-from views.numbers import grouped, three_digits
+from views.controls import widgets
+from views.export import downloads
+from views.html import bars, pieces, steps
+from views.text import literal, prose
+from views.text.numbers import grouped, three_digits
 
 WHOSE = ("Your target", "Five given pieces")
 # A sum to do by hand: the right pieces of "Je suis un etudiant" and what a model might give them.
@@ -37,7 +39,7 @@ def show(asked: Asked) -> None:
     left, right = st.columns([3, 2], gap="large")
     vocabulary = asked.service.translator.config.vocabulary_size
     with left:
-        given = controls.pick("What is scored", WHOSE, "scored") == WHOSE[1]
+        given = widgets.pick("What is scored", WHOSE, "scored") == WHOSE[1]
         scored = five() if given else typed(asked)
     with right:
         if given:

@@ -13,9 +13,11 @@ from pages.parts.position_settings import settings
 from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.opening import Asked
-from views import controls, downloads, inputs, prose
+from views.controls import inputs, widgets
+from views.export import downloads
 from views.figures.lines import Line, lines
-from views.numbers import three_digits
+from views.text import prose
+from views.text.numbers import three_digits
 
 BASES = ("Columns of the encoding", "Harmonics of the length")
 PERIODS = 12  # how far the inner product is followed
@@ -26,8 +28,8 @@ def orthogonal(asked: Asked) -> None:
     chosen = settings(asked)
     left, right = st.columns([3, 2], gap="large")
     with right:
-        first = controls.slider("One dimension", "first", 0, 0, chosen.d_model - 1)
-        second = controls.slider("Another dimension", "second", 1, 0, chosen.d_model - 1)
+        first = widgets.slider("One dimension", "first", 0, 0, chosen.d_model - 1)
+        second = widgets.slider("Another dimension", "second", 1, 0, chosen.d_model - 1)
         st.markdown(prose.block("positions", "Orthogonality"))
     turns = wavelengths(chosen.d_model, chosen.form).numpy()
     slower = max(turns[first], turns[second])
@@ -75,9 +77,9 @@ def basis(asked: Asked) -> None:
     chosen = settings(asked)
     left, right = st.columns([3, 2], gap="large")
     with right:
-        name = controls.select("Curve to draw", CURVES, "curve", "square wave")
-        which = controls.pick("Made of", BASES, "basis")
-        columns = controls.slider("Columns used", "columns", min(64, chosen.d_model), 0, chosen.d_model, varies=True)
+        name = widgets.select("Curve to draw", CURVES, "curve", "square wave")
+        which = widgets.pick("Made of", BASES, "basis")
+        columns = widgets.slider("Columns used", "columns", min(64, chosen.d_model), 0, chosen.d_model, varies=True)
     target = curve(name, chosen.length)
     table = chosen.table if which == BASES[0] else harmonics(chosen.length, chosen.d_model)
     found = fit(target, table, columns)

@@ -11,8 +11,10 @@ from model.lessons.position_effects import CHANGES, PLACES, Change, Where, posit
 from pages.shared import checks, files
 from pages.shared.cut_off import say_if_cut
 from pages.shared.opening import Asked, usable
-from views import controls, downloads, prose
-from views.figures import bars, pieces
+from views.controls import widgets
+from views.export import downloads
+from views.html import bars, pieces
+from views.text import prose
 
 WHERE: dict[str, Where] = {"Encoder": "encoder", "Decoder": "decoder", "Both": "both"}
 NAMES: dict[Change, str] = {
@@ -34,12 +36,12 @@ def show(asked: Asked) -> None:
     with left:
         with st.container(horizontal=True, gap="medium"):
             titles = {NAMES[change].capitalize(): change for change in CHANGES[1:]}
-            change = titles[controls.pick("Positions are", tuple(titles), "change")]
-            where = WHERE[controls.pick("Where", tuple(WHERE), "where")]
+            change = titles[widgets.pick("Positions are", tuple(titles), "change")]
+            where = WHERE[widgets.pick("Where", tuple(WHERE), "where")]
         with st.container(horizontal=True):
-            seed = controls.number("Shuffle number", "shuffle", 0, 0, 9999)
-            shift = controls.number("Shift by", "by", 10, 0, FARTHEST)
-        reference = controls.text(
+            seed = widgets.number("Shuffle number", "shuffle", 0, 0, 9999)
+            shift = widgets.number("Shift by", "by", 10, 0, FARTHEST)
+        reference = widgets.text(
             "Reference translation in French", "reference", "", "Empty: what the model writes with its positions"
         )
         following = target(asked, reference)

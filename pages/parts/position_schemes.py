@@ -10,10 +10,12 @@ from model.lessons.position_geometry import Schemes, schemes
 from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.opening import Asked
-from views import controls, downloads, inputs, prose
-from views.figures import bars
+from views.controls import inputs, widgets
+from views.export import downloads
 from views.figures.lines import Line, lines
-from views.numbers import three_digits
+from views.html import bars
+from views.text import prose
+from views.text.numbers import three_digits
 
 NAMES = {"integers": "integer", "normalised": "normalised", "sinusoids": "sinusoidal"}
 
@@ -25,9 +27,9 @@ def show(asked: Asked) -> None:
     left, right = st.columns([3, 2], gap="large")
     with right:
         st.markdown(prose.block("positions", "Why sinusoids"))
-        first = controls.slider("One length; your sentence\u2019s at first", "short", pieces, 2, 128, varies=True)
-        second = controls.slider("Another length", "long", min(2 * pieces, 128), 2, 128, varies=True)
-        dimension = controls.slider("Dimension of the sinusoids", "wave", 8, 0, width - 1)
+        first = widgets.slider("One length; your sentence\u2019s at first", "short", pieces, 2, 128, varies=True)
+        second = widgets.slider("Another length", "long", min(2 * pieces, 128), 2, 128, varies=True)
+        dimension = widgets.slider("Dimension of the sinusoids", "wave", 8, 0, width - 1)
     both = [schemes(first, width), schemes(second, width)]
     with left:
         curves = [

@@ -10,7 +10,7 @@ import streamlit as st
 
 from model.networks.positional import Form, positional_table
 from pages.shared.opening import Asked
-from views import controls
+from views.controls import widgets
 
 LARGEST = 512
 FORMS: dict[str, Form] = {"Paper": "paper", "Column index": "column"}
@@ -40,11 +40,11 @@ def settings(asked: Asked, shortest: int = 2) -> Settings:
     trained = asked.service.translator.config
     first, second, third = st.columns([2, 2, 2], gap="medium")
     with first:
-        length = controls.slider("Positions", "length", 64, shortest, LARGEST)
+        length = widgets.slider("Positions", "length", 64, shortest, LARGEST)
     with second:
-        d_model = controls.slider("d_model", "width", trained.d_model, 2, LARGEST, 2)
+        d_model = widgets.slider("d_model", "width", trained.d_model, 2, LARGEST, 2)
     with third:
-        chosen = controls.pick(
+        chosen = widgets.pick(
             "Form",
             tuple(FORMS),
             "form",

@@ -11,10 +11,12 @@ from pages.parts.position_settings import settings
 from pages.shared import checks, files
 from pages.shared.charts import chart, matrix_chart
 from pages.shared.opening import Asked
-from views import controls, downloads, inputs, prose
+from views.controls import inputs, widgets
+from views.export import downloads
 from views.figures.lines import Line, lines
 from views.figures.matrix import Matrix
-from views.numbers import three_digits
+from views.text import prose
+from views.text.numbers import three_digits
 
 SHOWN = 16  # dimensions of the rotation that are drawn
 
@@ -58,7 +60,7 @@ def rotated(asked: Asked) -> None:
     chosen = settings(asked)
     left, right = st.columns(2, gap="large")
     with right:
-        shift = controls.slider("Shift k", "shift", 5, 0, 128)
+        shift = widgets.slider("Shift k", "shift", 5, 0, 128)
     found = shift_of(chosen.length, chosen.d_model, shift, chosen.form)
     drawn = min(SHOWN, chosen.d_model)
     with left:
@@ -69,7 +71,7 @@ def rotated(asked: Asked) -> None:
             st.caption(f"The first {drawn} of {chosen.d_model} rows and columns; the rest goes on in the same way.")
     with right:
         st.markdown(prose.block("positions", "Rotation"))
-        pair = controls.slider("Pair i", "pair", 0, 0, chosen.d_model // 2 - 1) if chosen.d_model > 2 else 0
+        pair = widgets.slider("Pair i", "pair", 0, 0, chosen.d_model // 2 - 1) if chosen.d_model > 2 else 0
         cells = [[three_digits(float(found.matrix[2 * pair + r, 2 * pair + c])) for c in (0, 1)] for r in (0, 1)]
         st.latex(
             rf"R_{{{shift}}}^{{({pair})}}=\begin{{pmatrix}}{cells[0][0]}&{cells[0][1]}\\{cells[1][0]}&{cells[1][1]}"

@@ -11,10 +11,12 @@ from pages.parts.position_settings import Settings, settings
 from pages.shared import checks, files
 from pages.shared.charts import chart, matrix_chart
 from pages.shared.opening import Asked
-from views import controls, downloads, inputs, prose
+from views.controls import inputs, widgets
+from views.export import downloads
 from views.figures.lines import Line, lines
 from views.figures.matrix import Matrix
-from views.numbers import grouped, three_digits
+from views.text import prose
+from views.text.numbers import grouped, three_digits
 
 
 def table(asked: Asked) -> None:
@@ -23,7 +25,7 @@ def table(asked: Asked) -> None:
     encoding = chosen.table
     left, right = st.columns(2, gap="large")
     with right:
-        column = controls.slider("Dimension to draw", "column", 8, 0, chosen.d_model - 1)
+        column = widgets.slider("Dimension to draw", "column", 8, 0, chosen.d_model - 1)
         partner = column ^ 1  # the other one of its pair
         turns = wavelengths(chosen.d_model, chosen.form).tolist()
         positions = np.arange(chosen.length)

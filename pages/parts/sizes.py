@@ -9,9 +9,11 @@ from model import TransformerConfig
 from model.lessons.sizes import part_sizes
 from pages.shared import files
 from pages.shared.opening import Asked
-from views import controls, downloads, literal, prose
-from views.figures import bars
-from views.numbers import grouped
+from views.controls import widgets
+from views.export import downloads
+from views.html import bars
+from views.text import literal, prose
+from views.text.numbers import grouped
 
 WIDTH = 120  # pixels a box
 
@@ -24,10 +26,10 @@ def show(asked: Asked) -> None:
         st.markdown(prose.block("tokens", "Sizes"))
     with left:
         with st.container(horizontal=True):
-            width = controls.number("d_model", "d_model", trained.d_model, 1, 4096, width=WIDTH)
-            heads = controls.number("n_heads", "n_heads", trained.n_heads, 1, 64, width=WIDTH)
-            inner = controls.number("d_ff", "d_ff", trained.d_ff, 1, 16384, width=WIDTH)
-            layers = controls.number("Layers", "layers", trained.n_encoder_layers, 1, 48, width=WIDTH)
+            width = widgets.number("d_model", "d_model", trained.d_model, 1, 4096, width=WIDTH)
+            heads = widgets.number("n_heads", "n_heads", trained.n_heads, 1, 64, width=WIDTH)
+            inner = widgets.number("d_ff", "d_ff", trained.d_ff, 1, 16384, width=WIDTH)
+            layers = widgets.number("Layers", "layers", trained.n_encoder_layers, 1, 48, width=WIDTH)
         try:
             tried = TransformerConfig(
                 d_model=width, n_heads=heads, d_ff=inner, n_encoder_layers=layers, n_decoder_layers=layers

@@ -11,9 +11,10 @@ from pages.shared import checks, files
 from pages.shared.cut_off import say_if_cut
 from pages.shared.opening import Asked
 from pages.shared.target import target
-from views import downloads, literal, prose
-from views.figures import bars, pieces, steps
-from views.numbers import percent
+from views.export import downloads
+from views.html import bars, pieces, steps
+from views.text import literal, prose
+from views.text.numbers import percent
 
 HEADER = ["position", "forced: reads", "says", "should write", "p of that", "rank", "free: reads", "writes", "p"]
 

@@ -11,9 +11,11 @@ from model.translator import SHIPPED
 from pages.shared import files
 from pages.shared.charts import chart
 from pages.shared.opening import Asked
-from views import controls, downloads, inputs, prose
+from views.controls import inputs, widgets
+from views.export import downloads
 from views.figures.lines import Line, lines
-from views.numbers import three_digits
+from views.text import prose
+from views.text.numbers import three_digits
 
 AXES = ("Steps", "Epochs")
 HEADER = ["step", "epoch", "training loss", "training -ln p", "learning rate", "held-out -ln p"]
@@ -30,7 +32,7 @@ def show(asked: Asked) -> None:
         return
     left, right = st.columns([3, 2], gap="large")
     with left:
-        by_step = controls.pick("Along the axis", AXES, "axis") == AXES[0]
+        by_step = widgets.pick("Along the axis", AXES, "axis") == AXES[0]
         at, ends = (curves.steps, curves.heldout_steps) if by_step else (curves.epochs, curves.heldout_epochs)
         drawn = [
             Line("training loss, smoothed labels", at, curves.losses, 4),

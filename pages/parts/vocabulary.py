@@ -12,10 +12,13 @@ from model.text.spelling import MAX_WORD, Split, spellings, splits
 from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.opening import Asked
-from views import controls, downloads, inputs, literal, maps, prose
-from views.figures import bars, pieces
+from views import maps
+from views.controls import inputs, widgets
+from views.export import downloads
 from views.figures.histogram import histogram
-from views.numbers import grouped, three_digits
+from views.html import bars, pieces
+from views.text import literal, prose
+from views.text.numbers import grouped, three_digits
 
 MOST = 50  # neighbours
 
@@ -30,8 +33,8 @@ def neighbours(asked: Asked) -> None:
     wide, narrow = st.columns([3, 2], gap="large")
     with wide:
         longest = max(range(len(ids) - 1), key=lambda place: (len(literal.piece(tokens[place])), place))
-        place = labels.index(controls.select("Piece of your sentence", labels, "near", labels[longest]))
-        count = controls.slider("Neighbours shown", "count", 12, 3, MOST)
+        place = labels.index(widgets.select("Piece of your sentence", labels, "near", labels[longest]))
+        count = widgets.slider("Neighbours shown", "count", 12, 3, MOST)
     found = asked.service.analysis(
         ("neighbourhood", ids[place]), lambda: neighbourhood(network, tokenizer, ids[place], MOST)
     )
@@ -68,8 +71,8 @@ def spelling(asked: Asked) -> None:
         st.markdown(prose.block("tokens", "Spelling"))
     with wide:
         with st.container(horizontal=True):
-            word = controls.text("Word", "word", "cat", "A word")
-            other = controls.text("One more spelling, in any script", "other", "\uace0\uc591\uc774", "Another spelling")
+            word = widgets.text("Word", "word", "cat", "A word")
+            other = widgets.text("One more spelling, in any script", "other", "\uace0\uc591\uc774", "Another spelling")
         problem = refusal(word) or (refusal(other) if other.strip() else "")
         if problem:
             st.warning(literal.markdown(problem))

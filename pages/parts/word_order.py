@@ -10,10 +10,13 @@ from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
 from pages.shared.cut_off import say_if_cut
 from pages.shared.opening import Asked, usable
-from views import controls, downloads, literal, maps, prose
-from views.figures import pieces
+from views import maps
+from views.controls import widgets
+from views.export import downloads
 from views.figures.matrix import Matrix
-from views.numbers import three_digits
+from views.html import pieces
+from views.text import literal, prose
+from views.text.numbers import three_digits
 
 ORDERS = (
     "Although I did not get 95 in last TOEFL, I could get in the Ph.D program.",
@@ -28,7 +31,7 @@ def show(asked: Asked) -> None:
     texts = []
     for column, key, sentence, name in zip(columns, ("o1", "o2"), ORDERS, ("First", "Second"), strict=True):
         with column:
-            texts.append(controls.text(f"{name} sentence", key, sentence, "Type an English sentence"))
+            texts.append(widgets.text(f"{name} sentence", key, sentence, "Type an English sentence"))
     if not all(
         usable(asked, text, name) for text, name in zip(texts, ("First sentence", "Second sentence"), strict=True)
     ):

@@ -10,10 +10,12 @@ from pages.picture.maps import Look, all_heads, choosable, proof, settings
 from pages.picture.service import VisionService
 from pages.shared import files
 from pages.shared.visits import fragment
-from views import downloads, inputs, maps, prose
+from views import maps
 from views.components.patch_picture import Panel, PatchPicture
-from views.figures import drawing
+from views.controls import inputs
+from views.export import downloads, drawing
 from views.figures.heatmap import HeadMap
+from views.text import prose
 
 PANELS = (Panel("Where it looks", "from"), Panel("Who looks at it", "to"))
 

@@ -9,9 +9,11 @@ from pages.picture.maps import all_heads, choosable, proof, settings
 from pages.picture.service import VisionService
 from pages.shared import files
 from pages.shared.visits import fragment
-from views import inputs, maps, prose
+from views import maps
 from views.components.attention_grid import Sheet, attention_grid
 from views.components.patch_picture import Panel, PatchPicture
+from views.controls import inputs
+from views.text import prose
 
 
 @fragment

@@ -8,9 +8,10 @@ import streamlit as st
 
 from model.classifier import METHODS
 from pages.picture.measured import RANDOM, Measured
-from views import inputs, prose
+from views.controls import inputs
 from views.figures.covering import Line, curves
-from views.numbers import percent, three_digits
+from views.text import prose
+from views.text.numbers import percent, three_digits
 
 PAGE = "vision_layers"
 

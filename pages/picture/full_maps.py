@@ -9,8 +9,8 @@ from pages.microscope.explore import explore_picture
 from pages.microscope.subject import of_picture
 from pages.picture.service import VisionService
 from pages.shared.visits import fragment
-from views import prose
-from views.picture_input import chosen_sample
+from views.controls.picture_input import chosen_sample
+from views.text import prose
 
 
 @fragment

@@ -12,8 +12,11 @@ from pages.picture.one_head import PAGE, Study, cls_map, one_head
 from pages.picture.service import VisionService
 from pages.ranking import detail, listing, rows
 from pages.shared.visits import fragment
-from views import controls, literal, patches, prose
-from views.figures import bars, overlay
+from views import patches
+from views.controls import widgets
+from views.figures import overlay
+from views.html import bars
+from views.text import literal, prose
 
 MEASURES = ("Logit", "Probability")
 ANSWER, FIRST = "the answer", "first in the list"
@@ -31,15 +34,15 @@ def each_head(service: VisionService, key: str, trace: VisionTrace) -> None:
     with st.skeleton(height=640):
         study = service.analysis(("heads", key), lambda: _study(service, trace))
     with st.container(horizontal=True, gap="medium"):
-        name = controls.select("Class", (ANSWER, *trace.classes), "explain")
-        measure = controls.pick("Change of its", MEASURES, "measure")
-        by = controls.pick("Sort by", rows.ORDERS, "vsort")
+        name = widgets.select("Class", (ANSWER, *trace.classes), "explain")
+        measure = widgets.pick("Change of its", MEASURES, "measure")
+        by = widgets.pick("Sort by", rows.ORDERS, "vsort")
         wanted = trace.answer if name == ANSWER else trace.classes.index(name)
         effects = study.effects
         changes = effects.logit_changes(wanted) if measure == MEASURES[0] else effects.probability_changes(wanted)
         heads = rows.heads_of({"vision": changes}, {"vision": study.scores}, study.found.statistics)
         names = [head.name for head in heads]
-        chosen = controls.select("Head shown", (FIRST, *names), "vshown")
+        chosen = widgets.select("Head shown", (FIRST, *names), "vshown")
     listed = rows.ordered(heads, by)
     shown = listed[0] if chosen == FIRST else heads[names.index(chosen)]
     overview, opened = st.columns([5, 4], gap="large")

@@ -6,10 +6,12 @@ import numpy as np
 import streamlit as st
 
 from model import VisionTrace
-from views import inputs, painted, patches, prose
+from views import patches
 from views.address import settings
 from views.components.matrix_row import Matrix, matrix_row
+from views.controls import inputs, painted
 from views.figures import overlay
+from views.text import prose
 
 NAME = "vhidden"  # in the session and in the address
 

@@ -16,9 +16,11 @@ from pages.picture.measured import Measured, measure
 from pages.picture.service import VisionService
 from pages.shared import checks, files
 from pages.shared.visits import fragment
-from views import controls, downloads, inputs, literal, prose
+from views.controls import inputs, widgets
+from views.export import downloads
 from views.figures import overlay
-from views.numbers import percent, three_digits
+from views.text import literal, prose
+from views.text.numbers import percent, three_digits
 
 PAGE = "vision_layers"
 ANSWER = "the answer"
@@ -69,10 +71,10 @@ def _settings(trace: VisionTrace) -> Asked:
     classes = (ANSWER, *trace.classes)
     layers = tuple(str(layer + 1) for layer in range(trace.attention.shape[0]))
     with st.container(horizontal=True, gap="medium"):
-        name = controls.select("Explain", classes, "explain", width=200)
-        layer = controls.select("Up to layer", layers, "upto", layers[-1], width=120)
+        name = widgets.select("Explain", classes, "explain", width=200)
+        layer = widgets.select("Up to layer", layers, "upto", layers[-1], width=120)
         about = "The mean, the largest or the least of the heads' weights on each patch."
-        fusion = controls.pick("Rollout fuses heads by", FUSIONS, "fusion", help=about)
+        fusion = widgets.pick("Rollout fuses heads by", FUSIONS, "fusion", help=about)
     return Asked(
         trace.answer if name == ANSWER else trace.classes.index(name),
         fusion,

@@ -10,11 +10,14 @@ import streamlit as st
 
 from model import VisionTrace
 from pages.shared import checks, files
-from views import downloads, inputs, maps, patches, prose
+from views import maps, patches
 from views.components.patch_picture import PatchPicture, patch_picture
-from views.figures.drawing import Drawing
+from views.controls import inputs
+from views.export import downloads
+from views.export.drawing import Drawing
+from views.export.over_picture import over_picture
 from views.figures.heatmap import HeadMap
-from views.figures.over_picture import over_picture
+from views.text import prose
 
 
 @dataclass(frozen=True, eq=False)

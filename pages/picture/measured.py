@@ -9,7 +9,7 @@ import numpy as np
 from model import VisionTrace
 from model.attribution.faithfulness import RANDOM_PAIRS, Curves, beats, mean_of, order_of, random_orders
 from pages.picture.service import VisionService
-from views import downloads
+from views.export import downloads
 
 RANDOM = "random order"
 

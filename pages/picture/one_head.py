@@ -13,10 +13,12 @@ from model.attribution.head_labels import HeadScores
 from pages.picture.service import VisionService
 from pages.ranking import detail, rows
 from pages.shared import checks
-from views import inputs, prose
 from views.address import settings
-from views.figures import bars, overlay
-from views.numbers import three_digits
+from views.controls import inputs
+from views.figures import overlay
+from views.html import bars
+from views.text import prose
+from views.text.numbers import three_digits
 
 PAGE = "vision_heads"
 

@@ -9,9 +9,10 @@ import streamlit as st
 from model import VisionTrace
 from pages.picture.service import VisionService, open_vision, private
 from pages.shared.description import describe_vision
-from views import literal, patches, prose
-from views.figures import answer
-from views.picture_input import picture_input
+from views import patches
+from views.controls.picture_input import picture_input
+from views.html import answer
+from views.text import literal, prose
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,13 @@ from model import VisionClassifier, VisionTrace
 from pages.picture.service import VisionService
 from pages.shared import checks, files
 from pages.shared.visits import fragment
-from views import controls, downloads, literal, prose
 from views.address import settings
+from views.controls import widgets
+from views.export import downloads
 from views.figures import overlay
-from views.figures.moves import moves
-from views.numbers import percent, three_digits
+from views.html.moves import moves
+from views.text import literal, prose
+from views.text.numbers import percent, three_digits
 
 PAGE = "vision_positions"
 CHANGES = {
@@ -108,8 +110,8 @@ def order_matters(service: VisionService, key: str, trace: VisionTrace, learned:
 def _settings() -> tuple[str, int]:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         options = tuple(CHANGES)
-        change = controls.pick("Change", options, "change")
-        seed = controls.number("Shuffle number", "shuffle", 1, 0, MOST, 1, width=150, help="Each is another order.")
+        change = widgets.pick("Change", options, "change")
+        seed = widgets.number("Shuffle number", "shuffle", 1, 0, MOST, 1, width=150, help="Each is another order.")
         st.button("Shuffle again", on_click=_again)
     return change, seed
 

@@ -11,10 +11,13 @@ from pages.picture.maps import choosable
 from pages.picture.service import VisionService
 from pages.shared import checks, files
 from pages.shared.visits import fragment
-from views import downloads, inputs, patches, prose
+from views import patches
 from views.components.drawing_view import drawing_view
 from views.components.patch_picture import Panel, PatchPicture
-from views.figures import drawing, patch
+from views.controls import inputs
+from views.export import downloads, drawing
+from views.svg import patch
+from views.text import prose
 
 FILTERS = 28  # as many as the paper's figure 7 shows
 

@@ -19,9 +19,12 @@ from model.attribution.analysis import (
 from pages.picture.order import order_matters
 from pages.picture.service import VisionService
 from pages.shared import checks, files
-from views import downloads, inputs, maps, prose
+from views import maps
+from views.controls import inputs
+from views.export import downloads
 from views.figures import patch_positions
-from views.numbers import percent, three_digits
+from views.text import prose
+from views.text.numbers import percent, three_digits
 
 PAGE = "vision_positions"
 

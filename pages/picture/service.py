@@ -17,8 +17,8 @@ from PIL import Image
 from model import CheckpointError, VisionClassifier, VisionTrace
 from pages.shared.recent import Recent, T, computing
 from server.process_wide import process_wide
-from views import literal
 from views.address import settings
+from views.text import literal
 
 RECENT_TRACES = 8  # about eight megabytes each
 RECENT_ANALYSES = 128  # curves, relevance, changed probabilities: some kilobytes each

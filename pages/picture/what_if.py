@@ -16,9 +16,13 @@ from pages.picture.service import VisionService
 from pages.shared import differences, files, intervention_proof, moved_heads
 from pages.shared.head_changes import FORCE, MASK, Board, action, strength, together
 from pages.shared.visits import fragment
-from views import controls, downloads, inputs, literal, maps, patches, prose
-from views.figures import bars, overlay, pieces
-from views.figures.difference import MapPair, Side
+from views import maps, patches
+from views.controls import inputs, widgets
+from views.export import downloads
+from views.export.difference import MapPair, Side
+from views.figures import overlay
+from views.html import bars, pieces
+from views.text import literal, prose
 
 PAGE = "what_if"
 NAME = "vheads"  # begins the names of this view's settings in the address
@@ -99,7 +103,7 @@ def _plan(trace: VisionTrace) -> Interventions | None:
 
 def _force(trace: VisionTrace, heads: Heads) -> Change:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        asking = controls.pick("Who looks", tuple(ASKING), "vasks")
+        asking = widgets.pick("Who looks", tuple(ASKING), "vasks")
         row, column = inputs.patch(trace.grid)
     return Force("vision", heads, 1 + row * trace.grid[1] + column, ASKING[asking])
 

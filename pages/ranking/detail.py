@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from model.attribution.head_labels import DIFFUSE, HALF, SPREAD, TIMES
 from pages.ranking.rows import Found, Head, signed
-from views import prose
-from views.figures import bars
-from views.numbers import three_digits
+from views.html import bars
+from views.text import prose
+from views.text.numbers import three_digits
 
 
 def scores(head: Head, found: Found) -> str:

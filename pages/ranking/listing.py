@@ -10,9 +10,12 @@ import streamlit as st
 
 from pages.ranking import rows
 from pages.shared import files
-from views import downloads, inputs, literal, maps
+from views import maps
 from views.address import settings
 from views.components.head_list import HeadList, HeadRow, head_list
+from views.controls import inputs
+from views.export import downloads
+from views.text import literal
 
 
 @dataclass(frozen=True, eq=False)

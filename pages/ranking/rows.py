@@ -12,7 +12,7 @@ from model import CheckpointError
 from model.attribution.head_labels import MIXED, HeadScores, Label
 from model.attribution.head_statistics import HeadStatistics, load_statistics
 from server.process_wide import process_wide
-from views.numbers import three_digits
+from views.text.numbers import three_digits
 
 ORDERS = ("Effect", "Label", "Place")
 

@@ -12,7 +12,8 @@ from model.attribution.leave_one_out import Erasure, Way, erase_in_parts
 from model.attribution.source_attention import check_source_rollout
 from model.attribution.source_gradients import GradientCheck, check_gradients
 from pages.shared.opening import Asked
-from views import downloads, maps
+from views import maps
+from views.export import downloads
 
 SHORT = dict(
     zip(

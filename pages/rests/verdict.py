@@ -9,9 +9,9 @@ from model.attribution.leave_one_out import Way
 from model.attribution.ranks import FEWEST
 from pages.rests.evidence import SHORT, Evidence
 from pages.shared.opening import Asked
-from views import literal, prose
-from views.figures import bars, pieces
-from views.numbers import three_digits
+from views.html import bars, pieces
+from views.text import literal, prose
+from views.text.numbers import three_digits
 
 UNDEFINED = "not defined"
 

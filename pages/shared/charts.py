@@ -5,7 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import streamlit as st
 
-from views import inputs
+from views.controls import inputs
 from views.figures.matrix import Matrix, legend, matrix
 
 

@@ -8,7 +8,7 @@ beyond its bound means that something is wrong, and the page says so.
 
 from __future__ import annotations
 
-from views.numbers import three_digits
+from views.text.numbers import three_digits
 
 # Single precision keeps about seven digits: a rounding costs up to 6e-8 of a number's size. What is computed in double
 # precision on both sides has a bound far below that; sums over many numbers have larger ones.

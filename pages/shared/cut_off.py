@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from views import prose
+from views.text import prose
 
 
 def say_if_cut(finished: bool, what: str = "The translation", at: DeltaGenerator | None = None) -> None:

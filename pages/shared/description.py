@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from model import Translator, VisionClassifier
 from views import frame
-from views.numbers import grouped, millions, percent
+from views.text.numbers import grouped, millions, percent
 
 
 def describe(translator: Translator) -> None:

@@ -6,9 +6,11 @@ import numpy as np
 import streamlit as st
 
 from pages.shared import files
-from views import downloads, inputs, palette
+from views import palette
 from views.components.matrix_row import Matrix, matrix_row
-from views.figures.difference import MapPair, Side, difference_picture
+from views.controls import inputs
+from views.export import downloads
+from views.export.difference import MapPair, Side, difference_picture
 from views.figures.matrix import Matrix as Scale
 from views.figures.matrix import legend
 

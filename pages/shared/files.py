@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from server.finished_files import finished_files
-from views import downloads
 from views.components.matrix_row import Matrix
-from views.figures import drawing
+from views.export import downloads, drawing
+from views.export.matrices import matrices_picture
+from views.export.picture import picture
 from views.figures.heatmap import HeadMap
-from views.figures.matrices import matrices_picture
-from views.figures.picture import picture
 
 if TYPE_CHECKING:  # a quarter of a second that only a table is worth: imported when one is opened
     import pandas as pd

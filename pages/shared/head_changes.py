@@ -11,9 +11,9 @@ import streamlit as st
 
 from model import InterventionError, Interventions
 from model.tracing.changes import Change, Forbid, Force, Heads, Scale, Temperature, Window
-from views import controls
 from views.address import settings
-from views.figures import pieces
+from views.controls import widgets
+from views.html import pieces
 
 OFF, SCALE, SHARPEN, MASK, FORCE = "Switch off", "Scale", "Sharpen", "Mask", "Force a look"
 ACTIONS = (OFF, SCALE, SHARPEN, MASK, FORCE)
@@ -25,7 +25,7 @@ class Board:
     """All heads of one kind of attention, to choose from.
 
     Attributes:
-        name: begins the keys of the controls, so that pages with other networks do not share them.
+        name: begins the keys of the widgets, so that pages with other networks do not share them.
         layers, heads: how many.
         first: heads that are chosen until a person chooses others.
     """
@@ -43,7 +43,7 @@ class Board:
         with st.container(gap="xsmall"):
             for layer in range(self.layers):
                 first = [names[head] for place, head in self.first if place == layer]
-                pressed = controls.toggles(f"Layer {layer + 1}", names, self._key(layer), first)
+                pressed = widgets.toggles(f"Layer {layer + 1}", names, self._key(layer), first)
                 chosen += [(layer, names.index(name)) for name in pressed]
             with st.container(horizontal=True):
                 st.button("All heads", key=f"{self.name}all", on_click=self._press, args=(names,))
@@ -60,16 +60,16 @@ class Board:
 
 def action(key: str) -> str:
     """What to do to the chosen heads."""
-    return controls.pick("What to do", ACTIONS, key)
+    return widgets.pick("What to do", ACTIONS, key)
 
 
 def strength(chosen: str, kind: str, heads: Heads, name: str) -> Change:
     """The change of the first three of `ACTIONS`, with its slider where it has one. `name` begins the slider's key."""
     if chosen == SCALE:
-        return Scale(kind, heads, controls.decimal("Output times", f"{name}factor", 0.5, -2.0, 4.0, 0.1))
+        return Scale(kind, heads, widgets.decimal("Output times", f"{name}factor", 0.5, -2.0, 4.0, 0.1))
     if chosen == SHARPEN:
         label = "Temperature: below 1 sharpens, above 1 flattens"
-        return Temperature(kind, heads, controls.decimal(label, f"{name}heat", 0.2, 0.1, 10.0, 0.1))
+        return Temperature(kind, heads, widgets.decimal(label, f"{name}heat", 0.2, 0.1, 10.0, 0.1))
     return Scale(kind, heads, 0.0)
 
 

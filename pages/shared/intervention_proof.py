@@ -6,7 +6,7 @@ import streamlit as st
 
 from model.attribution.intervened import Proof
 from pages.shared import checks
-from views import prose
+from views.text import prose
 
 
 def show(proof: Proof) -> None:

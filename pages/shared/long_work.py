@@ -10,7 +10,7 @@ from model.runtime.fallback import HasNetwork
 from model.runtime.progress import Part, Parts, parts_with_fallback
 from pages.shared.recent import Recent, T
 from pages.shared.streams import Streams
-from views import waiting
+from views.text import waiting
 
 
 @dataclass(frozen=True, eq=False)

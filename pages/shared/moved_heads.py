@@ -8,9 +8,11 @@ import numpy as np
 import streamlit as st
 
 from pages.shared import files
-from views import downloads, inputs, prose
 from views.components.matrix_row import Matrix, matrix_row
-from views.numbers import three_digits
+from views.controls import inputs
+from views.export import downloads
+from views.text import prose
+from views.text.numbers import three_digits
 
 
 def show(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> None:

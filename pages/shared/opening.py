@@ -10,8 +10,9 @@ from streamlit.delta_generator import DeltaGenerator
 from model import DecodingOptions, InputError, Trace
 from pages.shared.cut_off import say_if_cut
 from pages.shared.service import Service, accepted, open_service
-from views import inputs, literal, prose
-from views.figures import pieces
+from views.controls import inputs
+from views.html import pieces
+from views.text import literal, prose
 
 
 @dataclass(frozen=True)

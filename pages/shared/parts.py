@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.shared.opening import Asked, opening
 from pages.shared.visits import fragment
-from views import controls
+from views.controls import widgets
 
 Parts = Mapping[str, Callable[[Asked], None]]
 
@@ -31,4 +31,4 @@ def show_parts(page: str, parts: Parts, key: str, style: str) -> None:
 @fragment
 def _explore(asked: Asked, parts: Parts, key: str) -> None:
     """Choosing another part runs only this function again."""
-    parts[controls.pick("What to look at", tuple(parts), key)](asked)
+    parts[widgets.pick("What to look at", tuple(parts), key)](asked)

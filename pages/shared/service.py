@@ -21,8 +21,8 @@ from pages.shared.long_work import LongWork
 from pages.shared.recent import Recent, T, computing
 from pages.shared.streams import Streams
 from server.process_wide import process_wide
-from views import literal
 from views.address import settings
+from views.text import literal
 
 RECENT_TRANSLATIONS = 512  # a few kilobytes each: the last sentence of each visitor of a large class
 RECENT_TRACES = 8  # about a megabyte for a dozen words, twenty for the longest sentence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from views import controls
 from views.address import settings
+from views.controls import widgets
 
 
 def stepper(last: int, label: str = "Step") -> int:
@@ -24,7 +24,7 @@ def stepper(last: int, label: str = "Step") -> int:
         slot = st.container(width="stretch")
         back, on = st.container(width="content"), st.container(width="content")
     with slot:
-        step = controls.slider(label, "step", 1, 1, last)
+        step = widgets.slider(label, "step", 1, 1, last)
     back.button("\u2190 Back", key="step_back", disabled=step == 1, on_click=_go, args=(-1, last))
     on.button("Forward \u2192", key="step_forward", disabled=step == last, on_click=_go, args=(1, last))
     return step

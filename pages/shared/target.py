@@ -6,8 +6,9 @@ import streamlit as st
 
 from model import InputError, Trace
 from pages.shared.opening import Asked
-from views import controls, literal
 from views.address import settings
+from views.controls import widgets
+from views.text import literal
 
 # What a person would write for the sentences the app offers to begin with.
 REFERENCES = {
@@ -29,7 +30,7 @@ def target(asked: Asked) -> Trace | None:
     None where the target cannot be used; the reason is then on the page.
     """
     own = asked.trace()
-    typed = controls.text(
+    typed = widgets.text(
         "French target",
         "target",
         "",

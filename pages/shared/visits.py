@@ -16,8 +16,9 @@ import streamlit as st
 from pages.shared import logs, metrics
 from pages.shared.turns import Busy, Turn, Turns
 from server.process_wide import process_wide
-from views import frame, waiting
+from views import frame
 from views.address import settings
+from views.text import waiting
 
 P = ParamSpec("P")
 R = TypeVar("R")

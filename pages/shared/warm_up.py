@@ -69,13 +69,13 @@ def _make_ready(model: str, compute: Callable[[], object]) -> None:
 def _translate() -> None:
     from model import DecodingOptions
     from pages.shared.service import load_service
-    from views import inputs
+    from views.controls import inputs
 
     load_service().trace(inputs.DEFAULT, DecodingOptions())
 
 
 def _classify() -> None:
     from pages.picture.service import load_vision
-    from views import samples
+    from views.controls import samples
 
     load_vision().trace(samples.picture(samples.NAMES[0]).image)

@@ -5,12 +5,12 @@ import streamlit as st
 from pages.picture.layers import through_the_layers
 from pages.picture.positions import positions
 from tests.pages.vision_views import service, trace
-from views import controls
 from views.address import settings
+from views.controls import widgets
 
 VIEWS = {"layers": through_the_layers, "positions": positions}
 
 st.set_page_config(layout="wide")
 st.title("Vision")
 with settings.page("", "A sentence."):
-    VIEWS[controls.pick("View", tuple(VIEWS), "view")](service(), "noise", trace())
+    VIEWS[widgets.pick("View", tuple(VIEWS), "view")](service(), "noise", trace())

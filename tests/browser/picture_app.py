@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from views import uploads
 from views.address import settings
-from views.picture_input import picture_input
+from views.controls import uploads
+from views.controls.picture_input import picture_input
 
 uploads.keep_in_memory()
 st.set_page_config(layout="wide")

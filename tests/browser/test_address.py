@@ -13,9 +13,10 @@ from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.overflow import WIDE
 from tests.browser.uploads import shown, upload
-from tests.views.odd_pictures import encoded
-from views import frame, inputs, samples
-from views.picture_input import NO_LINK
+from tests.views.controls.odd_pictures import encoded
+from views import frame
+from views.controls import inputs, samples
+from views.controls.picture_input import NO_LINK
 
 PAGES = [(path.split("/")[-1].removesuffix(".py"), title) for path, title, _ in frame.PAGES]
 GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))

@@ -12,7 +12,7 @@ from tests.browser.mounting import mount_component
 from views import maps, palette
 from views.components import parts
 from views.components.attention_grid import FULL_PRECISION_BYTES, Sheet, mark, payload
-from views.numbers import three_digits
+from views.text.numbers import three_digits
 
 HOSTILE = ("\u2009", "<img src=x onerror=document.title='hacked'>", "$x$")
 

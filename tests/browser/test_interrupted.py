@@ -17,8 +17,8 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.app_server import AppServer
 from tests.browser.conftest import PATIENCE, open_page, ready
 from tests.browser.uploads import shown, upload, uploads_kept
-from tests.views.odd_pictures import encoded, photo
-from views import samples
+from tests.views.controls.odd_pictures import encoded, photo
+from views.controls import samples
 
 LIMIT = 30  # seconds that any answer of the server may take
 

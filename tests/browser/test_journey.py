@@ -15,7 +15,7 @@ from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.drawn import PLOT
 from tests.browser.overflow import PHONE, assert_nothing_overflows
 from views import frame, palette
-from views.numbers import three_digits
+from views.text.numbers import three_digits
 
 SENTENCE = "I want to buy a car."
 

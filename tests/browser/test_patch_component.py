@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.mounting import mount_component
 from views import palette, patches
 from views.components.patch_picture import Panel, PatchPicture, payload
-from views.numbers import three_digits
+from views.text.numbers import three_digits
 
 ROWS, COLUMNS = 3, 4
 PIXELS = np.random.default_rng(0).integers(0, 256, (6, 8, 3)).astype(np.uint8)

@@ -21,8 +21,8 @@ from tests.browser.chromium import FLAGS, installed_chromium
 from tests.browser.conftest import PATIENCE, open_page, ready
 from tests.browser.overflow import assert_nothing_overflows
 from tests.browser.uploads import UPLOAD_BOX, copy_picture, paste, shown, upload, uploads_kept
-from tests.views.odd_pictures import HTML, SVG, encoded, photo, png_bomb
-from views import pictures, samples
+from tests.views.controls.odd_pictures import HTML, SVG, encoded, photo, png_bomb
+from views.controls import pictures, samples
 
 HEIC = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(100)  # how such a file begins
 GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.conftest import PATIENCE, Server, open_page
 from tests.browser.policy import TRY_WHAT_IS_REFUSED, Watch, see_everything
 from tests.browser.uploads import copy_picture, paste, shown, upload
-from tests.views.odd_pictures import encoded, photo
+from tests.views.controls.odd_pictures import encoded, photo
 
 
 @pytest.fixture

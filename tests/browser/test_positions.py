@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.overflow import WIDE, assert_nothing_overflows
 from tests.browser.plots import wait_for_numbers
-from views.numbers import three_digits
+from views.text.numbers import three_digits
 
 SENTENCE = "I want to buy a car."
 FACETS = {  # each with words of its proof line, which only this part shows

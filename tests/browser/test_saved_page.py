@@ -18,7 +18,7 @@ from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.test_grid_component import known_sheet
 from tests.browser.test_lines_component import known, softmaxed
 from views.components import attention_grid, attention_lines, parts, standalone
-from views.numbers import three_digits
+from views.text.numbers import three_digits
 
 HOSTILE = "</script><script>document.title='hacked'</script><img src=x onerror=document.title='hacked'>"
 

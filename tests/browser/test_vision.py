@@ -15,9 +15,9 @@ from model import VisionClassifier
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.overflow import WIDE, assert_nothing_overflows
 from tests.browser.uploads import shown, upload
-from tests.views.odd_pictures import encoded, photo
+from tests.views.controls.odd_pictures import encoded, photo
 from views import patches
-from views.numbers import percent, three_digits
+from views.text.numbers import percent, three_digits
 
 PICTURE = photo(200, 150, seed=5)
 

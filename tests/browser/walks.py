@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.conftest import open_page, ready
-from views import inputs, samples
+from views.controls import inputs, samples
 
 SENTENCES = ("I am a student.", "Where did you learn to cook?", "She & he #1 = 100%+.", "Caf\u00e9 \u2603")
 

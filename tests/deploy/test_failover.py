@@ -19,7 +19,7 @@ from tests.browser.uploads import shown, upload
 from tests.deploy.replicas import HEALTH, Replica, Site
 from tests.deploy.visitor import PATIENCE as LONG
 from tests.deploy.visitor import Visitor
-from tests.views.odd_pictures import encoded, photo
+from tests.views.controls.odd_pictures import encoded, photo
 
 pytestmark = pytest.mark.deploy
 

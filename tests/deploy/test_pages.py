@@ -12,7 +12,7 @@ from tests.browser.conftest import PATIENCE, open_page
 from tests.browser.policy import TRY_WHAT_IS_REFUSED, Watch, see_everything
 from tests.browser.uploads import copy_picture, paste, shown, upload
 from tests.deploy.replicas import Site
-from tests.views.odd_pictures import encoded, photo
+from tests.views.controls.odd_pictures import encoded, photo
 
 pytestmark = pytest.mark.deploy
 

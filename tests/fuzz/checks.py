@@ -16,8 +16,11 @@ from model import InputError, Translator
 from model.translator import MAX_PIECES
 from tests.fuzz.addresses import messages
 from tests.fuzz.texts import MARK
-from views import downloads, literal, maps, pictures
-from views.figures import pieces
+from views import maps
+from views.controls import pictures
+from views.export import downloads
+from views.html import pieces
+from views.text import literal
 
 HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _BARE_MARKUP = re.compile(rf"(?<!\\)[<*_`$\[]{MARK}")

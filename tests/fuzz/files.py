@@ -8,8 +8,8 @@ import zlib
 
 from PIL import Image
 
-from tests.views.odd_pictures import HTML, SVG, encoded, jpeg_of_scans, photo, png_bomb, tiff_of_strips
-from views import pictures
+from tests.views.controls.odd_pictures import HTML, SVG, encoded, jpeg_of_scans, photo, png_bomb, tiff_of_strips
+from views.controls import pictures
 
 HOSTILE_NUMBERS = (0, 1, 127, 128, 255, 256, 32_767, 65_535, 65_536, 5_001, 25_000_001, 2**31 - 1, 2**31, 2**32 - 1)
 MARKS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF89a", b"GIF87a", b"BM", b"II*\0", b"MM\0*", b"II+\0", b"RIFF")

@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from tests.fuzz import addresses, campaign, checks
-from views import pictures
+from views.controls import pictures
 
 SENTENCE = "text=I+want+to+buy+a+car."
 WORDS, BYTES = "text=" + "the+cat+" * 32, "text=" + "%ED%95%9C" * 40  # about as many pieces as are taken

@@ -15,7 +15,7 @@ from tests.deploy.visitor import request
 
 SENTENCE = "English sentence"  # the box of the first page
 STYLES = 2  # the first number of the places of what is nothing but style
-_WAITING = ".stSpinner"  # of the style that comes with the sentence for those who wait, see views/waiting.py
+_WAITING = ".stSpinner"  # of the style that comes with the sentence for those who wait, see views/text/waiting.py
 _NEW_EACH_TIME = re.compile(r"[0-9a-f]{32,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 

@@ -12,7 +12,7 @@ from views import maps, palette
 from views.components import attention_lines, parts
 from views.components.attention_grid import mark
 from views.components.attention_lines import Locked, View
-from views.numbers import three_digits
+from views.text.numbers import three_digits
 
 
 def chart(app) -> dict:

@@ -10,7 +10,7 @@ import pytest
 from pages.shared import checks
 from tests.pages.conftest import ROOT, visit
 from tests.pages.test_exports import VIEWS
-from views import prose
+from views.text import prose
 
 SOURCES = "\n".join(path.read_text() for path in sorted((ROOT / "pages").rglob("*.py")))
 SENTENCE = "If it had not rained, we could have gone to the sea with my uncle, who sells boats, and with his two dogs."

@@ -12,7 +12,7 @@ from tests.pages.charts import proof
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import matrices, metrics
 from tests.pages.reading import marked, table
-from views.numbers import three_digits
+from views.text.numbers import three_digits
 
 ALL = tuple((2, head) for head in range(8))  # what is switched off at first
 HEADS = {"heads3": "", "heads4": ["2", "5"]}  # a link that chooses two heads of layer 4 instead

@@ -12,8 +12,8 @@ from model.decoding.search import beam_search, sampling_probabilities
 from tests.pages.charts import proof
 from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, html_of
 from tests.pages.reading import marked, table
-from views import literal
-from views.numbers import three_digits
+from views.text import literal
+from views.text.numbers import three_digits
 
 STEPS = ("Step by step", "Linear + softmax", "Teacher forcing", "Beam search")
 TARGET = "Je veux vendre un v\u00e9lo."

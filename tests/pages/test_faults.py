@@ -13,7 +13,9 @@ from model import CheckpointError, Translator, VisionClassifier
 from pages.shared.service import load_service
 from server.process_wide import clear_all
 from tests.pages.conftest import ROOT, SENTENCE, visit
-from views import frame, picture_input, prose, samples
+from views import frame
+from views.controls import picture_input, samples
+from views.text import prose
 
 ASSETS = ROOT / "assets"
 OTHERS = "recurrent/"  # no page opens these networks; tests/model/test_recurrent_translator.py damages their files

@@ -8,7 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.conftest import PATIENCE, ROOT
-from views import frame, inputs
+from views import frame
+from views.controls import inputs
 
 FIRST_VISIT = f"""
 import sys

@@ -15,7 +15,7 @@ from tests.pages.charts import charts, numbers, proof
 from tests.pages.conftest import html_of
 from tests.pages.listed import listed
 from tests.pages.reading import table
-from views.numbers import three_digits
+from views.text.numbers import three_digits
 
 
 @pytest.fixture(scope="module")

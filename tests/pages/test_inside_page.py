@@ -15,7 +15,7 @@ from pages.layer.steps import NAMES
 from tests.pages.charts import proof
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
-from views.numbers import three_digits
+from views.text.numbers import three_digits
 
 ANIMAL = "The animal didn't cross the street because it was too tired."
 PARTS = ("Seven steps", "One query", "Heads", "Memory", "Scaling", "Feed-forward", "Add & Norm")

@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from tests.pages.charts import proof
 from tests.pages.conftest import ROOT, SENTENCE, html_of
 from tests.pages.reading import table
-from views import literal
+from views.text import literal
 
 PARTS = ("Piece by piece", "Smoothing and gradient", "Training curves")
 TARGET = "Je veux vendre un v\u00e9lo."

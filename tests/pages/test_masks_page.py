@@ -10,8 +10,8 @@ from model.lessons.ragged import padding_effect, ragged_batch
 from tests.pages.charts import proof
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
-from views import painted
-from views.numbers import three_digits
+from views.controls import painted
+from views.text.numbers import three_digits
 
 
 def test_the_chosen_head_before_with_infinity_and_after(open_app, translator, trace):

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.pages.conftest import SENTENCE, html_of, visit
-from views import frame, inputs, prose
+from views import frame
+from views.controls import inputs
+from views.text import prose
 
 PAGES = [Path(path).stem for path, _, _ in frame.PAGES if Path(path).stem != "vision"]
 KOREAN, FRENCH = "저는 학생입니다.", "Je voudrais acheter une voiture."

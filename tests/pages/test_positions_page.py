@@ -12,7 +12,7 @@ from model.lessons.position_geometry import shift_of, similarity
 from model.networks.positional import positional_table, wavelengths
 from tests.pages.charts import charts, curve, numbers, proof
 from tests.pages.conftest import SENTENCE, html_of
-from views.numbers import three_digits
+from views.text.numbers import three_digits
 
 FACETS = (
     "Table and curves",

@@ -11,7 +11,7 @@ from tests.pages.charts import proof
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices
 from tests.pages.reading import table
-from views.numbers import three_digits
+from views.text.numbers import three_digits
 
 CORRELATIONS = "Rank correlation of every method"
 

@@ -16,11 +16,13 @@ from pages.microscope import bundle, save
 from pages.microscope.saved import Saved, description
 from pages.microscope.subject import Subject, in_words, of_picture, of_text, without_special
 from tests.pages.conftest import ROOT, SENTENCE
-from tests.views.test_attention_grid import read as read_grid
-from tests.views.test_standalone import payload_of
-from views import downloads, maps, samples
+from tests.views.components.test_attention_grid import read as read_grid
+from tests.views.components.test_standalone import payload_of
+from views import maps
 from views.components import attention_grid
 from views.components.attention_grid import Sheet
+from views.controls import samples
+from views.export import downloads
 
 HOSTILE = '</script> I\'m "here" ``` \u00e9\u202e.'
 

@@ -14,7 +14,7 @@ from pages.parts.word_order import ORDERS
 from tests.pages.charts import charts, curve, numbers, proof
 from tests.pages.conftest import SENTENCE, html_of
 from views import maps
-from views.numbers import three_digits
+from views.text.numbers import three_digits
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.charts import proof
 from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, html_of
-from views import inputs
+from views.controls import inputs
 
 
 def test_the_frame_is_around_it(open_app):

@@ -17,8 +17,8 @@ from pages.picture.measured import RANDOM, Measured
 from tests.model.images import CLASSES
 from tests.pages.charts import charts, numbers, proof
 from tests.pages.vision_views import open_view, service, trace
-from views import prose
-from views.numbers import percent, three_digits
+from views.text import prose
+from views.text.numbers import percent, three_digits
 
 
 def lines(chart: dict) -> dict[str, np.ndarray]:

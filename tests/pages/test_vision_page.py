@@ -14,11 +14,13 @@ from pages.picture.service import load_vision as loaded_service
 from server.process_wide import clear_all
 from tests.pages.charts import proof, without_bounds
 from tests.pages.conftest import PATIENCE, ROOT, html_of
-from tests.views.odd_pictures import encoded, photo
-from tests.views.test_patch_picture import read
-from views import literal, maps, patches, samples
+from tests.views.components.test_patch_picture import read
+from tests.views.controls.odd_pictures import encoded, photo
+from views import maps, patches
 from views.components.attention_grid import mark
-from views.figures.answer import bars
+from views.controls import samples
+from views.html.answer import bars
+from views.text import literal
 
 VIEWS = ("Patches", "CLS attention", "Any patch", "Through the layers", "Positions", "Full maps")
 

@@ -13,7 +13,7 @@ from tests.model.images import CLASSES, noise
 from tests.pages.charts import charts, numbers, proof
 from tests.pages.vision_views import open_view, service, trace
 from views.figures.patch_positions import similarity_sheet
-from views.numbers import percent
+from views.text.numbers import percent
 
 
 def bars(app) -> dict[str, tuple[float, float]]:

@@ -13,8 +13,8 @@ from tests.pages.charts import proof
 from tests.pages.drawn import matrices
 from tests.pages.reading import table
 from tests.pages.vision_views import open_view, service, trace
-from views import painted
-from views.numbers import three_digits
+from views.controls import painted
+from views.text.numbers import three_digits
 
 ALL = ((1, 0), (1, 1))  # the heads that are chosen at first
 HIDDEN = np.array([[0, 0, 0], [0, 1, 1], [0, 0, 0]], dtype=bool)

@@ -7,7 +7,7 @@ from model import CheckpointError, DecodingOptions
 from pages.shared import service, warm_up
 from server.process_wide import clear_all
 from tests.elsewhere import run_elsewhere
-from views import inputs
+from views.controls import inputs
 
 
 def test_the_first_sentence_is_translated_before_anybody_asks():

@@ -25,7 +25,7 @@ from tests.deploy.visitor import Response, request
 from tests.elsewhere import run_elsewhere
 from tests.fuzz.visitor import Reader
 from tests.processes import wait_until
-from views.picture_input import LABEL
+from views.controls.picture_input import LABEL
 
 WATCHED = Path(__file__).parent / "watched"
 IDLE = 6.0  # seconds; what the server does now and then, it does every five

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from views import literal
+from views.text import literal
 
 Raw = tuple[str, ...]  # what the address holds under one name
 DIGITS = 18  # more are no number that a control could hold

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from views import literal, palette
+from views import palette
 from views.components import parts
+from views.text import literal
 
 MOST_CELLS = 48  # a side of one map; larger ones show the largest weight of each block of cells
 

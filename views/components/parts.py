@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from views import literal, palette
+from views import palette
+from views.text import literal
 
 _FOLDER = Path(__file__).parent
 FULL_PRECISION_BYTES = 1 << 18

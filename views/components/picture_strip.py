@@ -11,7 +11,7 @@ import streamlit as st
 from PIL import Image, ImageOps
 
 from views.components import parts
-from views.pictures import MAX_BYTES, TOO_HEAVY
+from views.controls.pictures import MAX_BYTES, TOO_HEAVY
 
 THUMBNAIL = 160  # pixels a side; shown at half of that on common screens
 

@@ -30,7 +30,7 @@ function fromHalf(halves) {
   return numbers
 }
 
-// The same rule as views/numbers.py.
+// The same rule as views/text/numbers.py.
 function threeDigits(value) {
   if (value === 0) return "0"
   const short = value.toExponential(2)

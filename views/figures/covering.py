@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from views import palette
-from views.numbers import three_digits
+from views.text.numbers import three_digits
 
 # Okabe and Ito's hues that stand for no kind of attention elsewhere, and purple shades for the two maps of attention.
 STYLES = {

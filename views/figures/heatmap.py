@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from views import literal, palette
+from views import palette
 from views.maps import DECADES, Kind, masked, shade
+from views.text import literal
 
 _CELL = 26  # pixels a cell where there is room
 _HEIGHT = (300, 640)  # of the map alone, whatever the sentence

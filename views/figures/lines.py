@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from views import literal, palette
+from views import palette
+from views.text import literal
 
 # Okabe and Ito's other hues follow those of encoder, decoder and cross.
 SERIES = (*(palette.HUES[kind] for kind in ("encoder", "decoder", "cross", "vision")), "#E69F00", "#56B4E9")

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from views import literal, palette
+from views import palette
 from views.figures.heatmap import axis_labels
-from views.numbers import three_digits
+from views.text import literal
+from views.text.numbers import three_digits
 
 _HEIGHT = (220, 560)  # pixels of the matrix
 _ROW = 22  # pixels a row that has a label

@@ -9,23 +9,23 @@ from streamlit.testing.v1 import AppTest
 def script() -> None:
     import streamlit as st
 
-    from views import controls
     from views.address import settings
+    from views.controls import widgets
 
     with settings.page(st.session_state.get("page", "one"), "First."):
         st.button("press", on_click=lambda: (settings.choose("text", "Pressed."), settings.choose("row", 7)))
         st.button("keep", on_click=settings.hold, args=("kept", "3-1"))
         st.button("drop", on_click=settings.hold, args=("kept", ""))
-        text = controls.text("Text", "text", "First.", varies=True)
-        method = controls.pick("Method", ("Greedy", "Beam"), "method")
+        text = widgets.text("Text", "text", "First.", varies=True)
+        method = widgets.pick("Method", ("Greedy", "Beam"), "method")
         if text == "stop":
             settings.stop()
         if text == "fail":
             raise ValueError(text)
         if method == "Beam":
-            st.text(controls.number("Beam", "beam", 4, 1, 8))
+            st.text(widgets.number("Beam", "beam", 4, 1, 8))
         if st.session_state.get("page") == "two":
-            st.text(controls.number("Row", "row", 1, 1, 9))
+            st.text(widgets.number("Row", "row", 1, 1, 9))
         st.text(settings.held("kept"))
 
 

@@ -1,0 +1,80 @@
+"""The samples are what their program draws, small, and unlike each other."""
+
+from __future__ import annotations
+
+import io
+from itertools import combinations
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tools.samples.canvas import SIDE, Canvas, box, curve, ellipse, line
+from tools.samples.drawing import DRAW, jpeg
+from views.controls import samples
+
+
+def pixels(content: bytes) -> np.ndarray:
+    return np.asarray(Image.open(io.BytesIO(content))).astype(int)
+
+
+@pytest.mark.parametrize("name", samples.NAMES)
+def test_the_program_draws_what_ships(name):
+    """Nearly: JPEG libraries and vector units may round another way."""
+    sample = samples.SAMPLES[samples.NAMES.index(name)]
+    difference = np.abs(pixels(jpeg(name)) - pixels(sample.path.read_bytes()))
+    assert difference.mean() < 0.5
+    assert difference.max() < 40
+
+
+def test_there_are_six_small_ones_and_nothing_else():
+    assert len(samples.SAMPLES) == 6
+    assert list(DRAW) == list(samples.NAMES)
+    assert sorted(path.name for path in samples.FOLDER.iterdir()) == sorted(
+        sample.path.name for sample in samples.SAMPLES
+    )
+    for sample in samples.SAMPLES:
+        assert sample.path.stat().st_size < 60_000
+        picture = samples.picture(sample.name)
+        assert picture.size == picture.image.size == (SIDE, SIDE)
+        assert picture.notes == ()
+        assert sample.label in picture.title
+
+
+def test_they_look_different():
+    small = {name: np.asarray(samples.picture(name).image.resize((16, 16)), float) for name in samples.NAMES}
+    for first, second in combinations(samples.NAMES, 2):
+        assert np.abs(small[first] - small[second]).mean() > 20
+
+
+def test_the_same_seed_gives_the_same_picture():
+    def drawn(seed: int) -> np.ndarray:
+        canvas = Canvas(seed)
+        canvas.sky((0, 0, 1), (1, 1, 1), 0.8)
+        canvas.grass(0.7, 50, 0.1, [(0, 1, 0)])
+        return np.asarray(canvas.photograph())
+
+    assert np.array_equal(drawn(1), drawn(1))
+    assert not np.array_equal(drawn(1), drawn(2))
+
+
+@pytest.mark.parametrize(
+    ("mask", "area"),
+    [
+        (box(0.25, 0.25, 0.75, 0.5), 0.125),
+        (ellipse(0.5, 0.5, 0.3, 0.2, 30), np.pi * 0.06),
+        (line([(0.2, 0.5), (0.7, 0.5)], 0.1), 0.05 + np.pi * 0.0025),
+        (box(0.9, 0.9, 1.5, 1.5), 0.01),
+        (box(1.2, 0.2, 1.5, 0.4), 0),
+    ],
+)
+def test_shapes_cover_their_area(mask, area):
+    assert mask.min() >= 0 and mask.max() <= 1
+    assert mask.mean() == pytest.approx(area, abs=0.003)
+
+
+def test_a_curve_goes_through_its_points():
+    points = [(0.1, 0.2), (0.5, 0.9), (0.8, 0.3)]
+    made = np.array(curve(points, 10))
+    for point in points:
+        assert np.abs(made - point).sum(1).min() < 1e-9

@@ -1,0 +1,132 @@
+"""The control in this process: what it keeps, what it forgets, what the address bar says."""
+
+from __future__ import annotations
+
+import base64
+from io import BytesIO
+
+import pytest
+from PIL import Image
+from starlette.datastructures import Headers
+from starlette.formparsers import MultiPartParser
+from streamlit.testing.v1 import AppTest
+
+from tests.elsewhere import run_elsewhere
+from tests.processes import ROOT
+from tests.views.controls.odd_pictures import encoded, photo
+from views.components.picture_strip import thumbnail
+from views.controls import pictures, samples, uploads
+from views.controls.picture_input import ADDRESS, NO_LINK, describe
+
+GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))
+
+
+def fresh(**query: str) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "tests/browser/picture_app.py"), default_timeout=60)
+    app.query_params.update(query)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def digest(app: AppTest) -> str:
+    return app.text[0].value.removeprefix("sha256 ")
+
+
+def give(app: AppTest, content: bytes) -> AppTest:
+    """Upload `content`."""
+    app.get("file_uploader")[0].set_value(("a.png", content, "image/png")).run()
+    assert not app.exception
+    return app
+
+
+@pytest.mark.parametrize("name", samples.NAMES)
+def test_a_link_names_a_sample(name):
+    app = fresh(picture=name)
+    assert digest(app) == samples.picture(name).sha256
+
+
+@pytest.mark.parametrize("nonsense", ["", "OWN", "../church", "<script>", "church "])
+def test_nonsense_in_the_address_is_the_first_sample(nonsense):
+    app = fresh(picture=nonsense)
+    assert digest(app) == samples.picture(samples.NAMES[0]).sha256
+    assert app.query_params[ADDRESS] == samples.NAMES[0]
+    assert not app.warning
+
+
+def test_a_link_to_an_uploaded_picture_says_that_it_cannot_be_and_opens_a_sample():
+    app = fresh(picture="own")
+    assert digest(app) == samples.picture(samples.NAMES[0]).sha256
+    assert app.query_params[ADDRESS] == samples.NAMES[0]
+    (said,) = app.warning
+    assert said.value.replace("\\", "") == NO_LINK
+    assert [warning.value for warning in app.run().warning] == [said.value]  # until there is another picture
+    assert not give(app, GREEN).warning
+
+
+def test_an_upload_is_shown_and_stays_for_the_visit():
+    app = give(fresh(picture="church"), GREEN)
+    assert app.text[1].value == "size 40 x 20"
+    assert app.query_params[ADDRESS] == "own"
+    shown = digest(app)
+    assert digest(app.run()) == shown
+    other = fresh()
+    assert digest(other) != shown  # another visitor sees nothing of it
+
+
+def test_the_bytes_are_not_kept():
+    app = give(fresh(), GREEN)
+    kept = app.session_state["own_picture"]
+    assert isinstance(kept, pictures.Picture)
+    assert [key for key in app.session_state._state.filtered_state if key.startswith("picture_file_0")] == []
+    assert app.session_state["picture_file_1"] is None  # a new, empty box
+
+
+def test_a_bad_upload_leaves_the_picture_and_says_why():
+    app = give(fresh(picture="church"), b"<html>")
+    assert digest(app) == samples.picture("church").sha256
+    assert len(app.warning) == 1
+    assert app.warning[0].value == pictures.UNKNOWN.replace(",", "\\,").replace(":", "\\:").replace(".", "\\.")
+    give(app, GREEN)
+    assert not app.warning
+    assert app.text[1].value == "size 40 x 20"
+
+
+def test_the_camera_is_off_until_it_is_wanted():
+    app = fresh()
+    assert not app.get("camera_input")
+    app.toggle[0].set_value(True).run()
+    assert len(app.get("camera_input")) == 1
+
+
+def test_what_was_done_is_said():
+    turned = Image.Exif()
+    turned[0x0112] = 6
+    picture = pictures.read_picture(encoded(photo(30, 20), exif=turned))
+    assert describe(picture) == "Your picture: PNG, 20 \u00d7 30 pixels. Turned as its EXIF data says."
+
+
+def test_thumbnails_are_small_squares():
+    uri = thumbnail(photo(300, 90))
+    head, text = uri.split(",")
+    assert head == "data:image/jpeg;base64"
+    assert Image.open(BytesIO(base64.b64decode(text))).size == (160, 160)
+    assert len(uri) < 20_000
+
+
+@pytest.mark.parametrize("size", [7_000_000, 8 * 2**20])
+def test_uploads_never_reach_the_disk(size):
+    """The server's own reader of uploads, fed with as many bytes as it takes."""
+    uploads.keep_in_memory()
+    head = b'--part\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n'
+
+    async def body():
+        yield head
+        for _ in range(size // 2**16):
+            yield bytes(2**16)
+        yield bytes(size % 2**16) + b"\r\n--part--\r\n"
+
+    headers = Headers({"Content-Type": "multipart/form-data; boundary=part"})
+    form = run_elsewhere(MultiPartParser(headers, body()).parse())
+    assert form["file"].size == size
+    assert form["file"]._in_memory

@@ -1,0 +1,35 @@
+"""Lists of numbers as people type them."""
+
+import pytest
+
+from views.controls.whole_numbers import parse
+
+RULES = ("lengths", (1, 4), (1, 40))
+
+
+@pytest.mark.parametrize("text", ["3 5", "3,5", " 3 ;5\n", "3, 5", "03 5"])
+def test_separators(text):
+    assert parse(text, *RULES) == [3, 5]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "numbers from 1 to 40 with spaces between them."),
+        ("3 x", "something else"),
+        ("3.5", "something else"),
+        ("-3", "something else"),
+        ("\u0663", "something else"),
+        ("<script>", "something else"),
+        ("9" * 5000, "something else"),
+        ("1 1 1 1 1", "there are 5"),
+        ("0", "outside"),
+        ("41", "outside"),
+    ],
+)
+def test_refusals_are_one_sentence_without_what_was_typed(text, reason):
+    with pytest.raises(ValueError) as error:
+        parse(text, *RULES)
+    assert reason in str(error.value)
+    assert str(error.value).startswith("Type 1 to 4 lengths") and str(error.value).endswith(".")
+    assert "<" not in str(error.value)

@@ -1,0 +1,80 @@
+"""The difference figure: right cells, right signs, right colours, files that read back equal."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from views import palette
+from views.export import downloads, drawing
+from views.export.difference import MapPair, Side, difference_panel, difference_picture
+from views.maps import KINDS
+
+OPEN = np.zeros((2, 3), dtype=bool)
+FIRST = Side("A", np.array([[0.5, 0.25, 0.25], [1, 0, 0]], np.float32), ("x", "y"), ("a", "<b>", "c"), OPEN)
+AFTER = np.array([[0.25, 0.75], [0.5, 0.5], [0, 1]], np.float32)
+SECOND = Side("B", AFTER, ("w", "x", "y"), ("a", "c"), np.zeros((3, 2), dtype=bool))
+
+
+def pair(queries=((0, 1), (1, 2)), keys=((0, 2), (0, 1))) -> MapPair:
+    return MapPair(FIRST, SECOND, KINDS["cross"], "layer 1, head 2", queries, keys)
+
+
+def test_the_difference_is_second_minus_first_where_both_have_the_pieces():
+    shown = pair()
+    assert shown.difference.weights.tolist() == [[0, 0.25], [-1, 1]]
+    assert (shown.difference.queries, shown.difference.keys) == (("x", "y"), ("a", "c"))
+    assert (shown.largest, shown.top, shown.difference.name) == (1, 1, "B minus A")
+    assert shown.title == "Cross-attention, layer 1, head 2"
+
+
+@pytest.mark.parametrize("axis", ["queries", "keys"])
+def test_without_a_shared_piece_there_is_none(axis):
+    shown = pair(**{axis: ((), ())})
+    assert shown.difference is None and shown.largest == 0 and shown.rows()[1] == []
+    assert "difference" not in shown.arrays()
+    assert "minus" not in drawing.to_svg(difference_picture(shown))
+
+
+def test_files_read_back_equal():
+    shown = pair()
+    read = np.load(io.BytesIO(downloads.arrays_npz(shown.arrays())))
+    np.testing.assert_array_equal(read["first"], FIRST.weights)
+    np.testing.assert_array_equal(read["second"], SECOND.weights)
+    np.testing.assert_array_equal(read["difference"], shown.difference.weights)
+    np.testing.assert_array_equal(
+        read["second"][np.ix_(read["shared_queries"][1], read["shared_keys"][1])]
+        - read["first"][np.ix_(read["shared_queries"][0], read["shared_keys"][0])],
+        read["difference"],
+    )
+    assert read["first_keys"].tolist() == ["a", "<b>", "c"] and str(read["kind"]) == "cross"
+    lines = list(csv.reader(io.StringIO(downloads.table_csv(*shown.rows()).decode("utf-8-sig"))))
+    assert lines[0] == ["query", "key", "A", "B", "difference"]
+    assert lines[2] == ["1 x", "3 c", "0.25", "0.5", "0.25"] and len(lines) == 5
+
+
+def test_colours_say_the_sign_and_zero_is_white():
+    hidden = np.array([[False, False], [False, True]])
+    side = Side("d", np.array([[-0.5, 0], [0.5, 0.5]], np.float32), ("x", "y"), ("a", "b"), hidden)
+    scale = palette.signed_scale(palette.DIFFERENCE, "light")
+    panel = difference_panel(side, palette.DIFFERENCE, 0.5)
+    wanted = [[scale[0], palette.BACKGROUND["light"]], [scale[-1], palette.MASKED["light"]]]
+    assert panel.colours.tolist() == [[list(palette.to_rgb(colour)) for colour in row] for row in wanted]
+    assert panel.ends == ("-0.500", "0.500")
+    assert difference_panel(side, palette.DIFFERENCE, 0.0).colours.shape == (2, 2, 3)  # nothing changed at all
+    plain = difference_panel(Side("w", np.abs(side.weights), ("x", "y"), ("a", "b"), hidden), "cross", 0.5)
+    assert tuple(plain.colours[0, 0]) == palette.to_rgb(palette.scale("cross", "light")[-1])
+    assert plain.ends == ("0", "0.500")
+
+
+def test_the_picture_shows_three_maps_and_takes_text_literally():
+    found = difference_picture(pair())
+    svg = drawing.to_svg(found)
+    assert "&lt;b&gt;" in svg and "<b>" not in svg
+    for name in ("A", "B", "B minus A"):
+        assert f">{name}</text>" in svg
+    boxes = [item for item in found.items if isinstance(item, drawing.Box) and item.width > 15]
+    assert len(boxes) == 6 + 6 + 4
+    assert all(item.x + getattr(item, "width", 0) <= found.width for item in found.items)
+    assert drawing.to_png(found, 1).startswith(b"\x89PNG")

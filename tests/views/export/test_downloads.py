@@ -1,0 +1,81 @@
+"""Files: what is read back is what was shown."""
+
+import csv
+import io
+import zipfile
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from views import maps
+from views.export import downloads
+
+QUERIES, KEYS = ("\u2009Je", "\u2009=1+1", '"'), ("\u2009I", "\u2009")
+
+
+def read_csv(content: bytes) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
+
+
+def test_csv_holds_every_digit():
+    weights = np.random.default_rng(0).random((3, 2), dtype=np.float32)
+    file = downloads.matrix_csv(weights, QUERIES, KEYS, maps.KINDS["cross"])
+    assert file.startswith(b"\xef\xbb\xbf")
+    rows = read_csv(file)
+    assert rows[0] == ["query \\ key", "1 I", "2 \u2423"]
+    assert [row[0] for row in rows[1:]] == ["1 Je", "2 =1+1", '3 "']
+    read = np.array([row[1:] for row in rows[1:]], dtype=np.float32)
+    np.testing.assert_array_equal(read, weights)
+
+
+def test_npz_opens_without_pickle():
+    attention = np.random.default_rng(0).random((2, 3, 3, 2), dtype=np.float32)
+    stored = np.load(io.BytesIO(downloads.attention_npz("cross", attention, QUERIES, KEYS)), allow_pickle=False)
+    np.testing.assert_array_equal(stored["attention"], attention)
+    assert stored["attention"].dtype == np.float32
+    assert stored["query_tokens"].tolist() == ["Je", "=1+1", '"']
+    assert stored["key_tokens"].tolist() == ["I", " "]
+    assert str(stored["kind"]) == "cross"
+
+
+def test_no_text_is_a_formula_and_numbers_stay_numbers():
+    texts = ["=1", "\u2009+a", "-", "@x", "\t=1", "\r\n+1", "\uff1dSUM", "a=b", "'=1", "'a", "", "-2"]
+    header, *rows = read_csv(downloads.table_csv(texts, [[text, -2, -0.5, None, True] for text in texts]))
+    safe = ["'=1", "'\u2009+a", "'-", "'@x", "'\t=1", "'\r\n+1", "'\uff1dSUM", "a=b", "''=1", "'a", "", "'-2"]
+    assert header == safe
+    assert rows == [[text, "-2", "-0.5", "", "True"] for text in safe]
+
+
+@given(st.text(st.sampled_from("'=+-@ \t\u2009\uff1da1"), max_size=6))
+def test_a_cell_is_harmless_and_gives_its_text_back(text):
+    cell = downloads.cell(text)
+    assert not cell.lstrip().startswith(("=", "+", "-", "@", "\uff1d"))
+    guarded = cell.startswith("'") and downloads.FORMULA.match(cell[1:])
+    assert (cell[1:] if guarded else cell) == text
+
+
+def test_places_of_a_picture_are_named_and_not_numbered():
+    rows = read_csv(downloads.matrix_csv(np.zeros((2, 3), np.float32), *maps.grid_names((2, 3)), maps.GRID))
+    assert rows[0] == ["row of patches \\ column of patches", "column 1", "column 2", "column 3"]
+    assert [row[0] for row in rows[1:]] == ["row 1", "row 2"]
+    names = (maps.CLS, *maps.patch_names((1, 2)))
+    rows = read_csv(downloads.matrix_csv(np.zeros((3, 3), np.float32), names, names, maps.VISION))
+    assert rows[0] == ["query \\ key", "CLS", "row 1, column 1", "row 1, column 2"]
+    assert [row[0] for row in rows[1:]] == rows[0][1:]
+
+
+def test_arrays_are_stored_by_name():
+    stored = np.load(io.BytesIO(downloads.arrays_npz({"rows": np.eye(2), "tokens": np.array(["<s>", "a"])})))
+    np.testing.assert_array_equal(stored["rows"], np.eye(2))
+    assert stored["tokens"].tolist() == ["<s>", "a"]
+
+
+def test_an_archive_names_no_time():
+    files = {"a.txt": b"one", "b.npz": downloads.arrays_npz(x=np.eye(2))}
+    content = downloads.archive(files)
+    assert content == downloads.archive(dict(files))
+    with zipfile.ZipFile(io.BytesIO(content)) as read:
+        assert {name: read.read(name) for name in read.namelist()} == files
+        inner = zipfile.ZipFile(io.BytesIO(read.read("b.npz")))
+        assert {entry.date_time[0] for entry in (*read.infolist(), *inner.infolist())} == {1980}

@@ -1,0 +1,74 @@
+"""Pictures for papers: SVG and PNG of the same drawing."""
+
+import io
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from views import maps, palette
+from views.export import drawing
+from views.export.picture import colours, picture
+from views.figures.heatmap import HeadMap
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def head(side: int = 4, kind: str = "decoder") -> HeadMap:
+    weights = np.random.default_rng(0).dirichlet(np.ones(side), side).astype(np.float32)
+    pieces = ("<s>", "\u2009été", "\u2009& <b>", "\u2009", "가", "\u200b") * 30
+    return HeadMap(weights, pieces[:side], pieces[:side], maps.KINDS[kind], "layer 1, head 2", 1.0)
+
+
+def test_svg_is_well_formed_and_shows_pieces_as_typed():
+    root = ElementTree.fromstring(drawing.to_svg(picture(head(6))))
+    texts = [element.text for element in root.iter(f"{SVG}text")]
+    assert texts[0] == "Masked decoder self-attention, layer 1, head 2"
+    assert texts[1:3] == ["Key: French piece looked at", "Query: French piece that looks"]
+    for piece in ("<s>", "été", "& <b>", "\u2423", "가", "U+200B"):
+        assert texts.count(piece) == 2
+    assert not list(root.iter(f"{SVG}script"))
+
+
+def test_svg_and_png_have_the_same_colours():
+    shown = head()
+    plan = picture(shown)
+    cells = [item for item in plan.items if isinstance(item, drawing.Box)][:16]
+    image = Image.open(io.BytesIO(drawing.to_png(plan))).convert("RGB")
+    assert image.size == (np.ceil(3 * plan.width), np.ceil(3 * plan.height))
+    svg = drawing.to_svg(plan)
+    for cell, colour in zip(cells, colours(shown).flatten(), strict=True):
+        middle = (round(3 * (cell.x + cell.width / 2)), round(3 * (cell.y + cell.height / 2)))
+        assert image.getpixel(middle) == palette.to_rgb(str(colour))
+        assert f'fill="{colour}"' in svg
+
+
+def test_shades_are_the_scale_at_its_stops_and_grey_where_masked():
+    weights = np.linspace(0, 1, palette.STOPS, dtype=np.float32)[None]
+    ramp = HeadMap(weights, ("a",), tuple("abcdefghijklmnopq"), maps.KINDS["cross"], "layer 1, head 1", 1.0)
+    assert colours(ramp)[0].tolist() == list(palette.scale("cross", "light"))
+    assert colours(head())[0, 1] == palette.MASKED["light"]
+
+
+@pytest.mark.parametrize("side", [1, 17, 130])
+def test_everything_lies_inside_the_picture(side):
+    plan = picture(head(side, "encoder"))
+    assert plan.width < 1600
+    for item in plan.items:
+        if isinstance(item, drawing.Box):
+            assert item.x >= 0 and item.x + item.width <= plan.width
+            assert item.y >= 0 and item.y + item.height <= plan.height
+        else:
+            length = drawing.text_width(item.text, item.size)
+            start = {"start": 0, "middle": -length / 2, "end": -length}[item.anchor]
+            turned = np.deg2rad(item.angle)
+            for along in (start, start + length):
+                assert -1 <= item.x + along * np.cos(turned) <= plan.width + 1
+                assert -1 <= item.y + along * np.sin(turned) <= plan.height + 1
+
+
+def test_the_font_draws_french():
+    text = "àâçéèêëîïôùûüÿœæÀÉÇŒ «»’…–€"
+    assert drawing.paintable(text) == text
+    assert drawing.paintable("가\u2423") == "U+AC00_"

@@ -1,0 +1,56 @@
+"""HTML of one decoding step: every piece literal, every number in its place."""
+
+import re
+
+from views import palette
+from views.html import bars, steps
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+def texts(html: str) -> list[str]:
+    return [text for text in re.sub(r"<[^>]+>", "\n", html).split("\n") if text]
+
+
+def test_read_written_and_still_to_come():
+    html = steps.written(["<s>", "\u2009Je"], "\u2009veux", ["\u2009une", "</s>"])
+    assert texts(html) == ["&lt;s&gt;", "Je", "veux", "une", "&lt;/s&gt;"]
+    assert re.findall(r'class="aa-now" aria-current="step">([^<]+)', html) == ["veux"]
+    assert re.findall(r'class="aa-later">([^<]+)', html) == ["une", "&lt;/s&gt;"]
+
+
+def test_weights_stand_below_their_pieces_and_the_largest_is_deepest():
+    html = steps.weights(["a", HOSTILE], [0.25, 0.5])
+    assert texts(html) == ["a", "0.250", "&lt;script&gt;alert(1)&lt;/script&gt;", "0.500"]
+    assert f"{palette.HUES['cross']} 35.0%" in html
+    assert f"{palette.HUES['cross']} 70.0%" in html
+    assert "0.0%" in steps.weights(["a"], [0.0])
+
+
+def test_rows_are_aligned_by_position():
+    html = steps.aligned((("reads", ("<s>", "Je")), ("writes", ("Je", "veux", "</s>"))), "shifted")
+    rows = re.findall(r"<tr><th scope=\"row\">(.*?)</th>(.*?)</tr>", html)
+    assert [name for name, _ in rows] == ["reads", "writes"]
+    assert [re.findall(r"<td>(.*?)</td>", cells) for _, cells in rows] == [
+        ["&lt;s&gt;", "Je", ""],
+        ["Je", "veux", "&lt;/s&gt;"],
+    ]
+
+
+def test_what_differs_is_marked_by_a_sign_and_not_by_colour_alone():
+    assert texts(steps.flagged("la").html) == ["\u2260 la"]
+    assert texts(steps.plain("la").html) == ["la"]
+
+
+def test_cells_of_a_table_are_literal():
+    row = [HOSTILE, steps.plain(HOSTILE), steps.flagged(HOSTILE), steps.strong(HOSTILE), steps.quiet(HOSTILE)]
+    html = bars.table(["a", "b", "c", "d", HOSTILE], [row], HOSTILE)
+    assert "<script" not in html
+    assert html.count("&lt;script&gt;") == 7
+
+
+def test_a_meter_shows_sign_and_size():
+    assert "50.0%" in steps.meter(1.0, 2.0).html
+    assert palette.NEGATIVE in steps.meter(-1.0, 2.0, signed=True).html
+    assert palette.NEGATIVE not in steps.meter(1.0, 2.0, signed=True).html
+    assert texts(steps.meter(-0.5, 0.0).html) == ["-0.500"]

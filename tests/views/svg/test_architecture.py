@@ -1,0 +1,82 @@
+"""The diagram states the sizes it is given."""
+
+import xml.etree.ElementTree as ElementTree
+from urllib.parse import parse_qs, urlsplit
+
+from views import palette
+from views.svg.architecture import Sizes, architecture
+
+SIZES = Sizes(vocabulary_size=8000, d_model=256, n_heads=8, d_k=32, d_ff=1024, n_encoder_layers=4, n_decoder_layers=6)
+
+
+def test_sizes_and_colours():
+    svg = architecture(SIZES)
+    root = ElementTree.fromstring(svg)
+    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert "Encoder, 4 layers" in texts
+    assert "Decoder, 6 layers" in texts
+    assert texts.count("8 heads, d_k = 32") == 3
+    assert texts.count("256 \u2192 1\u2009024 \u2192 256, ReLU") == 2
+    assert "8\u2009000 \u00d7 256" in texts
+    for kind in ("encoder", "decoder", "cross"):
+        assert palette.HUES[kind] in svg
+    assert "4 layers" in root.get("aria-label")
+
+
+def test_one_layer_is_singular():
+    assert "Encoder, 1 layer<" in architecture(Sizes(8000, 256, 8, 32, 1024, 1, 1))
+
+
+LINK = "{http://www.w3.org/2000/svg}a"
+EVERY_PAGE = ("tokens", "positions", "masks", "inside", "decoding", "loss", "attention", "vision")
+HOSTILE = 'I "want" <b> & \u00e9t\u00e9 + 100 %'
+
+
+def links(*pages: str, **keep: str) -> dict[str, str]:
+    """Label -> address of every link in the diagram."""
+    root = ElementTree.fromstring(architecture(SIZES, pages, keep))
+    return {link.get("aria-label"): link.get("href") for link in root.iter(LINK)}
+
+
+def test_without_pages_nothing_is_a_link():
+    assert links() == {}
+
+
+def test_only_blocks_whose_page_exists_are_links():
+    assert {urlsplit(address).path for address in links("attention", "loss").values()} == {"attention", "loss"}
+
+
+def test_each_block_opens_its_page():
+    addresses = links(*EVERY_PAGE)
+    opened = {urlsplit(address).path for address in addresses.values()}
+    assert opened == set(EVERY_PAGE) - {"vision"}  # this model has no eyes
+    for label, page, query in (
+        ("Encoder self-attention", "attention", {"kind": ["Encoder"]}),
+        ("Masked decoder self-attention", "attention", {"kind": ["Decoder"]}),
+        ("Cross-attention", "attention", {"kind": ["Cross"]}),
+        ("Linear", "decoding", {"part": ["Linear + softmax"]}),
+        ("Causal mask", "masks", {}),
+        ("Decoder, feed-forward", "inside", {}),
+        ("Encoder, positions", "positions", {}),
+        ("Encoder, embedding", "tokens", {}),
+        ("Loss", "loss", {}),
+    ):
+        address = urlsplit(addresses[f"{label}: open the page {page.capitalize()}"])
+        assert (address.scheme, address.netloc, address.path) == ("", "", page)  # relative, so the origin stays
+        assert parse_qs(address.query) == query
+
+
+def test_links_carry_the_sentence_whatever_is_in_it():
+    for address in links(*EVERY_PAGE, text=HOSTILE, method="Beam").values():
+        query = parse_qs(urlsplit(address).query)
+        assert query["text"] == [HOSTILE]
+        assert query["method"] == ["Beam"]
+
+
+def test_links_stay_in_the_tab_and_are_announced():
+    root = ElementTree.fromstring(architecture(SIZES, EVERY_PAGE))
+    assert root.get("role") == "group"  # an image would hide them
+    assert {link.get("target") for link in root.iter(LINK)} == {"_self"}
+    for link in root.iter(LINK):
+        assert link.find("{http://www.w3.org/2000/svg}title").text == link.get("aria-label")
+        assert any(element.get("class") == "mark" for element in link)

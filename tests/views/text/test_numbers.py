@@ -1,0 +1,50 @@
+"""How numbers are written."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from views.text.numbers import grouped, millions, percent, three_digits
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (1, "1.00"),
+        (0.9996, "1.00"),
+        (0.41234, "0.412"),
+        (0.05, "0.0500"),
+        (0.0031, "0.00310"),
+        (0.000999, "9.99e-4"),
+        (2.4e-7, "2.40e-7"),
+        (1e-12, "1.00e-12"),
+        (123.4, "123"),
+        (999.4, "999"),
+        (999.6, "1\u2009000"),
+        (-1234.5, "-1\u2009230"),
+        (58_489, "58\u2009500"),
+        (999_499, "999\u2009000"),
+        (999_600, "1.00e6"),
+        (-2.5e7, "-2.50e7"),
+        (float("nan"), "nan"),
+    ],
+)
+def test_three_digits(value, text):
+    assert three_digits(value) == text
+
+
+@given(st.floats(min_value=1e-30, max_value=1) | st.floats(min_value=1, max_value=1e9))
+def test_three_digits_are_right_to_half_a_unit(value):
+    assert float(three_digits(value).replace("\u2009", "")) == pytest.approx(value, rel=5.01e-3)
+
+
+@pytest.mark.parametrize(("share", "text"), [(0, "0.0 %"), (0.0004, "< 0.1 %"), (0.973, "97.3 %"), (1, "100.0 %")])
+def test_percent(share, text):
+    assert percent(share) == text
+
+
+def test_counts():
+    assert grouped(8000) == "8\u2009000"
+    assert grouped(512) == "512"
+    assert millions(9_420_000) == "9.42\u2009M"

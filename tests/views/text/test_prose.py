@@ -1,0 +1,33 @@
+"""Teaching text: every page has a title and a lead, and every block that the code asks for."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from views import frame
+from views.text import prose
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGES = [Path(path).stem for path, _, _ in frame.PAGES]
+SHARED = ["microscope", "notices"]  # texts of what several pages show
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_title_and_lead(page):
+    assert prose.title(page)
+    assert prose.lead(page).endswith(".")
+
+
+@pytest.mark.parametrize("page", PAGES + SHARED)
+def test_every_block_that_a_page_shows_exists(page):
+    sources = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "pages").rglob("*.py"))]
+    wanted = re.findall(rf'prose\.block\(\s*"{page}", "([^"]+)"', "\n".join(sources))
+    assert wanted
+    for heading in wanted:
+        assert prose.block(page, heading)
+
+
+def test_unknown_heading():
+    with pytest.raises(KeyError):
+        prose.block("translate", "Nothing")

@@ -1,0 +1,45 @@
+"""What a reader is told while long work goes on."""
+
+import pytest
+
+from views.text import waiting
+
+
+class Said:
+    """Collects what is shown instead of drawing it."""
+
+    def __init__(self, words, log):
+        self.words, self.log = words, log
+
+    def __enter__(self):
+        self.log.append(self.words)
+
+    def __exit__(self, *_):
+        self.log.append(f"gone: {self.words}")
+
+
+@pytest.fixture
+def log(monkeypatch):
+    log = []
+    monkeypatch.setattr(waiting, "_said", lambda words: Said(words, log))
+    return log
+
+
+def work(seconds: float, parts: int, of: int) -> None:
+    """So many parts of some work, each as long."""
+    now = [0.0]
+    with waiting.progress(lambda: now[0]) as tell:
+        for done in range(1, parts + 1):
+            now[0] += seconds
+            tell(done, of)
+
+
+def test_short_work_says_nothing(log):
+    work(0.1, parts=3, of=4)
+    assert log == []
+
+
+def test_long_work_says_how_far_it_is_and_not_too_often(log):
+    work(0.11, parts=10, of=10)
+    first, second, third = (f"This input is long: {share} % is worked through." for share in (40, 60, 80))
+    assert log == [first, f"gone: {first}", second, f"gone: {second}", third, f"gone: {third}"]

@@ -1,0 +1,11 @@
+"""Draw the samples: `python -m views.controls.samples`."""
+
+from __future__ import annotations
+
+from tools.samples.drawing import jpeg
+from views.controls.samples import SAMPLES
+
+for sample in SAMPLES:
+    content = jpeg(sample.name)
+    sample.path.write_bytes(content)
+    print(f"{sample.path.name}: {len(content):,} bytes")

@@ -1,0 +1,174 @@
+"""The sentence box and the settings beside it, the same on every page and kept in the address bar."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import streamlit as st
+
+from views import maps, palette
+from views.address import settings
+from views.controls import widgets
+
+DEFAULT = "The animal didn't cross the street because it was too tired."
+EXAMPLES = (
+    "I am a student.",
+    "I want to buy a car.",
+    DEFAULT,
+    "Where did you learn to cook?",
+    "She gave him the book that he had lost.",
+    "We would rather stay at home tonight.",
+)
+METHODS = ("Greedy", "Beam", "Sampling")
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How the next piece is chosen, as a person set it."""
+
+    method: str = "greedy"
+    beam: int = 4
+    length_penalty: float = 0.6
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+    seed: int = 0
+
+
+def sentence() -> str:
+    """The sentence box. Returns what was typed, without characters that UTF-8 cannot carry."""
+    # Always said in the address: another default of a later version must not change what a link shows.
+    return widgets.text("English sentence", "text", DEFAULT, placeholder="Type an English sentence", varies=True)
+
+
+def examples(text: str) -> None:
+    """Sentences to begin with; the one in the box is marked."""
+    # On a phone a long example takes two lines instead of losing its end.
+    st.html("<style>.st-key-example button, .st-key-example button * {white-space: normal; height: auto}</style>")
+    st.session_state["example"] = text if text in EXAMPLES else None
+    st.pills("Examples", EXAMPLES, key="example", label_visibility="collapsed", on_change=_take_example)
+
+
+def _take_example() -> None:
+    taken = st.session_state.get("example")
+    if taken in EXAMPLES and taken != settings.on_screen("text"):  # else it was marked, not pressed
+        settings.choose("text", taken)
+
+
+def decoding() -> Decoding:
+    """Method and its settings. A value outside its range counts as the default."""
+    method = widgets.pick(
+        "How the next piece is chosen",
+        METHODS,
+        "method",
+        help=(
+            "Greedy takes the most probable piece each time. Beam keeps several beginnings and ends with the most "
+            "probable whole. Sampling draws by probability."
+        ),
+    )
+    if method == "Beam":
+        with st.container(horizontal=True):
+            beam = widgets.number("Beginnings kept", "beam", 4, 1, 8, 1)
+            penalty = widgets.number("Length penalty", "penalty", 0.6, 0.0, 2.0, 0.1)
+        return Decoding("beam", beam=beam, length_penalty=penalty)
+    if method == "Sampling":
+        with st.container(horizontal=True):
+            temperature = widgets.number("Temperature", "temperature", 1.0, 0.1, 3.0, 0.1)
+            top_k = widgets.number("Top k, 0 keeps all", "top_k", 0, 0, 1000, 1)
+            top_p = widgets.number("Top p", "top_p", 1.0, 0.05, 1.0, 0.05)
+            seed = widgets.number("Seed", "seed", 0, 0, 999_999, 1)
+        return Decoding("sampling", temperature=temperature, top_k=top_k, top_p=top_p, seed=seed)
+    return Decoding()
+
+
+def kind(first: str = "encoder") -> maps.Kind:
+    """Which attention to look at; `first` is the name of the kind that is shown until a person chooses."""
+    names = {kind.name.capitalize(): kind for kind in maps.KINDS.values()}
+    return names[widgets.pick("Attention", tuple(names), "kind", first.capitalize(), varies=True)]
+
+
+def shared_scale(*, of: str = "head", first: Literal["shared", "own"] = "shared") -> bool:
+    """True for one colour scale over all heads, False for one of its own for each.
+
+    Args:
+        of: what has a scale of its own.
+        first: which of the two holds until a person chooses.
+    """
+    options = ("Shared", f"Per {of}")
+    help_text = f"Shared lets {of}s be compared; per {of} shows the pattern of weak ones."
+    default = options[first == "own"]
+    return widgets.pick("Colour scale", options, "scale", default, help=help_text, varies=True) == options[0]
+
+
+def scale(first: maps.Scale = "shared") -> maps.Scale:
+    """How weights become shades on maps that are compared; `first` until a person chooses."""
+    names: dict[str, maps.Scale] = {"Shared": "shared", "Per head": "own", "Logarithmic": "log"}
+    chosen = widgets.pick(
+        "Colour scale",
+        tuple(names),
+        "scale",
+        default=next(name for name, scale in names.items() if scale == first),
+        help=(
+            "Shared lets heads be compared; per head shows the pattern of weak ones; logarithmic is shared and shows "
+            "weights down to a ten-thousandth of the largest."
+        ),
+        varies=True,
+    )
+    return names[chosen]
+
+
+def head(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0)) -> tuple[str, str]:
+    """Layer and head of the map shown in detail; "mean" averages over all of them.
+
+    Args:
+        default: places in `layers` and `heads` that are shown first.
+    """
+    return (
+        widgets.select("Layer", layers, "layer", layers[default[0]], width=110),
+        widgets.select("Head", heads, "head", heads[default[1]], width=110),
+    )
+
+
+def choose_head(layer: str, head: str) -> None:
+    """Select a map from a callback."""
+    settings.choose("layer", layer)
+    settings.choose("head", head)
+
+
+def patch(grid: tuple[int, int]) -> tuple[int, int]:
+    """Row and column of a patch, from 0; the boxes count from 1 and begin in the middle of the picture."""
+    places = [
+        widgets.number(f"Patch {name}", name, count // 2, 1, count, 1)
+        for name, count in zip(("row", "column"), grid, strict=True)
+    ]
+    return places[0] - 1, places[1] - 1
+
+
+def choose_patch(row: int, column: int) -> None:
+    """Select a patch, counted from 0, from a callback."""
+    settings.choose("row", row + 1)
+    settings.choose("column", column + 1)
+
+
+def over_picture() -> tuple[float, float]:
+    """How strongly maps cover the picture, and the share of a map that is outlined; both from 0 to 1."""
+    opacity = _percent("Map over picture", "opacity", "0 shows the picture alone, 100 the map alone.")
+    kept = _percent(
+        "Outline the strongest", "kept", "Around the fewest patches that hold this share of the map; 0 draws none."
+    )
+    return opacity, kept
+
+
+def _percent(label: str, key: str, help_text: str) -> float:
+    return widgets.slider(label, key, 60, 0, 100, 5, format="%d %%", help=help_text, width=150) / 100
+
+
+def theme() -> palette.Theme:
+    """Light or dark; what the browser answered counts more than what it announced when the session began."""
+    return st.session_state.get("seen_theme") or ("dark" if st.context.theme.type == "dark" else "light")
+
+
+def remember_theme(seen: palette.Theme) -> None:
+    """Keep what the browser answered."""
+    st.session_state["seen_theme"] = seen

@@ -1,0 +1,150 @@
+"""The picture under study: one of the samples, a file, what was pasted, or a photo from the camera.
+
+The name of a sample is in the address bar. A person's own picture is in the memory of the visit and nowhere else, so
+an address that asks for it opens a sample for anybody else.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from views.address import settings
+from views.components.picture_strip import Tile, picture_strip, thumbnail
+from views.controls import samples, uploads
+from views.controls.pictures import MAX_BYTES, Picture, PictureError, read_picture
+from views.text import literal
+
+ADDRESS = "picture"  # in the address bar, always: another sample makes another entry in the history
+OWN = "own"
+NO_LINK = "A link cannot carry an uploaded picture, so here is a sample: upload the picture again to see it."
+# The box takes any file: what is no such picture is refused for what it holds, whatever its name, in our own words.
+LABEL = "Your own picture: PNG, JPEG, WebP, GIF, BMP or TIFF"
+
+_one_at_a_time = threading.Lock()  # a large picture takes hundreds of megabytes while it is read
+
+_OWN = "own_picture"
+_CHOSEN = "chosen_picture"
+_PROBLEM = "picture_problem"
+_ROUND = "picture_round"  # counts the pictures taken, so that each finds an empty box
+_STRIP = "picture_strip"
+_CAMERA = "picture_camera"
+
+
+def picture_input() -> Picture:
+    """Show the choice of pictures and return the one chosen; where there is none at all, the page ends here.
+
+    A file that is no picture leaves the picture before it in place, with one sentence that says why.
+    """
+    names, troubles = samples.usable()
+    chosen = _settle(names)
+    choice, box = st.columns([3, 2], gap="medium")
+    with choice:
+        forget = _forgetting() if _PROBLEM in st.session_state else None
+        picture_strip("Picture", _tiles(names), chosen, _STRIP, on_choose=_choose, on_refuse=forget)
+        for trouble in (*troubles, st.session_state.get(_PROBLEM)):
+            if trouble:
+                st.warning(literal.with_code(trouble))
+    with box:
+        _boxes()
+    if not chosen:
+        settings.stop()
+    picture = st.session_state[_OWN] if chosen == OWN else samples.picture(chosen)
+    with choice:
+        st.caption(literal.markdown(describe(picture)))
+    return picture
+
+
+def chosen_sample() -> str:
+    """The name of the sample that is shown; "" for a person's own picture."""
+    chosen = st.session_state.get(_CHOSEN)
+    return chosen if chosen in samples.NAMES else ""
+
+
+def describe(picture: Picture) -> str:
+    """Where the picture comes from and what was done to it, in a sentence or two."""
+    width, height = picture.size
+    title = picture.title[0].upper() + picture.title[1:]
+    return " ".join((f"{title}: {picture.format}, {width} \u00d7 {height} pixels.", *picture.notes))
+
+
+def _settle(names: tuple[str, ...]) -> str:
+    """Which picture is shown, one of `names` or `OWN`; the address bar says the same. Empty: there is none."""
+    state = st.session_state
+    asked = settings.held(ADDRESS)
+    if asked == OWN and _OWN not in state:
+        state[_PROBLEM] = NO_LINK
+    usable = (*names, OWN) if _OWN in state else names
+    if asked not in usable:
+        asked = next(iter(usable), "")
+    state[_CHOSEN] = asked
+    settings.hold(ADDRESS, asked)
+    return asked
+
+
+def _forgetting() -> Callable[[], None]:
+    """What drops the sentence that is shown now, and not one about a picture that came meanwhile."""
+    shown = st.session_state.get(_ROUND)
+    return lambda: _forget_problem() if st.session_state.get(_ROUND) == shown else None
+
+
+def _forget_problem() -> None:
+    st.session_state.pop(_PROBLEM, None)
+
+
+def _choose(name: str) -> None:
+    settings.hold(ADDRESS, name)
+    _forget_problem()
+
+
+def _take(content: bytes) -> None:
+    """Read what a person gave."""
+    st.session_state[_ROUND] += 1  # boxes with new keys are empty, and say nothing about the file before
+    try:
+        with _one_at_a_time:
+            st.session_state[_OWN] = read_picture(content)
+    except PictureError as error:
+        st.session_state[_PROBLEM] = str(error)
+    else:
+        _choose(OWN)
+
+
+def _tiles(names: tuple[str, ...]) -> list[Tile]:
+    tiles = [Tile(s.name, s.label, _sample_thumbnail(s.name)) for s in samples.SAMPLES if s.name in names]
+    own = st.session_state.get(_OWN)
+    return [*tiles, Tile(OWN, "yours", thumbnail(own.image))] if own else tiles
+
+
+@functools.cache
+def _sample_thumbnail(name: str) -> str:
+    return thumbnail(samples.picture(name).image)
+
+
+def _boxes() -> None:
+    """The boxes for a file and for the camera; what they got is read before the page is drawn again."""
+    place = st.session_state.setdefault(_ROUND, 0)
+    file_key, photo_key = f"picture_file_{place}", f"picture_photo_{place}"
+    st.file_uploader(
+        LABEL,
+        max_upload_size=MAX_BYTES // 2**20,
+        key=file_key,
+        on_change=_take_upload,
+        args=(file_key,),
+        help="It stays in this app's memory for your visit: nothing is written to disk or sent elsewhere.",
+    )
+    if st.toggle("Use the camera", key=_CAMERA, help="The browser asks for permission first."):
+        st.camera_input(
+            "Take a photo", key=photo_key, on_change=_take_upload, args=(photo_key,), label_visibility="collapsed"
+        )
+
+
+def _take_upload(key: str) -> None:
+    file = st.session_state.get(key)
+    if not isinstance(file, UploadedFile):
+        return
+    _take(uploads.take(file))
+    st.session_state[_CAMERA] = False  # the camera's light goes off

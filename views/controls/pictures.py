@@ -1,0 +1,248 @@
+"""A picture from outside, turned into plain RGB or refused with one sentence.
+
+The bytes come from anybody: only six formats are tried, whatever the file is called; the size is checked in the header
+before anything is decoded; what is kept is a small copy of the pixels and nothing else. Nothing is written to disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import ExifTags, Image, UnidentifiedImageError
+
+from views.controls.colour_profiles import Convert, converter, plain
+from views.controls.picture_headers import costly, phone_format
+
+MAX_BYTES = 8 * 1024 * 1024
+MAX_PIXELS = 25_000_000
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
+
+KEPT_PIXELS = 1024 * 1024  # the model needs a few hundred a side; a page shows little more
+KEPT_SIDE = 4096
+STRIP_PIXELS = 1024 * 1024  # converted at a time, so that only the decoder itself holds the whole picture
+
+EMPTY = "This file is empty: choose a picture."
+TOO_HEAVY = "This file is larger than 8 MB: save the picture smaller, or as a JPEG, and try again."
+UNKNOWN = (
+    "This is not a picture in a format that is read here, whatever its name says: "
+    "save it as PNG, JPEG, WebP, GIF, BMP or TIFF and try again."
+)
+PHONE = (
+    "This picture is stored as {form}, which is not read here: "
+    "save or share it as a JPEG, in the phone's photo app for example, and try again."
+)
+TOO_LARGE = "This picture has more than 25 megapixels: make it smaller and try again."
+DAMAGED = "This picture is damaged or incomplete: save it again, or choose another one."
+COSTLY = "This picture is stored in an unusually costly way: save it again as PNG or JPEG and try again."
+
+OWN_TITLE = "your picture"
+ANIMATION = "The first frame of an animation is shown."
+PAGES = "The first of several pages is shown."
+TURNED = "Turned as its EXIF data says."
+ON_WHITE = "Its transparent parts are shown on white."
+STRETCHED = "Its brightness is stretched: darkest to black, brightest to white."
+
+_TURNS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+_SIDEWAYS = (5, 6, 7, 8)
+_decoding = threading.Lock()  # one at a time: 25 megapixels can take 400 MB for a moment
+
+
+class PictureError(ValueError):
+    """No picture can be made of these bytes; the message is one sentence for the reader."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture as the model and the page use it.
+
+    Attributes:
+        image: RGB without any metadata, upright, of at most `KEPT_PIXELS` pixels and `KEPT_SIDE` a side.
+        size: width and height in pixels as sent, upright.
+        format: one of `FORMATS`.
+        sha256: of the bytes as sent, in hexadecimal: the same bytes give the same picture.
+        notes: what was done to it, a short sentence each.
+        title: what a page calls it; `OWN_TITLE` unless it is one of this project's.
+    """
+
+    image: Image.Image
+    size: tuple[int, int]
+    format: str
+    sha256: str
+    notes: tuple[str, ...] = ()
+    title: str = OWN_TITLE
+
+    @property
+    def is_own(self) -> bool:
+        """True for a picture that a person brought; nothing of it may outlast the visit."""
+        return self.title == OWN_TITLE
+
+
+def read_picture(content: bytes) -> Picture:
+    """Make a picture of bytes from outside.
+
+    One frame or page, upright, transparency over white, 16 bits a channel scaled to 8, CMYK, palettes and grey levels
+    turned into sRGB, by the picture's own colour profile where it has one. Memory stays below about 450 MB, for a
+    moment, for the largest picture accepted.
+
+    Raises:
+        PictureError: it is empty, too heavy, too large, damaged, or no picture; the sentence says what to do.
+    """
+    if not content:
+        raise PictureError(EMPTY)
+    if len(content) > MAX_BYTES:
+        raise PictureError(TOO_HEAVY)
+    if costly(content):
+        raise PictureError(COSTLY)
+    try:
+        with _decoding:
+            return _read(content)
+    except PictureError:
+        raise
+    except Image.DecompressionBombError:
+        raise PictureError(TOO_LARGE) from None
+    except UnidentifiedImageError:
+        form = phone_format(content)
+        raise PictureError(PHONE.format(form=form) if form else UNKNOWN) from None
+    except Exception as error:  # damaged files make decoders raise almost anything
+        raise PictureError(DAMAGED) from error
+
+
+def _read(content: bytes) -> Picture:
+    with Image.open(io.BytesIO(content), formats=FORMATS) as source:
+        _check_size(source)
+        size, several = source.size, getattr(source, "is_animated", False)
+        turns_itself = source.format == "TIFF"  # while Pillow loads it; afterwards it no longer says how
+        turn = _orientation(source) if turns_itself else 1
+        if source.format in ("JPEG", "MPO"):
+            # The decoder can halve a JPEG while it reads it: less memory, less time.
+            source.draft(None, _kept(size))
+        source.load()
+        _check_size(source)  # a GIF's frame may be larger than its screen
+        image, notes = _small_rgb(source)
+        if not turns_itself:
+            turn = _orientation(source)
+            if turn in _TURNS:
+                image = image.transpose(_TURNS[turn])
+            if turn in _SIDEWAYS:
+                size = size[::-1]
+        if turn in _TURNS:
+            notes.append(TURNED)
+        if several and source.format != "MPO":  # phones append depth maps and the like to a JPEG: no news
+            notes.append(PAGES if source.format == "TIFF" else ANIMATION)
+        form = "JPEG" if source.format == "MPO" else str(source.format)
+    return Picture(image, size, form, hashlib.sha256(content).hexdigest(), tuple(notes))
+
+
+def _check_size(source: Image.Image) -> None:
+    width, height = source.size
+    if width * height > MAX_PIXELS:
+        raise PictureError(TOO_LARGE)
+    if width < 1 or height < 1:
+        raise PictureError(DAMAGED)
+
+
+def _orientation(source: Image.Image) -> int:
+    try:
+        return int(source.getexif().get(ExifTags.Base.Orientation, 1))
+    except Exception:  # unreadable EXIF data must not cost the picture
+        return 1
+
+
+def _kept(size: tuple[int, int]) -> tuple[int, int]:
+    """The size of the working copy: the same shape, never larger."""
+    width, height = size
+    scale = min(1.0, (KEPT_PIXELS / (width * height)) ** 0.5, KEPT_SIDE / max(size))
+    return max(1, int(width * scale)), max(1, int(height * scale))
+
+
+def _small_rgb(source: Image.Image) -> tuple[Image.Image, list[str]]:
+    """RGB of at most the kept size, and notes on how its colours were made.
+
+    Strip by strip the picture is converted and averaged over whole blocks of pixels, down to at least twice the size
+    wanted; a windowed sinc does the rest, because block averages alone turn fine stripes into coarse ones.
+    """
+    width, height = source.size
+    target = _kept(source.size)
+    across, down = (max(1, side // (2 * wanted)) for side, wanted in zip(source.size, target, strict=True))
+    span = _span(source) if source.mode in ("I", "F") else None
+    on_white = _is_transparent(source)
+    convert, notes = converter(source) if span is None else (plain, [])
+    small = Image.new("RGB", (-(-width // across), -(-height // down)))
+    rows = max(1, STRIP_PIXELS // (width * down)) * down
+    for top in range(0, height, rows):
+        strip = source.crop((0, top, width, min(height, top + rows)))
+        strip.info = dict(source.info)
+        small.paste(_to_rgb(strip, span, convert).reduce((across, down)), (0, top // down))
+    if small.size != target:
+        # The last block of a row may stick out over the picture's edge.
+        small = small.resize(target, Image.Resampling.LANCZOS, box=(0, 0, width / across, height / down))
+    return small, notes + [ON_WHITE] * on_white + [STRETCHED] * (span is not None)
+
+
+def _is_transparent(source: Image.Image) -> bool:
+    if "A" in source.getbands() or "a" in source.getbands():
+        return source.getextrema()[-1][0] < 255
+    return source.info.get("transparency") is not None
+
+
+def _to_rgb(strip: Image.Image, span: tuple[float, float] | None, convert: Convert) -> Image.Image:
+    if span is not None:
+        return convert(_stretched(strip, span))
+    if strip.mode.startswith("I;16"):
+        return convert(_from_16_bits(strip))
+    if strip.mode in ("RGBA", "RGBa", "LA", "La", "PA") or strip.info.get("transparency") is not None:
+        if strip.mode == "La":
+            strip = strip.convert("LA")
+        return _over_white(strip.convert("RGBA"), "L" if strip.mode in ("1", "L", "LA") else "RGB", convert)
+    return convert(strip)
+
+
+def _over_white(strip: Image.Image, mode: str, convert: Convert) -> Image.Image:
+    """The strip's colours in `mode`, converted, where it is opaque; alpha says nothing about colour."""
+    colours = convert(strip.convert("RGB").convert(mode))
+    colours.putalpha(strip.getchannel("A"))
+    white = Image.new("RGBA", strip.size, "white")
+    return Image.alpha_composite(white, colours).convert("RGB")
+
+
+def _from_16_bits(strip: Image.Image) -> Image.Image:
+    """Grey levels 0..65535 to 0..255, rounded; Pillow's own conversion cuts or shifts them."""
+    values = np.asarray(strip).astype(np.uint32)  # (row, column)
+    grey = ((values + 128) // 257).astype(np.uint8)
+    transparent = strip.info.get("transparency")
+    if isinstance(transparent, int):
+        grey[values == transparent] = 255
+    return Image.fromarray(grey)
+
+
+def _span(source: Image.Image) -> tuple[float, float]:
+    """Darkest and brightest finite value of a picture whose format sets no range."""
+    low, high = np.inf, -np.inf
+    rows = max(1, STRIP_PIXELS // source.width)
+    for top in range(0, source.height, rows):
+        values = np.asarray(source.crop((0, top, source.width, min(source.height, top + rows))), dtype=np.float64)
+        finite = values[np.isfinite(values)]
+        if finite.size:
+            low, high = min(low, finite.min()), max(high, finite.max())
+    if not np.isfinite(low):
+        raise PictureError(DAMAGED)
+    return float(low), float(high)
+
+
+def _stretched(strip: Image.Image, span: tuple[float, float]) -> Image.Image:
+    low, high = span
+    values = np.asarray(strip, dtype=np.float64)  # (row, column)
+    share = (np.nan_to_num(values, nan=low, posinf=high, neginf=low) - low) / ((high - low) or 1.0)
+    return Image.fromarray((255 * share).round().astype(np.uint8))

@@ -1,0 +1,140 @@
+"""Two attention maps and their difference: what a page draws from, and the same as a picture for a paper or a slide.
+
+The difference is the second map minus the first: orange where a query looks less at a key than before, blue where it
+looks more, the background where nothing changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from views import palette
+from views.export.drawing import Drawing, Text, text_width
+from views.export.panel import Items, Panel, ends, lay_out, shades
+from views.maps import Kind
+
+_MARGIN = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One of the maps.
+
+    Attributes:
+        name: what the page calls it.
+        weights: `(query, key)` float32.
+        queries, keys: pieces on the axes.
+        hidden: `(query, key)` bool, cells that no query may look at; drawn grey.
+    """
+
+    name: str
+    weights: np.ndarray
+    queries: tuple[str, ...]
+    keys: tuple[str, ...]
+    hidden: np.ndarray
+
+    def at(self, queries: tuple[int, ...], keys: tuple[int, ...]) -> Side:
+        """The rows and columns at the given places."""
+        cells = np.ix_(queries, keys)
+        names = tuple(self.queries[place] for place in queries), tuple(self.keys[place] for place in keys)
+        return Side(self.name, self.weights[cells], *names, self.hidden[cells])
+
+
+@dataclass(frozen=True, eq=False)
+class MapPair:
+    """Two maps to compare.
+
+    Attributes:
+        kind: names the axes and decides the colour of the maps.
+        place: which layer and head, in words.
+        queries, keys: places that mean the same in both, as (places in first, places in second).
+    """
+
+    first: Side
+    second: Side
+    kind: Kind
+    place: str
+    queries: tuple[tuple[int, ...], tuple[int, ...]]
+    keys: tuple[tuple[int, ...], tuple[int, ...]]
+
+    @property
+    def top(self) -> float:
+        """The weight with the deepest colour in both maps."""
+        return max((float(side.weights.max()) for side in (self.first, self.second) if side.weights.size), default=1.0)
+
+    @cached_property
+    def difference(self) -> Side | None:
+        """Second minus first where both have the pieces, named as in the first; None where they share too little."""
+        if not (self.queries[0] and self.keys[0]):
+            return None
+        first, second = self.first.at(self.queries[0], self.keys[0]), self.second.at(self.queries[1], self.keys[1])
+        name = f"{self.second.name} minus {self.first.name}"
+        return Side(name, second.weights - first.weights, first.queries, first.keys, first.hidden & second.hidden)
+
+    @property
+    def largest(self) -> float:
+        """The largest |difference|."""
+        return float(np.abs(self.difference.weights).max()) if self.difference else 0.0
+
+    @property
+    def title(self) -> str:
+        """Kind, layer and head as a heading."""
+        return f"{self.kind.title[:1].upper()}{self.kind.title[1:]}, {self.place}"
+
+    def rows(self) -> tuple[list[str], list[list[object]]]:
+        """Header and rows of a table: every pair of shared pieces with both weights and their difference."""
+        header = [*self.kind.axes, self.first.name, self.second.name, "difference"]
+        found = self.difference
+        if found is None:
+            return header, []
+        first, second = self.first.at(self.queries[0], self.keys[0]), self.second.at(self.queries[1], self.keys[1])
+        names = self.kind.names(self.first.queries), self.kind.names(self.first.keys)
+        return header, [
+            [
+                names[0][self.queries[0][query]],
+                names[1][self.keys[0][key]],
+                *(float(side.weights[query, key]) for side in (first, second, found)),
+            ]
+            for query, key in np.ndindex(found.weights.shape)
+        ]
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Both maps, their pieces, and the difference with the places it was taken from, for `numpy.load`."""
+        parts: dict[str, np.ndarray] = {"kind": np.array(self.kind.name), "place": np.array(self.place)}
+        rows, columns = ("rows", "columns") if self.kind.places else ("queries", "keys")
+        for name, side in (("first", self.first), ("second", self.second)):
+            parts |= {name: side.weights, f"{name}_{rows}": np.array(side.queries)}
+            parts |= {f"{name}_{columns}": np.array(side.keys), f"{name}_name": np.array(side.name)}
+        if self.difference is not None:
+            parts |= {"difference": self.difference.weights}
+            parts |= {f"shared_{rows}": np.array(self.queries), f"shared_{columns}": np.array(self.keys)}
+        return parts
+
+
+def difference_picture(pair: MapPair) -> Drawing:
+    """First map, second map and difference side by side, on white."""
+    sides = [(pair.first, pair.kind.name, pair.top), (pair.second, pair.kind.name, pair.top)]
+    if pair.difference is not None:
+        sides.append((pair.difference, palette.DIFFERENCE, pair.largest))
+    left, bottom = float(_MARGIN), 0.0
+    items: Items = [Text(_MARGIN, _MARGIN + 8, pair.title, size=15)]
+    for side, kind, top in sides:
+        drawn, right, foot = lay_out(difference_panel(side, kind, top), left, _MARGIN + 30)
+        items += drawn
+        left, bottom = right + _MARGIN, max(bottom, foot)
+    note = f"Row: {pair.kind.query_side}. Column: {pair.kind.key_side}."
+    items.append(Text(_MARGIN, bottom + 20, note))
+    width = max(left, 2 * _MARGIN + max(text_width(pair.title, 15), text_width(note, 12)))
+    return Drawing(width, bottom + 20 + _MARGIN, pair.title, tuple(items))
+
+
+def difference_panel(side: Side, kind: str, top: float) -> Panel:
+    """One side, or their difference where `kind` says so; `top` has the deepest colour."""
+    signed = kind == palette.DIFFERENCE
+    scale = (palette.signed_scale if signed else palette.scale)(kind, "light")
+    low = -top if signed else 0.0
+    colours = shades(side.weights, scale, low, top, side.hidden)
+    return Panel(side.name, colours, side.queries, side.keys, scale, ends(low, top))

@@ -1,0 +1,51 @@
+"""A map over the picture it belongs to, for a paper or a slide: numbers and colours as on the page, on white."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from views import patches
+from views.export.drawing import Box, Drawing, Pixels, Text
+from views.export.picture import bar
+from views.figures.heatmap import HeadMap
+from views.figures.overlay import mixed
+
+_SIDE = 480  # pixels of the longer side
+_MARGIN = 16
+_OUTLINE, _HALO = "#FFD54A", "#000000"
+
+
+def over_picture(shown: HeadMap, pixels: np.ndarray, opacity: float, kept: float) -> Drawing:
+    """Lay out title, picture with map, outline and colour bar.
+
+    Args:
+        shown: its queries are rows of patches, its keys columns.
+        pixels: `(height, width, 3)` uint8, whole patches.
+        opacity: of the map, from 0 to 1.
+        kept: the outline goes around the patches that hold this share of the weights; 0 draws none.
+    """
+    side = _SIDE / max(pixels.shape[:2])
+    height, width = (length * side for length in pixels.shape[:2])
+    left, top = _MARGIN, _MARGIN + 30
+    share = np.clip(shown.weights / (shown.top or 1), 0, 1)  # (row, column)
+    items = [
+        Text(_MARGIN, _MARGIN + 8, shown.title, size=15),
+        Pixels(left, top, width, height, mixed(pixels, share, "light", opacity)),
+        *_outline(patches.kept(shown.weights, kept), left, top, width, height),
+        *bar(shown, left + width + 18, top),
+    ]
+    return Drawing(left + width + 18 + 70, top + height + _MARGIN, shown.title, tuple(items))
+
+
+def _outline(chosen: np.ndarray, left: float, top: float, width: float, height: float) -> list[Box]:
+    """A light line on a dark one, so that it is seen on any picture."""
+    rows, columns = chosen.shape
+    drawn = []
+    for thick, colour in ((4, _HALO), (2, _OUTLINE)):
+        for row, column, across in patches.edges(chosen):
+            x, y = left + column * width / columns, top + row * height / rows
+            long = (width / columns if across else height / rows) + thick
+            x, y = max(left, x - thick / 2), max(top, y - thick / 2)
+            box = (long, thick) if across else (thick, long)
+            drawn.append(Box(x, y, *box, colour))
+    return drawn

@@ -1,0 +1,133 @@
+"""All heads as small maps in one picture, for a paper or a slide: what the grid on the page shows, on white."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from views import palette
+from views.export.drawing import Box, Drawing, Pixels, Text, text_width
+from views.export.picture import shades
+from views.figures.heatmap import HeadMap
+from views.maps import DECADES, Kind, Scale, masked
+from views.text.numbers import three_digits
+
+MOST_DOTS = 64  # a side of one map, as on the page; longer inputs show the largest weight of each block of cells
+_SUM = 900  # pixels that all maps of a row aim at
+_TILE = (56, 120)  # least and most pixels a map is wide
+_GAP = 5
+_MARGIN = 16
+_FRAME = "#B9BDC4"
+
+
+@dataclass(frozen=True, eq=False)
+class Overview:
+    """What is drawn.
+
+    Attributes:
+        weights: `(rows, columns, query, key)` float32; rows are layers and columns heads, means included.
+        rows, columns: their names.
+        kind: decides title, colour and mask.
+        scale: how weights become shades; see `views.maps.Scale`.
+    """
+
+    weights: np.ndarray
+    rows: Sequence[str]
+    columns: Sequence[str]
+    kind: Kind
+    scale: Scale
+
+    @property
+    def block(self) -> int:
+        """Cells a side that one dot stands for."""
+        return -(-max(self.weights.shape[2:]) // MOST_DOTS)
+
+
+def overview(shown: Overview) -> Drawing:
+    """Lay out title, names, maps and legend. A map is one small picture, so the file stays small for any input."""
+    queries, keys = shown.weights.shape[2:]
+    width = min(_TILE[1], max(_TILE[0], _SUM / len(shown.columns)))
+    height = width / min(2, max(0.5, keys / queries))  # within bounds, so that a long side beside a short one is seen
+    left, top = _MARGIN + 24 + max(text_width(name, 12) for name in shown.rows) + 6, _MARGIN + 84
+    across, down = width + _GAP, height + _GAP
+    right, bottom = left + len(shown.columns) * across - _GAP, top + len(shown.rows) * down - _GAP
+    title = f"{shown.kind.title[:1].upper()}{shown.kind.title[1:]}, all heads"
+    axes = f"In each map a row is a query ({shown.kind.query_side}), a column a key ({shown.kind.key_side})."
+    legend = _legend(shown, left, bottom + 22)
+    items = (
+        Text(_MARGIN, _MARGIN + 8, title, size=15),
+        Text(_MARGIN, _MARGIN + 30, axes),
+        Text((left + right) / 2, top - 30, "Head", anchor="middle"),
+        Text(_MARGIN + 6, (top + bottom) / 2, "Layer", anchor="middle", angle=-90),
+        *(Text(left - 8, top + place * down + height / 2, name, anchor="end") for place, name in enumerate(shown.rows)),
+        *(
+            Text(left + place * across + width / 2, top - 12, name, anchor="middle")
+            for place, name in enumerate(shown.columns)
+        ),
+        *_maps(shown, (left, top), (width, height)),
+        *legend,
+    )
+    ends = [item.x + text_width(item.text, item.size) for item in (*items[:2], *legend) if isinstance(item, Text)]
+    return Drawing(max(right, *ends) + _MARGIN, bottom + 34 + _MARGIN, title, items)
+
+
+def _maps(shown: Overview, start: tuple[float, float], size: tuple[float, float]) -> list[Box | Pixels]:
+    (left, top), (width, height) = start, size
+    items: list[Box | Pixels] = []
+    for row, line in enumerate(shown.weights):
+        for column, weights in enumerate(line):
+            x, y = left + column * (width + _GAP), top + row * (height + _GAP)
+            items.append(Box(x - 1, y - 1, width + 2, height + 2, _FRAME))
+            items.append(Pixels(x, y, width, height, dots(shown, weights)))
+    return items
+
+
+def dots(shown: Overview, weights: np.ndarray) -> np.ndarray:
+    """One map `(query, key)` as pixels `(rows, columns, 3)` uint8, at most `MOST_DOTS` a side."""
+    hidden = masked(*weights.shape, shown.kind.causal)
+    largest = _largest(np.where(hidden, -1, weights), shown.block)  # -1: everything in the block is masked
+    top = float(weights.max()) if shown.scale == "own" else _shared(shown)
+    bare = replace(shown.kind, causal=False)  # the mask is in the blocks already
+    colours = shades(HeadMap(np.maximum(largest, 0), (), (), bare, "", top, shown.scale == "log"))
+    colours[largest < 0] = palette.to_rgb(palette.MASKED["light"])
+    return colours
+
+
+def _largest(weights: np.ndarray, block: int) -> np.ndarray:
+    """The largest of each block of cells; the last blocks may hold fewer."""
+    if block == 1:
+        return weights
+    starts = (np.arange(0, side, block) for side in weights.shape)
+    for axis, first in enumerate(starts):
+        weights = np.maximum.reduceat(weights, first, axis=axis)
+    return weights
+
+
+def _shared(shown: Overview) -> float:
+    return 1.0 if shown.scale == "log" else float(shown.weights.max())
+
+
+def _legend(shown: Overview, left: float, y: float) -> list[Box | Text]:
+    scale = palette.scale(shown.kind.name, "light")
+    top = _shared(shown)
+    foot = f"\u2264 {top / 10**DECADES:.3g}" if shown.scale == "log" else "0"
+    head = "each map's largest weight" if shown.scale == "own" else three_digits(top)
+    items: list[Box | Text] = [Text(left, y, foot)]
+    x = left + text_width(foot, 12) + 6
+    step = 120 / len(scale)
+    items += [Box(x + place * step, y - 5, step + 0.3, 10, colour) for place, colour in enumerate(scale)]
+    words = [(head, False)]
+    if shown.kind.causal:
+        words.append(("masked", True))
+    if shown.block > 1:
+        words.append((f"each dot: the largest of {shown.block} \u00d7 {shown.block} cells", False))
+    x += 126
+    for text, swatch in words:
+        if swatch:
+            items.append(Box(x, y - 5, 12, 10, palette.MASKED["light"]))
+            x += 17
+        items.append(Text(x, y, text))
+        x += text_width(text, 12) + 20
+    return items

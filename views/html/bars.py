@@ -1,0 +1,98 @@
+"""Named numbers as rows with bars, in HTML: a table that can be read at a glance. Relies on `STYLE`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from views import palette
+from views.text import literal
+from views.text.numbers import three_digits
+
+# A page shows this once; what the functions below return relies on it.
+STYLE = """<style>
+.aa-scroll { overflow: auto; max-height: 42rem }
+.aa-whole { max-height: none }
+.aa-table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; width: 100% }
+.aa-table th, .aa-table td { padding: 3px 10px 3px 4px; text-align: left; vertical-align: top; border: 0;
+  border-bottom: 1px solid color-mix(in srgb, currentColor 12%, transparent) }
+.aa-table th { font-weight: 600 } .aa-table tbody th { min-width: 6rem }
+.aa-table thead th { opacity: .8; font-weight: 400; vertical-align: bottom }
+.aa-table td.aa-number, .aa-table th.aa-number { text-align: right; white-space: nowrap }
+.aa-table tr.aa-marked > * { background: color-mix(in srgb, currentColor 9%, transparent) }
+.aa-table .aa-bar { display: block; padding: 0 4px; white-space: nowrap }
+.aa-table img { display: block; image-rendering: pixelated; height: 16px; width: 100% }
+.aa-table .aa-chips { min-height: 0 }
+</style>"""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell that is not plain text: HTML made by this project's own functions, such as `pieces.chips`."""
+
+    html: str
+    width: str = "9rem"  # at least
+
+
+Value = str | int | float | Cell
+
+
+def table(
+    header: Sequence[str], rows: Sequence[Sequence[Value]], name: str, marked: int | None = None, whole: bool = False
+) -> str:
+    """A table; text is shown as it is, numbers with three digits and to the right.
+
+    Args:
+        header: a name for each column.
+        rows: the first entry of each is its heading.
+        name: describes the table to those who cannot see it.
+        marked: a row that stands out.
+        whole: as high as its rows ask for; else it scrolls beyond a screenful.
+    """
+    numeric = [bool(rows) and all(isinstance(row[place], float | int) for row in rows) for place in range(len(header))]
+    head = "".join(
+        f'<th scope="col"{_NUMBER if number else ""}>{literal.html(title)}</th>'
+        for title, number in zip(header, numeric, strict=True)
+    )
+    body = "".join(
+        f"<tr{_MARKED if place == marked else ''}>"
+        f'<th scope="row"{_NUMBER if numeric[0] else ""}>{_content(row[0])}</th>'
+        f"{''.join(_cell(value) for value in row[1:])}</tr>"
+        for place, row in enumerate(rows)
+    )
+    height = " aa-whole" if whole else ""
+    return (
+        f'<div class="aa-scroll{height}" tabindex="0"><table class="aa-table" aria-label="{literal.html(name)}">'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+_NUMBER, _MARKED = ' class="aa-number"', ' class="aa-marked"'
+
+
+def _cell(value: Value) -> str:
+    if isinstance(value, Cell):
+        return f'<td style="min-width:{value.width}">{value.html}</td>'
+    return f"<td{_NUMBER if isinstance(value, float | int) else ''}>{_content(value)}</td>"
+
+
+def _content(value: Value) -> str:
+    if isinstance(value, Cell):
+        return value.html
+    if isinstance(value, str):
+        return literal.html(literal.visible(value))
+    return str(value) if isinstance(value, int) else three_digits(value)
+
+
+def bar(value: float, largest: float, kind: str = "encoder", text: str = "") -> Cell:
+    """A number with a bar behind it.
+
+    Args:
+        largest: the number whose bar is as wide as the cell.
+        kind: decides the two hues, of positive and of negative numbers.
+        text: written instead of the number.
+    """
+    share = min(100.0, 100 * abs(value) / (largest or 1))
+    fill = f"color-mix(in srgb, {palette.signed_hues(kind)[value >= 0]} 40%, transparent)"
+    style = f"background:linear-gradient(to right, {fill} {share:.1f}%, transparent {share:.1f}%)"
+    return Cell(f'<span class="aa-bar" style="{style}">{literal.html(text or three_digits(value))}</span>', "4rem")

@@ -1,0 +1,115 @@
+"""What the decoder wrote, as HTML: the sentence, its pieces, and for each the probability and its rivals.
+
+Every text goes through `literal.html`; colours build on the page's own text colour, so both themes work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from views import palette
+from views.text import literal
+from views.text.numbers import percent, three_digits
+
+
+class Candidate(Protocol):
+    """A piece and its probability."""
+
+    piece: str
+    probability: float
+
+
+class Produced(Protocol):
+    """A piece that was produced, its probability, and the most probable pieces at its place, best first."""
+
+    piece: str
+    probability: float
+    top: Sequence[Candidate]
+
+
+# A page shows this once; what the functions below return relies on it.
+STYLE = f"""<style>
+.aa-text {{ font-size: 1.5rem; line-height: 1.35; margin: 0; min-height: 2.1rem; overflow-wrap: anywhere }}
+.aa-label {{ font-size: .875rem; opacity: .75; margin: .75rem 0 .25rem }}
+.aa-chips {{ display: flex; flex-wrap: wrap; gap: 4px; min-height: 1.9rem }}
+.aa-chips > span {{ padding: 2px 7px; border-radius: 3px; font-size: .9375rem; max-width: 100%;
+  overflow-wrap: anywhere; background: color-mix(in srgb, currentColor 6%, transparent) }}
+.aa-encoder > span {{ border-bottom: 2px solid {palette.HUES["encoder"]} }}
+.aa-decoder > span {{ border-bottom: 2px solid {palette.HUES["decoder"]} }}
+.aa-chips small {{ opacity: .7; font-variant-numeric: tabular-nums; margin-left: 4px }}
+.aa-cards {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); gap: 10px;
+  max-height: 27rem; overflow-y: auto; font-size: .875rem }}
+.aa-cards > div {{ min-width: 0; padding: 8px 10px; border-radius: 4px;
+  border: 1px solid color-mix(in srgb, currentColor 18%, transparent) }}
+.aa-cards table {{ width: 100%; border-collapse: collapse; table-layout: fixed; margin: 0;
+  font-variant-numeric: tabular-nums }}
+.aa-cards caption {{ text-align: left; font-weight: 600; padding-bottom: 4px; overflow-wrap: anywhere; color: inherit }}
+.aa-cards caption small {{ font-weight: 400; opacity: .7; float: right; padding-left: 6px }}
+.aa-cards td {{ padding: 1px 4px; border: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }}
+.aa-cards td + td {{ width: 4.2em; text-align: right }}
+.aa-cards tr.aa-chosen td:first-child {{ font-weight: 600 }}
+</style>"""
+
+
+def sentence(text: str, language: str) -> str:
+    """A sentence in large letters, in its own writing direction."""
+    shown = literal.html(literal.visible(text))
+    return f'<p class="aa-text" lang="{language}" dir="auto">{shown}</p>'
+
+
+def label(text: str) -> str:
+    """A quiet line above a row of pieces. `text` is this project's own."""
+    return f'<p class="aa-label">{literal.html(text)}</p>'
+
+
+def chips(
+    pieces: Iterable[str],
+    kind: str,
+    probabilities: Sequence[float] | None = None,
+    notes: Sequence[str] | None = None,
+) -> str:
+    """Pieces in a row, underlined in the colour of the stack that reads or writes them.
+
+    Args:
+        kind: "encoder" or "decoder".
+        probabilities: shown beside each piece where given.
+        notes: short texts shown beside each piece instead; an empty one shows nothing.
+    """
+    if probabilities is not None:
+        notes = [percent(probability) for probability in probabilities]
+    items = []
+    for place, piece in enumerate(pieces):
+        note = f"<small>{literal.html(notes[place])}</small>" if notes is not None and notes[place] else ""
+        items.append(f'<span role="listitem">{literal.html(literal.piece(piece))}{note}</span>')
+    return f'<div role="list" class="aa-chips aa-{kind}">{"".join(items)}</div>'
+
+
+def cards(produced: Sequence[Produced]) -> str:
+    """One card a produced piece: its rivals with their probabilities, as bars; the chosen one in decoder orange."""
+    items = "".join(_card(number, piece) for number, piece in enumerate(produced, 1))
+    return f'<div role="list" class="aa-cards" tabindex="0">{items}</div>'
+
+
+def _card(number: int, produced: Produced) -> str:
+    rows = []
+    chosen_shown = False
+    for candidate in produced.top:
+        chosen = not chosen_shown and candidate.piece == produced.piece
+        chosen_shown |= chosen
+        rows.append(_row(candidate.piece, candidate.probability, chosen))
+    if not chosen_shown:  # sampling and beam search may take a piece that is not among the most probable
+        rows.append(_row(produced.piece, produced.probability, chosen=True))
+    caption = f"{literal.html(literal.piece(produced.piece))} <small>{number}</small>"
+    table = f"<table><caption>{caption}</caption><tbody>{''.join(rows)}</tbody></table>"
+    return f'<div role="listitem">{table}</div>'
+
+
+def _row(piece: str, probability: float, chosen: bool) -> str:
+    colour = palette.HUES["decoder"] if chosen else "currentColor"
+    strength = 40 if chosen else 14
+    fill = f"color-mix(in srgb, {colour} {strength}%, transparent)"
+    bar = f"background:linear-gradient(to right, {fill} {100 * probability:.1f}%, transparent {100 * probability:.1f}%)"
+    mark = ' class="aa-chosen"' if chosen else ""
+    name = literal.html(literal.piece(piece))
+    return f'<tr{mark} style="{bar}"><td>{name}</td><td>{literal.html(three_digits(probability))}</td></tr>'

@@ -1,0 +1,31 @@
+"""A vector as a row of colours, for the inside of a table."""
+
+from __future__ import annotations
+
+import base64
+import io
+
+import numpy as np
+from PIL import Image
+
+from views import palette
+from views.html.bars import Cell
+from views.text import literal
+from views.text.numbers import three_digits
+
+
+def strip(vector: np.ndarray, top: float, kind: str, theme: palette.Theme, name: str) -> Cell:
+    """Draw `vector` `(n,)`, one pixel a number.
+
+    Args:
+        top: the size that gets the deepest colour, on either side of 0.
+        name: what the vector is, in this project's words; its length is added for those who cannot see it.
+    """
+    colours = np.array([palette.to_rgb(colour) for colour in palette.signed_scale(kind, theme)], dtype=np.uint8)
+    places = (vector / (top or 1) + 1) / 2 * (len(colours) - 1)
+    pixels = colours[np.clip(np.rint(places), 0, len(colours) - 1).astype(int)][None]  # (1, n, 3)
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "PNG", compress_level=1)
+    address = "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
+    words = f"{name}: {len(vector)} numbers, length {three_digits(float(np.linalg.norm(vector)))}"
+    return Cell(f'<img src="{address}" alt="{literal.html(words)}">', "6rem")

@@ -1,0 +1,119 @@
+"""A beam search as an SVG: a column a step, a box a beginning, lines from each beginning to what it became."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from views import palette
+from views.text import literal
+from views.text.numbers import three_digits
+
+_BOX, _TALL = 112, 42  # of a node, in pixels
+_PITCH, _ROW = 150, 52  # from column to column and from row to row
+_TOP, _SIDE, _FIRST = 34, 8, 48  # margins; width of the box that all begins with
+_LETTERS = 13  # of a piece that fit into a box
+_INK = "var(--st-text-color, #1B1F24)"
+_PAPER = "var(--st-background-color, #FFFFFF)"
+_HUE = palette.HUES["decoder"]
+
+
+@dataclass(frozen=True)
+class Node:
+    """One box.
+
+    Attributes:
+        piece: what the step added.
+        probability: of the piece, given what stands before it.
+        log_probability, score: of the whole beginning.
+        fate: "kept", "finished", "displaced" or "pruned".
+        winner: True on the path of the best translation.
+        parent: place of the beginning it extends, in the column before.
+    """
+
+    piece: str
+    probability: float
+    log_probability: float
+    score: float
+    fate: str
+    winner: bool
+    parent: int
+
+
+def beam(columns: Sequence[Sequence[Node]], title: str) -> str:
+    """Draw the search from left to right; nodes stand in the order they are given.
+
+    Args:
+        columns: the nodes of each step.
+        title: describes the drawing to those who cannot see it; this project's own words.
+    """
+    rows = max(len(column) for column in columns)
+    width = _left(len(columns)) + _BOX + _SIDE
+    height = _TOP + _ROW * rows
+    lines, boxes = [], [_start()]
+    for step, column in enumerate(columns, 1):
+        boxes.append(
+            f'<text x="{_left(step) + _BOX / 2:g}" y="16" font-size="13" opacity=".75" fill="{_INK}">step {step}</text>'
+        )
+        for row, node in enumerate(column):
+            lines.append((node.winner, _line(step, row, node)))
+            boxes.append(_box(step, row, node))
+    ordered = [line for _, line in sorted(lines, key=lambda pair: pair[0])]  # the winning path on top
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'style="width:{width}px;max-width:none" role="img" aria-label="{literal.html(title)}" text-anchor="middle" '
+        f'font-family="var(--st-font, sans-serif)">{"".join(ordered)}{"".join(boxes)}</svg>'
+    )
+
+
+def _left(step: int) -> int:
+    return _SIDE + _FIRST - _BOX + _PITCH * step
+
+
+def _middle(row: int) -> float:
+    return _TOP + _ROW * row + _TALL / 2
+
+
+def _start() -> str:
+    return (
+        f'<rect x="{_SIDE}" y="{_TOP}" width="{_FIRST}" height="{_TALL}" rx="4" fill="{_HUE}" fill-opacity=".16" '
+        f'stroke="{_HUE}"/><text x="{_SIDE + _FIRST / 2:g}" y="{_TOP + 26}" font-size="14" fill="{_INK}">&lt;s&gt;'
+        "</text>"
+    )
+
+
+def _line(step: int, row: int, node: Node) -> str:
+    start, end = _left(step - 1) + _BOX, _left(step)
+    above, here = _middle(node.parent if step > 1 else 0), _middle(row)
+    bend = (start + end) / 2
+    colour, thick, strength = (_HUE, 2.5, 1) if node.winner else (_INK, 1, 0.45)
+    if node.fate == "pruned":
+        strength = 0.2
+    return (
+        f'<path d="M{start} {above:g} C{bend:g} {above:g} {bend:g} {here:g} {end} {here:g}" fill="none" '
+        f'stroke="{colour}" stroke-width="{thick}" stroke-opacity="{strength}"/>'
+    )
+
+
+def _box(step: int, row: int, node: Node) -> str:
+    left, top = _left(step), _TOP + _ROW * row
+    shown = literal.visible(literal.piece(node.piece))
+    short = shown if len(shown) <= _LETTERS else shown[: _LETTERS - 1] + "\u2026"
+    full = (
+        f"{shown}: {node.fate}; probability {three_digits(node.probability)}, sum of ln p "
+        f"{three_digits(node.log_probability)}, score {three_digits(node.score)}"
+    )
+    fill = 0.38 if node.winner else 0.12 if node.fate == "kept" else 0
+    dash = ' stroke-dasharray="3 3"' if node.fate in ("pruned", "displaced") else ""
+    ended = node.fate in ("finished", "displaced")
+    stroke = f'stroke="{_INK if ended else _HUE}" stroke-width="{2 if ended else 1}"'
+    faded = ' opacity=".6"' if node.fate == "pruned" else ""
+    place = f'x="{left}" y="{top}" width="{_BOX}" height="{_TALL}" rx="{14 if ended else 4}"'
+    middle = left + _BOX / 2
+    return (
+        f'<g data-fate="{node.fate}"{faded}><title>{literal.html(full)}</title><rect {place} fill="{_PAPER}"/>'
+        f'<rect {place} fill="{_HUE}" fill-opacity="{fill}" {stroke}{dash}/>'
+        f'<text x="{middle:g}" y="{top + 18}" font-size="14" font-weight="600" fill="{_INK}">{literal.html(short)}'
+        f'</text><text x="{middle:g}" y="{top + 34}" font-size="12" fill="{_INK}">'
+        f"{three_digits(node.log_probability)} | {three_digits(node.score)}</text></g>"
+    )

@@ -1,0 +1,166 @@
+"""How a patch becomes a vector: its three colour planes, the vector read off them, and the embedding. SVG for the page.
+
+Every cell and bar names its full value when the pointer rests on it.
+"""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+
+from views import palette
+from views.figures.overlay import to_png
+from views.patches import CHANNELS, value_names
+from views.text import literal
+from views.text.numbers import percent
+
+_WIDTH = 440  # so that its texts can still be read on a phone
+_INKS = ("#C0392B", "#2E8B57", "#2F6FB5")  # red, green, blue: what the planes hold, not a kind of attention
+_INK = "var(--st-text-color, #1B1F24)"
+_GAP = 16
+
+
+def data_url(pixels: np.ndarray) -> str:
+    """`(height, width, 3)` uint8 as the address of a PNG that needs no request."""
+    return "data:image/png;base64," + base64.b64encode(to_png(pixels)).decode()
+
+
+def steps(patch: np.ndarray, vector: np.ndarray, embedding: np.ndarray) -> str:
+    """From pixels to the embedding, from top to bottom.
+
+    Args:
+        patch: `(size, size, 3)` in [0, 1].
+        vector: `(3 * size ** 2,)` in [-1, 1], the patch flattened.
+        embedding: `(d_model,)`.
+    """
+    size = patch.shape[0]
+    side = (_WIDTH - 3 * _GAP) / 4
+    planes = [_picture(patch, side)]
+    for channel, name in enumerate(CHANNELS):
+        planes.append(_plane(patch[..., channel], channel, name, (channel + 1) * (side + _GAP), side))
+    names = value_names(size)
+    tops = side + 52, side + 190
+    inks = [_INKS[place // size**2] for place in range(len(vector))]
+    parts = [
+        _text(0, 12, f"{size} \u00d7 {size} pixels, and how much red, green and blue each holds"),
+        f'<g transform="translate(0 22)">{"".join(planes)}</g>',
+        _text(0, tops[0], f"Flattened: {len(vector)} numbers, \u22121 to 1: all red, all green, all blue"),
+        _bars(vector, 1.0, tops[0] + 10, inks, names),
+        _text(0, tops[1], f"Embedded: W x + b, {len(embedding)} numbers"),
+        _bars(
+            embedding,
+            float(np.abs(embedding).max()) or 1.0,
+            tops[1] + 10,
+            [palette.HUES["vision"]] * len(embedding),
+            [f"dimension {place}" for place in range(1, len(embedding) + 1)],
+        ),
+    ]
+    height = tops[1] + 118
+    label = "A patch as pixels, as colour planes, as a vector, and embedded. The table below has the same numbers."
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height:.0f}" role="img" '
+        f'aria-label="{label}">{"".join(parts)}</svg>'
+    )
+
+
+def _text(x: float, y: float, text: str) -> str:
+    return f'<text x="{x:g}" y="{y:.0f}" font-size="13" fill="{_INK}">{literal.html(text)}</text>'
+
+
+def _picture(patch: np.ndarray, side: float) -> str:
+    size, cell = patch.shape[0], side / patch.shape[0]
+    cells = "".join(
+        f'<rect x="{x * cell:.2f}" y="{y * cell:.2f}" width="{cell + 0.3:.2f}" height="{cell + 0.3:.2f}" '
+        f'fill="{_hex(patch[y, x])}"/>'
+        for y in range(size)
+        for x in range(size)
+    )
+    return f"<g>{cells}</g>"
+
+
+def _hex(colour: np.ndarray) -> str:
+    """Red, green and blue in [0, 1] as `#RRGGBB`."""
+    return "#" + "".join(f"{round(255 * float(value)):02X}" for value in colour)
+
+
+def _plane(values: np.ndarray, channel: int, name: str, left: float, side: float) -> str:
+    """One channel: black is 0, the full colour 1."""
+    size, cell = values.shape[0], side / values.shape[0]
+    cells = []
+    for y in range(size):
+        for x in range(size):
+            shade = np.zeros(3)
+            shade[channel] = values[y, x]
+            cells.append(
+                f'<rect x="{left + x * cell:.2f}" y="{y * cell:.2f}" width="{cell + 0.3:.2f}" '
+                f'height="{cell + 0.3:.2f}" fill="{_hex(shade)}">'
+                f"<title>{name}, pixel row {y + 1}, column {x + 1}: {float(values[y, x]):.7g}</title></rect>"
+            )
+    return f"<g>{''.join(cells)}</g>"
+
+
+def _bars(values: np.ndarray, top: float, y: float, inks: list[str], names: list[str]) -> str:
+    """Bars up and down from a line; full height is `top`."""
+    step, half = _WIDTH / len(values), 48
+    middle = y + half
+    drawn = "".join(
+        f'<rect x="{place * step:.2f}" y="{middle - max(0.0, share) * half:.2f}" width="{0.8 * step:.2f}" '
+        f'height="{max(0.4, abs(share) * half):.2f}" fill="{ink}"><title>{name}: {value:.7g}</title></rect>'
+        for place, (value, share, ink, name) in enumerate(
+            zip(map(float, values), map(float, values / top), inks, names, strict=True)
+        )
+    )
+    line = f'<line x1="0" x2="{_WIDTH}" y1="{middle}" y2="{middle}" stroke="{_INK}" stroke-opacity=".4"/>'
+    return f"<g>{line}{drawn}</g>"
+
+
+def strip(sequence: np.ndarray, columns: int, chosen: int) -> str:
+    """The order of the sequence in HTML: CLS, then every patch; positions count from 0.
+
+    Args:
+        sequence: `(size, size * P, 3)` uint8, all patches side by side.
+        columns: patches in a row of the picture.
+        chosen: position that is marked.
+    """
+    size = sequence.shape[0]
+    count = sequence.shape[1] // size
+    items = ['<span class="aa-cls" role="listitem" title="position 0: CLS, a learned vector">CLS</span>']
+    for patch in range(count):
+        row, column = divmod(patch, columns)
+        mark = ' class="aa-chosen-patch"' if patch + 1 == chosen else ""
+        items.append(
+            f'<span{mark} role="listitem" title="position {patch + 1}: row {row + 1}, column {column + 1}" '
+            f'style="background-position:{-24 * patch}px 0"></span>'
+        )
+    style = (
+        "<style>.aa-sequence{display:flex;flex-wrap:wrap;gap:3px}"
+        f".aa-sequence span{{width:24px;height:24px;background:url({data_url(sequence)}) 0 0/{24 * count}px 24px;"
+        "image-rendering:pixelated}"
+        f".aa-sequence .aa-cls{{width:auto;background:{palette.HUES['vision']};color:#000;font-size:.75rem;"
+        "line-height:24px;padding:0 6px}"
+        ".aa-sequence .aa-chosen-patch{outline:2px solid currentColor;outline-offset:1px}</style>"
+    )
+    return f'{style}<div class="aa-sequence" role="list">{"".join(items)}</div>'
+
+
+def filters(components: np.ndarray, shares: np.ndarray) -> str:
+    """Filters as pictures in HTML, grey where they are 0, each with the share of variance it explains.
+
+    Args:
+        components: `(count, size, size, 3)` of both signs.
+        shares: `(count,)`.
+    """
+    largest = np.abs(components).max(axis=(1, 2, 3), keepdims=True)
+    shown = np.round(127.5 + 127.5 * components / largest).astype(np.uint8)
+    items = "".join(
+        f'<figure role="listitem"><img src="{data_url(picture)}" alt="filter {number}">'
+        f"<figcaption>{literal.html(percent(float(share)))}</figcaption></figure>"
+        for number, (picture, share) in enumerate(zip(shown, shares, strict=True), 1)
+    )
+    style = (
+        "<style>.aa-filters{display:grid;grid-template-columns:repeat(auto-fill,minmax(56px,1fr));gap:8px}"
+        ".aa-filters figure{margin:0;font-size:.75rem;text-align:center;font-variant-numeric:tabular-nums}"
+        ".aa-filters img{width:100%;image-rendering:pixelated;display:block}</style>"
+    )
+    return f'{style}<div class="aa-filters" role="list">{items}</div>'

@@ -1,0 +1,51 @@
+"""What a visitor sees who has to wait: for others, or for long work."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+
+import streamlit as st
+
+from views.controls import inputs
+
+# The secondary background and the border of .streamlit/config.toml.
+_COLOURS = {"light": ("#F5F6F8", "#D9DCE1"), "dark": ("#1B2027", "#343A44")}
+
+
+SILENCE = 0.4  # seconds of work before a reader is told how far it is
+REPEAT = 0.2  # seconds between two such messages
+
+
+def before_you(count: int) -> AbstractContextManager[None]:
+    """Say how many visitors come first, while the context lasts."""
+    people = "1 visitor is" if count == 1 else f"{count} visitors are"
+    return _said(f"{people} before you; your answer follows by itself.")
+
+
+@contextmanager
+def progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[int, int], None]]:
+    """Say how far long work is: gives a function to call with how many parts are done, and of how many."""
+    told = clock() + SILENCE - REPEAT
+    with ExitStack() as shown:
+
+        def tell(done: int, total: int) -> None:
+            nonlocal told
+            if done < total and clock() - told >= REPEAT:
+                told = clock()
+                shown.close()
+                shown.enter_context(_said(f"This input is long: {100 * done // total} % is worked through."))
+
+        yield tell
+
+
+def _said(words: str) -> AbstractContextManager[None]:
+    """Words at the lower edge of the window, so that nothing moves when they come and go, and they are always seen."""
+    background, border = _COLOURS[inputs.theme()]
+    st.html(
+        "<style>.stSpinner {position: fixed; bottom: 1rem; left: 50%; transform: translateX(-50%); z-index: 1000; "
+        "width: max-content !important; max-width: calc(100vw - 2rem); padding: .6rem 1rem; border-radius: 6px; "
+        f"background: {background}; border: 1px solid {border}}}</style>"
+    )
+    return st.spinner(words)
