@@ -4,7 +4,8 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from pages.shared.health import routes
-from pages.shared.visits import visited
+from pages.shared.loads import LOADS
+from pages.shared.runs import in_turn
 from pages.shared.warm_up import lifespan
 from server.addresses import KnownAddresses
 from server.headers import FAULTS, SafetyHeaders
@@ -19,7 +20,7 @@ from views.address.script import HistoryScript
 from views.controls import uploads
 
 if __name__ == "__main__":  # run for each visitor
-    frame.run(visited)
+    frame.run(in_turn)
 else:  # imported once, by the server that is starting
     beside = routes()
     outside = [  # what a request and a socket go through, one after the other, before Streamlit sees them
@@ -34,4 +35,4 @@ else:  # imported once, by the server that is starting
         Middleware(UnnamedPlace, script=__file__),
     ]
     faults = uploads.HANDLERS | FAULTS
-    app = st.App(__file__, lifespan=lifespan, routes=beside, middleware=outside, exception_handlers=faults)
+    app = st.App(__file__, lifespan=lifespan(LOADS), routes=beside, middleware=outside, exception_handlers=faults)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.microscope.explore import explore_text
 from pages.shared.opening import opening
-from pages.shared.visits import framed
+from pages.shared.runs import framed
 from views.html import pieces
 from views.text import prose
 

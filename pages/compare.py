@@ -9,7 +9,7 @@ from pages.comparison import maps as heads
 from pages.comparison.sides import Sides
 from pages.shared import checks, intervention_proof
 from pages.shared.opening import Asked, opening
-from pages.shared.visits import fragment, framed
+from pages.shared.runs import fragment, framed
 from views.controls import widgets
 from views.html import bars
 from views.text import prose

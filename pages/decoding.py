@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pages.parts import beam_search, decoding_step, linear_softmax, teacher_forcing
 from pages.shared.parts import show_parts
-from pages.shared.visits import framed
+from pages.shared.runs import framed
 from views.html import bars, steps
 
 PARTS = {

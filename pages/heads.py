@@ -9,8 +9,8 @@ from pages.ranking import detail, listing, rows
 from pages.ranking.sentence import Study, checked, study
 from pages.shared import charts, checks, files
 from pages.shared.opening import opening
+from pages.shared.runs import fragment, framed
 from pages.shared.service import Service
-from pages.shared.visits import fragment, framed
 from views import maps
 from views.address import settings
 from views.controls import inputs, widgets

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.layer import add_norm, feed_forward, heads, memory, query, scaling, steps
 from pages.shared.opening import opening
-from pages.shared.visits import framed
+from pages.shared.runs import framed
 from views.controls import widgets
 from views.html import bars
 from views.text import prose

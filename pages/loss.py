@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pages.parts import loss_gradient, loss_pieces, training
 from pages.shared.parts import show_parts
-from pages.shared.visits import framed
+from pages.shared.runs import framed
 from views.html import bars, steps
 
 PARTS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pages.parts import position_basis, position_effects, position_schemes, position_shift, position_table
 from pages.shared.parts import show_parts
-from pages.shared.visits import framed
+from pages.shared.runs import framed
 from views.html import bars
 
 PARTS = {

@@ -11,7 +11,7 @@ from pages.rests.evidence import SHORT, Evidence, gather, recomputed
 from pages.rests.verdict import verdict
 from pages.shared import checks, files
 from pages.shared.opening import Asked, opening
-from pages.shared.visits import fragment, framed
+from pages.shared.runs import fragment, framed
 from views import maps
 from views.components.matrix_row import Matrix, matrix_row
 from views.controls import inputs, widgets

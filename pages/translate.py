@@ -9,8 +9,8 @@ import streamlit as st
 from model import DecodingOptions
 from pages.shared import checks, files
 from pages.shared.opening import Asked, opening
+from pages.shared.runs import fragment, framed
 from pages.shared.service import Service
-from pages.shared.visits import fragment, framed
 from views import frame
 from views.address import settings
 from views.components.drawing_view import drawing_view

@@ -18,7 +18,7 @@ from pages.picture.patches import cut_in_patches
 from pages.picture.positions import positions
 from pages.picture.service import VisionService
 from pages.picture.what_if import what_if
-from pages.shared.visits import framed
+from pages.shared.runs import framed
 from views.controls import widgets
 from views.text import prose
 

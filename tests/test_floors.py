@@ -11,7 +11,10 @@ ROOT = Path(__file__).resolve().parents[1]
 FORBIDDEN = {
     "model": {"streamlit", "plotly", "pandas", "views", "pages", "server", "app"},
     "views": {"torch", "model", "pages", "server", "app", "sentencepiece", "safetensors"},
-    "views/figures": {"streamlit", "torch", "model", "pages", "server", "app"},
+    "views/figures": {"streamlit"},
+    "views/html": {"streamlit", "plotly"},
+    "views/svg": {"streamlit", "plotly"},
+    "tools": {"torch", "model", "pages", "server", "app"},
     "server": {"torch", "plotly", "pandas", "numpy", "model", "views", "pages", "app"},
     "pages": {"torch", "app"},
     "benchmarks": set(),
@@ -66,7 +69,7 @@ def test_nothing_hangs_on_a_cache_that_a_visitor_can_empty():
 def test_every_run_of_a_page_takes_its_turn():
     for path in sources("pages"):
         text = path.read_text(encoding="utf-8")
-        if path.name != "visits.py":
-            assert "st.fragment" not in text, f"{path.relative_to(ROOT)}: use pages.shared.visits.fragment"
+        if path.name != "runs.py":
+            assert "st.fragment" not in text, f"{path.relative_to(ROOT)}: use pages.shared.runs.fragment"
         if path.parent == ROOT / "pages" and path.name != "__init__.py":
             assert "\nframed()\n" in text, f"{path.relative_to(ROOT)} does not begin with framed()"

@@ -9,7 +9,7 @@ from model import Trace
 from model.lessons.feed_forward import Firing, firing
 from pages.shared import checks, files
 from pages.shared.opening import Asked
-from pages.shared.visits import fragment
+from pages.shared.runs import fragment
 from views import maps
 from views.components.matrix_row import Matrix, matrix_row
 from views.controls import inputs, widgets

@@ -9,7 +9,7 @@ from model.lessons.layer_steps import attention_module
 from pages.layer.chosen import choose
 from pages.shared import checks, files
 from pages.shared.opening import Asked
-from pages.shared.visits import fragment
+from pages.shared.runs import fragment
 from views.controls import widgets
 from views.export import downloads
 from views.html import bars

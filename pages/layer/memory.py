@@ -7,7 +7,7 @@ import streamlit as st
 from model.lessons.memory_layout import Layout, LayoutStory, memory_layout
 from pages.shared import files
 from pages.shared.opening import Asked
-from pages.shared.visits import fragment
+from pages.shared.runs import fragment
 from views.components.matrix_row import Matrix, matrix_row
 from views.controls import inputs, whole_numbers, widgets
 from views.export import downloads

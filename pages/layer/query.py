@@ -9,7 +9,7 @@ from model.lessons.layer_steps import AttentionSteps
 from pages.layer.chosen import Chosen, choose
 from pages.shared import checks, files
 from pages.shared.opening import Asked
-from pages.shared.visits import fragment
+from pages.shared.runs import fragment
 from views import maps
 from views.controls import inputs, widgets
 from views.export import downloads

@@ -11,7 +11,7 @@ from model.lessons.scaling import WIDTHS, TrainedRun, histogram, toy, trained_ru
 from pages.shared import files
 from pages.shared.cut_off import say_if_cut
 from pages.shared.opening import Asked
-from pages.shared.visits import fragment
+from pages.shared.runs import fragment
 from views.controls import inputs, widgets
 from views.export import downloads
 from views.figures import saturation

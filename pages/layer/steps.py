@@ -11,7 +11,7 @@ from model.lessons.layer_steps import STEPS, AttentionSteps
 from pages.layer.chosen import Chosen, choose
 from pages.shared import checks, files
 from pages.shared.opening import Asked
-from pages.shared.visits import fragment
+from pages.shared.runs import fragment
 from views import maps
 from views.components.matrix_row import Matrix, matrix_row
 from views.controls import inputs, widgets

@@ -8,7 +8,7 @@ import streamlit as st
 from model.lessons.ragged import MOST_PIECES, MOST_SEQUENCES, PaddingEffect, RaggedBatch, padding_effect, ragged_batch
 from pages.shared import checks, files
 from pages.shared.opening import Asked
-from pages.shared.visits import fragment
+from pages.shared.runs import fragment
 from views.components.matrix_row import Matrix, matrix_row
 from views.controls import inputs, whole_numbers, widgets
 from views.export import downloads

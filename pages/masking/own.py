@@ -9,7 +9,7 @@ from model import Trace
 from model.lessons.masking import pattern
 from pages.masking import effects
 from pages.shared.opening import Asked
-from pages.shared.visits import fragment
+from pages.shared.runs import fragment
 from views import maps
 from views.address import settings
 from views.components.matrix_row import Matrix, matrix_row

@@ -11,7 +11,7 @@ from pages.microscope import lines, one_weight, overview
 from pages.microscope.proof import proof
 from pages.microscope.subject import Subject, in_words, of_text, without_special
 from pages.shared.opening import Asked
-from pages.shared.visits import fragment
+from pages.shared.runs import fragment
 from views.controls import inputs, widgets
 from views.text import prose
 from views.text.numbers import three_digits

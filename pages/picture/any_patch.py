@@ -9,7 +9,7 @@ from model import VisionTrace
 from pages.picture.maps import Look, all_heads, choosable, proof, settings
 from pages.picture.service import VisionService
 from pages.shared import files
-from pages.shared.visits import fragment
+from pages.shared.runs import fragment
 from views import maps
 from views.components.patch_picture import Panel, PatchPicture
 from views.controls import inputs

@@ -8,7 +8,7 @@ from model import VisionTrace
 from pages.picture.maps import all_heads, choosable, proof, settings
 from pages.picture.service import VisionService
 from pages.shared import files
-from pages.shared.visits import fragment
+from pages.shared.runs import fragment
 from views import maps
 from views.components.attention_grid import Sheet, attention_grid
 from views.components.patch_picture import Panel, PatchPicture

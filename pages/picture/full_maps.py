@@ -8,7 +8,7 @@ from model import VisionTrace
 from pages.microscope.explore import explore_picture
 from pages.microscope.subject import of_picture
 from pages.picture.service import VisionService
-from pages.shared.visits import fragment
+from pages.shared.runs import fragment
 from views.controls.picture_input import chosen_sample
 from views.text import prose
 

@@ -11,7 +11,7 @@ from model.classifier import SHIPPED
 from pages.picture.one_head import PAGE, Study, cls_map, one_head
 from pages.picture.service import VisionService
 from pages.ranking import detail, listing, rows
-from pages.shared.visits import fragment
+from pages.shared.runs import fragment
 from views import patches
 from views.controls import widgets
 from views.figures import overlay

@@ -15,7 +15,7 @@ from pages.picture.faithful import faithful
 from pages.picture.measured import Measured, measure
 from pages.picture.service import VisionService
 from pages.shared import checks, files
-from pages.shared.visits import fragment
+from pages.shared.runs import fragment
 from views.controls import inputs, widgets
 from views.export import downloads
 from views.figures import overlay

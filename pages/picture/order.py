@@ -11,7 +11,7 @@ import streamlit as st
 from model import VisionClassifier, VisionTrace
 from pages.picture.service import VisionService
 from pages.shared import checks, files
-from pages.shared.visits import fragment
+from pages.shared.runs import fragment
 from views.address import settings
 from views.controls import widgets
 from views.export import downloads

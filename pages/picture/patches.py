@@ -10,7 +10,7 @@ from model.attribution.analysis import patch_embedding, principal_filters
 from pages.picture.maps import choosable
 from pages.picture.service import VisionService
 from pages.shared import checks, files
-from pages.shared.visits import fragment
+from pages.shared.runs import fragment
 from views import patches
 from views.components.drawing_view import drawing_view
 from views.components.patch_picture import Panel, PatchPicture

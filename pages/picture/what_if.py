@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
-from model import InterventionError, Interventions, VisionClassifier, VisionTrace
-from model.attribution.comparison import moved
-from model.attribution.intervened import Proof
+from model import InterventionError, Interventions, VisionTrace
 from model.tracing.changes import Change, Forbid, Force, Heads
+from pages.picture.changed import Changed, compute
 from pages.picture.hidden_patches import hidden_patches
 from pages.picture.service import VisionService
 from pages.shared import differences, files, intervention_proof, moved_heads
 from pages.shared.head_changes import FORCE, MASK, Board, action, strength, together
-from pages.shared.visits import fragment
+from pages.shared.runs import fragment
 from views import maps, patches
 from views.controls import inputs, widgets
 from views.export import downloads
@@ -28,29 +27,6 @@ PAGE = "what_if"
 NAME = "vheads"  # begins the names of this view's settings in the address
 ASKING = {"Every position": None, "CLS": 0}
 CLS = replace(maps.GRID, title="attention of CLS over the picture")
-
-
-@dataclass(frozen=True, eq=False)
-class Changed:
-    """What the view needs of the changed pass, and no more: many are kept.
-
-    Attributes:
-        probabilities: `(class,)`.
-        cls: `(layer, head, 1 + patch)` weights of CLS as the query.
-        moved: `(layer, head)`, see `model.attribution.comparison.moved`.
-    """
-
-    probabilities: np.ndarray
-    cls: np.ndarray
-    moved: np.ndarray
-    proof: Proof
-
-
-def compute(classifier: VisionClassifier, trace: VisionTrace, plan: Interventions) -> Changed:
-    """Run the picture again under the plan."""
-    found = classifier.intervene(trace, plan)
-    after = found.after.attention
-    return Changed(found.after.probabilities, after[:, :, 0].copy(), moved(trace.attention, after), found.proof)
 
 
 @fragment

@@ -1,12 +1,13 @@
 """What an operator asks a running server: is it of use, and how does it do? Nothing here says what visitors asked.
 
-`/healthz` answers 200 once both models are loaded and each has computed something, else 503. `/metrics` is for
+`/healthz` answers 200 once all models are loaded and each has computed something, else 503. `/metrics` is for
 Prometheus. Both are for the machines that look after the server: a reverse proxy must not publish `/metrics`.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from typing import Literal
 
 from starlette.requests import Request
@@ -18,7 +19,6 @@ from pages.shared.visits import turns
 from server.process_wide import process_wide
 
 State = Literal["loading", "ready", "broken"]
-MODELS = ("translator", "classifier")
 
 
 class Readiness:
@@ -26,10 +26,15 @@ class Readiness:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._states: dict[str, State] = dict.fromkeys(MODELS, "loading")
+        self._states: dict[str, State] = {}
+
+    def expect(self, models: Iterable[str]) -> None:
+        """These are going to be loaded, unless they are already."""
+        with self._lock:
+            self._states = dict.fromkeys(models, "loading") | self._states
 
     def set(self, model: str, state: State) -> None:
-        """`model` is one of `MODELS`."""
+        """`model` is one of those that were expected."""
         with self._lock:
             self._states[model] = state
 
@@ -41,7 +46,7 @@ class Readiness:
     @property
     def ready(self) -> bool:
         """True once all of them have computed something."""
-        return set(self.states().values()) == {"ready"}
+        return set(self.states().values()) == {"ready"}  # before anything is expected, nothing is ready
 
 
 @process_wide

@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from streamlit import runtime
 
 from pages.shared import logs, metrics, recent
-from pages.shared.limits import THREADS
 from server.finished_files import finished_files
 
 SWITCH_SECONDS = 0.001  # how long a busy thread keeps the interpreter while another one asks for it
@@ -26,15 +25,8 @@ FULL_ROUND = 12  # rounds between two looks for garbage in everything
 _ARENA_MAX = -8  # M_ARENA_MAX of glibc's mallopt
 
 
-def settle_threads() -> None:
-    """Set how many threads compute, before any does.
-
-    One thread a computation: these models are small, so that a second one saves little time, and while anything else
-    needs its core it costs much, since the first then waits for it at each of the many small operations.
-    """
-    from model.runtime.device import use_threads  # PyTorch takes a second to import
-
-    use_threads(THREADS)
+def settle_switching() -> None:
+    """Set how often threads take turns, before any computes."""
     sys.setswitchinterval(SWITCH_SECONDS)
 
 

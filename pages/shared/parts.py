@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from pages.shared.opening import Asked, opening
-from pages.shared.visits import fragment
+from pages.shared.runs import fragment
 from views.controls import widgets
 
 Parts = Mapping[str, Callable[[Asked], None]]

@@ -14,7 +14,7 @@ import streamlit as st
 from model import CheckpointError, DecodingOptions, InputError, Interventions, Step, Trace, Translator
 from model.attribution.intervened import Intervened, intervene_in_parts
 from model.runtime.fallback import with_fallback
-from model.runtime.progress import Parts
+from model.runtime.progress import Parts, parts_with_fallback
 from pages.shared import visits
 from pages.shared.description import describe
 from pages.shared.long_work import LongWork
@@ -22,7 +22,7 @@ from pages.shared.recent import Recent, T, computing
 from pages.shared.streams import Streams
 from server.process_wide import process_wide
 from views.address import settings
-from views.text import literal
+from views.text import literal, waiting
 
 RECENT_TRANSLATIONS = 512  # a few kilobytes each: the last sentence of each visitor of a large class
 RECENT_TRACES = 8  # about a megabyte for a dozen words, twenty for the longest sentence
@@ -44,8 +44,8 @@ class Service:
 
     def __post_init__(self) -> None:
         self.streams = Streams(self.translations, self.computing)
-        self.long_analyses = LongWork(self.translator, self.analyses, self.computing)
-        self.long_traces = LongWork(self.translator, self.traces, self.computing)
+        self.long_analyses = LongWork(self.analyses, self.computing, waiting.progress)
+        self.long_traces = LongWork(self.traces, self.computing, waiting.progress)
 
     def pieces(self, text: str) -> int:
         """How many pieces `text` has.
@@ -97,7 +97,7 @@ class Service:
 
     def analysis_in_parts(self, key: Hashable, begin: Callable[[], Parts[T]]) -> T:
         """`analysis` of long work: between its parts others have their turn, and the reader sees how far it is."""
-        return self.long_analyses.result(key, begin)
+        return self.long_analyses.result(key, lambda: parts_with_fallback(self.translator, begin))
 
     def intervened(self, trace: Trace, plan: Interventions) -> Intervened:
         """The sentence of `trace` again under interventions, computed once for each plan, in parts.
@@ -108,7 +108,9 @@ class Service:
         translator = self.translator
         return self.long_traces.result(
             ("intervened", trace.source_ids, trace.next_ids, plan.to_text()),
-            lambda: intervene_in_parts(translator.network, translator.tokenizer, trace, plan),
+            lambda: parts_with_fallback(
+                translator, lambda: intervene_in_parts(translator.network, translator.tokenizer, trace, plan)
+            ),
         )
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Hashable, Iterator
 from typing import Generic, TypeVar
 
 from pages.shared import metrics, visits
-from pages.shared.limits import SLICE_SECONDS
 from pages.shared.recent import Recent, timed
+from server.limits import SLICE_SECONDS
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from threading import Event, Lock
 
-from pages.shared.limits import Limits
+from server.limits import Limits
 
 Tell = Callable[[int], None]  # called now and then in a waiting thread with the number of visitors before it
 Notice = Callable[[], AbstractContextManager[Tell]]  # entered when a wait begins, left when it ends

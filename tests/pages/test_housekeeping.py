@@ -11,8 +11,9 @@ import torch
 from streamlit.runtime import Runtime
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 
-from pages.shared import housekeeping, metrics
+from pages.shared import housekeeping, loads, metrics, service, warm_up
 from pages.shared.recent import Recent, forget_all
+from server.limits import THREADS
 from tests.elsewhere import run_elsewhere
 
 
@@ -25,13 +26,15 @@ def settings():
     sys.setswitchinterval(switch)
 
 
-def test_threads_are_set_for_every_run_to_come(settings):
-    housekeeping.settle_threads()
+def test_threads_are_set_for_every_run_to_come(settings, monkeypatch):
+    monkeypatch.setattr(service, "load_service", lambda: service.Service.__new__(service.Service))
+    monkeypatch.setattr(service.Service, "trace", lambda self, text, options: None)
+    warm_up.warm_up({"translator": loads.translator})
     seen = []
     run = threading.Thread(target=lambda: seen.append(torch.get_num_threads()))
     run.start()
     run.join()
-    assert seen == [housekeeping.THREADS]
+    assert seen == [THREADS]
     assert sys.getswitchinterval() == pytest.approx(housekeeping.SWITCH_SECONDS)
 
 

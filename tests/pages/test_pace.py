@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from pages.shared import pace
-from pages.shared.limits import Limits
 from pages.shared.turns import Turns
+from server.limits import Limits
 from tests.elsewhere import run_elsewhere
 
 

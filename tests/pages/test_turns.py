@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from pages.shared.limits import Limits
 from pages.shared.turns import Busy, Turns
+from server.limits import Limits
 
 QUICK = {"silence": 0.001, "repeat": 0.001}
 

@@ -5,6 +5,7 @@ import threading
 
 from model import CheckpointError, DecodingOptions
 from pages.shared import service, warm_up
+from pages.shared.loads import LOADS
 from server.process_wide import clear_all
 from tests.elsewhere import run_elsewhere
 from views.controls import inputs
@@ -12,7 +13,7 @@ from views.controls import inputs
 
 def test_the_first_sentence_is_translated_before_anybody_asks():
     clear_all()
-    warm_up.warm_up()
+    warm_up.warm_up(LOADS)
     assert service.load_service().known(inputs.DEFAULT, DecodingOptions())[-1].finished
 
 
@@ -21,18 +22,18 @@ def test_a_broken_installation_is_left_to_the_page(monkeypatch):
         raise CheckpointError("The weights are missing.")
 
     monkeypatch.setattr(service, "load_service", broken)
-    warm_up.warm_up()
+    warm_up.warm_up(LOADS)
 
 
 def test_the_server_starts_while_it_warms_up(monkeypatch):
     started, finish = threading.Event(), threading.Event()
 
-    def slowly():
+    def slowly(loads):
         started.set()
         finish.wait()
 
     async def serve():
-        async with warm_up.lifespan(None):
+        async with warm_up.lifespan(LOADS)(None):
             assert await asyncio.to_thread(started.wait, 10)
             finish.set()
 

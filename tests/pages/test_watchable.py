@@ -8,9 +8,9 @@ import pytest
 import streamlit as st
 from starlette.applications import Starlette
 
-from pages.shared import health, logs, metrics, visits, warm_up
-from pages.shared.limits import Limits
+from pages.shared import health, logs, metrics, runs, visits, warm_up
 from pages.shared.turns import Turns
+from server.limits import Limits
 from server.process_wide import clear_all
 from tests.elsewhere import run_elsewhere
 
@@ -64,6 +64,8 @@ def value(name: str) -> float:
 
 
 def test_healthy_means_that_both_models_have_computed(fresh):
+    assert get("/healthz") == (503, '{"status":"loading"}')
+    health.readiness().expect(["translator", "classifier"])
     assert get("/healthz") == (503, '{"status":"loading","translator":"loading","classifier":"loading"}')
     assert value("atlas_ready") == 0
     health.readiness().set("translator", "ready")
@@ -73,13 +75,11 @@ def test_healthy_means_that_both_models_have_computed(fresh):
     assert value("atlas_ready") == 1
 
 
-def test_a_model_that_cannot_compute_is_no_health(fresh, log, monkeypatch):
+def test_a_model_that_cannot_compute_is_no_health(fresh, log):
     def broken():
         raise RuntimeError(f"about {HOSTILE}")
 
-    monkeypatch.setattr(warm_up, "_translate", broken)
-    monkeypatch.setattr(warm_up, "_classify", lambda: None)
-    warm_up.warm_up()
+    warm_up.warm_up({"translator": broken, "classifier": lambda: None})
     assert get("/healthz") == (503, '{"status":"broken","translator":"broken","classifier":"ready"}')
     assert [(line["event"], line.get("error")) for line in log()] == [("broken", "RuntimeError"), ("not ready", None)]
     assert SECRET not in json.dumps(log())
@@ -110,7 +110,7 @@ def test_a_full_server_says_one_clear_sentence(open_app, log, monkeypatch):
 
 
 def test_an_error_is_logged_by_its_type_only(log):
-    with pytest.raises(ValueError, match=SECRET), visits.visited("Translate"):
+    with pytest.raises(ValueError, match=SECRET), runs.in_turn("Translate"):
         raise ValueError(HOSTILE)
     (line,) = log()
     assert (line["level"], line["outcome"]) == ("error", "error")
@@ -122,11 +122,11 @@ def test_a_part_takes_a_turn_of_its_own_only_when_it_runs_alone(log, monkeypatch
     monkeypatch.setattr(st, "fragment", lambda function: function)
     seen = []
 
-    @visits.fragment
+    @runs.fragment
     def part():
         seen.append(visits._current.get())
 
-    with visits.visited("Attention"):
+    with runs.in_turn("Attention"):
         whole = visits._current.get()
         part()
     part()

@@ -1,4 +1,4 @@
-"""Draw the samples: `python -m views.controls.samples`."""
+"""Draw the samples: `python -m tools.samples`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Six pictures to begin with, drawn by this package: `python -m views.controls.samples` draws them again."""
+"""Six pictures to begin with, drawn by our own code: `python -m tools.samples` draws them again."""
 
 from __future__ import annotations
 

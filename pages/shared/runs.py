@@ -1,0 +1,73 @@
+"""Every run of a page, and of a part of it, takes its turn among the visitors, who are told when they have to wait."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import ParamSpec, TypeVar
+
+import streamlit as st
+
+from pages.shared import visits
+from pages.shared.turns import Busy
+from views import frame
+from views.address import settings
+from views.text import waiting
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+HOME = frame.PAGES[0][1]
+_PAGE = "visited_page"  # in the session: which page a part belongs to
+
+
+def fragment(function: Callable[P, R]) -> Callable[P, R]:
+    """`st.fragment` whose runs of its own take turns with everybody else's."""
+
+    @functools.wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        if visits.running():  # the whole page runs and has its turn
+            return function(*args, **kwargs)
+        with settings.part(), in_turn(st.session_state.get(_PAGE, ""), function.__name__.strip("_")):
+            return function(*args, **kwargs)
+
+    return st.fragment(run)
+
+
+def framed() -> None:
+    """First line of every page, see `views.frame.framed`."""
+    frame.framed(in_turn)
+
+
+@contextmanager
+def in_turn(page: str, part: str = "") -> Iterator[None]:
+    """Surround a run of `page`, or of a `part` of it: it waits for its turn; who waits too long is told so."""
+    if page != HOME:
+        # While another thread is in the middle of importing pandas, Plotly would find half of it and fail. The home
+        # page draws nothing with Plotly, and is there sooner without.
+        import pandas  # noqa: F401
+    st.session_state[_PAGE] = page
+    try:
+        with visits.visited(page, part, _notice):
+            yield
+    except Busy as busy:
+        st.warning(str(busy))
+        settings.stop()
+
+
+@contextmanager
+def _notice() -> Iterator[Callable[[int], None]]:
+    """Tell a waiting visitor how many are before them, until it is their turn."""
+    told = -1
+    with ExitStack() as shown:
+
+        def tell(before: int) -> None:
+            nonlocal told
+            _ = st.session_state.get(_PAGE)  # here Streamlit ends the run of a visitor who has gone
+            if before != told:
+                told = before
+                shown.close()
+                shown.enter_context(waiting.before_you(before))
+
+        yield tell
