@@ -3,18 +3,18 @@
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.shared.health import routes
 from pages.shared.loads import LOADS
 from pages.shared.runs import in_turn
-from pages.shared.warm_up import lifespan
 from server.addresses import KnownAddresses
 from server.headers import FAULTS, SafetyHeaders
+from server.health import routes
 from server.hosts import OwnNames
 from server.messages import ReadersMessages
 from server.origins import OwnOrigin
 from server.place import UnnamedPlace
 from server.visitors import SocketsByAddress
 from server.waiting_uploads import FewUploads
+from server.warm_up import lifespan
 from views import frame
 from views.address.script import HistoryScript
 from views.controls import uploads

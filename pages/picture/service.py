@@ -15,8 +15,8 @@ import streamlit as st
 from PIL import Image
 
 from model import CheckpointError, VisionClassifier, VisionTrace
-from pages.shared.recent import Recent, T, computing
 from server.process_wide import process_wide
+from server.recent import Recent, T, computing
 from views.address import settings
 from views.text import literal
 

@@ -9,8 +9,8 @@ from typing import ParamSpec, TypeVar
 
 import streamlit as st
 
-from pages.shared import visits
-from pages.shared.turns import Busy
+from server import visits
+from server.turns import Busy
 from views import frame
 from views.address import settings
 from views.text import waiting

@@ -15,12 +15,12 @@ from model import CheckpointError, DecodingOptions, InputError, Interventions, S
 from model.attribution.intervened import Intervened, intervene_in_parts
 from model.runtime.fallback import with_fallback
 from model.runtime.progress import Parts, parts_with_fallback
-from pages.shared import visits
 from pages.shared.description import describe
-from pages.shared.long_work import LongWork
-from pages.shared.recent import Recent, T, computing
-from pages.shared.streams import Streams
+from server import visits
+from server.long_work import LongWork
 from server.process_wide import process_wide
+from server.recent import Recent, T, computing
+from server.streams import Streams
 from views.address import settings
 from views.text import literal, waiting
 

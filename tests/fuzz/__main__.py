@@ -12,7 +12,7 @@ import json
 import sys
 from pathlib import Path
 
-from pages.shared import housekeeping
+from server import housekeeping
 from tests.fuzz import campaign, protocol
 
 MESSAGES = 10_500

@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from model import Translator, VisionClassifier
-from pages.shared import housekeeping, recent, visits
+from server import housekeeping, recent, visits
 from tests.fuzz import addresses, checks, files, texts
 
 SECONDS = 2.0  # of processor time that a case may take at a stretch

@@ -11,9 +11,10 @@ import torch
 from streamlit.runtime import Runtime
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 
-from pages.shared import housekeeping, loads, metrics, service, warm_up
-from pages.shared.recent import Recent, forget_all
+from pages.shared import loads, service
+from server import housekeeping, metrics, warm_up
 from server.limits import THREADS
+from server.recent import Recent, forget_all
 from tests.elsewhere import run_elsewhere
 
 

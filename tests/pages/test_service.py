@@ -8,9 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from model import CheckpointError, DecodingOptions
-from pages.shared.recent import Recent
 from pages.shared.service import Service
 from server.process_wide import clear_all
+from server.recent import Recent
 from tests.pages.conftest import PATIENCE, ROOT
 
 

@@ -4,8 +4,9 @@ import asyncio
 import threading
 
 from model import CheckpointError, DecodingOptions
-from pages.shared import service, warm_up
+from pages.shared import service
 from pages.shared.loads import LOADS
+from server import warm_up
 from server.process_wide import clear_all
 from tests.elsewhere import run_elsewhere
 from views.controls import inputs

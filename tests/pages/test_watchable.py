@@ -8,10 +8,11 @@ import pytest
 import streamlit as st
 from starlette.applications import Starlette
 
-from pages.shared import health, logs, metrics, runs, visits, warm_up
-from pages.shared.turns import Turns
+from pages.shared import runs
+from server import health, logs, metrics, visits, warm_up
 from server.limits import Limits
 from server.process_wide import clear_all
+from server.turns import Turns
 from tests.elsewhere import run_elsewhere
 
 HOSTILE = 'Zxqv <script>alert(1)</script> "}{ atlas_runs_total 7'

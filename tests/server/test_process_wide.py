@@ -11,11 +11,11 @@ from model.translator import SHIPPED
 from pages.picture.service import load_vision
 from pages.ranking.rows import shipped
 from pages.ranking.sentence import alignment
-from pages.shared.health import readiness
-from pages.shared.recent import computing
 from pages.shared.service import load_service
-from pages.shared.visits import turns
+from server.health import readiness
 from server.process_wide import clear_all, process_wide
+from server.recent import computing
+from server.visits import turns
 
 PATIENCE = 20  # seconds
 

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from pages.shared import logs
+from server import logs
 
 SECRET = "Zxqv"
 

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-from pages.shared import logs, metrics
-from pages.shared.turns import Busy, Notice, Turn, Turns
+from server import logs, metrics
 from server.process_wide import process_wide
+from server.turns import Busy, Notice, Turn, Turns
 
 
 @dataclass

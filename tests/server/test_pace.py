@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from pages.shared import pace
-from pages.shared.turns import Turns
+from server import pace
 from server.limits import Limits
+from server.turns import Turns
 from tests.elsewhere import run_elsewhere
 
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 from streamlit import runtime
 
-from pages.shared import logs, metrics, recent
+from server import logs, metrics, recent
 from server.finished_files import finished_files
 
 SWITCH_SECONDS = 0.001  # how long a busy thread keeps the interpreter while another one asks for it

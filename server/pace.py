@@ -12,7 +12,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from pages.shared.turns import Turns
+from server.turns import Turns
 
 BEAT = 0.05  # seconds between two looks
 ROUNDS = 5  # of the thread that sends, timed at each look

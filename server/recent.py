@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
-from pages.shared import metrics, visits
+from server import metrics, visits
 from server.process_wide import process_wide
 
 T = TypeVar("T")

@@ -8,10 +8,10 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-from pages.shared import housekeeping, logs
-from pages.shared.health import readiness
-from pages.shared.pace import keep_pace
-from pages.shared.visits import turns
+from server import housekeeping, logs
+from server.health import readiness
+from server.pace import keep_pace
+from server.visits import turns
 
 PATIENCE = 3.0  # seconds that the classifier waits for the first page
 LOOK = 0.05  # seconds between two looks

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from pages.shared.turns import Busy, Turns
 from server.limits import Limits
+from server.turns import Busy, Turns
 
 QUICK = {"silence": 0.001, "repeat": 0.001}
 

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Hashable, Iterator
 from typing import Generic, TypeVar
 
-from pages.shared import metrics, visits
-from pages.shared.recent import Recent, timed
+from server import metrics, visits
 from server.limits import SLICE_SECONDS
+from server.recent import Recent, timed
 
 T = TypeVar("T")
 

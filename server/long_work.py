@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from pages.shared.recent import Recent, T
-from pages.shared.streams import Streams
+from server.recent import Recent, T
+from server.streams import Streams
 
 
 class HowFar(Protocol):

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from pages.shared.recent import Recent
-from pages.shared.streams import Steps, Streams
+from server.recent import Recent
+from server.streams import Steps, Streams
 
 
 def streams():

@@ -14,9 +14,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from pages.shared import metrics
-from pages.shared.visits import turns
+from server import metrics
 from server.process_wide import process_wide
+from server.visits import turns
 
 State = Literal["loading", "ready", "broken"]
 
