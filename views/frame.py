@@ -23,22 +23,42 @@ FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"
 
 # One line per page: file, title, what a person finds there. The first is the home page.
 PAGES = (
-    ("pages/translate.py", "Translate", "Type an English sentence and watch a Transformer translate it into French."),
-    ("pages/attention.py", "Attention", "Open every head of the encoder, the decoder and the cross-attention."),
     (
-        "pages/heads.py",
+        "pages/translate/page.py",
+        "Translate",
+        "Type an English sentence and watch a Transformer translate it into French.",
+    ),
+    ("pages/attention/page.py", "Attention", "Open every head of the encoder, the decoder and the cross-attention."),
+    (
+        "pages/heads/page.py",
         "Heads",
         "Switch each head off once: which ones matter for your sentence, and what for.",
     ),
-    ("pages/compare.py", "Compare", "Change a head or the sentence and see what moves: translation, loss, every map."),
-    ("pages/relevance.py", "What it rests on", "Which source words a target word needs: four readings against a test."),
-    ("pages/tokens.py", "Tokens", "Follow a sentence into pieces, ids and vectors; compare words and orders."),
-    ("pages/positions.py", "Positions", "Take sinusoidal positions apart, then take them away from the model."),
-    ("pages/masks.py", "Masks", "Hide keys from queries: padding, causality, and a mask that you paint yourself."),
-    ("pages/inside.py", "Inside a layer", "Follow one head from X to W_O, then the feed-forward layer and Add & Norm."),
-    ("pages/decoding.py", "Decoding", "Go through a translation step by step: logits, choice, teacher forcing, beam."),
-    ("pages/loss.py", "Loss", "Score a French target piece by piece; smoothing, gradient and training curves."),
-    ("pages/vision.py", "Vision", "Give a picture to a Vision Transformer and see how it looks at it."),
+    (
+        "pages/compare/page.py",
+        "Compare",
+        "Change a head or the sentence and see what moves: translation, loss, every map.",
+    ),
+    (
+        "pages/attribution/page.py",
+        "What it rests on",
+        "Which source words a target word needs: four readings against a test.",
+    ),
+    ("pages/tokens/page.py", "Tokens", "Follow a sentence into pieces, ids and vectors; compare words and orders."),
+    ("pages/positions/page.py", "Positions", "Take sinusoidal positions apart, then take them away from the model."),
+    ("pages/masks/page.py", "Masks", "Hide keys from queries: padding, causality, and a mask that you paint yourself."),
+    (
+        "pages/inside/page.py",
+        "Inside a layer",
+        "Follow one head from X to W_O, then the feed-forward layer and Add & Norm.",
+    ),
+    (
+        "pages/decoding/page.py",
+        "Decoding",
+        "Go through a translation step by step: logits, choice, teacher forcing, beam.",
+    ),
+    ("pages/loss/page.py", "Loss", "Score a French target piece by piece; smoothing, gradient and training curves."),
+    ("pages/vision/page.py", "Vision", "Give a picture to a Vision Transformer and see how it looks at it."),
 )
 
 # Streamlit lets a short row of choices run out of a narrow screen, where nothing says that it scrolls.

@@ -22,7 +22,7 @@ def classifier() -> None:
     """For *Vision*, and what every page but the first needs besides."""
     import pandas  # noqa: F401  # takes a quarter of a second
 
-    from pages.picture.service import load_vision
+    from pages.vision.service import load_vision
     from views.controls import samples
 
     load_vision().trace(samples.picture(samples.NAMES[0]).image)

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from pages.picture.layers import through_the_layers
-from pages.picture.positions import positions
-from tests.pages.vision_views import service, trace
+from pages.vision.layers import through_the_layers
+from pages.vision.positions import positions
+from tests.pages.vision.views import service, trace
 from views.address import settings
 from views.controls import widgets
 

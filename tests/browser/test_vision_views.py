@@ -13,7 +13,7 @@ from tests.browser.app_server import AppServer
 from tests.browser.conftest import PATIENCE, open_page, ready
 from tests.browser.overflow import PHONE, WIDE, assert_nothing_overflows
 from tests.model.images import CLASSES
-from tests.pages.vision_views import service, trace
+from tests.pages.vision.views import service, trace
 from views.text.numbers import percent
 
 # What the curves on the page are called, areas included; "" until both figures are drawn.

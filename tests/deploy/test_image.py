@@ -37,7 +37,7 @@ def test_left_behind_files_stay_out():
         "secrets.toml",
     ):
         assert not image.is_sent(name)
-    assert image.is_sent("pages/layer/heads.py")
+    assert image.is_sent("pages/inside/heads.py")
 
 
 def test_the_proxy_image_holds_its_configuration():

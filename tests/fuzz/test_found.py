@@ -16,21 +16,21 @@ SENTENCE = "text=I+want+to+buy+a+car."
 WORDS, BYTES = "text=" + "the+cat+" * 32, "text=" + "%ED%95%9C" * 40  # about as many pieces as are taken
 SHORT = 0.5  # seconds of processor time that need no parts
 LONG_WORK = [
-    ("pages/relevance.py", WORDS, ""),
-    ("pages/heads.py", WORDS, ""),
-    ("pages/compare.py", BYTES, ""),
-    ("pages/inside.py", BYTES, "&inside=Scaling"),
-    ("pages/positions.py", BYTES, "&facet=In+the+trained+model"),
-    ("pages/decoding.py", BYTES, "&part=Beam+search"),
+    ("pages/attribution/page.py", WORDS, ""),
+    ("pages/heads/page.py", WORDS, ""),
+    ("pages/compare/page.py", BYTES, ""),
+    ("pages/inside/page.py", BYTES, "&inside=Scaling"),
+    ("pages/positions/page.py", BYTES, "&facet=In+the+trained+model"),
+    ("pages/decoding/page.py", BYTES, "&part=Beam+search"),
 ]
 
 
 @pytest.mark.parametrize(
     ("page", "query"),
     [
-        ("pages/translate.py", "method=Sampling&seed=-1e400"),
-        ("pages/masks.py", "query=" + "9" * 5000),
-        ("pages/decoding.py", "step=1e400&step=2&try_k=inf"),
+        ("pages/translate/page.py", "method=Sampling&seed=-1e400"),
+        ("pages/masks/page.py", "query=" + "9" * 5000),
+        ("pages/decoding/page.py", "step=1e400&step=2&try_k=inf"),
     ],
 )
 def test_an_infinite_number_in_the_address_counts_as_nonsense(page, query):
@@ -40,7 +40,7 @@ def test_an_infinite_number_in_the_address_counts_as_nonsense(page, query):
 
 
 def test_infinity_is_still_a_sentence():
-    app = addresses.visit("pages/translate.py", "text=Infinity")
+    app = addresses.visit("pages/translate/page.py", "text=Infinity")
     checks.page_is_whole(app)
     assert app.text_input(key="text").value == "Infinity"
 

@@ -8,10 +8,10 @@ import streamlit
 
 from model import CheckpointError
 from model.translator import SHIPPED
-from pages.picture.service import load_vision
-from pages.ranking.rows import shipped
-from pages.ranking.sentence import alignment
+from pages.heads.sentence import alignment
+from pages.shared.head_ranking.rows import shipped
 from pages.shared.service import load_service
+from pages.vision.service import load_vision
 from server.health import readiness
 from server.process_wide import clear_all, process_wide
 from server.recent import computing

@@ -1,0 +1,135 @@
+"""What each head does for this sentence: all heads ranked by the loss without them, with computed labels."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from model import Trace
+from pages.heads.sentence import Study, checked, study
+from pages.shared import charts, checks, files
+from pages.shared.head_ranking import detail, listing, rows
+from pages.shared.opening import opening
+from pages.shared.runs import fragment, framed
+from pages.shared.service import Service
+from views import maps
+from views.address import settings
+from views.controls import inputs, widgets
+from views.figures.heatmap import HeadMap, heatmap
+from views.html import bars, pieces, steps
+from views.text import prose
+from views.text.numbers import three_digits
+
+OF = {"All": None, **{kind.name.capitalize(): kind.name for kind in maps.KINDS.values()}}
+FIRST = "first in the list"
+
+
+def main() -> None:
+    """Read the inputs, try every head, show."""
+    asked = opening("heads")
+    if not asked.accepted:
+        return
+    trace = asked.trace()
+    st.html(bars.STYLE + steps.STYLE + pieces.label("Translation") + pieces.sentence(trace.target_text, "fr"))
+    explore(asked.service, trace)
+    st.subheader("How to read it", anchor=False)
+    left, right = st.columns(2, gap="large")
+    left.markdown(prose.block("heads", "Effects"))
+    right.markdown(detail.rule())
+    with st.expander("What each pattern is, and where it comes from"):
+        st.markdown(prose.block("heads", "Patterns"))
+
+
+@fragment
+def explore(service: Service, trace: Trace) -> None:
+    """The list and the open head. A change of its settings runs only this part again."""
+    with st.skeleton(height=640):
+        found = study(service, trace)
+    names = [head.name for head in found.heads]
+    with st.container(horizontal=True, gap="medium"):
+        of = OF[widgets.pick("Heads of", tuple(OF), "of")]
+        by = widgets.pick("Sort by", rows.ORDERS, "sort")
+        chosen = widgets.select("Head shown", [FIRST, *names], "shown")
+    listed = rows.ordered([head for head in found.heads if of in (None, head.kind)], by)
+    shown = listed[0] if chosen == FIRST else found.heads[names.index(chosen)]
+    overview, opened = st.columns([5, 4], gap="large")
+    with overview:
+        ranking(found, trace, listed, shown)
+    with opened:
+        one_head(service, found, trace, shown)
+
+
+def ranking(found: Study, trace: Trace, listed: list[rows.Head], shown: rows.Head) -> None:
+    """All heads with their maps."""
+    strongest = max(found.heads, key=lambda head: abs(head.change))
+    st.markdown(
+        prose.block("heads", "List").format(
+            loss=three_digits(found.effects.reference),
+            total=three_digits(float(found.effects.losses.sum())),
+            pieces=len(found.effects.losses),
+            strongest=strongest.name,
+            change=rows.signed(strongest.change),
+            helpful=sum(head.change > 0 for head in found.heads),
+            heads=len(found.heads),
+        )
+    )
+    listing.show(
+        listing.Listing(
+            found.found,
+            lambda head: trace.attention(head.kind)[head.layer, head.head],
+            ("head", "change of the loss, nats a piece", "on this sentence"),
+            "change of the loss",
+            name="heads",
+            selects="shown",
+        ),
+        listed,
+        shown,
+    )
+
+
+def one_head(service: Service, found: Study, trace: Trace, head: rows.Head) -> None:
+    """The open head: map, pieces, scores and the check."""
+    kind = maps.KINDS[head.kind]
+    layer, number = str(head.layer + 1), str(head.head + 1)
+    weights = trace.attention(head.kind)[head.layer, head.head]
+    picture = HeadMap(weights, *trace.axes(head.kind), kind, maps.describe(layer, number), float(weights.max()))
+    st.markdown(f"**{picture.title}**")
+    place = {"kind": kind.name.capitalize(), "layer": layer, "head": number}
+    st.page_link(
+        "pages/attention/page.py", label="Open it on the Attention page", query_params=settings.shared() | place
+    )
+    charts.chart(
+        heatmap(picture, inputs.theme()), "head map", f"Heatmap: {picture.title}. The table below has the numbers."
+    )
+    files.head_map(picture)
+    without = found.effects.without[head.kind][head.layer, head.head]
+    changes = without - found.effects.losses
+    top = float(abs(changes).max())
+    st.markdown(prose.block("heads", "Pieces"))
+    st.html(
+        bars.table(
+            ["piece", "-ln p", "without the head", "change"],
+            [
+                [steps.plain(piece), float(loss), float(other), bars.bar(float(change), top, head.kind)]
+                for piece, loss, other, change in zip(
+                    trace.next_tokens, found.effects.losses, without, changes, strict=True
+                )
+            ],
+            f"Loss by piece without {head.name}",
+        )
+    )
+    alone = checked(service, trace, head)
+    st.caption(
+        prose.block("heads", "Proof").format(
+            head=head.name,
+            loss=three_digits(alone),
+            difference=checks.said("head alone", abs(float(without.mean()) - alone)),
+        )
+    )
+    st.html(detail.scores(head, found.found))
+    st.caption(detail.often(head, found.found))
+    if head.kind == "cross" and found.linked is not None:
+        st.caption(prose.block("heads", "Aligned").format(linked=found.linked, pieces=len(trace.next_ids)))
+
+
+framed()
+main()

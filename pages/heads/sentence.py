@@ -1,0 +1,75 @@
+"""What the Heads page computes of a sentence: effects, scores and the check of one head."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model import CheckpointError, Trace
+from model.attribution.head_ablation import TranslationEffects, loss_without, translation_effects_in_parts
+from model.attribution.head_labels import text_scores
+from model.runtime.progress import Parts
+from model.text.word_alignment import AlignmentTable, links_of
+from model.tracing.trace import KINDS
+from model.translator import SHIPPED
+from pages.shared.head_ranking.rows import Found, Head, heads_of, shipped
+from pages.shared.service import Service
+from server.process_wide import process_wide
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """All heads of one sentence and its translation.
+
+    Attributes:
+        effects: what every head does to the loss.
+        heads: a row for each, by place.
+        linked: how many of the French pieces the word alignment links; None where there is no alignment.
+        found: the statistics, or why there are none.
+    """
+
+    effects: TranslationEffects
+    heads: list[Head]
+    linked: int | None
+    found: Found
+
+
+@process_wide
+def alignment(tokenizer_sha256: str) -> AlignmentTable | None:
+    """The word alignment that ships with the translator, or None if it does not fit."""
+    try:
+        return AlignmentTable.load(SHIPPED, tokenizer_sha256)
+    except CheckpointError:
+        return None
+
+
+def study(service: Service, trace: Trace) -> Study:
+    """Everything about the heads for a trace; kept for the next run."""
+    translator = service.translator
+    found = shipped(SHIPPED, translator.weights_sha256)
+    known = alignment(translator.card.get("tokenizer_sha256", ""))
+
+    def compute() -> Parts[Study]:
+        links = None if known is None else links_of(known, trace.source_ids, trace.next_ids)
+        effects = yield from translation_effects_in_parts(translator.network, *_ids(trace))
+        scores = {}
+        for kind in KINDS:
+            queries = trace.source_ids if kind == "encoder" else trace.target_ids
+            keys = trace.target_ids if kind == "decoder" else trace.source_ids
+            scores[kind] = text_scores(trace.attention(kind), kind, queries, keys, links)
+        linked = None if links is None else int(links.any(axis=1).sum())
+        return Study(effects, heads_of(effects.changes, scores, found.statistics), linked, found)
+
+    return service.analysis_in_parts(("heads", trace.source_ids, trace.next_ids), compute)
+
+
+def checked(service: Service, trace: Trace, head: Head) -> float:
+    """The loss without `head` from a network whose slice of W_O is zero."""
+    place = head.kind, head.layer, head.head
+    return service.analysis(
+        ("head alone", trace.source_ids, trace.next_ids, place),
+        lambda: loss_without(service.translator.network, *_ids(trace), place),
+    )
+
+
+def _ids(trace: Trace) -> tuple[list[int], list[int], list[int]]:
+    return list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)

@@ -1,0 +1,17 @@
+"""What a target costs the model: piece by piece, with smoothed labels, as a gradient, and over the whole training."""
+
+from __future__ import annotations
+
+from pages.loss import gradient, tokens, training
+from pages.shared.parts import show_parts
+from pages.shared.runs import framed
+from views.html import bars, steps
+
+PARTS = {
+    "Piece by piece": tokens.show,
+    "Smoothing and gradient": gradient.show,
+    "Training curves": training.show,
+}
+
+framed()
+show_parts("loss", PARTS, "part", bars.STYLE + steps.STYLE)

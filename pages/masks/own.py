@@ -1,0 +1,106 @@
+"""A mask that the reader picks or paints, on the decoder's self-attention of the reader's sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from model import Trace
+from model.lessons.masking import pattern
+from pages.masks import effects
+from pages.shared.opening import Asked
+from pages.shared.runs import fragment
+from views import maps
+from views.address import settings
+from views.components.matrix_row import Matrix, matrix_row
+from views.controls import inputs, painted, widgets
+from views.text import literal, prose
+
+PATTERNS = {"Causal": "causal", "None": "none", "Window": "window", "Prefix": "prefix"}
+ALL = "all"
+PAINTED = "painted"  # in the session and in the address bar
+
+
+def show(asked: Asked) -> None:
+    """The mask at the left, what it does at the right, the head's matrices below."""
+    explore(asked, asked.trace())
+    st.subheader("How to read it", anchor=False)
+    st.markdown(prose.block("masks", "Your sentence"))
+
+
+@fragment
+def explore(asked: Asked, trace: Trace) -> None:
+    """Choosing or painting runs only this part again."""
+    side = len(trace.target_ids)
+    with st.container(horizontal=True, gap="medium"):
+        name, size = chosen_pattern()
+        layers, heads = maps.names(len(trace.decoder_attention))[:-1], maps.names(trace.decoder_attention.shape[1])[:-1]
+        where = widgets.select("Layers that use it", (ALL, *layers), "where", width=130)
+        layer, head = (int(number) - 1 for number in inputs.head(layers, heads))
+    changed = painted.decode(settings.held(PAINTED), side)
+    allowed = pattern(PATTERNS[name], side, size) ^ changed  # (query, key)
+    picture, answer = st.columns([2, 3], gap="large")
+    tokens = trace.target_tokens
+    with picture:
+        st.markdown(prose.block("masks", "Paint"))
+        matrix_row(
+            [
+                Matrix(
+                    "May look",
+                    allowed.astype(np.float32),
+                    "decoder",
+                    tokens,
+                    tokens,
+                    signed=False,
+                    words=("hidden", "may look"),
+                    paint=True,
+                )
+            ],
+            inputs.theme(),
+            "painter",
+            inputs.remember_theme,
+            lambda cells: keep_paint(changed, allowed, cells),
+        )
+        # always there, so that nothing below it moves with the first stroke
+        st.button("Clear paint", on_click=clear_paint, disabled=not changed.any())
+    blind = np.flatnonzero(~allowed.any(axis=1))
+    if blind.size:
+        query = literal.markdown(literal.piece(tokens[blind[0]]))
+        answer.warning(f"Query {blind[0] + 1}, {query}, has no key left; let it look at one piece at least.")
+        return
+    used = tuple(range(len(layers))) if where not in layers else (int(where) - 1,)
+    causal = effects.effect_of(asked, trace, pattern("causal", side), used, layer, head)
+    effect = effects.effect_of(asked, trace, allowed, used, layer, head)
+    with picture:
+        effects.losses(causal, effect)
+    with answer:
+        effects.next_pieces(trace, causal, effect)
+    effects.matrices(trace, causal, effect, f"layer {layer + 1}, head {head + 1}")
+
+
+def chosen_pattern() -> tuple[str, int]:
+    """The pattern and, where it has one, its size."""
+    name = widgets.pick(
+        "Mask",
+        tuple(PATTERNS),
+        "mask",
+        "Causal",
+        help="Window: itself and the pieces just before. Prefix: the first pieces are open to every query.",
+        on_change=clear_paint,
+    )
+    if name in ("Window", "Prefix"):
+        return name, widgets.number("Pieces", "pieces", 3, 1, 128)
+    return name, 1
+
+
+def keep_paint(changed: np.ndarray, allowed: np.ndarray, cells: list[tuple[int, int, bool]]) -> None:
+    """Take over what was painted."""
+    changed = changed.copy()
+    for row, column, state in cells:
+        changed[row, column] ^= bool(allowed[row, column]) != state
+    settings.hold(PAINTED, painted.encode(changed))
+
+
+def clear_paint() -> None:
+    """Back to the pattern itself."""
+    settings.hold(PAINTED, "")

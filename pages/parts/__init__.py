@@ -1,1 +1,0 @@
-"""Parts of pages: each shows one subject of a page that has several."""

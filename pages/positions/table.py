@@ -1,0 +1,115 @@
+"""The encoding as a table and as curves, and how long its waves are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from model.networks.positional import wavelengths
+from pages.positions.settings import Settings, settings
+from pages.shared import checks, files
+from pages.shared.charts import chart, matrix_chart
+from pages.shared.opening import Asked
+from views.controls import inputs, widgets
+from views.export import downloads
+from views.figures.lines import Line, lines
+from views.figures.matrix import Matrix
+from views.text import prose
+from views.text.numbers import grouped, three_digits
+
+
+def table(asked: Asked) -> None:
+    """Position x dimension, and two columns of it as curves."""
+    chosen = settings(asked)
+    encoding = chosen.table
+    left, right = st.columns(2, gap="large")
+    with right:
+        column = widgets.slider("Dimension to draw", "column", 8, 0, chosen.d_model - 1)
+        partner = column ^ 1  # the other one of its pair
+        turns = wavelengths(chosen.d_model, chosen.form).tolist()
+        positions = np.arange(chosen.length)
+        curves = [
+            Line(f"dimension {n}, {'cosine' if n % 2 else 'sine'}", positions, encoding[:, n], n % 2)
+            for n in sorted((column, partner))
+        ]
+        figure = lines(curves, inputs.theme(), "position", "value", y_range=(-1.05, 1.05), short=True)
+        chart(figure, "curve", "The chosen dimension and its partner over the positions.")
+        st.caption(
+            f"One turn of dimension {column} takes {_positions(turns[column])} positions, one of dimension {partner} "
+            f"{_positions(turns[partner])}."
+        )
+    with left:
+        shown = Matrix(encoding, "position", "dimension", "value")
+        matrix_chart(shown, "encoding", "Heatmap of the encoding; the table below has the same numbers.")
+    st.markdown(prose.block("positions", "Table"))
+    st.caption(proof(asked, chosen))
+    numbers(chosen, encoding)
+
+
+def proof(asked: Asked, chosen: Settings) -> str:
+    """The drawn table against the one inside the loaded network, as far as both reach."""
+    translator = asked.service.translator
+    if chosen.form != "paper" or chosen.d_model != translator.config.d_model:
+        return prose.block("positions", "No proof of the table").format(d_model=translator.config.d_model)
+    inside = translator.network.positions[: chosen.length].cpu().numpy()
+    difference = float(np.abs(inside - chosen.table).max())
+    return prose.block("positions", "Proof of the table").format(difference=checks.said("sinusoid table", difference))
+
+
+def numbers(chosen: Settings, encoding: np.ndarray) -> None:
+    """The encoding as files and a table."""
+    header = ["position", *map(str, range(chosen.d_model))]
+    with st.container(horizontal=True):
+        files.download(
+            "Encoding as CSV",
+            lambda: downloads.table_csv(header, ([place, *row] for place, row in enumerate(encoding.tolist()))),
+            f"{chosen.name}.csv",
+        )
+        files.download("Encoding as NPZ", lambda: downloads.arrays_npz({"encoding": encoding}), f"{chosen.name}.npz")
+    files.numbers(lambda: pd.DataFrame(encoding, columns=header[1:]).rename_axis("position"))
+
+
+def waves(asked: Asked) -> None:
+    """Positions a turn takes, dimension by dimension."""
+    chosen = settings(asked)
+    dimensions = np.arange(chosen.d_model)
+    both = {form: wavelengths(chosen.d_model, form).numpy() for form in ("paper", "column")}
+    mine = both[chosen.form]
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        curves = [
+            Line("paper", dimensions, both["paper"], 0),
+            Line("column index", dimensions, both["column"], 4, dash="dot"),
+        ]
+        figure = lines(curves, inputs.theme(), "dimension", "wavelength in positions", log_y=True)
+        chart(figure, "wavelengths", "Wavelength of every dimension, rising from the lowest to the highest.")
+    with right:
+        st.markdown(prose.block("positions", "Wavelengths"))
+        seen = int((mine <= chosen.length).sum())
+        st.markdown(
+            f"Shortest: **{_positions(mine[0])}** positions in dimension 0. Longest: "
+            f"**{_positions(mine[-1])}** in dimension {chosen.d_model - 1}. Within {chosen.length} positions "
+            f"**{seen} of {chosen.d_model}** dimensions come full circle."
+        )
+    measured = _measured(chosen)
+    st.caption(
+        prose.block("positions", "Proof of the wavelengths").format(difference=checks.said("wavelengths", measured))
+    )
+    header = ["dimension", "wavelength, paper", "wavelength, column index"]
+    rows = list(zip(dimensions.tolist(), both["paper"].tolist(), both["column"].tolist(), strict=True))
+    files.download("Wavelengths as CSV", lambda: downloads.table_csv(header, rows), "wavelengths.csv")
+    files.numbers(lambda: pd.DataFrame(rows, columns=header), hide_index=True)
+
+
+def _positions(wavelength: float) -> str:
+    """A number of positions in digits, however large."""
+    return three_digits(float(wavelength)) if wavelength < 1000 else grouped(round(float(wavelength)))
+
+
+def _measured(chosen: Settings) -> float:
+    """Largest share by which a wavelength differs from the one that the table's second position gives away."""
+    second = chosen.table[1]  # sin or cos of one step's angle, an angle of at most 1
+    angles = np.where(np.arange(chosen.d_model) % 2, np.arccos(second), np.arcsin(second))
+    mine = wavelengths(chosen.d_model, chosen.form).numpy()
+    return float(np.abs(2 * np.pi / angles / mine - 1).max())

@@ -1,0 +1,100 @@
+"""Attention as lines between pieces: any heads of any layers at once."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.shared import files
+from pages.shared.attention_viewer.save import link, save
+from pages.shared.attention_viewer.saved import Saved
+from pages.shared.attention_viewer.subject import Subject
+from views import maps
+from views.address import settings
+from views.components.attention_lines import Lines, View, attention_lines, from_address, kept, part, to_address
+from views.controls import inputs
+from views.export import downloads
+from views.text import literal, prose
+
+ADDRESS = "lines"  # what is chosen, in the address bar
+
+
+def show(subject: Subject) -> None:
+    """The lines, and what is drawn of them as numbers."""
+    attention = subject.attention
+    view = _view(attention.shape)
+    st.markdown(prose.block("microscope", "Lines"))
+    lines = Lines(attention, subject.queries, subject.keys, subject.kind, view, inputs.theme())
+    attention_lines(
+        lines,
+        key="attention_lines",
+        on_change=_remember,
+        on_theme=inputs.remember_theme,
+    )
+    chosen = attention[list(view.layers)][:, list(view.heads)]  # (chosen layers, chosen heads, query, key)
+    drawn = kept(chosen, view.mass)
+    open_cells = (~maps.masked(*attention.shape[2:], subject.kind.causal)).sum() * chosen.shape[0] * chosen.shape[1]
+    st.caption(prose.block("microscope", "Drawn lines").format(drawn=int(drawn.sum()), all=int(open_cells)))
+    name = f"{subject.kind.name}-lines"
+    with st.container(horizontal=True):
+        files.download("Lines as CSV", lambda: _csv(subject, view), f"{name}.csv")
+        files.download("Lines as NPZ", lambda: _npz(subject, view), f"{name}.npz")
+    if chosen.size:
+        index, columns = subject.kind.names(subject.queries), subject.kind.names(subject.keys)
+        mean, corner = chosen.mean(axis=(0, 1)), subject.kind.corner
+        files.numbers(lambda: files.table(mean, columns, index, corner), key="lines_table")
+    _save(subject, view, lines)
+
+
+def _view(shape: tuple[int, int, int, int]) -> View:
+    """What this visit or the link chose, where it fits the attention; else all heads of the first layer."""
+    first = View((0,), tuple(range(shape[1])))
+    view = from_address(settings.held(ADDRESS), shape) or first
+    settings.hold(ADDRESS, "" if view == first else to_address(view))
+    return view
+
+
+def _remember(view: View) -> None:
+    settings.hold(ADDRESS, to_address(view))
+
+
+def _save(subject: Subject, view: View, lines: Lines) -> None:
+    chosen = {
+        "look": "lines",
+        "layers drawn": [layer + 1 for layer in view.layers],
+        "heads drawn": [head + 1 for head in view.heads],
+        "share of each query's weights drawn": view.mass,
+    }
+    drawn = {"attention.npz": lambda: _npz(subject, view), "lines.csv": lambda: _csv(subject, view)}
+    said = {"lines.csv": "every line that is drawn; attention.npz marks the same cells as drawn."}
+    scale = "own" if subject.kind is maps.VISION else "shared"
+    view_of = Saved(subject, chosen, link(subject), scale, "File of lines", lambda: part(lines), drawn, said)
+    save(view_of, pictures=False)
+
+
+def _csv(subject: Subject, view: View) -> bytes:
+    """A row a line, layer by layer: counted from 1, with the pieces and the weight."""
+    queries, keys = ([literal.piece(name) for name in names] for names in (subject.queries, subject.keys))
+    lines = []
+    for layer in view.layers:
+        for head in view.heads:
+            weights = subject.attention[layer, head]  # (query, key)
+            for query, key in zip(*kept(weights, view.mass).nonzero(), strict=True):
+                place = (layer + 1, head + 1, query + 1, queries[query], key + 1, keys[key])
+                lines.append((*place, float(weights[query, key])))
+    what = "position" if subject.kind.places else "token"
+    return downloads.table_csv(["layer", "head", "query", f"query {what}", "key", f"key {what}", "weight"], lines)
+
+
+def _npz(subject: Subject, view: View) -> bytes:
+    """All weights, and which of them are drawn."""
+    drawn = kept(subject.attention, view.mass)
+    for axis, numbers in enumerate((view.layers, view.heads)):
+        for number in set(range(drawn.shape[axis])) - set(numbers):
+            drawn[(slice(None),) * axis + (number,)] = False
+    return downloads.arrays_npz(
+        attention=subject.attention,
+        drawn=drawn,
+        query_tokens=list(subject.queries),
+        key_tokens=list(subject.keys),
+        kind=subject.kind.name,
+    )

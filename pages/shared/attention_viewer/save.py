@@ -1,0 +1,41 @@
+"""The fold "Save this view" below a view of the microscope."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from pages.shared import files
+from pages.shared.attention_viewer import bundle
+from pages.shared.attention_viewer.saved import Saved
+from pages.shared.attention_viewer.subject import Subject
+from views import maps
+from views.address import settings
+from views.controls import picture_input
+from views.text import prose
+
+
+def link(subject: Subject) -> str:
+    """Path and query of the address that shows this view; the sentence, or the sample's name, is always among it."""
+    asked = settings.address()
+    if asked.get(picture_input.ADDRESS) == picture_input.OWN:  # nobody else could open it
+        del asked[picture_input.ADDRESS]
+    path = "/vision" if subject.kind is maps.VISION else "/attention"
+    return f"{path}?{urlencode(sorted(asked.items()), doseq=True)}"
+
+
+def save(saved: Saved, pictures: bool = True) -> None:
+    """Offer the view as files.
+
+    Args:
+        pictures: with all heads as SVG and PNG.
+    """
+    name = saved.subject.kind.name
+    with st.expander("Save this view"):
+        st.caption(prose.block("microscope", "Save"))
+        with st.container(horizontal=True):
+            if pictures:
+                files.pictures(lambda: bundle.all_heads(saved), f"{name}-overview", "Overview")
+            files.download("One HTML file", lambda: bundle.page(saved), f"attention-{name}.html")
+            files.download("Everything as ZIP", lambda: bundle.everything(saved), f"attention-{name}.zip")

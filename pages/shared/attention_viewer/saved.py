@@ -1,0 +1,102 @@
+"""What a view of the microscope is, in words and in JSON: enough to see it and to compute it again."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from pages.shared.attention_viewer.check import proof_in_words
+from pages.shared.attention_viewer.subject import Subject
+from views import frame, maps
+from views.components import standalone
+
+COMPUTED_BY = ("torch", "numpy")
+
+
+@dataclass(frozen=True, eq=False)
+class Saved:
+    """A view with what was chosen in it. Files are made when they are asked for.
+
+    Attributes:
+        settings: what is chosen, by name.
+        link: path and query of the address that shows this view.
+        scale: of the colours of all heads.
+        paragraphs: heading of the text that says how to read the view.
+        part: makes the component with what it shows.
+        files: name -> maker of what else belongs to the view; may replace "attention.npz".
+        said: name -> a line about each of them.
+    """
+
+    subject: Subject
+    settings: Mapping[str, object]
+    link: str
+    scale: maps.Scale
+    paragraphs: str
+    part: Callable[[], standalone.Part]
+    files: Mapping[str, Callable[[], bytes | str]]
+    said: Mapping[str, str]
+
+
+def description(saved: Saved) -> dict[str, object]:
+    """The model, the input, the settings, the check and the versions, for `settings.json`."""
+    subject = saved.subject
+    source = dict(subject.source)
+    hashes = {"weights_sha256": subject.weights_sha256}
+    if "tokenizer_sha256" in source:
+        hashes["tokenizer_sha256"] = source.pop("tokenizer_sha256")
+    check = subject.check
+    return {
+        "app": frame.NAME,
+        "link": saved.link,
+        "model": hashes,
+        "input": source,
+        "settings": {**_prepared(subject), **saved.settings},
+        "check": {
+            "largest difference": check.max_difference,
+            "row sum error": check.row_sum_error,
+            "mask leak": check.mask_leak,
+        },
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in COMPUTED_BY}},
+    }
+
+
+def _prepared(subject: Subject) -> dict[str, object]:
+    unit = "positions" if subject.kind is maps.VISION else "whole words" if "words" in subject.key else "pieces"
+    return {
+        "attention": subject.kind.name,
+        "shape": dict(zip(("layer", "head", "query", "key"), subject.attention.shape, strict=True)),
+        "rows and columns": unit,
+        "special pieces": "hidden" if "ordinary" in subject.key else "shown",
+    }
+
+
+def facts(saved: Saved, part: standalone.Part) -> list[tuple[str, str]]:
+    """Names and values for the foot of the HTML file."""
+    told = description(saved)
+    return [
+        *((_name(name), _words(value)) for name, value in told["input"].items()),
+        *((_name(name), str(value)) for name, value in told["model"].items()),
+        *((_name(name), _words(value)) for name, value in told["settings"].items()),
+        ("Check", flat(proof_in_words(saved.subject)).replace("`", "")),
+        ("Numbers in this file", part.numbers),
+        ("Link", saved.link),
+        ("Computed with", _words(told["versions"])),
+    ]
+
+
+def _name(name: str) -> str:
+    words = name.replace("_sha256", " SHA-256").replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def _words(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {number}" for name, number in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def flat(text: str) -> str:
+    """`text` in one line."""
+    return " ".join(text.split())

@@ -1,0 +1,149 @@
+"""What the microscope looks at: one kind of attention of one input, as the person wants it prepared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from model import Trace, VisionTrace
+from model.text.words import Word, by_words, whole_words
+from model.tracing.trace import AttentionRecord
+from model.tracing.verify import Verification
+from pages.shared.attention_viewer import recipes
+from views import maps
+
+SPECIAL = frozenset({"<s>", "</s>", "<pad>", "<unk>", maps.CLS})
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """One kind of attention, ready to be shown.
+
+    Attributes:
+        kind: which one.
+        attention: `(layer, head, query, key)` float32, as it is to be drawn: of pieces or of whole words, with or
+            without special pieces.
+        queries, keys: what its last two axes are, in words.
+        record: what the network computed, of all pieces.
+        pieces: the pieces of the record's queries and keys.
+        check: the proof of the record.
+        removed: `(layer, head)` mean share of a shown query's attention that lies on hidden keys; None if none is.
+        key: names the input and the preparation among all others.
+        weights_sha256: of the weights that computed it.
+        source: what a person needs to compute it again: the input, by the names of what a file says of it.
+        recipe: lines of Python that compute `attention` again.
+    """
+
+    kind: maps.Kind
+    attention: np.ndarray
+    queries: tuple[str, ...]
+    keys: tuple[str, ...]
+    record: AttentionRecord
+    pieces: tuple[tuple[str, ...], tuple[str, ...]]
+    check: Verification
+    key: tuple
+    weights_sha256: str
+    source: dict[str, object]
+    recipe: tuple[str, ...]
+    removed: np.ndarray | None = None
+
+    @property
+    def layers(self) -> list[str]:
+        """Names of the layers and of their mean."""
+        return maps.names(self.attention.shape[0])
+
+    @property
+    def heads(self) -> list[str]:
+        """Names of the heads and of their mean."""
+        return maps.names(self.attention.shape[1])
+
+
+def of_text(trace: Trace, kind: maps.Kind, weights_sha256: str, source: dict[str, object]) -> Subject:
+    """Every piece of a sentence and its translation.
+
+    Args:
+        source: with the "sentence" as it was typed.
+    """
+    source = {**source, "target": trace.target_text, "target_ids": list(trace.next_ids)}
+    return Subject(
+        kind,
+        trace.attention(kind.name),
+        *trace.axes(kind.name),
+        record=trace.records[kind.name],
+        pieces=trace.axes(kind.name),
+        check=trace.verification[kind.name],
+        key=("text", trace.source_ids, trace.target_ids, kind.name),
+        weights_sha256=weights_sha256,
+        source=source,
+        recipe=recipes.of_text(str(source["sentence"]), trace.next_ids, kind.name, weights_sha256),
+    )
+
+
+def of_picture(key: str, trace: VisionTrace, weights_sha256: str, sample: str = "") -> Subject:
+    """CLS and every patch of a picture, named as `maps.patch_names` does.
+
+    Args:
+        key: names the picture; the SHA-256 of its pixels as the model receives them.
+        sample: the picture's name if it is one of the project's own; a person's picture has none.
+    """
+    names = (maps.CLS, *maps.patch_names(trace.grid))
+    return Subject(
+        maps.VISION,
+        trace.attention,
+        names,
+        names,
+        record=trace.record,
+        pieces=(names, names),
+        check=trace.verification,
+        key=("picture", key),
+        weights_sha256=weights_sha256,
+        source={"pixels_sha256": key} | ({"sample": sample} if sample else {}),
+        recipe=recipes.of_picture(key, weights_sha256, sample),
+    )
+
+
+def in_words(subject: Subject, trace: Trace) -> Subject:
+    """Whole words instead of pieces: weights summed over the pieces of a key, averaged over those of a query."""
+    asking, asked = (_words(trace, side) for side in _sides(subject.kind.name))
+    kind = subject.kind
+    sides = (side.replace("piece", "word") for side in (kind.query_side, kind.key_side))
+    return replace(
+        subject,
+        kind=replace(kind, **dict(zip(("query_side", "key_side"), sides, strict=True))),
+        attention=by_words(subject.attention, asking, asked).astype(np.float32),
+        queries=tuple(word.text for word in asking),
+        keys=tuple(word.text for word in asked),
+        key=(*subject.key, "words"),
+        recipe=subject.recipe + recipes.in_words(*_sides(kind.name)),
+    )
+
+
+def without_special(subject: Subject) -> Subject:
+    """Without the start and end marks and CLS. What is left is not scaled up: the rows sum to less than 1."""
+    queries, keys = (_ordinary(names) for names in (subject.queries, subject.keys))
+    if not len(queries) or not len(keys):
+        return subject
+    kept = subject.attention[:, :, queries][:, :, :, keys]
+    return replace(
+        subject,
+        attention=kept,
+        queries=tuple(subject.queries[place] for place in queries),
+        keys=tuple(subject.keys[place] for place in keys),
+        removed=1 - kept.sum(axis=-1, dtype=np.float64).mean(axis=-1),
+        key=(*subject.key, "ordinary"),
+        recipe=subject.recipe + recipes.only(queries, keys),
+    )
+
+
+def _sides(kind: str) -> tuple[str, str]:
+    """Whose pieces the queries and the keys of a kind are."""
+    return ("source" if kind == "encoder" else "target", "target" if kind == "decoder" else "source")
+
+
+def _words(trace: Trace, side: str) -> tuple[Word, ...]:
+    return whole_words(trace.tokenizer, trace.source_ids if side == "source" else trace.target_ids)
+
+
+def _ordinary(names: tuple[str, ...]) -> list[int]:
+    return [place for place, name in enumerate(names) if name.strip() not in SPECIAL]

@@ -1,0 +1,37 @@
+"""What the pages of ranked heads show of the one that is open: its scores."""
+
+from __future__ import annotations
+
+from model.attribution.head_labels import DIFFUSE, HALF, SPREAD, TIMES
+from pages.shared.head_ranking.rows import Found, Head, signed
+from views.html import bars
+from views.text import prose
+from views.text.numbers import three_digits
+
+
+def scores(head: Head, found: Found) -> str:
+    """Every pattern's score as an HTML table."""
+    header = ["pattern", "score here", "even attention", "times even"]
+    if found.statistics:
+        header.append(found.heading)
+    rows = []
+    for name, (score, chance, many) in head.scores.items():
+        even = ["", ""] if name == DIFFUSE else [three_digits(chance), three_digits(score / chance)]
+        row = [name, bars.bar(score, 1, head.kind), *even]
+        if found.statistics:
+            row.append("" if many is None else f"{three_digits(many[0])} \u00b1 {three_digits(many[1])}")
+        rows.append(row)
+    return bars.table(header, rows, f"Scores of {head.name}")
+
+
+def often(head: Head, found: Found) -> str:
+    """What switching it off does over many inputs, as Markdown; empty where that is not known."""
+    if head.effect is None:
+        return ""
+    mean, spread = signed(head.effect[0]), three_digits(head.effect[1])
+    return prose.block("heads", "Often").format(heading=found.heading, mean=mean, spread=spread)
+
+
+def rule() -> str:
+    """How labels are given, with the thresholds in use, as Markdown."""
+    return prose.block("heads", "Labels").format(half=f"{HALF:g}", times=f"{TIMES:g}", spread=f"{SPREAD:g}")

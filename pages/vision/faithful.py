@@ -1,0 +1,96 @@
+"""Vision, through the layers: deletion and insertion curves on this picture, and what they say of each method."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from model.classifier import METHODS
+from pages.vision.measured import RANDOM, Measured
+from views.controls import inputs
+from views.figures.covering import Line, curves
+from views.text import prose
+from views.text.numbers import percent, three_digits
+
+PAGE = "vision_layers"
+
+
+def faithful(measured: Measured, words: dict[str, str], card: dict) -> None:
+    """Both figures, the verdict and the areas."""
+    st.markdown(prose.block(PAGE, "Faithful").format(count=len(measured.chance.parts), **words))
+    for column, way, verb in zip(
+        st.columns(2, gap="large"), ("deletion", "insertion"), ("covered", "uncovered"), strict=True
+    ):
+        lines = [Line(name, getattr(curve, way), getattr(curve, f"{way}_area")) for name, curve in measured.all.items()]
+        among = np.stack([getattr(part, way) for part in measured.chance.parts])  # (order, point)
+        figure = curves(measured.chance.share, lines[:-1], lines[-1], among, verb, inputs.theme())
+        areas = "; ".join(f"{line.name} {three_digits(line.area)}" for line in lines)
+        with column:
+            st.markdown(f"**{way.capitalize()}**")
+            st.plotly_chart(figure, key=way, config={"displayModeBar": False}, alt=f"{way} curves. Areas: {areas}.")
+    st.markdown(verdict(measured))
+    st.dataframe(areas_table(measured, card), hide_index=True, width="stretch")
+    if over_many(card):
+        st.caption(over_many(card))
+
+
+def verdict(measured: Measured) -> str:
+    """What the deletion areas say, in words."""
+    low, high = (choose(part.deletion_area for part in measured.chance.parts) for choose in (min, max))
+    better, rest = measured.better(True), measured.better(False)
+    said = [
+        prose.block(PAGE, "Winner").format(
+            best=measured.best,
+            area=three_digits(measured.methods[measured.best].deletion_area),
+            random=three_digits(measured.chance.deletion_area),
+            low=three_digits(low),
+            high=three_digits(high),
+        )
+    ]
+    if better:
+        said.append(prose.block(PAGE, "Better").format(names=", ".join(better)))
+    if rest and better:
+        said.append(prose.block(PAGE, "Not better").format(names=", ".join(rest)))
+    if not better:
+        said.append(prose.block(PAGE, "All worse"))
+    return " ".join(said)
+
+
+def areas_table(measured: Measured, card: dict) -> pd.DataFrame:
+    """A row a method: its areas here, and over many pictures where the model's card has them."""
+    rows = {
+        name: {"Deletion area": curve.deletion_area, "Insertion area": curve.insertion_area}
+        for name, curve in measured.all.items()
+    }
+    table = pd.DataFrame.from_dict(rows, orient="index").map(three_digits)
+    table.insert(0, "Order by", list(rows))
+    many = figures_of(card)
+    if many:
+        for way in ("deletion", "insertion"):
+            spread = [many[name][way] for name in rows]
+            table[f"{way.capitalize()}, many pictures"] = [
+                f"{three_digits(figure['mean'])} \u00b1 {three_digits(figure['sd'])}" for figure in spread
+            ]
+        table["Below random on"] = [percent(many[name]["below_random"]) if name != RANDOM else "" for name in rows]
+    return table
+
+
+def figures_of(card: dict) -> dict[str, dict]:
+    """Method or `RANDOM` -> what the model's card says of it over many pictures; empty where it says nothing."""
+    many = card.get("evaluation", {}).get("faithfulness", {})
+    return {**{method: many[method] for method in METHODS}, RANDOM: many["random"]} if many else {}
+
+
+def over_many(card: dict) -> str:
+    """What the card says, in words; empty where it says nothing."""
+    many = figures_of(card)
+    if not many:
+        return ""
+    # Twice the standard error of the paired difference: about one chance in forty that a useless map gets past it.
+    sure = {method: f["difference"]["mean"] + 2 * f["difference"]["standard_error"] < 0 for method, f in many.items()}
+    text = prose.block(PAGE, "Card").format(pictures=card["evaluation"]["explained"])
+    failed = ", ".join(method for method in METHODS if not sure[method])
+    return f"{text} " + (
+        prose.block(PAGE, "Card, not better").format(names=failed) if failed else prose.block(PAGE, "Card, all better")
+    )

@@ -1,0 +1,131 @@
+"""Vision, positions: what the position vectors have learned, how far heads look, and what happens without order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from model import VisionTrace
+from model.attribution.analysis import (
+    RowsAndColumns,
+    attention_distance,
+    check_similarity,
+    position_similarity,
+    rows_and_columns,
+)
+from pages.shared import checks, files
+from pages.vision.order import order_matters
+from pages.vision.service import VisionService
+from views import maps
+from views.controls import inputs
+from views.export import downloads
+from views.figures import patch_positions
+from views.text import prose
+from views.text.numbers import percent, three_digits
+
+PAGE = "vision_positions"
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What the position vectors say, whatever the picture."""
+
+    similarity: np.ndarray  # (patch, patch)
+    places: RowsAndColumns
+    difference: float  # of the independent recomputation
+
+
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """How far heads look, in pixels."""
+
+    distances: np.ndarray  # (layer, head)
+    uniform: float  # of a head that looks everywhere alike
+
+    @property
+    def local(self) -> int:
+        """Heads that look nearer than nine tenths of `uniform`."""
+        return int((self.distances < 0.9 * self.uniform).sum())
+
+
+def positions(service: VisionService, key: str, trace: VisionTrace) -> None:
+    """The view.
+
+    Args:
+        key: of the picture, as `VisionService.trace` gives it.
+    """
+    st.markdown(prose.lead(PAGE))
+    network, size = service.classifier.network, service.classifier.config.patch_size
+    with st.skeleton(height=520):
+        learned = service.analysis(("position similarity",), lambda: _learned(network, trace.grid))
+        reach = service.analysis(("reach", key), lambda: _reach(trace, size))
+    theme, still = inputs.theme(), {"displayModeBar": False}
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.subheader("Similarity of position vectors", anchor=False)
+        st.markdown(prose.block(PAGE, "Similarity"))
+        figure = patch_positions.similarity(learned.similarity, trace.grid, theme)
+        st.plotly_chart(figure, key="similarity", config=still, alt=_plain("Learned", **_places(learned)))
+        st.markdown(prose.block(PAGE, "Learned").format(**_places(learned)))
+    with right:
+        st.subheader("How far heads look", anchor=False)
+        st.markdown(prose.block(PAGE, "Distance"))
+        figure = patch_positions.distances(reach.distances, reach.uniform, theme)
+        st.plotly_chart(figure, key="distances", config=still, alt=_plain("Heads", **_heads(reach)))
+        st.markdown(prose.block(PAGE, "Heads").format(**_heads(reach)))
+    st.subheader("Without order", anchor=False)
+    order_matters(
+        service, key, trace, {**_places(learned), **_heads(reach)}, checks.said("cosines", learned.difference)
+    )
+    _files(trace, learned, reach)
+
+
+def _learned(network, grid: tuple[int, int]) -> Learned:
+    similarity = position_similarity(network)
+    return Learned(similarity, rows_and_columns(similarity, grid), check_similarity(network, similarity))
+
+
+def _reach(trace: VisionTrace, patch_size: int) -> Reach:
+    everywhere = np.ones((1, 1, *trace.attention.shape[2:]), dtype=np.float32)
+    return Reach(
+        attention_distance(trace.attention, trace.grid, patch_size),
+        attention_distance(everywhere, trace.grid, patch_size).item(),
+    )
+
+
+def _places(learned: Learned) -> dict[str, str]:
+    places = learned.places
+    shares = ("strongest", "chance", "strongest_apart", "chance_apart")
+    cosines = {name: three_digits(getattr(places, name)) for name in ("same", "elsewhere")}
+    return cosines | {name: percent(getattr(places, name)) for name in shares}
+
+
+def _heads(reach: Reach) -> dict[str, str]:
+    low, high = reach.distances.min(axis=1), reach.distances.max(axis=1)  # (layer,)
+    pixels = {"first_low": low[0], "first_high": high[0], "last_low": low[-1], "last_high": high[-1]}
+    words = {name: three_digits(float(value)) for name, value in pixels.items()}
+    counts = {"local": str(reach.local), "heads": str(reach.distances.size), "layers": str(len(reach.distances))}
+    return words | counts | {"uniform": three_digits(reach.uniform)}
+
+
+def _plain(heading: str, **values: str) -> str:
+    """A block as a text alternative, without Markdown's marks."""
+    return prose.block(PAGE, heading).format(**values).replace("*", "").replace("\n", " ")
+
+
+def _files(trace: VisionTrace, learned: Learned, reach: Reach) -> None:
+    layers, heads = reach.distances.shape
+    header = ["layer", *(f"head {head + 1}" for head in range(heads))]
+    rows = [(layer + 1, *map(float, reach.distances[layer])) for layer in range(layers)]
+    names = maps.patch_names(trace.grid)
+    with st.container(horizontal=True):
+        files.download("Distances as CSV", lambda: downloads.table_csv(header, rows), "distances.csv")
+        similarity = (learned.similarity, names, names, maps.PATCHES)
+        files.download("Similarity as CSV", lambda: downloads.matrix_csv(*similarity), "similarity.csv")
+        arrays = {"similarity": learned.similarity, "distances": reach.distances, "grid": np.array(trace.grid)}
+        arrays |= {"patches": np.array(names)}
+        files.download("Both as NPZ", lambda: downloads.arrays_npz(arrays), "positions.npz")
+    files.numbers(lambda: pd.DataFrame(rows, columns=header), key="reach", hide_index=True)

@@ -1,0 +1,111 @@
+"""The page "What it rests on": what is shown is what the model floor computes; bad input is one sentence."""
+
+import re
+
+import numpy as np
+import pytest
+
+from model.attribution.agreement import METHODS, agreement, explain, measured_over_many, word_drops
+from model.attribution.leave_one_out import erase
+from tests.pages.charts import proof
+from tests.pages.conftest import html_of
+from tests.pages.drawn import matrices
+from tests.pages.reading import table
+from views.text.numbers import three_digits
+
+CORRELATIONS = "Rank correlation of every method"
+
+
+@pytest.fixture(scope="module")
+def known(translator, trace):
+    """Translator, explanation, drops by way and agreement by way of the sentence that the pages are opened with."""
+    explained = explain(translator.network, trace)
+    pair = trace.source_ids, trace.target_ids, trace.next_ids
+    drops = {
+        way: word_drops(erase(translator.network, *pair, explained.source, way), explained.target)
+        for way in ("delete", "mask")
+    }
+    return translator, explained, drops, {way: agreement(explained, drops[way]) for way in drops}
+
+
+def test_one_word_by_every_method_and_its_correlations(open_app, known):
+    translator, explained, drops, agreed = known
+    place = [word.text for word in explained.target].index("voiture")
+    app = open_app("relevance", target_word=f"{place + 1} voiture")
+    header, *rows = table(app, "Source words by every method, for voiture")
+    assert header[:2] == ["source word", "erased: drop of ln p"] and len(header) == 7
+    assert [row[0] for row in rows] == ["1 I", "2 want", "3 to", "4 buy", "5 a", "6 car", "7 .", "8 </s>"]
+    for at, row in enumerate(rows):
+        assert float(row[1]) == pytest.approx(drops["delete"][place, at], rel=0.01, abs=2e-4)
+        for shown, method in zip(row[2:], METHODS, strict=True):
+            assert float(shown) == pytest.approx(explained.scores[method][place, at], rel=0.01, abs=1e-6)
+    assert max(rows, key=lambda row: float(row[1]))[0] == "6 car"
+    header, *rows = table(app, CORRELATIONS)
+    many = measured_over_many(translator.weights_sha256)
+    assert header == ["method", "this word", "sentence", "200 held-out sentences"]
+    for row, method in zip(rows, METHODS, strict=True):
+        assert row[1] == three_digits(agreed["delete"].correlations[method][place])
+        assert row[2] == three_digits(agreed["delete"].sentence(method))
+        figures = many["ways"]["delete"][method]
+        assert row[3] == f"{three_digits(figures['mean'])} \u00b1 {three_digits(figures['standard_error'])}"
+    (said,) = [text.value for text in app.markdown if "agrees best with erasing" in text.value]
+    best, overall = agreed["delete"].best(place), agreed["delete"].best()
+    assert said.index(f"**{best[0]}**") < said.index("Over the sentence it is") < said.rindex(f"**{overall[0]}**")
+    assert "over the sentence\u2019s 7 source words" in proof(app, "Each correlation is over")
+
+
+def test_the_matrices_and_the_other_way_of_erasing(open_app, known):
+    _, explained, drops, agreed = known
+    app = open_app("relevance", erase="Hiding it", method_shown="Rollout", numbers="As they are", target_word="2 veux")
+    drawn = matrices(app)
+    assert list(drawn) == ["Rollout", "Erasing: drop of ln p"]
+    header, scores = drawn["Rollout"]
+    np.testing.assert_allclose(scores, explained.scores["Rollout"], atol=1e-5)
+    assert header["columns"][-1] == "</s>" and header["cursor"][0] == 1
+    np.testing.assert_allclose(drawn["Erasing: drop of ln p"][1], drops["mask"], atol=2e-4)
+    assert table(app, CORRELATIONS)[5][2] == three_digits(agreed["mask"].sentence(METHODS[-1]))
+    scaled = matrices(open_app("relevance", erase="Hiding it"))["Gradient relevance"][1]
+    np.testing.assert_allclose(scaled.max(axis=1), 1)
+
+
+def test_the_proof_is_measured(open_app):
+    line = proof(open_app("relevance"), "Erasing nothing")
+    nothing, alone, rows, rolled, batch = (
+        float(re.search(rf"{words} ([\d.e-]*\d)", line)[1])
+        for words in ("changes ln p by", "step by step, differs by at most", "1 within", "layers differs by at most",
+                      "alone differs by at most")
+    )  # fmt: skip
+    assert nothing == 0 and 0 < alone < 1e-4 and rows < 1e-12 and rolled < 1e-12 and batch < 1e-4
+    gradient, slope = (float(re.search(rf"{words}: (-?[\d.e-]+\d)", line)[1]) for words in (r"head \d\)", "weight"))
+    assert slope == pytest.approx(gradient, rel=0.05)
+
+
+def test_fewer_than_three_words_are_said_to_have_no_correlation(open_app):
+    app = open_app("relevance", text="Go.")
+    assert any("This sentence has 2 source words" in text.value for text in app.markdown)
+    assert {row[1] for row in table(app, CORRELATIONS)[1:]} == {"not defined"}
+
+
+def test_without_figures_for_these_weights_the_page_says_how_to_make_them(open_app, monkeypatch):
+    monkeypatch.setattr("pages.attribution.verdict.measured_over_many", lambda weights: None)
+    app = open_app("relevance")
+    assert len(table(app, CORRELATIONS)[0]) == 3
+    assert "make agreement" in proof(app, "no figures over many sentences")
+
+
+@pytest.mark.parametrize("text", ["", "car " * 240])
+def test_bad_input_gets_one_sentence(open_app, text):
+    app = open_app("relevance")
+    app.text_input(key="text").set_value(text).run()
+    assert not app.exception
+    assert len(app.warning) == 1 and not matrices(app)
+
+
+def test_strange_sentences_and_nonsense_in_the_address(open_app):
+    nonsense = {"erase": "x", "target_word": "99 nobody", "method_shown": "guess", "numbers": "1"}
+    app = open_app("relevance", text="<b>a</b> $x$", **nonsense)
+    assert "<b>a" not in html_of(app)
+    assert all("<b>" not in text.value for text in app.markdown)
+    assert list(matrices(app)) == ["Gradient relevance", "Erasing: drop of ln p"]
+    app.text_input(key="text").set_value("!").run()  # the chosen word may not exist any more
+    assert not app.exception

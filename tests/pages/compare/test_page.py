@@ -1,0 +1,140 @@
+"""The Compare page: what is shown is what the model does under the intervention that the address names."""
+
+import numpy as np
+import pytest
+
+from model import Interventions
+from model.attribution.comparison import moved, shared_places
+from model.attribution.intervened import losses_of
+from model.tracing.changes import Force, NoMask, Scale, Temperature
+from pages.compare.other import OTHER
+from tests.pages.charts import proof
+from tests.pages.conftest import SENTENCE, html_of
+from tests.pages.drawn import matrices, metrics
+from tests.pages.reading import marked, table
+from views.text.numbers import three_digits
+
+ALL = tuple((2, head) for head in range(8))  # what is switched off at first
+HEADS = {"heads3": "", "heads4": ["2", "5"]}  # a link that chooses two heads of layer 4 instead
+TWO = ((3, 1), (3, 4))
+
+
+def figures(app) -> list[float]:
+    """What the proof line states."""
+    return [float(word.rstrip(".")) for word in proof(app, "Recomputed by").split() if word[0].isdigit()]
+
+
+def test_before_after_and_difference_are_the_models(open_app, translator, trace):
+    app = open_app("compare", kind="Decoder", layer="4", head="2")
+    found = translator.intervene(trace, Interventions((Scale("decoder", ALL),)))
+    before, after = (losses_of(side) for side in (trace, found.after))
+    shown = metrics(app)
+    assert shown["Loss, before"] == three_digits(before.sum())
+    assert shown["Change"] == three_digits(float(after.sum()) - float(before.sum()))
+    drawn = matrices(app)
+    allowed = np.tri(len(trace.target_ids), dtype=bool)
+    first, second = trace.decoder_attention[3, 1], found.after.decoder_attention[3, 1]
+    for name, expected in {"Before": first, "After": second, "After minus before": second - first}.items():
+        np.testing.assert_allclose(drawn[name][1][allowed], expected[allowed], atol=1e-5)
+        assert np.isneginf(drawn[name][1][~allowed]).all()
+    header = drawn["After minus before"][0]
+    assert header["low"] == -header["high"]  # no change is in the middle of the scale
+    assert header["high"] == pytest.approx(np.abs(second - first).max(), abs=1e-5)
+    np.testing.assert_allclose(drawn["Cross"][1], moved(trace.cross_attention, found.after.cross_attention), atol=1e-5)
+    assert not drawn["Encoder"][1].any() and not drawn["Decoder"][1][:3].any()  # nothing before the change moves
+    assert marked(app, "aa-text") == [translator.translate(SENTENCE), found.translation]
+    rows = table(app, "Loss of each piece")
+    assert len(rows) == 1 + len(before)
+    assert [row[1:3] for row in rows[1:]] == [list(map(three_digits, both)) for both in zip(before, after, strict=True)]
+    assert len(figures(app)) == 2 and max(figures(app)) < 1e-4
+
+
+CASES = [
+    ({"of": "Cross", "do": "Scale", "factor": "2.5"}, Scale("cross", TWO, 2.5)),
+    ({"of": "Encoder", "do": "Sharpen", "heat": "5"}, Temperature("encoder", TWO, 5.0)),
+    ({"of": "Decoder", "do": "Mask"}, NoMask("decoder", TWO)),
+    ({"of": "Cross", "do": "Force a look", "crosssees": "4 buy"}, Force("cross", TWO, 3)),
+]
+
+
+@pytest.mark.parametrize(("query", "change"), CASES)
+def test_a_link_makes_the_intervention_that_it_names(open_app, translator, trace, query, change):
+    app = open_app("compare", **HEADS, **query)
+    found = translator.intervene(trace, Interventions((change,)))
+    assert metrics(app)["Loss, after"] == three_digits(float(losses_of(found.after).sum()))
+    assert len(figures(app)) == (1 if isinstance(change, NoMask | Force) else 2)
+    assert max(figures(app)) < 1e-4
+    assert not app.warning
+
+
+def test_steps_are_kept_act_together_and_go(open_app, translator, trace):
+    app = open_app("compare", **HEADS)
+    app.button(key="headskeep").click().run()
+    assert app.query_params["headskept"] == "scale:decoder:4.2.5:0"
+    app.button_group(key="of").set_value("Cross").run()
+    both = Interventions((Scale("decoder", TWO), Scale("cross", TWO)))
+    assert metrics(app)["Loss, after"] == three_digits(float(losses_of(translator.intervene(trace, both).after).sum()))
+    app.button(key="headsnone").click().run()
+    one = translator.intervene(trace, Interventions(both.changes[:1]))
+    assert metrics(app)["Loss, after"] == three_digits(float(losses_of(one.after).sum()))
+    app.button(key="headsdrop0").click().run()
+    assert "headskept" not in app.query_params
+    assert metrics(app)["Change"] == "0" and "No head looks anywhere else" in proof(app, "No head looks")
+    assert marked(app, "aa-text")[0] == marked(app, "aa-text")[1]
+
+
+def test_another_sentence_with_its_own_translation_or_that_of_a(open_app, translator, trace):
+    text = "I want to sell a car now."
+    app = open_app("compare", b="Another sentence", other=text, kind="Encoder", layer="1", head="mean")
+    other = translator.trace(text)
+    shared = shared_places(trace.source_ids, other.source_ids)
+    drawn = matrices(app)
+    assert drawn["A"][1].shape != drawn["B"][1].shape
+    difference = drawn["B minus A"][1]
+    assert difference.shape == (len(shared), len(shared)) and 3 < len(shared) < len(trace.source_ids)
+    maps = [side.encoder_attention[0].mean(axis=0) for side in (trace, other)]
+    expected = maps[1][np.ix_(shared.second, shared.second)] - maps[0][np.ix_(shared.first, shared.first)]
+    np.testing.assert_allclose(difference, expected, atol=1e-5)
+    lengths = f"{len(shared)} of {len(trace.source_ids)} and {len(other.source_ids)} rows"
+    assert lengths in proof(app, "pieces that both have")
+    assert metrics(app)["Loss, B"] == three_digits(float(losses_of(other).sum()))
+    app.button_group(key="reads").set_value("The translation of A").run()
+    same = translator.trace(text, target_ids=trace.next_ids)
+    assert metrics(app)["Loss, B"] == three_digits(float(losses_of(same).sum()))
+    assert marked(app, "aa-text")[1] == translator.translate(text)
+    app.text_input(key="other").set_value("\U0001f600 \ud55c\uad6d\uc5b4").run()  # shares the last piece only
+    assert not app.exception
+    app.text_input(key="other").set_value(" ").run()
+    assert [w.value.split("\\:")[0] for w in app.warning] == ["Sentence B"]
+
+
+def test_what_cannot_be_done_gets_one_sentence(open_app):
+    app = open_app("compare", of="Decoder", do="Force a look", decoderasks="2 Je", decodersees="4 acheter")
+    assert [w.value for w in app.warning] == [
+        "Decoder query 2 cannot look at key 4\\, which is not written yet\\; choose a key up to 2\\."
+    ]
+    assert not matrices(app)
+    app.text_input(key="text").set_value("Yes.").run()  # none of those pieces is there any more
+    assert not app.exception
+    app = open_app("compare", headskept="force:encoder:1.1:40")
+    assert len(app.warning) == 1 and app.button(key="headsdrop0").click().run().warning == []
+
+
+def test_nonsense_in_the_address_falls_back(open_app):
+    nonsense = {"b": "x", "of": "y", "do": "z", "heads3": ["77"], "kind": "?", "layer": "9", "head": "-"}
+    app = open_app("compare", headskept="<b>;scale:", **nonsense)
+    assert not app.warning and metrics(app)["Change"] != "0"
+    for query in (
+        {"do": "Sharpen", "heat": "nan"},
+        {"do": "Mask", "of": "Encoder", "encodermask": "No causal mask", "encoderforbid": "99 x"},
+        {"do": "Mask", "of": "Decoder", "decodermask": "Window", "window": "0"},
+    ):
+        assert not open_app("compare", **query).warning, query
+
+
+@pytest.mark.parametrize("text", ["<b>a</b> $x$ **y** :smile: " + "a " * 50, "!"])
+def test_strange_and_long_sentences_are_shown_literally(open_app, text):
+    app = open_app("compare", text=text, b="Another sentence", other=OTHER)
+    assert not app.exception and "<b>" not in html_of(app)
+    app.text_input(key="text").set_value("").run()
+    assert len(app.warning) == 1 and not matrices(app)

@@ -1,0 +1,260 @@
+"""The decoding page: every number is the model's own, and the address bar decides what is shown."""
+
+import re
+
+import numpy as np
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from model import DecodingOptions
+from model.decoding.search import beam_search, sampling_probabilities
+from tests.pages.charts import proof
+from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, html_of
+from tests.pages.reading import marked, table
+from views.text import literal
+from views.text.numbers import three_digits
+
+STEPS = ("Step by step", "Linear + softmax", "Teacher forcing", "Beam search")
+TARGET = "Je veux vendre un v\u00e9lo."
+
+
+def shown(pieces) -> list[str]:
+    return [literal.piece(piece) for piece in pieces]
+
+
+def close(text: str, value: float) -> bool:
+    """`text` is `value` with three digits, give or take the last one: threads may round differently."""
+    return float(text) == pytest.approx(value, rel=6e-3, abs=1e-6)
+
+
+def test_a_step_shows_what_is_read_written_and_to_come(open_app, trace):
+    app = open_app("decoding", step="3")
+    assert marked(app, "aa-now") == shown(trace.next_tokens[2:3])
+    assert marked(app, "aa-later") == shown(trace.next_tokens[3:])
+
+
+def test_forwards_and_back(open_app, trace):
+    app = open_app("decoding")
+    assert app.button(key="step_back").disabled
+    app.button(key="step_forward").click().run()
+    app.button(key="step_forward").click().run()
+    assert marked(app, "aa-now") == shown(trace.next_tokens[2:3])
+    assert app.slider(key="step").value == 3
+    app.button(key="step_back").click().run()
+    assert marked(app, "aa-now") == shown(trace.next_tokens[1:2])
+    app.slider(key="step").set_value(len(trace.next_ids)).run()
+    assert app.button(key="step_forward").disabled
+
+
+@pytest.mark.parametrize(("layer", "head"), [("mean", "mean"), ("2", "3"), ("4", "mean"), ("mean", "1")])
+def test_cross_attention_of_the_step(open_app, trace, layer, head):
+    app = open_app("decoding", step="2", cross_layer=layer, cross_head=head)
+    weights = trace.cross_attention[:, :, 1]  # (layers, heads, source)
+    weights = weights.mean(axis=1) if head == "mean" else weights[:, int(head) - 1]
+    weights = weights.mean(axis=0) if layer == "mean" else weights[int(layer) - 1]
+    (strip,) = [html.value for html in app.html if "Cross-attention of step 2" in html.value]
+    pairs = re.findall(r'style="background:[^"]*">([^<]*)<small>([^<]*)</small>', strip)
+    assert [piece for piece, _ in pairs] == [literal.html(piece) for piece in shown(trace.source_tokens)]
+    assert all(close(number, weight) for (_, number), weight in zip(pairs, weights, strict=True))
+    assert any("add up to 1.00" in caption.value for caption in app.caption)
+
+
+def test_logit_scaled_filtered_probability(open_app, translator, trace):
+    app = open_app("decoding", step="2", try_temperature="0.5", try_k="4", try_p="0.95", shown="20")
+    rows = table(app, "The most probable pieces of step 2")
+    assert rows[0] == ["rank", "piece", "logit", "\u00f7 0.5", "filtered", "probability"]
+    logits = trace.logits[1].astype(np.float64)
+    logits[list(translator.config.never_written)] = -np.inf
+    order = np.argsort(-logits)[:20]
+    expected = sampling_probabilities(torch.from_numpy(logits), 0.5, 4, 0.95).numpy()
+    assert [row[1] for row in rows[1:21]] == shown(translator.tokenizer.labels(order.tolist()))
+    for row, id_ in zip(rows[1:21], order, strict=True):
+        assert close(row[2], logits[id_]) and close(row[3], logits[id_] / 0.5)
+        assert (row[4] == "out") == (expected[id_] == 0)
+        assert close(row[5], expected[id_])
+    assert 1 <= sum(row[4] != "out" for row in rows[1:]) <= 4
+    line = proof(app, "function that sampling uses")
+    assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-6
+
+
+def test_with_sampling_the_settings_above_are_used(open_app):
+    app = open_app("decoding", method="Sampling", temperature="0.5", top_k="3", seed="4")
+    assert not [slider for slider in app.slider if slider.key == "try_temperature"]
+    rows = table(app, "The most probable pieces")
+    assert rows[0][3] == "\u00f7 0.5"
+    assert sum(row[4] != "out" for row in rows[1:]) == 3
+
+
+def test_the_output_layer_and_the_worked_rows(open_app, trace):
+    app = open_app("decoding", part="Linear + softmax", step="4")
+    rows = table(app, "The largest logits of step 4")[1:]
+    produced = trace.next_pieces(5)[3]
+    assert [row[1] for row in rows[:5]] == shown(candidate.piece for candidate in produced.top)
+    assert all(close(row[5], candidate.probability) for row, candidate in zip(rows, produced.top, strict=False))
+    assert close(rows[0][3], float(trace.logits[3].max()))
+    line = proof(app, "computed once more")
+    assert float(re.search(r"own\s+(\S+)\.", line)[1]) < 1e-4
+    worked = table(app, "Rows as scores")[1:]
+    assert [row[1] for row in worked] == ["0", "1", "0"]
+    assert [row[3] for row in worked] == ["no: the sum is 0.400", "yes", "yes"]
+
+
+@pytest.mark.parametrize("rows", ["", ";", "a b", "1 nan", "1 2;" * 9, "1 " * 9, "1e999", "<b>"])
+def test_rows_that_are_no_numbers_get_one_sentence(open_app, rows):
+    app = open_app("decoding", part="Linear + softmax")
+    app.text_input(key="rows").set_value(rows).run()
+    assert not app.exception
+    assert len(app.warning) == 1
+
+
+def test_rows_the_reader_types_are_judged(open_app):
+    app = open_app("decoding", part="Linear + softmax", rows="1.5 -0.5; 0, 1, 0.9")
+    assert [row[1:4] for row in table(app, "Rows as scores")[1:]] == [
+        ["0", "1.00", "no: a number below 0"],
+        ["1", "1.90", "no: the sum is 1.90"],
+    ]
+
+
+def test_the_curriculums_pair_shifted(open_app):
+    app = open_app("decoding", part="Teacher forcing", target="Je veux acheter une voiture.")
+    rows = table(app, "The shifted target")
+    assert rows[1] == ["decoder reads", "<s>", "Je", "veux", "acheter", "une", "voiture", "."]
+    assert rows[2] == ["should write", "Je", "veux", "acheter", "une", "voiture", ".", "</s>"]
+    html = html_of(app)
+    assert re.findall(r'aa-encoder">.*?</div>', html)[0].count("listitem") == 8
+    assert "both runs read the same" in " ".join(line.value for line in app.markdown)
+
+
+def test_forced_and_free_position_by_position(open_app, translator):
+    app = open_app("decoding", part="Teacher forcing", target=TARGET)
+    rows = table(app, "Teacher-forced and free-running")[1:]
+    forced, free = translator.trace(SENTENCE, target=TARGET), translator.trace(SENTENCE)
+    for place, expected in enumerate(forced.next_pieces(1)):
+        assert rows[place][1] == literal.piece(forced.target_tokens[place])
+        assert rows[place][2].removeprefix("\u2260 ") == literal.piece(expected.top[0].piece)
+        assert rows[place][2].startswith("\u2260") == (expected.rank != 1)
+        assert rows[place][3] == literal.piece(expected.piece)
+        assert rows[place][5] == str(expected.rank)
+    written = [row[7].removeprefix("\u2260 ") for row in rows if row[7]]
+    assert written == shown(free.next_tokens)
+    departs = next(n for n, (a, b) in enumerate(zip(forced.next_ids, free.next_ids, strict=False)) if a != b)
+    assert f"departs at position {departs + 1}" in " ".join(line.value for line in app.markdown)
+    assert rows[departs][7].startswith("\u2260") and not rows[departs - 1][7].startswith("\u2260")
+    line = proof(app, "free run departs")
+    assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-4
+
+
+def test_buttons_fill_the_target(open_app):
+    app = open_app("decoding", part="Teacher forcing", text="I am a student.")
+    app.button(key="take_reference").click().run()
+    assert app.text_input(key="target").value == "Je suis un \u00e9tudiant."
+    app.button(key="take_pair").click().run()
+    assert app.text_input(key="text").value == SENTENCE
+    assert app.text_input(key="target").value == "Je veux acheter une voiture."
+    app.button(key="take_own").click().run()
+    assert app.text_input(key="target").value == ""
+    assert not app.exception
+
+
+@pytest.mark.parametrize("target", ["\u200b", "chat " * 200, "x" * 20_000])
+def test_a_target_that_cannot_be_used_gets_one_sentence(open_app, target):
+    app = open_app("decoding", part="Teacher forcing")
+    app.text_input(key="target").set_value(target).run()
+    assert not app.exception
+    assert len(app.warning) == 1
+    assert "English" not in app.warning[0].value
+
+
+@pytest.mark.parametrize("target", ["<script>x</script> **b** $x$", "\U0001f600 \u05d0\x07", "\ud800 lone"])
+def test_hostile_targets_are_shown_as_they_are(target):
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
+    app.query_params["part"] = "Teacher forcing"
+    app.session_state["target"] = target
+    app.switch_page("pages/decoding/page.py").run()
+    assert not app.exception and not app.warning
+    assert "<script>" not in html_of(app)
+    assert marked(app, "aa-differs")
+
+
+@pytest.mark.parametrize("query", [{"try_beam": "3", "try_penalty": "1.0"}, {"method": "Beam", "beam": "2"}])
+def test_the_beam(open_app, translator, query):
+    app = open_app("decoding", part="Beam search", **query)
+    width, alpha = (3, 1.0) if "try_beam" in query else (2, 0.6)
+    options = DecodingOptions("beam", beam=width, length_penalty=alpha)
+    best = beam_search(translator.network, translator.tokenizer.encode_source(SENTENCE), options)
+    rows = table(app, "What the search returns")[1:]
+    assert [row[1] for row in rows[:-1]] == [translator.tokenizer.decode(hypothesis.ids) for hypothesis in best]
+    assert all(close(row[3], h.log_probability) and close(row[4], h.score) for row, h in zip(rows, best, strict=False))
+    assert rows[-1][0] == "greedy"
+    assert rows[-1][1] == translator.translate(SENTENCE)
+    line = proof(app, "one teacher-forced pass")
+    assert "are the same" in line
+    assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-3
+
+
+def test_the_tree_is_drawn_kept_or_whole(open_app):
+    def fates(app) -> set[str]:
+        (drawing,) = app.get("bidi_component")
+        return set(re.findall(r'data-fate=\\?"(\w+)', drawing.proto.json))
+
+    assert "pruned" not in fates(open_app("decoding", part="Beam search"))
+    whole = open_app("decoding", part="Beam search", nodes="All considered")
+    assert fates(whole) >= {"kept", "finished", "pruned"}
+    whole.session_state["tree_table"] = True
+    whole.run()
+    frame = whole.dataframe[0].value
+    assert set(frame["fate"]) >= {"kept", "finished", "pruned"}
+    assert frame["on the winning path"].sum() == len(frame.loc[frame["on the winning path"], "step"].unique())
+
+
+@pytest.mark.parametrize("part", STEPS)
+def test_nonsense_in_the_address_falls_back(open_app, part):
+    nonsense = dict.fromkeys(
+        ("step", "try_temperature", "try_k", "try_p", "cross_layer", "cross_head", "shown", "nodes", "try_beam"), "x"
+    )
+    for values in (nonsense, dict.fromkeys(nonsense, "-5")):
+        app = open_app("decoding", part=part, **values, try_penalty="9", part_="?")
+        assert not app.warning
+    assert not open_app("decoding", part="bogus").warning
+
+
+@pytest.mark.parametrize("part", STEPS)
+def test_a_shorter_sentence_keeps_the_step_within_its_end(open_app, part):
+    app = open_app("decoding", part=part, step="8")
+    app.text_input(key="text").set_value("Yes.").run()
+    assert not app.exception
+
+
+@pytest.mark.parametrize("part", STEPS)
+def test_bad_input_gets_one_sentence(open_app, part):
+    app = open_app("decoding", part=part)
+    app.text_input(key="text").set_value("  ").run()
+    assert not app.exception
+    assert len(app.warning) == 1
+
+
+@pytest.mark.parametrize("part", STEPS)
+def test_the_longest_sentence(open_app, part):
+    app = open_app("decoding", text="a " * 120, part=part)
+    assert not app.warning
+
+
+@pytest.mark.parametrize(
+    ("part", "key"),
+    [
+        ("Step by step", "choice_table"),
+        ("Linear + softmax", "output_table"),
+        ("Teacher forcing", "forcing_table"),
+        ("Beam search", "tree_table"),
+    ],
+)
+def test_tables_are_made_when_they_are_opened(open_app, part, key):
+    app = open_app("decoding", part=part)
+    assert not app.dataframe
+    app.session_state[key] = True
+    app.run()
+    frame = app.dataframe[0].value
+    assert len(frame) >= 7
+    numbers = frame.select_dtypes("number")
+    assert three_digits(float(numbers.to_numpy(dtype=float)[0, 0]))

@@ -1,0 +1,193 @@
+"""The page Inside a layer: every number shown is the model's own, every choice changes what is shown."""
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+
+from model.lessons.feed_forward import firing
+from model.lessons.layer_steps import attention_steps, layer_inputs
+from model.lessons.residual import sub_layers
+from model.lessons.scaling import trained_run
+from pages.inside.steps import NAMES
+from tests.pages.charts import proof
+from tests.pages.conftest import html_of
+from tests.pages.drawn import matrices, metrics
+from views.text.numbers import three_digits
+
+ANIMAL = "The animal didn't cross the street because it was too tired."
+PARTS = ("Seven steps", "One query", "Heads", "Memory", "Scaling", "Feed-forward", "Add & Norm")
+
+
+def table(app, name: str) -> list[list[str]]:
+    """Cells of a table by its name, as text."""
+    html = next(html.value for html in app.html if f'aria-label="{name}' in html.value)
+    return [
+        [re.sub("<[^>]+>", "", cell) for cell in re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row)]
+        for row in re.findall("<tr.*?</tr>", html)
+    ][1:]
+
+
+@pytest.mark.parametrize(
+    ("step", "name", "field"),
+    [
+        (1, "Q K\u1d40", "products"),
+        (2, "Scores", "scores"),
+        (3, "Masked scores", "masked_scores"),
+        (5, "Output", "output"),
+    ],
+)
+def test_a_step_shows_the_recorded_matrix(open_app, translator, trace, step, name, field):
+    app = open_app("inside", step=NAMES[step], kind="Decoder", layer="2", head="5")
+    inputs = layer_inputs(translator.network, trace, "decoder", 1)
+    steps = attention_steps(translator.network, trace, inputs, "decoder", 1, 4)
+    np.testing.assert_allclose(matrices(app)[name][1], getattr(steps, field), atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["Encoder", "Decoder", "Cross"])
+def test_every_step_is_proved(open_app, kind):
+    app = open_app("inside", kind=kind, layer="3", head="2")
+    rows = table(app, "All seven steps")
+    assert len(rows) == 7
+    assert all(float(row[-1]) < 1e-4 for row in rows)
+    assert any(float(row[-1]) > 0 for row in rows)
+
+
+def test_query_key_and_value_are_projections_of_x(open_app, translator, trace):
+    module = translator.network.decoder[0].cross_attention
+    for name, letter, linear in (("Query", "Q", module.query), ("Key", "K", module.key), ("Value", "V", module.value)):
+        drawn = matrices(open_app("inside", kind="Cross", projection=name))
+        weight = linear.weight[:32].numpy()
+        np.testing.assert_array_equal(drawn[f"W{letter.lower()}"][1], weight.T)
+        product = drawn["X"][1] @ weight.T + linear.bias[:32].numpy()
+        np.testing.assert_allclose(drawn[letter][1], product, atol=1e-4)
+        assert len(drawn["X"][1]) == len(trace.target_ids if name == "Query" else trace.source_ids)
+
+
+def test_one_query_begins_at_it(open_app, translator):
+    app = open_app("inside", inside="One query", text=ANIMAL, layer="2", head="4")
+    rows = table(app, "One query against all keys")
+    assert rows[0][0] == "query it" and rows[-1][0] == "sum"
+    trace = translator.trace(ANIMAL)
+    place = [piece.strip() for piece in trace.source_tokens].index("it")
+    weights = trace.encoder_attention[1, 3, place]
+    assert [float(row[4]) for row in rows[1:-1]] == pytest.approx(weights.tolist(), rel=0.01)
+    assert float(rows[-1][4]) == 1
+    line = proof(app, "double precision")
+    assert float(re.search(r"difference ([\d.e-]+)\.", line)[1]) < 1e-5
+
+
+def test_cross_attention_asks_from_the_decoder(open_app, trace):
+    app = open_app("inside", inside="One query", kind="Cross", cross_query="1")
+    rows = table(app, "One query against all keys")
+    assert rows[0][0] == "query &lt;s&gt;"
+    assert len(rows) == len(trace.source_ids) + 2
+
+
+def test_heads_both_forms_and_the_worked_shapes(open_app, trace):
+    app = open_app("inside", inside="Heads", kind="Cross")
+    assert float(metrics(app)["Largest difference of what they write"]) < 1e-5
+    counts = table(app, "Two forms of heads")
+    assert counts[1][1:] == ["263\u2009168"] * 2  # 4 (256 x 256 + 256)
+    assert counts[2][1] == counts[2][2]
+    shapes = table(app, "Shapes of multi-head attention")
+    worked = ["(10, 20, 512)", "(10, 20, 8, 64)", "(10, 8, 20, 64)", "(10, 8, 20, 20)", "(10, 8, 20, 64)"]
+    assert [row[2] for row in shapes] == [*worked, "(10, 20, 512)"]
+    assert shapes[3][1] == f"(1, 8, {len(trace.target_ids)}, {len(trace.source_ids)})"
+    app.number_input(key="shape_heads").set_value(7).run()
+    assert "not divisible" in app.warning[0].value
+
+
+def test_memory_layout_of_the_worked_example(open_app):
+    app = open_app("inside", inside="Memory")
+    rows = table(app, "Strides before and after")
+    assert [row[2] for row in rows] == ["(1000, 200, 20, 1)", "(200, 1000, 20, 1)", "(600, 200, 20, 1)"]
+    assert "view size is not compatible" in app.code[0].value
+    np.testing.assert_array_equal(matrices(app)["transposed"][1][:2], [[0, 1000, 2000], [200, 1200, 2200]])
+    app.text_input(key="shape").set_value("1 4").run()
+    assert not app.code
+
+
+@pytest.mark.parametrize("shape", ["", "3", "0 4", "3 41", "x", "1 2 3 4 5"])
+def test_shapes_that_make_no_tensor_get_one_sentence(open_app, shape):
+    app = open_app("inside", inside="Memory")
+    app.text_input(key="shape").set_value(shape).run()
+    assert not app.exception
+    assert len(app.warning) == 1
+
+
+def test_scaling_on_the_trained_model_and_on_random_vectors(open_app, translator, trace):
+    app = open_app("inside", inside="Scaling", undone="Cross", toy_width="2")
+    run = trained_run(translator.network, trace, ("cross",), math.sqrt(32))
+    rows = {row[0]: row[1:] for row in table(app, "The trained model both ways")}
+    assert float(rows["loss of the translation on the left, nats"][1]) == pytest.approx(run.loss, rel=0.01)
+    assert rows["entropy, encoder"][0] == rows["entropy, encoder"][1]
+    assert float(rows["entropy, cross"][1]) < float(rows["entropy, cross"][0])
+    assert trace.target_text in html_of(app).replace("&#x27;", "'")
+    assert float(metrics(app)["Variance of q \u00b7 k, d_k 2"]) == pytest.approx(2, rel=0.05)
+    assert float(metrics(app)["After the division"]) == pytest.approx(1, rel=0.05)
+    figures = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+    assert sorted(len(figure["data"]) for figure in figures) == [2, 6]
+
+
+@pytest.mark.parametrize("stack", ["Encoder", "Decoder"])
+def test_hidden_units(open_app, translator, trace, stack):
+    app = open_app("inside", inside="Feed-forward", stack=stack, layer="2")
+    seen = firing(translator.network, trace, stack.lower(), 1)
+    shown = metrics(app)
+    assert shown["Widths"] == "256 \u2192 1024 \u2192 256"
+    assert shown["Units that fire for no piece"] == f"{seen.never} of 1024"
+    rows = table(app, "Units by piece")
+    assert [row[1] for row in rows] == [f"{fired} of 1024" for fired in seen.fired]
+    unit, value = (array[0] for array in seen.strongest(0, 1))
+    assert rows[0][2].startswith(f"{unit + 1}: {three_digits(float(value))}")
+    header, values = matrices(app)["Activation"]
+    columns = [int(name) - 1 for name in header["columns"]]
+    np.testing.assert_allclose(values, seen.hidden[:, columns], atol=1e-4)
+
+
+def test_add_and_norm(open_app, translator, trace):
+    app = open_app("inside", inside="Add & Norm", stack="Decoder", norm_place="2")
+    found = sub_layers(translator.network, trace, "decoder")
+    np.testing.assert_allclose(
+        matrices(app)["Written \u00f7 stream"][1], np.stack([s.share for s in found], axis=1), rtol=1e-3
+    )
+    rows = table(app, "Lengths")
+    assert [row[0] for row in rows[:3]] == ["1 self-attention", "1 cross-attention", "1 feed-forward"]
+    assert [row[1] for row in rows] == [three_digits(float(s.before[1])) for s in found]
+    for row in table(app, "Means and variances"):
+        assert row[3] == "0" and row[4] == "1.00"
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("text", ["<b>a</b> $x$ **y** :smile:", "a " * 120])
+def test_strange_and_long_sentences(open_app, part, text):
+    app = open_app("inside", inside=part, text=text)
+    assert not app.exception
+    assert not app.warning
+    assert "<b>" not in html_of(app)
+
+
+def test_nonsense_in_the_address_falls_back(open_app):
+    nonsense = {"kind": "x", "layer": "mean", "head": "99", "step": "?", "projection": "", "stack": "no"}
+    numbers = {"encoder_query": "0", "norm_place": "-1", "toy_width": "x", "toy_seed": "-5", "shape_heads": "0"}
+    for part in ("nowhere", *PARTS):
+        app = open_app("inside", inside=part, undone="?", **nonsense, **numbers)
+        assert not app.exception and not app.warning
+
+
+def test_bad_input_gets_one_sentence(open_app):
+    app = open_app("inside")
+    app.text_input(key="text").set_value(" ").run()
+    assert len(app.warning) == 1
+    assert not matrices(app)
+
+
+def test_numbers_are_made_when_they_are_asked_for(open_app):
+    app = open_app("inside", step=NAMES[4])
+    assert not app.dataframe
+    app.session_state["steps_table"] = True
+    app.run()
+    np.testing.assert_allclose(app.dataframe[0].value.to_numpy(), matrices(app)["Weights"][1], atol=1e-6)

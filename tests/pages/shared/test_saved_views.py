@@ -1,0 +1,160 @@
+"""What the microscope saves: the numbers it shows, the same bytes each time, and how to compute them again."""
+
+import csv
+import hashlib
+import io
+import json
+import re
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from model import Translator, VisionClassifier
+from pages.shared.attention_viewer import bundle, save
+from pages.shared.attention_viewer.saved import Saved, description
+from pages.shared.attention_viewer.subject import Subject, in_words, of_picture, of_text, without_special
+from tests.pages.conftest import ROOT, SENTENCE
+from tests.views.components.test_attention_grid import read as read_grid
+from tests.views.components.test_standalone import payload_of
+from views import maps
+from views.components import attention_grid
+from views.components.attention_grid import Sheet
+from views.controls import samples
+from views.export import downloads
+
+HOSTILE = '</script> I\'m "here" ``` \u00e9\u202e.'
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return Translator.load()
+
+
+@pytest.fixture(scope="module")
+def trace(translator):
+    return translator.trace(SENTENCE)
+
+
+def subject_of(translator: Translator, trace, kind: str, sentence: str = SENTENCE) -> Subject:
+    return of_text(trace, maps.KINDS[kind], translator.weights_sha256, {"sentence": sentence, "tokenizer_sha256": "t"})
+
+
+def saved(subject: Subject) -> Saved:
+    """A view of the maps, the first head open."""
+    sheet = Sheet(
+        maps.with_means(subject.attention),
+        subject.layers,
+        subject.heads,
+        subject.queries,
+        subject.keys,
+        subject.kind.name,
+        subject.kind.title,
+        subject.kind.causal,
+        True,
+        (0, 0),
+        "dark",
+    )
+    files = {
+        "map.csv": lambda: downloads.matrix_csv(subject.attention[0, 0], subject.queries, subject.keys, subject.kind)
+    }
+    said = {"map.csv": "the open map."}
+    view = {"look": "maps", "layer": "1", "head": "1"}
+    return Saved(
+        subject, view, "/attention?text=x", "shared", "File of maps", lambda: attention_grid.part(sheet), files, said
+    )
+
+
+def computed_again(subject: Subject, monkeypatch) -> np.ndarray:
+    monkeypatch.chdir(ROOT)
+    names = {}
+    exec("\n".join(subject.recipe), names)
+    return names["attention"]
+
+
+def test_every_file_of_the_archive_has_the_numbers_shown(translator, trace):
+    subject = subject_of(translator, trace, "decoder")
+    content = bundle.everything(saved(subject))
+    assert content == bundle.everything(saved(subject_of(translator, translator.trace(SENTENCE), "decoder")))
+    read = zipfile.ZipFile(io.BytesIO(content))
+    names = ["README.txt", "attention.npz", "map.csv", "overview.svg", "settings.json", "view.html"]
+    assert read.namelist() == names
+    with np.load(io.BytesIO(read.read("attention.npz"))) as stored:
+        np.testing.assert_array_equal(stored["attention"], trace.decoder_attention)
+        assert stored["key_tokens"].tolist() == [name.strip() for name in trace.target_tokens]
+    rows = list(csv.reader(io.StringIO(read.read("map.csv").decode("utf-8-sig"))))[1:]
+    np.testing.assert_array_equal(np.array([row[1:] for row in rows], np.float32), trace.decoder_attention[0, 0])
+    _, weights = read_grid(payload_of(read.read("view.html")))
+    np.testing.assert_array_equal(weights[:-1, :-1], trace.decoder_attention)
+    told = json.loads(read.read("settings.json"))
+    assert told["model"] == {"weights_sha256": translator.card["weights_sha256"], "tokenizer_sha256": "t"}
+    assert told["input"] == {
+        "sentence": SENTENCE,
+        "target": trace.target_text,
+        "target_ids": list(trace.next_ids),
+    }
+    assert told["settings"]["layer"] == "1" and told["settings"]["rows and columns"] == "pieces"
+    assert told["check"]["largest difference"] == trace.verification["decoder"].max_difference
+    assert set(told["versions"]) == {"python", "torch", "numpy"}
+
+
+def test_the_readme_computes_the_same_numbers(translator, tmp_path, monkeypatch, capsys):
+    trace = translator.trace(HOSTILE)
+    view = saved(without_special(in_words(subject_of(translator, trace, "cross", HOSTILE), trace)))
+    read = zipfile.ZipFile(io.BytesIO(bundle.everything(view)))
+    (tmp_path / "attention.npz").write_bytes(read.read("attention.npz"))
+    (code,) = re.findall(r"^```python\n(.*?)^```$", read.read("README.txt").decode(), re.DOTALL | re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    exec(code, {})
+    assert float(capsys.readouterr().out) == 0
+    assert json.loads(read.read("settings.json"))["settings"]["special pieces"] == "hidden"
+
+
+def test_recipes(translator, trace, monkeypatch):
+    for kind in maps.KINDS:
+        subject = subject_of(translator, trace, kind)
+        np.testing.assert_array_equal(computed_again(subject, monkeypatch), subject.attention)
+
+
+def test_a_picture_is_named_by_its_hash_and_never_in_the_files(monkeypatch):
+    classifier = VisionClassifier.load()
+    name = samples.NAMES[2]
+    pixels = classifier.prepare(samples.picture(name).image)
+    key = hashlib.sha256(pixels.tobytes()).hexdigest()
+    trace = classifier.trace(pixels)
+    subject = without_special(of_picture(key, trace, classifier.card["weights_sha256"], name))
+    assert subject.queries[0] == "row 1, column 1"
+    np.testing.assert_array_equal(computed_again(subject, monkeypatch), subject.attention)
+    few = {"attention": subject.attention[:, :, :3, :3], "queries": subject.queries[:3], "keys": subject.keys[:3]}
+    own = replace(of_picture(key, trace, "w"), **few)
+    told = description(saved(own))
+    assert told["input"] == {"pixels_sha256": key}
+    read = zipfile.ZipFile(io.BytesIO(bundle.everything(saved(own))))
+    assert "The picture is not in this folder" in read.read("README.txt").decode()
+    assert "samples/" not in read.read("README.txt").decode()
+    assert f"samples/{name}.jpg" in "\n".join(subject.recipe)
+
+
+def test_a_link_names_the_sample(translator, trace, monkeypatch):
+    seen = {"view": "Full maps", "layer": "2", "text": "A & B", "picture": "church"}
+    monkeypatch.setattr(save.settings, "address", lambda: dict(seen))
+    subject = replace(subject_of(translator, trace, "encoder"), kind=maps.VISION, source={"sample": "church"})
+    assert save.link(subject) == "/vision?layer=2&picture=church&text=A+%26+B&view=Full+maps"
+    seen["picture"] = "own"
+    own = replace(subject, source={"pixels_sha256": "1"})
+    assert save.link(own) == "/vision?layer=2&text=A+%26+B&view=Full+maps"
+
+
+@pytest.mark.parametrize(
+    ("query", "labels"),
+    [
+        ({}, ["Overview as PNG", "Overview as SVG", "One HTML file", "Everything as ZIP"]),
+        ({"look": "Lines"}, ["One HTML file", "Everything as ZIP"]),
+        ({"look": "One weight"}, []),
+    ],
+)
+def test_what_is_offered(open_app, query, labels):
+    app = open_app("attention", **query)
+    offered = [button.proto.label for button in app.get("download_button")]
+    assert [label for label in offered if label.startswith(("Overview", "One HTML", "Everything"))] == labels

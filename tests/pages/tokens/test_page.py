@@ -1,0 +1,212 @@
+"""The Tokens page: every number is the model's own, and every setting shows something else."""
+
+import re
+
+import numpy as np
+import pytest
+
+from model.lessons.contexts import word_in_contexts
+from model.lessons.embedding import embedding_steps, neighbourhood
+from model.lessons.word_order import compare_orders
+from pages.tokens.contexts import SENTENCES
+from pages.tokens.embedding import STEPS
+from pages.tokens.word_order import ORDERS
+from tests.pages.charts import charts, curve, numbers, proof
+from tests.pages.conftest import SENTENCE, html_of
+from views import maps
+from views.text.numbers import three_digits
+
+
+@pytest.fixture(scope="module")
+def steps(translator):
+    ids = translator.tokenizer.encode_source(SENTENCE)
+    return embedding_steps(translator.network, translator.tokenizer, ids)
+
+
+def test_pieces_and_ids(open_app, steps):
+    for step in STEPS[:2]:
+        html = html_of(open_app("tokens", step=step))
+        chips = re.search(r'class="aa-chips aa-encoder">(.*?)</div>', html)[1]
+        shown = re.findall(r'<span role="listitem">(.*?)</span>', chips)
+        texts = [re.sub(r"<small>.*", "", item).replace("&lt;", "<").replace("&gt;", ">") for item in shown]
+        assert texts == [piece.strip() for piece in steps.tokens]
+        if step == STEPS[1]:
+            assert [int(re.search(r"<small>(\d+)</small>", item)[1]) for item in shown] == list(steps.ids)
+    assert f"{len(SENTENCE)} characters, {len(steps.ids) - 1} pieces" in html_of(open_app("tokens"))
+
+
+@pytest.mark.parametrize(("step", "name"), [(STEPS[2], "rows"), (STEPS[3], "scaled"), (STEPS[4], "embedded")])
+def test_each_step_draws_its_vectors(open_app, steps, step, name):
+    (figure,) = charts(open_app("tokens", step=step))
+    np.testing.assert_allclose(numbers(figure["data"][0]["z"]), getattr(steps, name), atol=1e-5)
+    assert figure["data"][0]["y"] == [
+        label.replace("<", "&lt;").replace(">", "&gt;") for label in maps.numbered(steps.tokens)
+    ]
+
+
+def test_one_piece_is_followed_through_all_steps(open_app, steps):
+    labels = maps.numbered(steps.tokens)
+    html = html_of(open_app("tokens", piece=labels[2]))
+    table = html[html.index("First numbers of piece 3") :]
+    for array in (steps.rows, steps.scaled, steps.positions, steps.embedded, steps.recorded):
+        cells = "".join(f'<td class="aa-number">{three_digits(float(value))}</td>' for value in array[2, :4])
+        assert cells in table
+    assert f"row {steps.ids[2]}" in table
+
+
+def test_the_steps_agree_with_the_network(open_app):
+    assert float(proof(open_app("tokens"), "a tap saw").rsplit(" ", 1)[1].rstrip(".")) < 1e-6
+
+
+def test_the_table_is_made_when_it_is_opened(open_app, steps):
+    app = open_app("tokens")
+    assert not app.dataframe
+    app.session_state["table"] = True
+    app.run()
+    np.testing.assert_allclose(app.dataframe[0].value.to_numpy(), steps.embedded, atol=1e-5)
+
+
+def test_neighbours_are_the_models(open_app, translator):
+    ids = translator.tokenizer.encode_source(SENTENCE)
+    labels = maps.numbered(tuple(translator.tokenizer.display(ids)))
+    place = 4
+    found = neighbourhood(translator.network, translator.tokenizer, ids[place], 20)
+    app = open_app("tokens", part="Neighbours", near=labels[place], count="20")
+    html = html_of(app)
+    assert html.count('<tr><th scope="row">') >= 20
+    assert all(f">{three_digits(near.cosine)}</span>" in html for near in found.nearest)
+    (figure,) = charts(app)
+    assert numbers(figure["data"][0]["y"]).sum() == len(translator.tokenizer) - 1
+    assert f"Nearest pieces to {found.piece.strip()}" in html
+    assert "cosine_similarity" in proof(app, "Checked")
+
+
+def test_spellings_are_the_tokenizers(open_app, translator):
+    app = open_app("tokens", part="Spelling", word="street", other="\uac70\ub9ac")
+    html = html_of(app)
+    for text in ("street", "Street", "STREET", "streets", "str\u00e9\u00e9t", "\uac70\ub9ac"):
+        row = html[html.index(f"<td>{text}</td>") :]
+        pieces = [
+            piece.strip() or "\u2423" for piece in translator.tokenizer.display(translator.tokenizer.encode(text))
+        ]
+        assert f'<td class="aa-number">{len(pieces)}</td>' in row[:120]
+        assert re.findall(r'listitem">(.*?)</span>', row[: row.index("</tr>")]) == pieces
+    back, whole = re.search(r"give (\d+) of (\d+) spellings", proof(app, "Checked")).groups()
+    assert back == whole
+
+
+@pytest.mark.parametrize(
+    ("typed", "reason"), [("", "no word"), (" \u200b", "no word"), ("a" * 61, "61 characters"), ("\u0007", "no word")]
+)
+def test_words_that_cannot_be_split_get_one_sentence(open_app, typed, reason):
+    app = open_app("tokens", part="Spelling")
+    app.text_input(key="word").set_value(typed).run()
+    assert not app.exception
+    (warning,) = app.warning
+    assert reason in warning.value
+
+
+def test_marks_in_a_word_are_not_interpreted(open_app):
+    html = html_of(open_app("tokens", part="Spelling", word="<img src=x onerror=alert(1)>"))
+    assert "<img" not in html
+    assert "&lt;img src=x" in html
+
+
+def test_a_word_in_three_contexts(open_app, translator):
+    app = open_app("tokens", part="One word, many contexts")
+    found = word_in_contexts(translator.network, translator.tokenizer, list(SENTENCES), "cat")
+    cosines, plane = charts(app)
+    for pair, expected in zip(("1 and 2", "1 and 3", "2 and 3"), found.cosines, strict=True):
+        np.testing.assert_allclose(curve(cosines, f"sentences {pair}")[1], expected, atol=1e-6)
+    for number, path in enumerate(found.projection, 1):
+        x, y = curve(plane, f"sentence {number}")
+        np.testing.assert_allclose(np.stack([x, y], axis=1), path, atol=1e-3)
+    assert "embeddings of the word differ by 0 between" in proof(app, "Checked")
+
+
+def test_the_readers_own_sentences_and_what_is_wrong_with_them(open_app):
+    query = {
+        "part": "One word, many contexts",
+        "word": "bank",
+        "s1": "the bank of the river",
+        "s2": "a bank",
+        "s3": "no",
+    }
+    app = open_app("tokens", **query)
+    assert "Sentence 3 does not have the word" in app.warning[0].value
+    app.text_input(key="s3").set_value("my bank is closed").run()
+    assert not app.warning
+    assert len(charts(app)) == 2
+    app.text_input(key="s2").set_value("").run()
+    assert "Sentence 2" in app.warning[0].value
+    app.text_input(key="s2").set_value("word " * 300).run()
+    assert "pieces" in app.warning[0].value
+    assert not app.exception
+
+
+def test_two_orders(open_app, translator):
+    app = open_app("tokens", part="Word order")
+    found = compare_orders(translator.network, translator.tokenizer, *ORDERS)
+    (figure,) = charts(app)
+    np.testing.assert_allclose(numbers(figure["data"][0]["z"]), found.distances, atol=1e-4)
+    assert list(figure["data"][0]["x"]) == list(found.stages)
+    assert any("The same bag" in text.value for text in app.markdown)
+    translations = re.findall(r'lang="fr" dir="auto">(.*?)</p>', html_of(app))
+    assert len(set(translations)) == 2
+    line = proof(app, "with all positions set to 0")
+    bare, trained = (float(number.rstrip(".")) for number in re.findall(r"up to ([\d.e-]+)", line))
+    assert bare < 1e-4 < 0.1 < trained
+
+
+def test_another_bag_is_named(open_app):
+    app = open_app("tokens", part="Word order", o1="I see a dog", o2="I see a cat")
+    assert any(
+        "Not the same bag" in text.value and "dog" in text.value and "cat" in text.value for text in app.markdown
+    )
+
+
+def test_sizes_side_by_side_and_a_width_that_heads_cannot_share(open_app, translator):
+    html = html_of(open_app("tokens", part="Sizes", d_model="512"))
+    assert html.count("512 / 8 = 64") == 2  # the reader's and the paper's
+    assert "256 / 8 = 32" in html
+    assert "256 \u2192 1024 \u2192 256" in html
+    assert "6 + 6" in html
+    app = open_app("tokens", part="Sizes")
+    assert f"{translator.parameters:,}".replace(",", " ") in proof(app, "weight file holds")
+    app.number_input(key="d_model").set_value(250).run()
+    (warning,) = app.warning
+    refused = warning.value.replace("\\", "")
+    assert refused == (
+        "d_model 250 is not divisible by n_heads 8: every head needs the same d_k = d_model / n_heads. "
+        "Choose a d_model that is a multiple of 8."
+    )
+    app.number_input(key="n_heads").set_value(10).run()
+    assert not app.warning
+    assert "250 / 10 = 25" in html_of(app)
+
+
+def test_nonsense_in_the_address_falls_back(open_app):
+    query = {"part": "bogus", "step": "9", "piece": "zzz", "near": "", "count": "-5", "d_model": "x", "n_heads": "0"}
+    app = open_app("tokens", **query)
+    assert not app.warning
+    assert "pieces and the end mark" in html_of(app)
+    for part in ("Neighbours", "Sizes"):
+        app = open_app("tokens", **{**query, "part": part})
+        assert not app.warning
+
+
+@pytest.mark.parametrize("text", ["", "  ", "car " * 240])
+def test_bad_input_gets_one_sentence(open_app, text):
+    app = open_app("tokens")
+    app.text_input(key="text").set_value(text).run()
+    assert not app.exception
+    assert len(app.warning) == 1
+
+
+def test_a_new_sentence_keeps_the_page_working(open_app):
+    app = open_app("tokens", piece="6 car", near="6 car")
+    app.text_input(key="text").set_value("No.").run()
+    assert not app.exception
+    app.text_input(key="text").set_value("\U0001f600 <b>$x$</b>").run()
+    assert not app.exception
+    assert "U+1F600 1/4" in html_of(app)

@@ -1,0 +1,67 @@
+"""The Heads view of the Vision page, on a tiny network: effects, labels and checks are the classifier's own."""
+
+import re
+
+import numpy as np
+import pytest
+
+from model.attribution.head_labels import vision_scores
+from tests.model.images import CLASSES
+from tests.pages.charts import proof
+from tests.pages.listed import listed
+from tests.pages.reading import table
+from tests.pages.vision.views import open_view, service, trace
+
+
+@pytest.fixture(scope="module")
+def effects():
+    return service().classifier.head_effects(trace())
+
+
+@pytest.mark.parametrize("measure", ["Logit", "Probability"])
+def test_all_heads_ranked_for_any_class(effects, measure):
+    app = open_view("heads", explain=CLASSES[1], measure=measure)
+    wanted = effects.logit_changes(1) if measure == "Logit" else effects.probability_changes(1)
+    rows = listed(app)["rows"]
+    assert len(rows) == wanted.size
+    for row in rows:
+        layer, head = (int(number) - 1 for number in row["name"].removeprefix("vision ").split("."))
+        assert row["effect"] == pytest.approx(wanted[layer, head], abs=1e-6)
+        assert row["here"].startswith(vision_scores(trace().attention, trace().grid).label(layer, head).name)
+        assert row["shape"] == list(trace().grid)
+    sizes = [abs(row["effect"]) for row in rows]
+    assert sizes == sorted(sizes, reverse=True)
+    assert listed(app)["columns"][1] == f"change of the {measure.lower()}"
+
+
+def test_the_open_head(effects):
+    app = open_view("heads", vsort="Place", vshown="vision 2.1")
+    shown = {row[0]: row for row in table(app, "Answer without vision 2.1")[1:]}
+    for index, name in enumerate(CLASSES):
+        change = (effects.without - effects.logits)[1, 0, index]
+        assert float(shown[name][3]) == pytest.approx(change, rel=0.01, abs=1e-5)
+        assert float(shown[name][2]) == pytest.approx(effects.probabilities[1, 0, index], rel=0.01)
+    assert float(re.search(r"to the list: (\S+)\.$", proof(app, "Checked apart"))[1]) < 1e-5
+    scores = vision_scores(trace().attention, trace().grid)
+    rows = {row[0]: row for row in table(app, "Scores of vision 2.1")[1:]}
+    assert float(rows["neighbours"][1]) == pytest.approx(scores.scores["neighbours"][1, 0], rel=0.01)
+    # the statistics that ship belong to the shipped weights, not to these
+    assert listed(app)["columns"][3] == ""
+    assert any("belong to other weights" in caption.value.replace("\\", "") for caption in app.caption)
+    app.session_state["vision_heads_table"] = True
+    app.run()
+    np.testing.assert_allclose(
+        sorted(app.dataframe[0].value.iloc[:, 1]), sorted(effects.logit_changes(trace().answer).ravel()), atol=1e-6
+    )
+
+
+def test_the_open_head_leads_to_its_maps():
+    app = open_view("heads", vshown="vision 1.2")
+    app.button[0].click().run()
+    assert app.query_params["view"] == "CLS attention"
+    assert (app.query_params["layer"], app.query_params["head"]) == ("1", "2")
+
+
+def test_nonsense_in_the_address_falls_back():
+    app = open_view("heads", explain="x", measure="-1", vsort="x", vshown="vision 9.9")
+    assert len(listed(app)["rows"]) == 4

@@ -1,0 +1,189 @@
+"""Through the layers: maps and curves are the classifier's own, and the verdict is what the areas say."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import numpy as np
+import pytest
+
+from model.attribution.faithfulness import Curves, mean_of, order_of
+from model.classifier import METHODS, attention_scores
+from pages.vision.faithful import areas_table, over_many, verdict
+from pages.vision.layers import PAGE
+from pages.vision.measured import RANDOM, Measured
+from tests.model.images import CLASSES
+from tests.pages.charts import charts, numbers, proof
+from tests.pages.vision.views import open_view, service, trace
+from views.text import prose
+from views.text.numbers import percent, three_digits
+
+
+def lines(chart: dict) -> dict[str, np.ndarray]:
+    """Name without its area -> probabilities."""
+    named = [line for line in chart["data"] if line.get("name")]
+    return {line["name"].split(":")[0]: numbers(line["y"]) for line in named}
+
+
+def text_of(app) -> str:
+    return "\n".join(element.value for element in [*app.markdown, *app.caption, *app.info])
+
+
+@pytest.mark.parametrize("index", range(len(CLASSES)))
+def test_the_curves_are_the_classifiers_own(index):
+    app = open_view("layers", explain=CLASSES[index])
+    classifier = service().classifier
+    wanted = classifier.faithfulness(trace(), classifier.explain(trace(), index), index)
+    deletion, insertion = (lines(chart) for chart in charts(app))
+    assert set(deletion) == {*METHODS, RANDOM}
+    for name, curve in wanted.items():
+        shown = RANDOM if name == "random" else name
+        np.testing.assert_allclose(deletion[shown], curve.deletion, atol=1e-6)
+        np.testing.assert_allclose(insertion[shown], curve.insertion, atol=1e-6)
+    assert f"Explained: **{CLASSES[index]}**, {percent(float(trace().probabilities[index]))}" in text_of(app)
+    best = min(METHODS, key=lambda method: wanted[method].deletion_area)
+    assert f"**{best}** has the smallest deletion area, {three_digits(wanted[best].deletion_area)}" in text_of(app)
+
+
+def test_the_answer_is_explained_unless_another_class_is_asked_for():
+    shown = open_view("layers")
+    assert f"Explained: **{CLASSES[trace().answer]}**" in text_of(shown)
+    other = CLASSES[trace().answer - 1]
+    shown.selectbox(key="explain").set_value(other).run()
+    assert f"Explained: **{other}**" in text_of(shown)
+
+
+def test_fusion_and_layer_decide_the_maps_of_attention():
+    for fusion, layer in (("mean", 2), ("max", 2), ("min", 1)):
+        app = open_view("layers", fusion=fusion, upto=str(layer))
+        scores = attention_scores(trace(), fusion, layer - 1)
+        classifier, answer = service().classifier, trace().answer
+        for method, score in scores.items():
+            (wanted,) = classifier.coverings(trace(), order_of(score)[None])
+            np.testing.assert_allclose(lines(charts(app)[0])[method], wanted.curves(answer).deletion, atol=1e-6)
+            row, column = np.unravel_index(score.reshape(3, 3).argmax(), (3, 3))
+            alt = f"{method} over the picture; strongest in row {row + 1}, column {column + 1} of the patches."
+            assert alt in [image.proto.imgs[0].alt for image in app.get("image")]
+
+
+def test_a_change_computes_only_what_it_changes(monkeypatch):
+    app = open_view("layers")
+    covered, classifier = [], service().classifier
+    whole = classifier.coverings
+    monkeypatch.setattr(classifier, "coverings", lambda trace, orders: covered.extend(orders) or whole(trace, orders))
+    app.run()
+    assert not covered
+    classes = [name for place, name in enumerate(CLASSES) if place != trace().answer]
+    service().analyses._entries.clear()
+    open_view("layers")
+    first = len(covered)
+    assert first <= len(METHODS) + 4  # at most one order a method, and the random ones
+    open_view("layers", explain=classes[0])
+    assert len(covered) - first <= 2  # the two gradients; attention and random orders are the same for every class
+
+
+def test_nonsense_in_the_address_falls_back():
+    app = open_view("layers", explain="dragon", upto="99", fusion="median")
+    assert f"Explained: **{CLASSES[trace().answer]}**" in text_of(app)
+    np.testing.assert_allclose(lines(charts(app)[0])["rollout"], lines(charts(open_view("layers"))[0])["rollout"])
+    assert not app.warning and not app.error
+
+
+def test_a_class_of_small_probability_comes_with_a_warning():
+    small, large = int(trace().probabilities.argmin()), trace().answer
+    assert trace().probabilities[small] < 0.1 < trace().probabilities[large]
+    assert "say little" in text_of(open_view("layers", explain=CLASSES[small]))
+    assert "say little" not in text_of(open_view("layers", explain=CLASSES[large]))
+
+
+def test_the_proof_is_small():
+    line = proof(open_view("layers"), "recomputed")
+    found = re.search(r"difference (\S+); its rows sum to 1 within (\S+)\. .* from its length by (\S+) of", line, re.S)
+    rollout, rows, slope = map(float, found.groups())
+    assert max(rollout, rows) < 1e-12 and slope < 1e-2
+    assert float(re.search(r"within (\S+)\.$", line).group(1)) < 1e-5
+
+
+def test_the_table_is_made_when_it_is_opened():
+    app = open_view("layers")
+    assert len(app.dataframe) == 1
+    app.session_state["scores"] = True
+    app.run()
+    table = app.dataframe[1].value
+    wanted = service().classifier.explain(trace(), trace().answer)
+    assert list(table.columns) == ["row", "column", *METHODS]
+    np.testing.assert_allclose(table[list(METHODS)].to_numpy().T, list(wanted.values()), rtol=1e-5)
+    assert table[["row", "column"]].to_numpy().tolist() == [[row, column] for row in (1, 2, 3) for column in (1, 2, 3)]
+
+
+def flat(area: float) -> Curves:
+    return Curves(np.array([0.0, 1.0]), np.full(2, area), np.full(2, 1 - area))
+
+
+def measured(*areas: float) -> Measured:
+    return Measured(
+        {method: flat(area) for method, area in zip(METHODS, areas, strict=True)}, mean_of([flat(0.4), flat(0.6)])
+    )
+
+
+def test_the_verdict_names_who_is_better_than_random_and_who_is_not():
+    said = verdict(measured(0.3, 0.45, 0.2, 0.7))
+    assert "**raw gradient**" not in said
+    assert (
+        "**gradient relevance** has the smallest deletion area, 0.200; random orders have 0.500 (0.400 to 0.600)"
+        in said
+    )
+    assert "Better than every random order: CLS attention, gradient relevance." in said
+    assert "**Not better than random here: rollout, raw gradient.**" in said
+
+
+def test_the_verdict_when_all_or_none_are_better():
+    assert "Not better" not in verdict(measured(0.1, 0.2, 0.3, 0.39)) and "None" not in verdict(
+        measured(0.1, 0.2, 0.3, 0.39)
+    )
+    assert "**None of these maps explains this answer.**" in verdict(measured(0.5, 0.6, 0.41, 0.7))
+
+
+def card(*differences: float) -> dict:
+    figures = {
+        name: {
+            "deletion": {"mean": 0.25, "sd": 0.125},
+            "insertion": {"mean": 0.75, "sd": 0.0625},
+            "difference": {"mean": difference, "standard_error": 0.01},
+            "below_random": 0.875,
+        }
+        for name, difference in zip((*METHODS, "random"), (*differences, 0.0), strict=True)
+    }
+    return {"evaluation": {"explained": 200, "faithfulness": figures}}
+
+
+def test_figures_over_many_pictures_come_from_the_card():
+    table = areas_table(measured(0.3, 0.45, 0.2, 0.7), card(-0.1, -0.1, -0.1, -0.015))
+    assert table["Deletion area"].tolist() == ["0.300", "0.450", "0.200", "0.700", "0.500"]
+    assert table["Deletion, many pictures"].tolist() == ["0.250 \u00b1 0.125"] * 5
+    assert table["Insertion, many pictures"].tolist() == ["0.750 \u00b1 0.0625"] * 5
+    assert table["Below random on"].tolist() == ["87.5 %"] * 4 + [""]
+    said = over_many(card(-0.1, -0.1, -0.1, -0.015))
+    assert "are 200 that" in said and "not better than random beyond doubt: raw gradient." in said
+    assert prose.block(PAGE, "Card, all better") in over_many(card(-0.1, -0.1, -0.1, -0.1))
+
+
+def test_a_card_without_figures_says_nothing():
+    assert over_many({}) == ""
+    assert list(areas_table(measured(0.3, 0.45, 0.2, 0.7), {}).columns) == [
+        "Order by",
+        "Deletion area",
+        "Insertion area",
+    ]
+
+
+def test_files_hold_every_curve():
+    found = measured(0.3, 0.45, 0.2, 0.7)
+    rows = list(csv.reader(io.StringIO(found.csv().decode("utf-8-sig"))))
+    assert rows[0][:3] == ["share", "CLS attention, deletion", "CLS attention, insertion"]
+    assert rows[1][:3] == ["0.0", "0.3", "0.7"] and len(rows) == 3 and len(rows[1]) == 11
+    arrays = np.load(io.BytesIO(found.npz({"more": np.arange(3)})))
+    np.testing.assert_array_equal(arrays["more"], np.arange(3))
+    np.testing.assert_array_equal(arrays["random order, deletion"], [0.5, 0.5])

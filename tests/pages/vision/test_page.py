@@ -1,0 +1,270 @@
+"""The Vision page: what is shown is what the shipped classifier computes for the picture."""
+
+import json
+import re
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from model import CheckpointError, VisionClassifier
+from model.attribution.analysis import principal_filters
+from pages.vision.service import load_vision as loaded_service
+from server.process_wide import clear_all
+from tests.pages.charts import proof, without_bounds
+from tests.pages.conftest import PATIENCE, ROOT, html_of
+from tests.views.components.test_patch_picture import read
+from tests.views.controls.odd_pictures import encoded, photo
+from views import maps, patches
+from views.components.attention_grid import mark
+from views.controls import samples
+from views.html.answer import bars
+from views.text import literal
+
+VIEWS = ("Patches", "CLS attention", "Any patch", "Through the layers", "Positions", "Full maps")
+
+
+@pytest.fixture(scope="module")
+def classifier():
+    return VisionClassifier.load()
+
+
+@pytest.fixture(scope="module")
+def trace(classifier):
+    return classifier.trace(samples.picture(samples.NAMES[0]).image)
+
+
+def component(app: AppTest, name: str):
+    (found,) = [part.proto for part in app.get("bidi_component") if part.proto.component_name.endswith(name)]
+    return found
+
+
+def shown(app: AppTest) -> tuple[dict, np.ndarray, np.ndarray]:
+    """Header, weights and picture of the patch picture."""
+    return read(component(app, "patch_picture").bytes)
+
+
+def sheet(app: AppTest) -> tuple[dict, np.ndarray, np.ndarray]:
+    """Header, maps and underlay of the overview."""
+    content = component(app, "attention_grid").bytes
+    length = int.from_bytes(content[:4], "little")
+    header, body = json.loads(content[4 : 4 + length]), content[4 + length :]
+    count = 4 * int(np.prod(header["shape"]))
+    maps_shown = np.frombuffer(body[:count], "<f4").reshape(header["shape"])
+    return header, maps_shown, np.frombuffer(body[count:], np.uint8).reshape(*header["underlay"], 3)
+
+
+def captions(app: AppTest) -> str:
+    return "\n".join(caption.value for caption in app.caption)
+
+
+def test_the_answer_is_the_models_and_stays_in_every_view(open_app, trace):
+    for view in VIEWS:
+        app = open_app("vision", view=view)
+        assert app.title[0].value == "Vision"
+        assert bars(trace.classes, trace.probabilities) in html_of(app)
+        for name in trace.classes:
+            assert literal.markdown(name) in captions(app)
+        assert f"only these {len(trace.classes)} classes" in captions(app)
+        assert not app.warning
+
+
+def test_the_sidebar_describes_the_classifier(open_app, classifier):
+    app = open_app("vision")
+    sizes = "".join(html.value for html in app.sidebar.html)
+    for word in ("ViT-B/16", "86\u2009M", "patch side", f">{classifier.config.image_size}<"):
+        assert word in sizes
+    if "top1" in classifier.card.get("evaluation", {}):
+        assert f"{100 * classifier.card['evaluation']['top1']:.1f} %" in sizes
+
+
+def test_patches_show_one_patch_as_pixels_vector_and_embedding(open_app, classifier, trace):
+    app = open_app("vision", row="3", column="5")
+    header, weights, picture = shown(app)
+    assert header["selected"] == [2, 4]
+    assert weights.size == 0
+    np.testing.assert_array_equal(picture, patches.as_bytes(trace.pixels))
+    app.session_state["table"] = True
+    app.run()
+    table = app.dataframe[0].value
+    number = 2 * trace.grid[1] + 4
+    vector = table[table["step"] == "vector"].iloc[:, 2].to_numpy(float)
+    size = classifier.config.patch_size
+    pixels = trace.pixels[2 * size : 3 * size, 4 * size : 5 * size].transpose(2, 0, 1).ravel()
+    np.testing.assert_allclose(vector, 2 * pixels.astype(float) - 1, atol=1e-7)
+    embedded = table[table["step"] == "embedding"].iloc[:, 2:].to_numpy(float)
+    np.testing.assert_allclose(embedded[:, 1], trace.patches[number], atol=1e-5)
+    np.testing.assert_allclose(embedded[:, 0], trace.patches[number], atol=1e-4)
+    (text,) = [part.value for part in app.markdown if "Recomputed for this patch" in part.value]
+    assert float(without_bounds(text).rsplit(" ", 1)[1].rstrip(".")) < 1e-4
+    (steps,) = [part.proto for part in app.get("bidi_component") if part.proto.component_name.endswith("drawing_view")]
+    drawn = float(re.search(r"dimension 1: ([-\d.e]+)<", steps.json)[1])
+    assert drawn == pytest.approx(float(trace.patches[number][0]), abs=1e-5)
+
+
+def test_patches_show_sequence_and_filters(open_app, classifier, trace):
+    html = html_of(open_app("vision", row="1", column="2"))
+    assert html.count('title="position ') == 1 + len(trace.patches)
+    assert html.count('class="aa-chosen-patch" role="listitem" title="position 2: row 1, column 2"') == 1
+    shares = principal_filters(classifier.network, 28)[1]
+    assert html.count("<figure ") == 28
+    assert f"<figcaption>{100 * shares[0]:.1f} %</figcaption>" in html
+
+
+def test_cls_attention_is_the_trace(open_app, trace):
+    app = open_app("vision", view="CLS attention", layer="2", head="3", opacity="40", kept="35")
+    header, drawn, underlay = sheet(app)
+    wanted = trace.attention[:, :, 0, 1:].reshape(*trace.attention.shape[:2], *trace.grid)
+    np.testing.assert_allclose(drawn[:-1, :-1], wanted, atol=1e-5)
+    np.testing.assert_allclose(drawn[:-1, -1], wanted.mean(axis=1), atol=1e-5)
+    np.testing.assert_allclose(drawn[-1, -1], wanted.mean(axis=(0, 1)), atol=1e-5)
+    np.testing.assert_array_equal(underlay, patches.grey(patches.as_bytes(trace.pixels)))
+    assert mark(1, 2) in html_of(app)
+    large, row, picture = shown(app)
+    np.testing.assert_allclose(row, trace.attention[1, 2, :1], atol=1e-5)
+    np.testing.assert_array_equal(picture, underlay)
+    assert (large["opacity"], large["kept"], header["opacity"]) == (0.4, 0.35, 0.4)
+    assert large["panels"][0]["shows"] == "cls"
+    app.session_state["table"] = True
+    app.run()
+    np.testing.assert_allclose(app.dataframe[0].value.to_numpy(), wanted[1, 2], atol=1e-5)
+
+
+def test_full_maps_are_the_trace(open_app, trace):
+    app = open_app("vision", view="Full maps", layer="2", head="3")
+    content = component(app, "attention_grid").bytes
+    length = int.from_bytes(content[:4], "little")
+    header = json.loads(content[4 : 4 + length])
+    assert header["shape"][2:] == list(trace.attention.shape[2:])
+    assert (
+        header["keys"][:3] == ["CLS", "row 1, column 1", "row 1, column 2"]
+        and len(header["keys"]) == trace.attention.shape[-1]
+    )
+    drawn = np.frombuffer(content[4 + length :], "<f2").reshape(header["shape"])[1, 2]
+    np.testing.assert_allclose(drawn, trace.attention[1, 2], rtol=1e-3, atol=1e-6)
+    assert not header["shared"]  # one strong head would leave all others blank
+    assert "scaled_dot_product_attention" in captions(app)
+
+
+def test_scales(open_app, trace):
+    on_patches = trace.attention[:, :, 0, 1:]
+    app = open_app("vision", view="CLS attention", scale="Shared")
+    assert shown(app)[0]["top"] == pytest.approx(float(on_patches.max()), abs=1e-5)
+    assert sheet(app)[0]["shared"] is True
+    app = open_app("vision", view="CLS attention")
+    assert shown(app)[0]["top"] is None
+    app = open_app("vision", view="Any patch", scale="Shared", layer="1", head="1")
+    assert shown(app)[0]["top"] == pytest.approx(float(trace.attention[0, 0, 1:, 1:].max()), abs=1e-5)
+
+
+@pytest.mark.parametrize(("layer", "head"), [("2", "3"), ("6", "mean"), ("mean", "1"), ("mean", "mean")])
+def test_any_patch_has_the_whole_matrix_of_one_head(open_app, trace, layer, head):
+    app = open_app("vision", view="Any patch", layer=layer, head=head, row="4", column="9")
+    header, matrix, _ = shown(app)
+    wanted = trace.attention
+    wanted = wanted.mean(axis=1) if head == "mean" else wanted[:, int(head) - 1]
+    wanted = wanted.mean(axis=0) if layer == "mean" else wanted[int(layer) - 1]
+    np.testing.assert_allclose(matrix, wanted, atol=1e-5)
+    assert header["selected"] == [3, 8]
+    assert [panel["shows"] for panel in header["panels"]] == ["from", "to"]
+    app.session_state["table"] = True
+    app.run()
+    table, chosen = app.dataframe[0].value, 1 + 3 * trace.grid[1] + 8
+    np.testing.assert_allclose(table["where it looks"], wanted[chosen, 1:], atol=1e-5)
+    np.testing.assert_allclose(table["who looks at it"], wanted[1:, chosen], atol=1e-5)
+
+
+@pytest.mark.parametrize("view", ["CLS attention", "Any patch"])
+def test_the_proof_is_on_the_page(open_app, trace, view):
+    line = proof(open_app("vision", view=view), "recomputed")
+    difference, rows = (float(part.split(" ")[-1]) for part in line.replace("\n", " ").rstrip(". ").split(". ")[:2])
+    assert difference < 1e-4
+    assert rows < 1e-4
+
+
+@pytest.mark.parametrize(("sent", "followed"), [([2, 4], [3, 5]), ([99, 0], None), ("x", None)])
+def test_a_choice_in_the_browser_is_followed_and_nonsense_is_not(open_app, sent, followed):
+    with patch("views.components.patch_picture._MOUNT") as mount:
+        app = open_app("vision", view="Any patch")
+    boxes = [app.session_state["row"], app.session_state["column"]]
+    app.session_state["any"] = {"chosen": sent}
+    with patch("streamlit.session_state", app.session_state):
+        mount.call_args.kwargs["on_chosen_change"]()
+    assert [app.session_state["row"], app.session_state["column"]] == (followed or boxes)
+
+
+def test_at_least_four_samples_are_recognised(classifier):
+    seen = {name: classifier.trace(samples.picture(name).image) for name in samples.NAMES}
+    right = [name for name, trace in seen.items() if trace.classes[trace.answer].replace(" ", "-").lower() == name]
+    assert len(seen) == 6
+    assert len(right) >= 4, right
+
+
+def test_another_picture_gives_other_numbers(open_app, classifier):
+    app = open_app("vision", view="CLS attention", picture="church")
+    wanted = classifier.trace(samples.picture("church").image)
+    assert bars(wanted.classes, wanted.probabilities) in html_of(app)
+    picture = photo()
+    app.get("file_uploader")[0].set_value(("a.png", encoded(picture), "image/png")).run()
+    assert not app.exception
+    wanted = classifier.trace(picture)
+    assert bars(wanted.classes, wanted.probabilities) in html_of(app)
+    np.testing.assert_allclose(sheet(app)[1][0, 0].ravel(), wanted.attention[0, 0, 0, 1:], atol=1e-5)
+
+
+def test_what_is_computed_for_an_own_picture_ends_with_the_visit(open_app):
+    open_app("vision")  # the first sample, which all visitors share
+    service = loaded_service()
+    before = service.traces.keys(), service.analyses.keys()
+    app = open_app("vision", view="Through the layers")
+    shared = service.traces.keys(), service.analyses.keys()
+    app.get("file_uploader")[0].set_value(("a.png", encoded(photo(70, 50)), "image/png")).run()
+    assert not app.exception
+    assert (service.traces.keys(), service.analyses.keys()) == shared
+    assert before[0] == shared[0]
+    own_traces, own_analyses = app.session_state["own_results"]
+    assert len(own_traces.keys()) == 1 and own_analyses.keys()
+
+
+def test_a_bad_upload_is_one_sentence_and_the_page_stays(open_app):
+    app = open_app("vision", view="CLS attention")
+    app.get("file_uploader")[0].set_value(("a.png", b"<svg/>", "image/png")).run()
+    assert not app.exception
+    assert len(app.warning) == 1
+    assert sheet(app)
+
+
+def test_nonsense_in_the_address_falls_back(open_app, trace):
+    nonsense = dict(picture="../x", row="99", column="-1", layer="77", head="x", scale="", opacity="900", kept="a")
+    app = open_app("vision", view="bogus", **nonsense)
+    assert app.get("button_group")[0].value == "Patches"
+    rows, columns = trace.grid
+    assert shown(app)[0]["selected"] == [rows // 2 - 1, columns // 2 - 1]
+    app = open_app("vision", view="CLS attention", **nonsense)
+    assert mark(len(trace.attention) - 1, trace.attention.shape[1]) in html_of(app)
+    assert (shown(app)[0]["opacity"], shown(app)[0]["kept"]) == (0.6, 0.6)
+    assert not app.warning
+
+
+def test_views_switch_and_a_chosen_head_stays(open_app, trace):
+    app = open_app("vision", view="CLS attention", layer="2", head="3")
+    for view in VIEWS:
+        app.session_state["view"] = view
+        app.run()
+        assert not app.exception
+    app.session_state["view"] = "Any patch"
+    app.run()
+    assert maps.describe("2", "3") in shown(app)[0]["title"]
+
+
+def test_a_broken_installation_is_one_sentence():
+    clear_all()
+    reason = "model.safetensors is missing from *assets*."
+    with patch("model.VisionClassifier.load", side_effect=CheckpointError(reason)):
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
+        app.switch_page("pages/vision/page.py")
+        app.run()
+    clear_all()
+    assert not app.exception
+    assert app.error[0].value.replace("\\", "") == reason

@@ -1,0 +1,73 @@
+"""Some views of the Vision page on their own, with a tiny network, so that their tests need no trained weights."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from streamlit.testing.v1 import AppTest
+
+from model import VisionClassifier, VisionTrace
+from pages.vision.service import VisionService
+from tests.model.images import noise, tiny_vision
+
+PATIENCE = 60  # seconds
+
+
+@cache
+def service() -> VisionService:
+    """One for all tests."""
+    return VisionService(VisionClassifier(tiny_vision()))
+
+
+@cache
+def trace() -> VisionTrace:
+    """Of a picture of noise."""
+    return service().classifier.trace(noise(12, 12, 3))
+
+
+def _layers() -> None:
+    from pages.vision.layers import through_the_layers
+    from tests.pages.vision.views import service, trace
+    from views.address import settings
+
+    with settings.page("vision", ""):
+        through_the_layers(service(), "noise", trace())
+
+
+def _positions() -> None:
+    from pages.vision.positions import positions
+    from tests.pages.vision.views import service, trace
+    from views.address import settings
+
+    with settings.page("vision", ""):
+        positions(service(), "noise", trace())
+
+
+def _heads() -> None:
+    from pages.vision.heads import each_head
+    from tests.pages.vision.views import service, trace
+    from views.address import settings
+
+    with settings.page("vision", ""):
+        each_head(service(), "noise", trace())
+
+
+def _what_if() -> None:
+    from pages.vision.what_if import what_if
+    from tests.pages.vision.views import service, trace
+    from views.address import settings
+
+    with settings.page("vision", ""):
+        what_if(service(), "noise", trace())
+
+
+VIEWS = {"layers": _layers, "positions": _positions, "what_if": _what_if, "heads": _heads}
+
+
+def open_view(view: str, **query: str) -> AppTest:
+    """Run one of `VIEWS` with query parameters as a link would carry them."""
+    app = AppTest.from_function(VIEWS[view], default_timeout=PATIENCE)
+    app.query_params.update(query)
+    app.run()
+    assert not app.exception
+    return app
