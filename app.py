@@ -22,13 +22,14 @@ from views.controls import uploads
 if __name__ == "__main__":  # run for each visitor
     frame.run(in_turn)
 else:  # imported once, by the server that is starting
+    st.navigation([lambda: None])  # from now on Streamlit does not run the files of `pages` by itself
     beside = routes()
     outside = [  # what a request and a socket go through, one after the other, before Streamlit sees them
         Middleware(SafetyHeaders),
         Middleware(OwnNames),
         Middleware(OwnOrigin),
         Middleware(HistoryScript),
-        Middleware(KnownAddresses, pages=frame.available(), beside=[route.path for route in beside]),
+        Middleware(KnownAddresses, pages=frame.available(), beside=[r.path for r in beside], moved=frame.MOVED),
         Middleware(SocketsByAddress),
         Middleware(ReadersMessages),
         Middleware(FewUploads),

@@ -5,9 +5,10 @@ For any address that it does not know, Streamlit sends its page with status 200.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import file_util
 
@@ -21,21 +22,28 @@ SENTENCE = "There is no such page here."
 
 
 class KnownAddresses:
-    """Answer 404 to every address that is none of this app's.
+    """Answer 404 to every address that is none of this app's, and lead old addresses of pages to the new ones.
 
     Args:
         pages: the names of the pages as their addresses have them; the first page is the bare address.
         beside: paths of further routes.
+        moved: the name that a page had -> the name that it has.
     """
 
-    def __init__(self, app: ASGIApp, pages: Collection[str], beside: Collection[str] = ()) -> None:
+    def __init__(
+        self, app: ASGIApp, pages: Collection[str], beside: Collection[str] = (), moved: Mapping[str, str] | None = None
+    ) -> None:
         self._app = app
+        self._moved = {f"/{old}": f"/{new}" for old, new in (moved or {}).items()}
         own = {f"/{page}{slash}" for page in pages for slash in ("", "/")}  # Streamlit leads the second to the first
         self._known = frozenset({"/", *own, *beside, *SERVED, *streamlit_files()})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             path, method = scope["path"], scope["method"]
+            if (place := self._moved.get(path.rstrip("/"))) and method in ("GET", "HEAD"):
+                query = scope["query_string"].decode("latin-1")
+                return await RedirectResponse(f"{place}?{query}" if query else place, 308)(scope, receive, send)
             known = path in self._known or any(
                 path.startswith(above) and method in methods for above, methods in WITH_NAMES.items()
             )

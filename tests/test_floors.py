@@ -71,5 +71,3 @@ def test_every_run_of_a_page_takes_its_turn():
         text = path.read_text(encoding="utf-8")
         if path.name != "runs.py":
             assert "st.fragment" not in text, f"{path.relative_to(ROOT)}: use pages.shared.runs.fragment"
-        if path.parent == ROOT / "pages" and path.name != "__init__.py":
-            assert "\nframed()\n" in text, f"{path.relative_to(ROOT)} does not begin with framed()"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,52 +21,52 @@ from views.text import literal
 NAME = "Attention Atlas"
 FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"
 
-# One line per page: file, title, what a person finds there. The first is the home page.
+# One line per page: name (of its folder, and in its address), title, what a person finds there. The first is home.
 PAGES = (
     (
-        "pages/translate/page.py",
+        "translate",
         "Translate",
         "Type an English sentence and watch a Transformer translate it into French.",
     ),
-    ("pages/attention/page.py", "Attention", "Open every head of the encoder, the decoder and the cross-attention."),
+    ("attention", "Attention", "Open every head of the encoder, the decoder and the cross-attention."),
     (
-        "pages/heads/page.py",
+        "heads",
         "Heads",
         "Switch each head off once: which ones matter for your sentence, and what for.",
     ),
     (
-        "pages/compare/page.py",
+        "compare",
         "Compare",
         "Change a head or the sentence and see what moves: translation, loss, every map.",
     ),
     (
-        "pages/attribution/page.py",
+        "attribution",
         "What it rests on",
         "Which source words a target word needs: four readings against a test.",
     ),
-    ("pages/tokens/page.py", "Tokens", "Follow a sentence into pieces, ids and vectors; compare words and orders."),
-    ("pages/positions/page.py", "Positions", "Take sinusoidal positions apart, then take them away from the model."),
-    ("pages/masks/page.py", "Masks", "Hide keys from queries: padding, causality, and a mask that you paint yourself."),
+    ("tokens", "Tokens", "Follow a sentence into pieces, ids and vectors; compare words and orders."),
+    ("positions", "Positions", "Take sinusoidal positions apart, then take them away from the model."),
+    ("masks", "Masks", "Hide keys from queries: padding, causality, and a mask that you paint yourself."),
     (
-        "pages/inside/page.py",
+        "inside",
         "Inside a layer",
         "Follow one head from X to W_O, then the feed-forward layer and Add & Norm.",
     ),
     (
-        "pages/decoding/page.py",
+        "decoding",
         "Decoding",
         "Go through a translation step by step: logits, choice, teacher forcing, beam.",
     ),
-    ("pages/loss/page.py", "Loss", "Score a French target piece by piece; smoothing, gradient and training curves."),
-    ("pages/vision/page.py", "Vision", "Give a picture to a Vision Transformer and see how it looks at it."),
+    ("loss", "Loss", "Score a French target piece by piece; smoothing, gradient and training curves."),
+    ("vision", "Vision", "Give a picture to a Vision Transformer and see how it looks at it."),
 )
+MOVED = {"relevance": "attribution"}  # what a page's address was -> what it is
 
 # Streamlit lets a short row of choices run out of a narrow screen, where nothing says that it scrolls.
 _WRAPPED = "<style>[data-testid=stButtonGroup] [role=radiogroup] {flex-wrap: wrap; overflow-x: visible}</style>"
 
-Around = Callable[[str], AbstractContextManager[None]] | None  # given a page's title, surrounds its run
+Around = Callable[[str], AbstractContextManager[None]]  # given a page's title, surrounds its run
 
-_inside_frame: ContextVar[bool] = ContextVar("inside_frame", default=False)
 _running_on: ContextVar[tuple | None] = ContextVar("running_on", default=None)  # slot, what says the device, said
 
 
@@ -79,7 +79,7 @@ class Table:
     rows: Sequence[tuple[str, str, str]]
 
 
-def run(around: Around = None) -> None:
+def run(around: Around) -> None:
     """Set the page up, offer the pages and run the chosen one."""
     uploads.keep_in_memory()
     _running_on.set(None)
@@ -87,17 +87,13 @@ def run(around: Around = None) -> None:
     icon = str(FAVICON) if FAVICON.is_file() else Image.new("RGB", (32, 32), palette.HUES["encoder"])
     st.set_page_config(page_title=NAME, page_icon=icon, layout="wide", menu_items=_menu())
     pages = [
-        st.Page(path, title=title, help=help_text, default=place == 0)
-        for place, (path, title, help_text) in enumerate(PAGES)
+        st.Page(f"pages/{name}/page.py", title=title, help=help_text, url_path=name, default=place == 0)
+        for place, (name, title, help_text) in enumerate(PAGES)
     ]
     page = st.navigation(pages, position="top")
     st.html(_WRAPPED)
-    token = _inside_frame.set(True)
-    try:
-        with settings.page(page.url_path, inputs.DEFAULT), around(page.title) if around else nullcontext():
-            page.run()
-    finally:
-        _inside_frame.reset(token)
+    with settings.page(page.url_path, inputs.DEFAULT), around(page.title):
+        page.run()
     _say_where_it_ran()
     _keep_what_is_loaded(page.title)
 
@@ -114,18 +110,7 @@ def _keep_what_is_loaded(title: str) -> None:
 
 def available() -> frozenset[str]:
     """Names of the pages as their addresses have them; the home page is the bare address and has none."""
-    return frozenset(Path(path).stem for path, *_ in PAGES[1:])
-
-
-def framed(around: Around = None) -> None:
-    """First line of every page: make sure that the frame is around it.
-
-    Streamlit runs the files of a folder called `pages` on their own until `st.navigation` has been called once in the
-    process, so a deep link that is the first visit after a start would show a page without its frame.
-    """
-    if not _inside_frame.get():
-        run(around)
-        st.stop()
+    return frozenset(name for name, *_ in PAGES[1:])
 
 
 def sidebar(device: Callable[[], str], tables: Sequence[Table], licence: str, card: str) -> None:

@@ -6,7 +6,6 @@ import streamlit as st
 
 from pages.shared.attention_viewer.explore import explore_text
 from pages.shared.opening import opening
-from pages.shared.runs import framed
 from views.html import pieces
 from views.text import prose
 
@@ -25,5 +24,4 @@ def main() -> None:
     right.markdown(prose.block("attention", "What to look for"))
 
 
-framed()
 main()

@@ -11,7 +11,7 @@ from pages.attribution.evidence import SHORT, Evidence, gather, recomputed
 from pages.attribution.verdict import verdict
 from pages.shared import checks, files
 from pages.shared.opening import Asked, opening
-from pages.shared.runs import fragment, framed
+from pages.shared.runs import fragment
 from views import maps
 from views.components.matrix_row import Matrix, matrix_row
 from views.controls import inputs, widgets
@@ -26,7 +26,7 @@ TEXTS = ("The methods", "Erasing", "Why they disagree")
 
 def main() -> None:
     """Read the inputs, trace, show."""
-    asked = opening("relevance")
+    asked = opening("attribution")
     if not asked.accepted:
         return
     st.html(bars.STYLE + steps.STYLE)
@@ -35,7 +35,7 @@ def main() -> None:
     explore(asked, trace)
     st.subheader("How to read it", anchor=False)
     for column, heading in zip(st.columns(len(TEXTS), gap="large"), TEXTS, strict=True):
-        column.markdown(prose.block("relevance", heading))
+        column.markdown(prose.block("attribution", heading))
 
 
 @fragment
@@ -81,9 +81,9 @@ def one_word(found: Evidence, place: int) -> None:
 def whole_sentence(found: Evidence, place: int) -> None:
     """The matrices of one method and of erasing, side by side."""
     st.subheader("The whole sentence", anchor=False)
-    st.markdown(prose.block("relevance", "Matrices"))
+    st.markdown(prose.block("attribution", "Matrices"))
     method = widgets.pick("Method", METHODS, "method_shown", METHODS[-1])
-    scaled = widgets.pick("Numbers", SCALES, "numbers", help=prose.block("relevance", "Scales")) == SCALES[0]
+    scaled = widgets.pick("Numbers", SCALES, "numbers", help=prose.block("attribution", "Scales")) == SCALES[0]
     scores, drops = found.explained.scores[method], found.drops  # (target word, source word)
     if scaled:
         scores, drops = by_largest(scores), by_largest(drops)
@@ -117,7 +117,7 @@ def proof(asked: Asked, found: Evidence) -> None:
     """The checks, with their measured differences."""
     rolled, gradient = recomputed(asked, found)
     st.caption(
-        prose.block("relevance", "Proof").format(
+        prose.block("attribution", "Proof").format(
             nothing=checks.said("nothing erased", found.erasure.nothing),
             word=literal.markdown(literal.piece(found.source[found.erasure.checked])),
             alone=checks.said("erased alone", found.erasure.alone),
@@ -133,5 +133,4 @@ def proof(asked: Asked, found: Evidence) -> None:
     )
 
 
-framed()
 main()

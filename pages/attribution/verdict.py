@@ -30,11 +30,11 @@ def verdict(asked: Asked, found: Evidence, place: int, way: Way) -> None:
     counted = sum(found.agreement.counted)
     defined = min(len(found.agreement.defined(method)) for method in METHODS)
     st.caption(
-        prose.block("relevance", "What is counted").format(
+        prose.block("attribution", "What is counted").format(
             source=found.agreement.words, target=counted, defined=defined
         )
     )
-    st.caption(over_many(many, figures) if many else prose.block("relevance", "Not measured"))
+    st.caption(over_many(many, figures) if many else prose.block("attribution", "Not measured"))
 
 
 def row(found: Evidence, method: str, place: int, figures: dict) -> list[bars.Value]:
@@ -52,20 +52,20 @@ def in_words(found: Evidence, place: int) -> str:
     """Which method agrees best here, and where the worst one goes wrong."""
     compared = found.agreement
     if compared.words < FEWEST:
-        return prose.block("relevance", "Too few").format(words=compared.words)
+        return prose.block("attribution", "Too few").format(words=compared.words)
     word = literal.markdown(literal.piece(found.target[place]))
     best, overall = compared.best(place), compared.best()
     if not best:
-        said = [prose.block("relevance", "No order").format(word=word)]
+        said = [prose.block("attribution", "No order").format(word=word)]
     else:
         value = compared.correlations[best[0]][place]
-        said = [prose.block("relevance", "Best here").format(word=word, best=_names(best), value=three_digits(value))]
+        said = [prose.block("attribution", "Best here").format(word=word, best=_names(best), value=three_digits(value))]
         worst = min(METHODS, key=lambda method: _or_more(compared.correlations[method][place]))
         if worst not in best:
             said.append(_displaced(found, worst, place))
     if overall:
         value = compared.sentence(overall[0])
-        said.append(prose.block("relevance", "Best overall").format(best=_names(overall), value=three_digits(value)))
+        said.append(prose.block("attribution", "Best overall").format(best=_names(overall), value=three_digits(value)))
     return " ".join(said)
 
 
@@ -73,7 +73,7 @@ def _displaced(found: Evidence, method: str, place: int) -> str:
     """The source word about whose rank a method is most wrong."""
     columns = found.columns
     at, score, drop = most_displaced(found.explained.scores[method][place, columns], found.drops[place, columns])
-    return prose.block("relevance", "Displaced").format(
+    return prose.block("attribution", "Displaced").format(
         method=method,
         word=literal.markdown(literal.piece(found.source[columns[at]])),
         score=score,
@@ -95,12 +95,12 @@ def over_many(many: dict, figures: dict) -> str:
     leader = max(METHODS, key=lambda method: figures[method]["mean"])
     lead = figures[leader]["to_rival"]
     sure = lead["mean"] > 2 * lead["standard_error"]  # about one chance in forty that this is luck
-    return prose.block("relevance", "Held out").format(
+    return prose.block("attribution", "Held out").format(
         sentences=many["sentences"],
         target=many["target_words"],
         leader=leader,
         rival=lead["other"],
         lead=three_digits(lead["mean"]),
         error=three_digits(lead["standard_error"]),
-        verdict=prose.block("relevance", "Sure" if sure else "Unsure"),
+        verdict=prose.block("attribution", "Sure" if sure else "Unsure"),
     )

@@ -9,7 +9,7 @@ from pages.compare import maps as heads
 from pages.compare.sides import Sides
 from pages.shared import checks, intervention_proof
 from pages.shared.opening import Asked, opening
-from pages.shared.runs import fragment, framed
+from pages.shared.runs import fragment
 from views.controls import widgets
 from views.html import bars
 from views.text import prose
@@ -66,5 +66,4 @@ def proof(sides: Sides) -> None:
     st.caption(prose.block("compare", "Proof of two").format(difference=checks.said("attention", difference)))
 
 
-framed()
 main()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pages.decoding import beam_search, linear_softmax, step, teacher_forcing
 from pages.shared.parts import show_parts
-from pages.shared.runs import framed
 from views.html import bars, steps
 
 PARTS = {
@@ -14,5 +13,4 @@ PARTS = {
     "Beam search": beam_search.show,
 }
 
-framed()
 show_parts("decoding", PARTS, "part", bars.STYLE + steps.STYLE)

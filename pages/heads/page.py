@@ -9,7 +9,7 @@ from pages.heads.sentence import Study, checked, study
 from pages.shared import charts, checks, files
 from pages.shared.head_ranking import detail, listing, rows
 from pages.shared.opening import opening
-from pages.shared.runs import fragment, framed
+from pages.shared.runs import fragment
 from pages.shared.service import Service
 from views import maps
 from views.address import settings
@@ -131,5 +131,4 @@ def one_head(service: Service, found: Study, trace: Trace, head: rows.Head) -> N
         st.caption(prose.block("heads", "Aligned").format(linked=found.linked, pieces=len(trace.next_ids)))
 
 
-framed()
 main()

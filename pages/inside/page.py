@@ -6,7 +6,6 @@ import streamlit as st
 
 from pages.inside import add_norm, feed_forward, heads, memory, query, scaling, steps
 from pages.shared.opening import opening
-from pages.shared.runs import framed
 from views.controls import widgets
 from views.html import bars
 from views.text import prose
@@ -34,5 +33,4 @@ def main() -> None:
     st.markdown(prose.block("inside", chosen))
 
 
-framed()
 main()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pages.loss import gradient, tokens, training
 from pages.shared.parts import show_parts
-from pages.shared.runs import framed
 from views.html import bars, steps
 
 PARTS = {
@@ -13,5 +12,4 @@ PARTS = {
     "Training curves": training.show,
 }
 
-framed()
 show_parts("loss", PARTS, "part", bars.STYLE + steps.STYLE)

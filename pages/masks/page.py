@@ -6,7 +6,6 @@ import streamlit as st
 
 from pages.masks import batch, causal, own
 from pages.shared.opening import opening
-from pages.shared.runs import framed
 from views.controls import widgets
 from views.html import bars
 
@@ -22,5 +21,4 @@ def main() -> None:
         PARTS[chosen](asked)
 
 
-framed()
 main()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pages.positions import basis, effects, schemes, shift, table
 from pages.shared.parts import show_parts
-from pages.shared.runs import framed
 from views.html import bars
 
 PARTS = {
@@ -18,5 +17,4 @@ PARTS = {
     "In the trained model": effects.show,
 }
 
-framed()
 show_parts("positions", PARTS, "facet", bars.STYLE)

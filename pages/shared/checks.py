@@ -2,8 +2,8 @@
 
 A check computes the same thing a second time in another way. Computers round, so the two differ by a little; how little
 depends on what is computed and on how large its numbers are. The bounds here are some three times the largest
-difference that was met on hundreds of inputs, rounded up (`tests/pages/shared/test_checks.py` measures them again). A figure
-beyond its bound means that something is wrong, and the page says so.
+difference that was met on hundreds of inputs, rounded up (`tests/pages/shared/test_checks.py` measures them again). A
+figure beyond its bound means that something is wrong, and the page says so.
 """
 
 from __future__ import annotations

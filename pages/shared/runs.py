@@ -35,11 +35,6 @@ def fragment(function: Callable[P, R]) -> Callable[P, R]:
     return st.fragment(run)
 
 
-def framed() -> None:
-    """First line of every page, see `views.frame.framed`."""
-    frame.framed(in_turn)
-
-
 @contextmanager
 def in_turn(page: str, part: str = "") -> Iterator[None]:
     """Surround a run of `page`, or of a `part` of it: it waits for its turn; who waits too long is told so."""

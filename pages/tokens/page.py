@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pages.shared.parts import show_parts
-from pages.shared.runs import framed
 from pages.tokens import contexts, embedding, sizes, vocabulary, word_order
 from views.html import bars
 
@@ -16,5 +15,4 @@ PARTS = {
     "Sizes": sizes.show,
 }
 
-framed()
 show_parts("tokens", PARTS, "part", bars.STYLE)

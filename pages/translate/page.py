@@ -9,7 +9,7 @@ import streamlit as st
 from model import DecodingOptions
 from pages.shared import checks, files
 from pages.shared.opening import Asked, opening
-from pages.shared.runs import fragment, framed
+from pages.shared.runs import fragment
 from pages.shared.service import Service
 from views import frame
 from views.address import settings
@@ -98,5 +98,4 @@ def model_diagram(service: Service) -> None:
         st.markdown(prose.block("translate", "How to read it"))
 
 
-framed()
 main()

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import streamlit as st
 
 from model import VisionTrace
-from pages.shared.runs import framed
 from pages.vision.any_patch import any_patch
 from pages.vision.cls import cls_attention
 from pages.vision.full_maps import full_maps
@@ -69,5 +68,4 @@ def how_to_read(headings: tuple[str, ...], seen: Seen) -> None:
         column.markdown(prose.block("vision", heading).format(**sizes))
 
 
-framed()
 main()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Page
 
@@ -64,8 +63,8 @@ class Watch:
 
 def see_everything(page: Page, url: str) -> None:
     """Open every page of the app at `url`, and on it every part and every table."""
-    for path, title, _ in PAGES:
-        open_page(page, f"{url}/{'' if title == PAGES[0][1] else Path(path).stem}")
+    for name, title, _ in PAGES:
+        open_page(page, f"{url}/{'' if title == PAGES[0][1] else name}")
         tables = page.get_by_text("Numbers as a table")
         parts = page.locator('[data-testid="stMain"] [data-testid="stButtonGroup"]').first.get_by_role("radio")
         for place in range(max(1, parts.count())):

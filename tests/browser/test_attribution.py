@@ -14,7 +14,7 @@ SENTENCE = "I want to buy a car."
 
 
 def test_choosing_a_word_a_way_and_a_method(server: Server, page: Page):
-    open_page(page, f"{server.url}/relevance?text={quote(SENTENCE)}")
+    open_page(page, f"{server.url}/attribution?text={quote(SENTENCE)}")
     every = page.get_by_role("table", name=re.compile("^Source words by every method"))
     correlations = page.get_by_role("table", name=re.compile("^Rank correlation"))
     box = page.get_by_role("combobox", name=re.compile("Target word"))

@@ -12,12 +12,13 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
 from tests.fuzz.texts import any_character, sentence
+from tests.pages.conftest import go
 from tests.processes import ROOT
 from views import frame
 from views.address import settings
 from views.address.visitor import Shown
 
-PAGES = tuple(path for path, *_ in frame.PAGES)
+PAGES = tuple(name for name, *_ in frame.PAGES)
 PATIENCE = 300  # seconds on the wall after which a run counts as one that hangs; the machine may be busy
 NUMBERS = (
     "", "0", "-0", "1", "-1", "2", "3", "7", "99", "128", "129", "1e3", "1e400", "-1e400", "nan", "inf", "-inf",
@@ -97,8 +98,7 @@ def controls(app: AppTest) -> dict[str, Shown]:
 def visit(page: str, query: str) -> AppTest:
     """Open a page by its address, as a link would; `query` is percent-encoded and taken as it is."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
-    if page != PAGES[0]:
-        app.switch_page(page)
+    go(app, page)
     app.query_params["any"] = "thing"  # without a parameter the address is not even built
     with patch("streamlit.testing.v1.local_script_runner.parse.urlencode", lambda *_, **__: query):
         return app.run()

@@ -15,6 +15,7 @@ from pathlib import Path
 from model import Translator, VisionClassifier
 from server import housekeeping, recent, visits
 from tests.fuzz import addresses, checks, files, texts
+from tests.pages.conftest import go
 
 SECONDS = 2.0  # of processor time that a case may take at a stretch
 HANGS = 900  # seconds on the wall after which the whole campaign ends with the place where it hangs
@@ -172,7 +173,7 @@ def pages(seed: int) -> Iterator[Case]:
             checks.page_is_whole(app)
             explorer.learn(page, app)
             if then:
-                app.switch_page(then).run()
+                go(app, then).run()
                 checks.page_is_whole(app)
             refusals = [warning for warning in app.warning if "reads only English" not in warning.value]
             return "refused" if refusals else "shown"

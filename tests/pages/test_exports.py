@@ -24,7 +24,7 @@ PARTS = {
     "attention": ("look", "Maps", "Lines", "One weight"),
     "heads": ("", "whole"),
     "compare": ("", "whole"),
-    "relevance": ("", "whole"),
+    "attribution": ("", "whole"),
     "tokens": ("part", "Step by step", "Neighbours", "Spelling", "One word, many contexts", "Word order", "Sizes"),
     "positions": (
         "facet", "Table and curves", "Wavelengths", "Why sinusoids", "Similarity", "Rotation", "Orthogonality",

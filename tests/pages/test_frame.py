@@ -7,7 +7,7 @@ import sys
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.conftest import PATIENCE, ROOT
+from tests.pages.conftest import PATIENCE, ROOT, go
 from views import frame
 from views.controls import inputs
 
@@ -35,10 +35,8 @@ def test_the_first_visit_waits_for_no_table_library():
     assert {"pandas", "pyarrow", "transformers", "scipy", "matplotlib"}.isdisjoint(loaded)
 
 
-@pytest.mark.parametrize("page", [path for path, *_ in frame.PAGES])
+@pytest.mark.parametrize("page", [name for name, *_ in frame.PAGES])
 def test_the_sentence_is_in_the_address_of_every_page(page: str):
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
-    if page != frame.PAGES[0][0]:
-        app.switch_page(page)
-    app.run()
+    go(app, page).run()
     assert app.query_params["text"] == inputs.DEFAULT

@@ -35,6 +35,7 @@ def ask(
     client: str = "192.0.2.7",
     denial: bool = True,
     method: str = "GET",
+    query: bytes = b"",
 ) -> list[Message]:
     """What `app` sends to one request, or to one socket on which `frames` arrive.
 
@@ -46,7 +47,7 @@ def ask(
         "type": kind,
         "path": path,
         "method": method,
-        "query_string": b"",
+        "query_string": query,
         "headers": [(name.encode(), value.encode("latin-1")) for name, value in pairs],
         "client": (client, 50000),
         "extensions": {"websocket.http.response": {}} if denial and kind == "websocket" else {},

@@ -92,7 +92,7 @@ def test_a_server_without_texts_for_handshakes_closes_the_socket():
 
 
 def known(inside: Inside) -> KnownAddresses:
-    return KnownAddresses(inside, frame.available(), ["/healthz", "/metrics"])
+    return KnownAddresses(inside, frame.available(), ["/healthz", "/metrics"], frame.MOVED)
 
 
 @pytest.mark.parametrize("path", ["/", "/attention", "/attention/", "/vision", "/healthz", "/metrics", "/favicon.png"])
@@ -111,6 +111,13 @@ def test_what_a_page_asks_of_streamlit_passes(path: str):
 )
 def test_an_upload_is_put_and_removed_and_read_by_nobody(method: str, expected: int):
     assert status(ask(known(Inside()), "/_stcore/upload_file/a/b", method=method)) == expected
+
+
+@pytest.mark.parametrize("slash", ["", "/"])
+def test_a_page_that_moved_leads_to_where_it_is_and_keeps_the_query(slash: str):
+    answer = ask(known(Inside()), f"/relevance{slash}", query=b"text=A%20cat%3F&part=Words")
+    assert status(answer) == 308
+    assert (b"location", b"/attribution?text=A%20cat%3F&part=Words") in answer[0]["headers"]
 
 
 @pytest.mark.parametrize(

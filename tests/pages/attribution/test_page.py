@@ -31,7 +31,7 @@ def known(translator, trace):
 def test_one_word_by_every_method_and_its_correlations(open_app, known):
     translator, explained, drops, agreed = known
     place = [word.text for word in explained.target].index("voiture")
-    app = open_app("relevance", target_word=f"{place + 1} voiture")
+    app = open_app("attribution", target_word=f"{place + 1} voiture")
     header, *rows = table(app, "Source words by every method, for voiture")
     assert header[:2] == ["source word", "erased: drop of ln p"] and len(header) == 7
     assert [row[0] for row in rows] == ["1 I", "2 want", "3 to", "4 buy", "5 a", "6 car", "7 .", "8 </s>"]
@@ -56,7 +56,9 @@ def test_one_word_by_every_method_and_its_correlations(open_app, known):
 
 def test_the_matrices_and_the_other_way_of_erasing(open_app, known):
     _, explained, drops, agreed = known
-    app = open_app("relevance", erase="Hiding it", method_shown="Rollout", numbers="As they are", target_word="2 veux")
+    app = open_app(
+        "attribution", erase="Hiding it", method_shown="Rollout", numbers="As they are", target_word="2 veux"
+    )
     drawn = matrices(app)
     assert list(drawn) == ["Rollout", "Erasing: drop of ln p"]
     header, scores = drawn["Rollout"]
@@ -64,12 +66,12 @@ def test_the_matrices_and_the_other_way_of_erasing(open_app, known):
     assert header["columns"][-1] == "</s>" and header["cursor"][0] == 1
     np.testing.assert_allclose(drawn["Erasing: drop of ln p"][1], drops["mask"], atol=2e-4)
     assert table(app, CORRELATIONS)[5][2] == three_digits(agreed["mask"].sentence(METHODS[-1]))
-    scaled = matrices(open_app("relevance", erase="Hiding it"))["Gradient relevance"][1]
+    scaled = matrices(open_app("attribution", erase="Hiding it"))["Gradient relevance"][1]
     np.testing.assert_allclose(scaled.max(axis=1), 1)
 
 
 def test_the_proof_is_measured(open_app):
-    line = proof(open_app("relevance"), "Erasing nothing")
+    line = proof(open_app("attribution"), "Erasing nothing")
     nothing, alone, rows, rolled, batch = (
         float(re.search(rf"{words} ([\d.e-]*\d)", line)[1])
         for words in ("changes ln p by", "step by step, differs by at most", "1 within", "layers differs by at most",
@@ -81,21 +83,21 @@ def test_the_proof_is_measured(open_app):
 
 
 def test_fewer_than_three_words_are_said_to_have_no_correlation(open_app):
-    app = open_app("relevance", text="Go.")
+    app = open_app("attribution", text="Go.")
     assert any("This sentence has 2 source words" in text.value for text in app.markdown)
     assert {row[1] for row in table(app, CORRELATIONS)[1:]} == {"not defined"}
 
 
 def test_without_figures_for_these_weights_the_page_says_how_to_make_them(open_app, monkeypatch):
     monkeypatch.setattr("pages.attribution.verdict.measured_over_many", lambda weights: None)
-    app = open_app("relevance")
+    app = open_app("attribution")
     assert len(table(app, CORRELATIONS)[0]) == 3
     assert "make agreement" in proof(app, "no figures over many sentences")
 
 
 @pytest.mark.parametrize("text", ["", "car " * 240])
 def test_bad_input_gets_one_sentence(open_app, text):
-    app = open_app("relevance")
+    app = open_app("attribution")
     app.text_input(key="text").set_value(text).run()
     assert not app.exception
     assert len(app.warning) == 1 and not matrices(app)
@@ -103,7 +105,7 @@ def test_bad_input_gets_one_sentence(open_app, text):
 
 def test_strange_sentences_and_nonsense_in_the_address(open_app):
     nonsense = {"erase": "x", "target_word": "99 nobody", "method_shown": "guess", "numbers": "1"}
-    app = open_app("relevance", text="<b>a</b> $x$", **nonsense)
+    app = open_app("attribution", text="<b>a</b> $x$", **nonsense)
     assert "<b>a" not in html_of(app)
     assert all("<b>" not in text.value for text in app.markdown)
     assert list(matrices(app)) == ["Gradient relevance", "Erasing: drop of ln p"]

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from model import DecodingOptions
 from model.decoding.search import beam_search, sampling_probabilities
 from tests.pages.charts import proof
-from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, html_of
+from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, go, html_of
 from tests.pages.reading import marked, table
 from views.text import literal
 from views.text.numbers import three_digits
@@ -171,7 +171,7 @@ def test_hostile_targets_are_shown_as_they_are(target):
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
     app.query_params["part"] = "Teacher forcing"
     app.session_state["target"] = target
-    app.switch_page("pages/decoding/page.py").run()
+    go(app, "decoding").run()
     assert not app.exception and not app.warning
     assert "<script>" not in html_of(app)
     assert marked(app, "aa-differs")

@@ -1,7 +1,5 @@
 """What every page says of text that is not English, and of translations that were cut off."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.pages.conftest import SENTENCE, html_of, visit
@@ -9,7 +7,7 @@ from views import frame
 from views.controls import inputs
 from views.text import prose
 
-PAGES = [Path(path).stem for path, _, _ in frame.PAGES if Path(path).stem != "vision"]
+PAGES = [name for name, _, _ in frame.PAGES if name != "vision"]
 KOREAN, FRENCH = "저는 학생입니다.", "Je voudrais acheter une voiture."
 NOT_ENGLISH = prose.block("notices", "Not English")
 ENDLESS = "z" * 35  # the model repeats it up to the limit
@@ -87,7 +85,7 @@ def test_a_page_says_it_of_its_own_boxes_for_english(page, query, names):
             {"b": "Another sentence", "other": ENDLESS},
             ["The translation of A", "The translation of B"],
         ),
-        ("relevance", {}, []),
+        ("attribution", {}, []),
         ("positions", {"facet": "In the trained model"}, ["This translation", "This translation"]),
         ("masks", {}, []),
         ("masks", {"masks": "Causality"}, []),

@@ -13,7 +13,7 @@ from model.attribution.analysis import principal_filters
 from pages.vision.service import load_vision as loaded_service
 from server.process_wide import clear_all
 from tests.pages.charts import proof, without_bounds
-from tests.pages.conftest import PATIENCE, ROOT, html_of
+from tests.pages.conftest import PATIENCE, ROOT, go, html_of
 from tests.views.components.test_patch_picture import read
 from tests.views.controls.odd_pictures import encoded, photo
 from views import maps, patches
@@ -263,8 +263,7 @@ def test_a_broken_installation_is_one_sentence():
     reason = "model.safetensors is missing from *assets*."
     with patch("model.VisionClassifier.load", side_effect=CheckpointError(reason)):
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
-        app.switch_page("pages/vision/page.py")
-        app.run()
+        go(app, "vision").run()
     clear_all()
     assert not app.exception
     assert app.error[0].value.replace("\\", "") == reason
