@@ -11,7 +11,12 @@ from collections.abc import Mapping
 from views.address.codecs import Raw
 
 # name of the setting -> old value -> id
-VALUES: dict[str, dict[str, str]] = {}
+VALUES: dict[str, dict[str, str]] = {
+    # every page
+    "method": {"Greedy": "greedy", "Beam": "beam", "Sampling": "sampling"},
+    "kind": {"Encoder": "encoder", "Decoder": "decoder", "Cross": "cross"},
+    "scale": {"Shared": "shared", "Per head": "own", "Per map": "own", "Logarithmic": "log"},
+}
 
 # name of the setting -> pattern of old values -> id
 PATTERNS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {}

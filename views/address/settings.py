@@ -38,7 +38,7 @@ def page(name: str, text: str) -> Iterator[None]:
         for key in on_screen:  # another page may have another control under the same name
             del st.session_state[key]
     elif not moved:
-        _take_deeds(visitor)
+        _take_deeds()
     visitor.arrive(name, _query(), moved, on_screen)
     visitor.shared.setdefault(TEXT, (text,))
     with catalogue.speaking(language()), _told():
@@ -48,7 +48,7 @@ def page(name: str, text: str) -> Iterator[None]:
 @contextmanager
 def part() -> Iterator[None]:
     """Surround a run of a part of the page."""
-    _take_deeds(_visitor())
+    _take_deeds()
     with catalogue.speaking(language()), _told():
         yield
 
@@ -158,8 +158,9 @@ def address() -> dict[str, str | list[str]]:
     return _plain(_visitor().address())
 
 
-def _take_deeds(visitor: Visitor) -> None:
+def _take_deeds() -> None:
     """Take over what was set in any control, drawn in this run or not: Streamlit may forget it after the run."""
+    visitor = _visitor()
     visitor.hear(_query())
     for name in visitor.shown:
         if name in st.session_state:
