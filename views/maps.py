@@ -25,8 +25,8 @@ class Kind:
     Attributes:
         name: what the address bar and the model call it.
         title: what a page calls it.
-        query_side, key_side: whose pieces the rows and the columns are.
-        causal: True where a query may only look at itself and earlier pieces.
+        query_side, key_side: whose tokens the rows and the columns are.
+        causal: True where a query may only look at itself and earlier tokens.
         axes: what one row and one column is, in files.
         places: True where rows and columns are places of a picture: their names all differ and need no number.
     """
@@ -152,4 +152,4 @@ def grid_names(grid: tuple[int, int]) -> tuple[tuple[str, ...], tuple[str, ...]]
 
 def numbered(labels: Sequence[str]) -> list[str]:
     """Labels that are all different and never start a spreadsheet formula: `1 I`, `2 want`."""
-    return [f"{place + 1} {literal.piece(label)}" for place, label in enumerate(labels)]
+    return [f"{place + 1} {literal.token(label)}" for place, label in enumerate(labels)]

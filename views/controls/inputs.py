@@ -25,7 +25,7 @@ METHODS = ("Greedy", "Beam", "Sampling")
 
 @dataclass(frozen=True)
 class Decoding:
-    """How the next piece is chosen, as a person set it."""
+    """How the next token is chosen, as a person set it."""
 
     method: str = "greedy"
     beam: int = 4
