@@ -7,11 +7,11 @@ import torch
 from benchmarks.peers import TorchTransformer, hugging_face_vit, marian
 from benchmarks.timing import Measurement, take_turns
 from model import DecodingOptions, Translator, VisionClassifier
-from model.attribution.head_ablation import loss_without, translation_effects
+from model.attribution.head_ablation import ablate_translation_heads, loss_without
 from model.decoding.search import greedy_batch
-from model.networks.tap import Intervention, switch_off_heads
+from model.networks.tap import Intervention, ablate_heads
 from model.tracing.layer_stacks import layer_names
-from model.tracing.trace import PLACES, record_trace
+from model.tracing.trace import SUBLAYERS, record_trace
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
 LENGTHS = (12, 64, 256)
@@ -19,7 +19,7 @@ LENGTHS = (12, 64, 256)
 
 @torch.inference_mode()
 def forward(translator: Translator) -> list[Measurement]:
-    """Teacher-forced logits of one sentence of 12, 64 and 256 pieces on either side."""
+    """Teacher-forced logits of one sentence of 12, 64 and 256 tokens on either side."""
     network, tokenizer = translator.network, translator.tokenizer
     plain, fused, eager = TorchTransformer(network), marian(translator, "sdpa"), marian(translator, "eager")
     rows: list[Measurement] = []
@@ -42,7 +42,7 @@ def forward(translator: Translator) -> list[Measurement]:
                 input_ids=s, decoder_input_ids=t, output_attentions=True
             ),
         }
-        rows += take_turns(f"forward, {length} pieces", candidates, rounds=25)
+        rows += take_turns(f"forward, {length} tokens", candidates, rounds=25)
     return rows + every_head_off(translator)
 
 
@@ -52,7 +52,7 @@ def every_head_off(translator: Translator) -> list[Measurement]:
     network, trace = translator.network, translator.trace(SENTENCE)
     ids = list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)
     source, target = torch.tensor([ids[0]]), torch.tensor([ids[1]])
-    effects = translation_effects(network, *ids)
+    effects = ablate_translation_heads(network, *ids)
     for place in (("encoder", 0, 0), ("cross", network.config.n_decoder_layers - 1, 1)):
         kind, layer, head = place
         difference = abs(effects.without[kind][layer, head].mean() - loss_without(network, *ids, place))
@@ -61,16 +61,16 @@ def every_head_off(translator: Translator) -> list[Measurement]:
     depths = {"encoder": network.config.n_encoder_layers, "decoder": network.config.n_decoder_layers}
     names = [
         (name, head)
-        for stack, kind in PLACES.values()
+        for stack, kind in SUBLAYERS.values()
         for name in layer_names(stack, f"{kind}.outputs", depths[stack])
         for head in range(network.config.n_heads)
     ]
 
     def one_by_one() -> None:
         for name, head in names:
-            network(source, target, Intervention({name: switch_off_heads([head])}))
+            network(source, target, Intervention({name: ablate_heads([head])}))
 
-    candidates = {"one batch": lambda: translation_effects(network, *ids), "one forward a head": one_by_one}
+    candidates = {"one batch": lambda: ablate_translation_heads(network, *ids), "one forward a head": one_by_one}
     return take_turns(f"every head off, {len(names)} heads, 12 words", candidates, rounds=10)
 
 

@@ -7,7 +7,7 @@ import torch
 from benchmarks.network import SENTENCE
 from benchmarks.timing import Measurement, take_turns
 from model import RecurrentTranslator, Translator
-from model.networks.recurrent_config import KINDS
+from model.networks.recurrent_config import VARIANTS
 from model.networks.tap import untouched
 from model.recurrent_translator import SHIPPED
 
@@ -20,7 +20,7 @@ def recurrent(translator: Translator) -> list[Measurement]:
 
     A recurrence waits for itself at every token, the Transformer at none of a given target; when decoding, all wait.
     """
-    networks = {name: RecurrentTranslator.load(name, "cpu") for name in KINDS if (SHIPPED / name).is_dir()}
+    networks = {name: RecurrentTranslator.load(name, "cpu") for name in VARIANTS if (SHIPPED / name).is_dir()}
     rows: list[Measurement] = []
     for length in LENGTHS:
         generator = torch.Generator().manual_seed(length)
@@ -33,12 +33,12 @@ def recurrent(translator: Translator) -> list[Measurement]:
                 raise AssertionError(f"{name}: logits with a tap differ by {difference} from those without.")
             candidates[name] = lambda n=network, s=source, t=target: n(s, t)
         rows += take_turns(f"forward, {length} tokens, all five", candidates, rounds=25)
-    written = {"Transformer": translator.translate(SENTENCE)}
+    generated = {"Transformer": translator.translate(SENTENCE)}
     candidates = {"Transformer": lambda: translator.translate(SENTENCE)}
     for name, each in networks.items():
-        written[name] = each.translate(SENTENCE)
+        generated[name] = each.translate(SENTENCE)
         candidates[name] = lambda e=each: e.translate(SENTENCE)
-    counts = {name: 1 + len(translator.tokenizer.encode(text)) for name, text in written.items()}
+    counts = {name: 1 + len(translator.tokenizer.encode(text)) for name, text in generated.items()}
     found = take_turns("greedy translation, 12 words, all five", candidates)
     print("\n".join(f"{row.name}: {1000 * counts[row.name] / row.median:.0f} tokens a second" for row in found))
     return rows + found

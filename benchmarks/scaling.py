@@ -2,7 +2,7 @@
 
 Each candidate starts `python -m model.training translator` anew, in a folder of its own, and is ended once its metrics
 file holds enough lines; the first line, which pays for the warm-up, does not count. With two processes a step takes a
-batch on each, so what compares is target pieces a second over all processes, as the metrics file states them.
+batch on each, so what compares is target tokens a second over all processes, as the metrics file states them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ CANDIDATES = (Candidate(1, 1), Candidate(1, 2), Candidate(2, 1))
 
 
 def scaling(data: Path) -> list[Measurement]:
-    """Pieces a second of each candidate; they take turns.
+    """Tokens a second of each candidate; they take turns.
 
     Args:
         data: sentence pairs, as the training program reads them.
@@ -59,11 +59,11 @@ def scaling(data: Path) -> list[Measurement]:
     for _ in range(ROUNDS):
         for candidate in CANDIDATES:
             speeds[candidate.name].append(speed(candidate, data))
-    return summarise("training the translator", speeds, "pieces/s")
+    return summarise("training the translator", speeds, "tokens/s")
 
 
 def speed(candidate: Candidate, data: Path) -> float:
-    """Target pieces a second, the mean of the lines that count.
+    """Target tokens a second, the mean of the lines that count.
 
     Raises:
         RuntimeError: the program ended, or was not quick enough.

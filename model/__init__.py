@@ -19,8 +19,8 @@ from model.networks.config import TransformerConfig
 from model.networks.recurrent_trace import RecurrentTrace
 from model.recurrent_translator import RecurrentTranslator
 from model.runtime.checkpoint import CheckpointError
-from model.tracing.changes import InterventionError
-from model.tracing.interventions import Interventions
+from model.tracing.head_interventions import InterventionError
+from model.tracing.interventions import HeadInterventions
 from model.tracing.trace import Candidate, Trace
 from model.tracing.verify import Verification
 from model.translator import InputError, Step, Translator
@@ -31,7 +31,7 @@ __all__ = [
     "DecodingOptions",
     "InputError",
     "InterventionError",
-    "Interventions",
+    "HeadInterventions",
     "RecurrentTrace",
     "RecurrentTranslator",
     "Step",

@@ -11,9 +11,9 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from model.attribution.faithfulness import RANDOM_PAIRS, Covering, Curves, cover, mean_of, order_of, random_orders
-from model.attribution.head_ablation import RecognitionEffects, logits_without, recognition_effects
-from model.attribution.intervened import Proof, prove
+from model.attribution.faithfulness import RANDOM_PAIRS, Curves, Occlusion, mean_of, occlude, order_of, random_orders
+from model.attribution.head_ablation import ClassificationAblation, ablate_classification_heads, logits_without
+from model.attribution.intervened import Check, check_intervention
 from model.attribution.rollout import Fusion, class_gradients, rollout, slope_along
 from model.export.vit import write_vit
 from model.networks.tap import Chain, Intervention, Tap
@@ -21,7 +21,7 @@ from model.networks.vision import VisionConfig, VisionTransformer
 from model.runtime.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading, shown
 from model.runtime.device import choose_device
 from model.runtime.fallback import falls_back, place, where_it_runs
-from model.tracing.interventions import Interventions
+from model.tracing.interventions import HeadInterventions
 from model.tracing.layer_stacks import LayerStacks, StackPlan, attention_stacks, layer_names, stream_stack
 from model.tracing.trace import AttentionRecord, gather_attention
 from model.tracing.verify import Verification
@@ -90,24 +90,24 @@ class VisionTrace:
 
     @cached_property
     def verification(self) -> Verification:
-        """The proof, computed once."""
+        """The check, computed once."""
         return self.record.verify()
 
     def verify(self) -> Verification:
-        """Compare with an independent recomputation; see `Verification`. Nothing is masked, so no leak is possible."""
+        """Compare with an independent recomputation; see `Verification`. Nothing is masked here."""
         return self.verification
 
 
 @dataclass(frozen=True, eq=False)
-class VisionIntervened:
-    """The same picture under interventions, with the proof that they did what they say."""
+class VisionInterventionResult:
+    """The same picture under interventions, with the check that they did what they say."""
 
     after: VisionTrace
-    proof: Proof
+    check: Check
 
 
 def attention_scores(trace: VisionTrace, fusion: Fusion = "mean", layer: int = -1) -> dict[str, np.ndarray]:
-    """The first two of `METHODS`, `(patch,)` float32: what CLS looks at, and what reaches it.
+    """The first two of `METHODS`, `(patch,)` float32: what CLS attends to, and what reaches it.
 
     Args:
         fusion: how rollout makes one map of a layer's heads; see `rollout`.
@@ -211,17 +211,17 @@ class VisionClassifier:
         )
 
     @falls_back
-    def intervene(self, trace: VisionTrace, interventions: Interventions) -> VisionIntervened:
+    def intervene(self, trace: VisionTrace, interventions: HeadInterventions) -> VisionInterventionResult:
         """The picture of `trace` again under interventions.
 
         Raises:
-            InterventionError: see `Interventions.check`.
+            InterventionError: see `HeadInterventions.check`.
         """
         after = self.trace(trace.pixels, intervention=interventions.tap({"vision": trace.attention.shape}))
         pixels = self._tensor(trace.pixels)[None]
         records = {"vision": after.record}
-        proof = prove(self.network, interventions, records, after.logits, lambda edited: edited(pixels)[0])
-        return VisionIntervened(after, proof)
+        check = check_intervention(self.network, interventions, records, after.logits, lambda edited: edited(pixels)[0])
+        return VisionInterventionResult(after, check)
 
     def explain(
         self, trace: VisionTrace, class_index: int, *, fusion: Fusion = "mean", layer: int = -1
@@ -263,9 +263,9 @@ class VisionClassifier:
         return self.probabilities(pixels, Intervention(changes))
 
     @falls_back
-    def coverings(self, trace: VisionTrace, orders: np.ndarray) -> list[Covering]:
-        """What becomes of every class as patches are covered in each of `orders`, `(order, patch)`; see `Covering`."""
-        return cover(self.network, self._tensor(trace.pixels), orders)
+    def occlusions(self, trace: VisionTrace, orders: np.ndarray) -> list[Occlusion]:
+        """Every class as patches are occluded in each of `orders`, `(order, patch)`; see `Occlusion`."""
+        return occlude(self.network, self._tensor(trace.pixels), orders)
 
     def faithfulness(
         self, trace: VisionTrace, scores: dict[str, np.ndarray], class_index: int, *, seed: int = 0
@@ -273,13 +273,13 @@ class VisionClassifier:
         """Deletion and insertion curves of each explanation, and of "random", the mean over some random orders."""
         yardstick = random_orders(trace.grid[0] * trace.grid[1], RANDOM_PAIRS, seed)
         orders = np.stack([*(order_of(score) for score in scores.values()), *yardstick])
-        found = [covering.curves(class_index) for covering in self.coverings(trace, orders)]
+        found = [occlusion.curves(class_index) for occlusion in self.occlusions(trace, orders)]
         return {**dict(zip(scores, found, strict=False)), "random": mean_of(found[len(scores) :])}
 
     @falls_back
-    def head_effects(self, trace: VisionTrace) -> RecognitionEffects:
-        """Logits without each head; see `model.attribution.head_ablation.recognition_effects`."""
-        return recognition_effects(self.network, self._tensor(trace.pixels))
+    def ablate_heads(self, trace: VisionTrace) -> ClassificationAblation:
+        """Logits without each head; see `model.attribution.head_ablation.ablate_classification_heads`."""
+        return ablate_classification_heads(self.network, self._tensor(trace.pixels))
 
     @falls_back
     def logits_without(self, trace: VisionTrace, layer: int, head: int) -> np.ndarray:

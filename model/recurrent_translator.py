@@ -8,12 +8,12 @@ from torch import Tensor
 
 from model.decoding.search import greedy_batch
 from model.networks.recurrent import RecurrentDecoder, RecurrentNetwork
-from model.networks.recurrent_config import KINDS, RecurrentConfig
+from model.networks.recurrent_config import VARIANTS, RecurrentConfig
 from model.networks.recurrent_trace import RecurrentTrace, record_recurrent_trace
 from model.networks.tap import Tap
 from model.runtime.checkpoint import CheckpointError
 from model.runtime.fallback import falls_back
-from model.translator import MAX_PIECES, SentenceTranslator
+from model.translator import MAX_TOKENS, SentenceTranslator
 from model.translator import SHIPPED as TRANSLATOR
 
 SHIPPED = TRANSLATOR.parent / "recurrent"
@@ -38,9 +38,13 @@ class RecurrentTranslator(SentenceTranslator):
             CheckpointError: a file is missing, damaged, or does not match the hash in `card.json`.
             ValueError: the named device does not exist.
         """
-        folder = SHIPPED / name if str(name) in KINDS else Path(name)
-        if not folder.is_dir() and str(name) not in KINDS:  # of a kind without its folder, a file will be missed
-            raise CheckpointError(f"There is no network {str(name)!r}; choose one of {', '.join(KINDS)}, or a folder.")
+        folder = SHIPPED / name if str(name) in VARIANTS else Path(name)
+        if not folder.is_dir() and str(name) not in VARIANTS:  # of a kind without its folder, a file will be missed
+            raise CheckpointError(
+                "There is no network {name!r}; choose one of {names}, or a folder.",
+                name=str(name),
+                names=", ".join(VARIANTS),
+            )
         own = folder / "tokenizer.model"
         return cls._read(folder, own if own.is_file() else TOKENIZER, device)
 
@@ -71,7 +75,7 @@ class RecurrentTranslator(SentenceTranslator):
         return record_recurrent_trace(self.network, self.tokenizer, source, inputs, following, intervention)
 
     @falls_back
-    def translate_under(self, text: str, intervention: Tap, max_length: int = MAX_PIECES) -> str:
+    def translate_under(self, text: str, intervention: Tap, max_length: int = MAX_TOKENS) -> str:
         """The greedy translation while a tap changes tensors in encoder and decoder.
 
         Raises:

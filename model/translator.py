@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from model.attribution.intervened import Intervened, intervene
+from model.attribution.intervened import InterventionResult, intervene
 from model.decoding import search
 from model.decoding.search import DecodingOptions
 from model.export.marian import write_marian
@@ -21,27 +21,28 @@ from model.networks.transformer import Transformer, parameter_count
 from model.runtime.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading, shown
 from model.runtime.device import choose_device
 from model.runtime.fallback import device_of, falls_back, move_to_cpu, place, ran_out_of_memory, where_it_runs
+from model.runtime.messages import ReaderError
 from model.text.english import EnglishStatistics, foreign_sign
 from model.text.tokenizer import Tokenizer
-from model.tracing.interventions import Interventions
+from model.tracing.interventions import HeadInterventions
 from model.tracing.trace import Candidate, Trace, record_trace
 
 SHIPPED = Path(__file__).resolve().parent.parent / "assets" / "translator"
-MAX_PIECES = 128
-MAX_CHARACTERS = 10_000  # far more than 128 pieces can spell; keeps a huge paste from being split at all
+MAX_TOKENS = 128
+MAX_CHARACTERS = 10_000  # far more than 128 tokens can spell; keeps a huge paste from being split at all
 GREEDY = DecodingOptions()
 
 
-class InputError(ValueError):
+class InputError(ReaderError, ValueError):
     """A sentence that cannot be translated; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One produced piece; see `model.decoding.search.PieceStep`. `text` is the translation so far."""
+    """One produced token; see `model.decoding.search.TokenStep`. `text` is the translation so far."""
 
     id: int
-    piece: str
+    token: str
     probability: float
     top: tuple[Candidate, ...]
     ids: tuple[int, ...]
@@ -116,23 +117,27 @@ class SentenceTranslator:
         return parameter_count(self.network)
 
     def check(self, text: str) -> list[int]:
-        """Piece ids of a sentence the translator accepts, without `</s>`.
+        """Token ids of a sentence the translator accepts, without `</s>`.
 
         Raises:
-            InputError: nothing visible in it, or more than 128 pieces; the message states the count.
+            InputError: nothing visible in it, or more than 128 tokens; the message states the count.
         """
         if not any(_visible(char) for char in text[: MAX_CHARACTERS + 1]):
             raise InputError("There is nothing to translate yet: type an English sentence.")
         if len(text) > MAX_CHARACTERS:
             raise InputError(
-                f"That text has {len(text):,} characters; the model reads one sentence of at most {MAX_PIECES} "
-                f"pieces. Shorten it to a sentence."
+                "That text has {count:,} characters; the model reads one sentence of at most {most} tokens. "
+                "Shorten it to one sentence.",
+                count=len(text),
+                most=MAX_TOKENS,
             )
         ids = self.tokenizer.encode(text)
-        if len(ids) > MAX_PIECES:
+        if len(ids) > MAX_TOKENS:
             raise InputError(
-                f"That sentence is {len(ids)} pieces long and the model reads at most {MAX_PIECES}. "
-                f"Shorten it by {len(ids) - MAX_PIECES} pieces."
+                "That sentence has {count} tokens and the model reads at most {most}. Shorten it by {excess} tokens.",
+                count=len(ids),
+                most=MAX_TOKENS,
+                excess=len(ids) - MAX_TOKENS,
             )
         return ids
 
@@ -147,8 +152,8 @@ class SentenceTranslator:
         """French for one English sentence.
 
         Args:
-            text: at most 128 pieces.
-            options: how pieces are chosen; or by keyword: `beam=4`, or `temperature=`, `top_k=`, `top_p=` and `seed=`
+            text: at most 128 tokens.
+            options: how tokens are chosen; or by keyword: `beam=4`, or `temperature=`, `top_k=`, `top_p=` and `seed=`
                 for sampling. Greedy where nothing is given.
 
         Raises:
@@ -156,7 +161,7 @@ class SentenceTranslator:
             ValueError: an option out of range.
         """
         options = options or _options(changes)
-        if options.method == "greedy":  # without the alternatives, which nobody asks for here
+        if options.method == "greedy":  # without the alternatives, which are not needed here
             return self.tokenizer.decode(self._greedy(text, options.max_length))
         for step in self._steps(text, options):
             if step.finished:
@@ -164,18 +169,18 @@ class SentenceTranslator:
         raise AssertionError("decoding always ends with a finished step")
 
     def stream(self, text: str, options: DecodingOptions = GREEDY) -> Iterator[Step]:
-        """Yield each produced piece as soon as it is known, with its probability and the five most probable.
+        """Yield each produced token as soon as it is known, with its probability and the five most probable.
 
-        In beam search a step shows the leading beginning, which may change; the last step is the winner.
+        In beam search a step shows the leading hypothesis, which may change; the last step is the winner.
 
         Raises:
             InputError: see `check`.
         """
         for step in self._steps(text, options):
-            labels = self.tokenizer.labels([step.id, *(piece for piece, _ in step.top)])
+            labels = self.tokenizer.labels([step.id, *(token for token, _ in step.top)])
             top = tuple(
-                Candidate(piece, label, probability)
-                for (piece, probability), label in zip(step.top, labels[1:], strict=True)
+                Candidate(token, label, probability)
+                for (token, probability), label in zip(step.top, labels[1:], strict=True)
             )
             shown = self.tokenizer.decode(step.ids)
             yield Step(step.id, labels[0], step.probability, top, step.ids, shown, step.finished)
@@ -183,7 +188,7 @@ class SentenceTranslator:
     def forced(
         self, text: str, target: str | None = None, target_ids: tuple[int, ...] | None = None
     ) -> tuple[list[int], list[int], list[int]]:
-        """What a teacher-forced pass over `text` reads and should write; the arguments are those of `trace`.
+        """What a teacher-forced pass over `text` reads and should generate; the arguments are those of `trace`.
 
         Returns:
             The encoder's input, the decoder's input and, as long as that, the ids that should follow.
@@ -198,12 +203,12 @@ class SentenceTranslator:
         return source, [self.tokenizer.bos_id, *following[:-1]], following
 
     @falls_back
-    def _greedy(self, text: str, max_length: int = MAX_PIECES) -> list[int]:
-        """The pieces of the greedy translation, `</s>` included where it was reached."""
+    def _greedy(self, text: str, max_length: int = MAX_TOKENS) -> list[int]:
+        """The tokens of the greedy translation, `</s>` included where it was reached."""
         source = [*self.check(text), self.tokenizer.eos_id]
         return search.greedy_batch(self.network, [source], max_length)[0]
 
-    def _steps(self, text: str, options: DecodingOptions) -> Iterator[search.PieceStep]:
+    def _steps(self, text: str, options: DecodingOptions) -> Iterator[search.TokenStep]:
         """Decode; if the network has to leave the GPU meanwhile, decode anew on the CPU and go on where it was."""
         source = [*self.check(text), self.tokenizer.eos_id]
         yielded = 0
@@ -274,8 +279,8 @@ class Translator(SentenceTranslator):
         return record_trace(self.network, self.tokenizer, source, inputs, following, intervention)
 
     @falls_back
-    def intervene(self, trace: Trace, interventions: Interventions) -> Intervened:
-        """The sentence of `trace` again under interventions, on the same target, and what is written now.
+    def intervene(self, trace: Trace, interventions: HeadInterventions) -> InterventionResult:
+        """The sentence of `trace` again under interventions, on the same target, and the translation now.
 
         Raises:
             InterventionError: something in them does not exist for this sentence; the message is for the reader.

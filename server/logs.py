@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 LOG = logging.getLogger("atlas")
-PLACES = 3  # of an error that are named, the innermost first
+FRAMES = 3  # of an error that are named, the innermost first
 LEVEL = "ATLAS_LOG"  # the environment variable that sets the level; "INFO" where it is not set
 
 
@@ -48,7 +48,7 @@ class Discreet(logging.LogRecord):
         else:
             self.args = tuple(map(_number, self.args or ()))
         if self.exc_info and self.exc_info[0]:
-            frames = reversed(traceback.extract_tb(self.exc_info[2])[-PLACES:])
+            frames = reversed(traceback.extract_tb(self.exc_info[2])[-FRAMES:])
             places = ", ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
             self.msg = f"{self.msg} ({self.exc_info[0].__name__} in {places})"
         self.exc_info = self.exc_text = self.stack_info = None

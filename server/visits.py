@@ -39,7 +39,7 @@ def rotate() -> None:
 
 
 def note(**sizes: int) -> None:
-    """Add sizes, such as a number of pieces, to what will be logged about this run."""
+    """Add sizes, such as a number of tokens, to what will be logged about this run."""
     visit = _current.get()
     if visit is not None:
         visit.sizes |= {name: int(size) for name, size in sizes.items()}

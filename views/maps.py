@@ -205,4 +205,4 @@ def grid_names(grid: tuple[int, int]) -> tuple[tuple[str, ...], tuple[str, ...]]
 
 def numbered(labels: Sequence[str]) -> list[str]:
     """Labels that are all different and never start a spreadsheet formula: `1 I`, `2 want`."""
-    return [f"{place + 1} {literal.piece(label)}" for place, label in enumerate(labels)]
+    return [f"{place + 1} {literal.token(label)}" for place, label in enumerate(labels)]

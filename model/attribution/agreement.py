@@ -1,8 +1,8 @@
-"""Which source words does each target word rest on, by every method, and which method agrees with erasing them?
+"""Which source words does each target word rest on, by every method, and which method agrees with leave-one-out?
 
 Scores and drops are brought to whole words; then, for each target word, Spearman's rank correlation says whether a
-method puts the source words in the same order as the erasure. `</s>` is no word of the sentence: it is shown, since
-attention often rests there, but it takes no part in a correlation.
+method puts the source words in the same order as leave-one-out. `</s>` is no word of the sentence: it is shown, since
+much attention often goes there, but it takes no part in a correlation.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
-from model.attribution.leave_one_out import WAYS, Erasure
+from model.attribution.leave_one_out import WAYS, LeaveOneOut
 from model.attribution.ranks import FEWEST, average_ranks, spearman
 from model.attribution.source_attention import SourceRollout, cross_attention_means, source_rollout, value_weighted
-from model.attribution.source_gradients import gradient_relevance_in_parts
+from model.attribution.source_gradients import gradient_relevance_in_steps
 from model.networks.transformer import Transformer
 from model.runtime.checkpoint import CheckpointError, read_json
-from model.runtime.progress import Parts, in_one_go
+from model.runtime.progress import InSteps, in_one_go
 from model.text.words import Word, by_words, whole_words
 from model.tracing.trace import Trace
 from model.translator import SHIPPED
@@ -38,43 +38,43 @@ class Explained:
     """One sentence pair, explained by every method.
 
     Attributes:
-        source, target: the words of the source and of what is written, special ones included.
-        pieces: method -> `(T, S)` score of each source piece for each written piece.
-        scores: method -> `(target word, source word)`: summed over the pieces of a source word, averaged over those of
+        source, target: the words of the source and of the translation, special ones included.
+        tokens: method -> `(T, S)` score of each source token for each target token.
+        scores: method -> `(target word, source word)`: summed over the tokens of a source word, averaged over those of
             a target word.
-        rollout: the rollout with what it gives to the pieces already written.
+        rollout: the rollout with what it gives to the target tokens before.
     """
 
     source: tuple[Word, ...]
     target: tuple[Word, ...]
-    pieces: dict[str, np.ndarray]
+    tokens: dict[str, np.ndarray]
     scores: dict[str, np.ndarray]
     rollout: SourceRollout
 
 
-def explain_in_parts(network: Transformer, trace: Trace) -> Parts[Explained]:
+def explain_in_steps(network: Transformer, trace: Trace) -> InSteps[Explained]:
     """All `METHODS` on one trace."""
     rolled = source_rollout(trace)
     last, every = cross_attention_means(trace)
-    by_gradient = yield from gradient_relevance_in_parts(network, trace)
+    by_gradient = yield from gradient_relevance_in_steps(network, trace)
     found = (last, every, value_weighted(network, trace), rolled.source, by_gradient)
-    pieces = dict(zip(METHODS, found, strict=True))
+    tokens = dict(zip(METHODS, found, strict=True))
     source, target = whole_words(trace.tokenizer, trace.source_ids), whole_words(trace.tokenizer, trace.next_ids)
-    scores = {method: by_words(score, target, source) for method, score in pieces.items()}
-    return Explained(source, target, pieces, scores, rolled)
+    scores = {method: by_words(score, target, source) for method, score in tokens.items()}
+    return Explained(source, target, tokens, scores, rolled)
 
 
-explain = in_one_go(explain_in_parts)
+explain = in_one_go(explain_in_steps)
 
 
-def word_drops(erasure: Erasure, target: tuple[Word, ...]) -> np.ndarray:
-    """By how much ln p of each whole target word falls: `(target word, source word)`, summed over its pieces."""
-    return np.add.reduceat(erasure.drops, [word.start for word in target], axis=0)
+def word_drops(left_out: LeaveOneOut, target: tuple[Word, ...]) -> np.ndarray:
+    """By how much ln p of each whole target word falls: `(target word, source word)`, summed over its tokens."""
+    return np.add.reduceat(left_out.drops, [word.start for word in target], axis=0)
 
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """Spearman's rank correlation of every method with the erasure.
+    """Spearman's rank correlation of every method with leave-one-out.
 
     Attributes:
         words: how many source words each correlation is over.
@@ -107,7 +107,7 @@ class Agreement:
 
 
 def agreement(explained: Explained, drops: np.ndarray) -> Agreement:
-    """Compare every method with the erasure.
+    """Compare every method with leave-one-out.
 
     Args:
         drops: from `word_drops`.
@@ -138,8 +138,8 @@ def measured_over_many(weights_sha256: str, folder: Path = SHIPPED) -> dict | No
     """What `python -m model.training agreement` measured on these very weights; None where it has not been run on them.
 
     Returns:
-        "sentences", "source_words", "target_words", and in "ways" for each way of erasing and each method the figures
-        of `model.training.agreement.summary`.
+        "sentences", "source_words", "target_words", and in "ways" for each way to leave a word out and each method the
+        figures of `model.training.agreement.summary`.
     """
     try:
         found = read_json(folder / FILE)

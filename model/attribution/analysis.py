@@ -11,7 +11,7 @@ from model.networks.vision import VisionTransformer
 
 
 def attention_distance(attention: np.ndarray, grid: tuple[int, int], patch_size: int) -> np.ndarray:
-    """Mean distance between a patch and what it looks at, in pixels (Dosovitskiy et al. 2021, section 4.5).
+    """Mean distance between a patch and what it attends to, in pixels (Dosovitskiy et al. 2021, section 4.5).
 
     CLS has no place, so it is left out, and each patch's weights on the patches, itself included, are scaled to sum to
     1.

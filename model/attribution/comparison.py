@@ -1,4 +1,4 @@
-"""Two passes side by side: which pieces they share, and how far each head's attention moved."""
+"""Two passes side by side: which tokens they share, and how far each head's attention moved."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Shared:
 
 
 def shared_places(first: Sequence[Hashable], second: Sequence[Hashable]) -> Shared:
-    """Equal pieces of two sentences: the longest run that both have, then likewise before and behind it.
+    """Equal tokens of two sentences: the longest run that both have, then likewise before and behind it.
 
-    That is Ratcliff and Obershelp's matching (1988), as Python's `difflib` has it. Order is kept, so a piece that moved
+    That is Ratcliff and Obershelp's matching (1988), as Python's `difflib` has it. Order is kept, so a token that moved
     to the other side of a run is not matched.
     """
     blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
@@ -54,7 +54,7 @@ def of_shared(weights: np.ndarray, queries: Sequence[int], keys: Sequence[int]) 
 def moved(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """How much of each head's attention is somewhere else: half the sum of |difference| over a row, mean over rows.
 
-    0 if nothing changed and 1 if no query looks at any key it looked at before (the total variation distance).
+    0 if nothing changed and 1 if no query attends to any key it attended to before (the total variation distance).
 
     Args:
         first, second: `(layer, head, query, key)`, rows and columns standing for the same.

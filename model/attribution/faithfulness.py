@@ -1,9 +1,9 @@
 """Is an explanation right about the model? Take away what it calls important and see whether the answer goes.
 
-Deletion covers patches in the order of their score, most important first, and follows the probability of the class; a
-faithful order makes it fall early, so the area under the curve is small. Insertion starts from the covered picture and
-uncovers in the same order; there a large area is good (Petsiuk et al. 2018, section 4.1). Covered patches get the
-picture's mean colour. A random order is the yardstick: a method that is not better than it explains nothing here.
+Deletion occludes patches in the order of their score, most important first, and follows the probability of the class; a
+faithful order makes it fall early, so the area under the curve is small. Insertion starts from the occluded picture and
+shows the patches in the same order; there a large area is good (Petsiuk et al. 2018, section 4.1). Occluded patches get
+the picture's mean colour. A random order is the yardstick: a method that is not better than it explains nothing here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BATCH = 16  # forwards at once; more do not fit a processor's cache and take lon
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """Probability of the class as patches are covered or uncovered.
+    """Probability of the class as patches are occluded or shown again.
 
     Attributes:
         share: `(point,)` share of the patches touched, from 0 to 1.
@@ -61,8 +61,8 @@ def beats(curve: Curves, chance: Curves) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Covering:
-    """What becomes of every class as patches are covered or uncovered in one order.
+class Occlusion:
+    """What becomes of every class as patches are occluded or shown again in one order.
 
     Attributes:
         share: `(point,)` share of the patches touched, from 0 to 1.
@@ -82,19 +82,19 @@ def curves(
     network: VisionTransformer, pixels: Tensor, class_index: int, orders: np.ndarray, points: int = POINTS
 ) -> list[Curves]:
     """`cover` for one class: a `Curves` an order."""
-    return [covering.curves(class_index) for covering in cover(network, pixels, orders, points)]
+    return [occlusion.curves(class_index) for occlusion in occlude(network, pixels, orders, points)]
 
 
-def cover(network: VisionTransformer, pixels: Tensor, orders: np.ndarray, points: int = POINTS) -> list[Covering]:
-    """Cover and uncover the patches of a picture in several orders.
+def occlude(network: VisionTransformer, pixels: Tensor, orders: np.ndarray, points: int = POINTS) -> list[Occlusion]:
+    """Occlude and show the patches of a picture in several orders.
 
     Args:
         pixels: `(3, height, width)` in [-1, 1].
         orders: `(order, patch)`, each a permutation of the patch numbers, most important first.
-        points: how often the probabilities are looked at, ends included.
+        points: how many probabilities are measured, both ends included.
 
     Returns:
-        A `Covering` an order.
+        An `Occlusion` for each order.
 
     Raises:
         ValueError: an order is no permutation of the patches, or there are fewer than two points.
@@ -106,29 +106,29 @@ def cover(network: VisionTransformer, pixels: Tensor, orders: np.ndarray, points
         raise ValueError(f"A curve needs its two ends, not {points} points.")
     counts = np.unique(np.linspace(0, patches, points).round().astype(int))
     ranks = np.argsort(orders, axis=1)  # (order, patch): the place of each patch in its order
-    covered = ranks[:, None, :] < counts[:, None]  # (order, point, patch)
-    both = np.stack([covered, ~covered], axis=1)  # (order, deletion or insertion, point, patch)
+    occluded = ranks[:, None, :] < counts[:, None]  # (order, point, patch)
+    both = np.stack([occluded, ~occluded], axis=1)  # (order, deletion or insertion, point, patch)
     # The ends are the same for every order, and an order shares all its cases with its reverse: look at each case once.
     cases, where = np.unique(both.reshape(-1, patches), axis=0, return_inverse=True)
     found = [class_probabilities(network, pixels, part) for part in torch.from_numpy(cases).split(BATCH)]
     probabilities = np.concatenate(found)[where.reshape(both.shape[:3])]  # (order, deletion or insertion, point, class)
-    return [Covering(counts / patches, deletion, insertion) for deletion, insertion in probabilities]
+    return [Occlusion(counts / patches, deletion, insertion) for deletion, insertion in probabilities]
 
 
 @torch.inference_mode()
-def class_probabilities(network: VisionTransformer, pixels: Tensor, covered: Tensor) -> np.ndarray:
-    """Probabilities of the classes with some patches covered by the picture's mean colour.
+def class_probabilities(network: VisionTransformer, pixels: Tensor, occluded: Tensor) -> np.ndarray:
+    """Probabilities of the classes with some patches occluded by the picture's mean colour.
 
     Args:
         pixels: `(3, height, width)` in [-1, 1].
-        covered: `(case, patch)` bool.
+        occluded: `(case, patch)` bool.
 
     Returns:
         `(case, class)` float64.
     """
     size = network.config.patch_size
     rows, columns = pixels.shape[1] // size, pixels.shape[2] // size
-    mask = covered.to(pixels.device).view(-1, 1, rows, columns)
+    mask = occluded.to(pixels.device).view(-1, 1, rows, columns)
     mask = mask.repeat_interleave(size, dim=2).repeat_interleave(size, dim=3)  # (case, 1, height, width)
     mean = pixels.mean(dim=(1, 2))[None, :, None, None]
     logits = network(torch.where(mask, mean, pixels[None]))  # (case, class)

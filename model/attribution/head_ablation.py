@@ -1,7 +1,7 @@
-"""What each head does for one input: switch it off and see how far the answer moves.
+"""What each head does for one input: ablate it and measure how far the answer moves.
 
-A map shows where a head looks; whether that matters is another question (Michel et al. 2019, section 3; Voita et al.
-2019). Every head is tried in one batched forward pass: a row of the batch runs with one head switched off. What comes
+A map shows where a head attends; whether that matters is another question (Michel et al. 2019, section 3; Voita et al.
+2019). Every head is ablated in one batched forward pass: each row of the batch runs without one head. What comes
 before that head is the same with or without it, so a row joins the batch only at the layer of its head.
 """
 
@@ -19,20 +19,20 @@ from model.networks.attention import KeyValue
 from model.networks.losses import token_cross_entropy
 from model.networks.transformer import Transformer
 from model.networks.vision import VisionTransformer
-from model.runtime.progress import Part, Parts, in_one_go
-from model.tracing.changes import Scale
-from model.tracing.interventions import Interventions
+from model.runtime.progress import InSteps, Progress, in_one_go
+from model.tracing.head_interventions import Scale
+from model.tracing.interventions import HeadInterventions
 
 POSITIONS = 512  # projected to the vocabulary at a time, so that the logits stay small
 
 
 @dataclass(frozen=True, eq=False)
-class TranslationEffects:
-    """How a translation's loss changes when single heads are switched off.
+class TranslationAblation:
+    """How a translation's loss changes when single heads are ablated.
 
     Attributes:
-        losses: `(piece,)` float64, -ln p of each piece with all heads on, in nats.
-        without: kind -> `(layer, head, piece)` float64, the same without that head.
+        losses: `(token,)` float64, -ln p of each token with all heads on, in nats.
+        without: kind -> `(layer, head, token)` float64, the same without that head.
     """
 
     losses: np.ndarray
@@ -40,7 +40,7 @@ class TranslationEffects:
 
     @property
     def reference(self) -> float:
-        """The loss with all heads on: mean -ln p a piece, in nats."""
+        """The loss with all heads on: mean -ln p per token, in nats."""
         return float(self.losses.mean())
 
     @property
@@ -57,8 +57,8 @@ class TranslationEffects:
 
 
 @dataclass(frozen=True, eq=False)
-class RecognitionEffects:
-    """How a ViT's answer changes when single heads are switched off.
+class ClassificationAblation:
+    """How a ViT's answer changes when single heads are ablated.
 
     Attributes:
         logits: `(class,)` float64 with all heads on.
@@ -86,7 +86,7 @@ class RecognitionEffects:
         return -(np.log(self.probabilities) - np.log(_softmax(self.logits)))[..., class_index]
 
 
-class OneHeadOff:
+class AblateOneHead:
     """A tap under which every row of the batch runs without one head.
 
     Args:
@@ -109,10 +109,10 @@ class OneHeadOff:
 
 
 @torch.inference_mode()
-def translation_effects_in_parts(
+def ablate_translation_heads_in_steps(
     network: Transformer, source_ids: list[int], target_ids: list[int], next_ids: list[int]
-) -> Parts[TranslationEffects]:
-    """-ln p of every piece of a translation without each head of the translator.
+) -> InSteps[TranslationAblation]:
+    """-ln p of every token of a translation without each head of the translator.
 
     Args:
         source_ids: encoder input, ending with `</s>`.
@@ -130,7 +130,7 @@ def translation_effects_in_parts(
         name = f"encoder.{number}"
         memory, tap = _join(memory, [f"{name}.self.outputs"], heads)
         memory = layer(memory, None, tap, name)
-        yield Part(number + 1, total)
+        yield Progress(number + 1, total)
     stream = network.embed(target).expand(len(memory), -1, -1)  # (1 + encoder heads, target, d_model)
     allowed = network.triangle[:, :, :length, :length]
     for number, layer in enumerate(network.decoder):
@@ -141,24 +141,24 @@ def translation_effects_in_parts(
         more = len(stream) - len(memory)
         read = KeyValue(*(torch.cat([part, part[:1].expand(more, -1, -1, -1)]) for part in read))
         stream = layer(stream, layer.self_attention.project_memory(stream), read, allowed, None, tap, name)
-        yield Part(n_encoder + number + 1, total)
+        yield Progress(n_encoder + number + 1, total)
     wanted = torch.tensor([next_ids], device=device).expand(len(stream), -1)
     losses: list[Tensor] = []
     for part, right in zip(stream.flatten(0, 1).split(POSITIONS), wanted.flatten().split(POSITIONS), strict=True):
         losses.append(token_cross_entropy(network.project(part), right))
-        yield Part(total - slices + len(losses), total)
+        yield Progress(total - slices + len(losses), total)
     rows = torch.cat(losses).view(len(stream), length).double().cpu().numpy()
     encoder, decoder = np.split(rows[1:], [heads * network.config.n_encoder_layers])
-    both = decoder.reshape(-1, 2, heads, length)  # (layer, self or cross, head, piece)
+    both = decoder.reshape(-1, 2, heads, length)  # (layer, self or cross, head, token)
     kinds = {"encoder": encoder.reshape(-1, heads, length), "decoder": both[:, 0], "cross": both[:, 1]}
-    return TranslationEffects(rows[0], kinds)
+    return TranslationAblation(rows[0], kinds)
 
 
-translation_effects = in_one_go(translation_effects_in_parts)
+ablate_translation_heads = in_one_go(ablate_translation_heads_in_steps)
 
 
 @torch.inference_mode()
-def recognition_effects(network: VisionTransformer, pixels: Tensor) -> RecognitionEffects:
+def ablate_classification_heads(network: VisionTransformer, pixels: Tensor) -> ClassificationAblation:
     """Logits of a picture without each head of the ViT.
 
     Args:
@@ -170,14 +170,14 @@ def recognition_effects(network: VisionTransformer, pixels: Tensor) -> Recogniti
         stream, tap = _join(stream, [f"{name}.self.outputs"], network.config.n_heads)
         stream = layer(stream, tap, name)
     logits = network.head(network.norm(stream[:, 0])).double().cpu().numpy()  # (row, class)
-    return RecognitionEffects(logits[0], logits[1:].reshape(network.config.n_layers, network.config.n_heads, -1))
+    return ClassificationAblation(logits[0], logits[1:].reshape(network.config.n_layers, network.config.n_heads, -1))
 
 
-def _join(stream: Tensor, steps: list[str], heads: int) -> tuple[Tensor, OneHeadOff]:
+def _join(stream: Tensor, steps: list[str], heads: int) -> tuple[Tensor, AblateOneHead]:
     """Copies of row 0 behind the batch, one for each head of each step, and the tap that switches these heads off."""
     joining = [(step, head) for step in steps for head in range(heads)]
     longer = torch.cat([stream, stream[:1].expand(len(joining), -1, -1)])
-    return longer, OneHeadOff([None] * len(stream) + joining)
+    return longer, AblateOneHead([None] * len(stream) + joining)
 
 
 @torch.inference_mode()
@@ -188,7 +188,7 @@ def loss_without(
     next_ids: list[int],
     place: tuple[str, int, int],
 ) -> float:
-    """The loss of a translation without one head, computed apart from `translation_effects` to check it.
+    """The loss of a translation without one head, computed apart from `ablate_translation_heads` to check it.
 
     A head's part of the sub-layer's output is its slice of W_O times what it found (Vaswani et al. 2017, section
     3.2.2), so a network whose slice is zero has no such head. One ordinary fused forward pass of such a copy.
@@ -209,7 +209,7 @@ def logits_without(network: VisionTransformer, pixels: Tensor, layer: int, head:
 
 
 def _without(network: torch.nn.Module, kind: str, layer: int, head: int) -> torch.nn.Module:
-    return edited_copy(network, Interventions((Scale(kind, ((layer, head),), factor=0.0),)))
+    return edited_copy(network, HeadInterventions((Scale(kind, ((layer, head),), factor=0.0),)))
 
 
 def _softmax(logits: np.ndarray) -> np.ndarray:

@@ -10,15 +10,15 @@ this form are what Clark et al. 2019 (section 3) average over a corpus and what 
 measure; Voita et al. 2019 (section 5) call a head positional by where its largest weight is, which is stricter.
 
     previous, next, same   the key one before, one behind, at the place of the query
-    start, end             the first and the last key: `<s>`, or the first piece, and `</s>`
-    duplicate              other places that hold the same piece as the query (self-attention)
-    aligned                source pieces that a word alignment links to the piece being written (cross-attention);
+    start, end             the first and the last key: `<s>`, or the first token, and `</s>`
+    duplicate              other places that hold the same token as the query (self-attention)
+    aligned                source tokens that a word alignment links to the token being generated (cross-attention);
                            such heads are what Garg et al. 2019 train for and Chen et al. 2020 find
-    aligned, read          the same for the piece just read, which the row is named by
+    aligned, read          the same for the token just read, which the row is named by
     diffuse                not a set of cells: mean over queries of entropy(a[q]) / ln(number of keys not masked)
 
-In cross-attention row t writes piece t, so its place is t. For pictures the queries are the patches, and the patterns
-are same patch, neighbours (the up to eight around), row and column (the others of them), and CLS.
+In cross-attention row t generates token t, so its place is t. For pictures the queries are the patches, and the
+patterns are same patch, neighbours (the up to eight around), row and column (the others of them), and CLS.
 
 A head gets the label of its largest score among those of at least `HALF` and at least `TIMES` chance; else `diffuse`
 if that score is at least `SPREAD`; else `mixed`.
@@ -59,7 +59,7 @@ class HeadScores:
 
     Attributes:
         scores: pattern -> `(layer, head)` float64 in [0, 1]; patterns that no query has are left out.
-        chance: pattern -> the score of even attention.
+        chance: pattern -> the score of uniform attention.
     """
 
     scores: dict[str, np.ndarray]
@@ -95,8 +95,8 @@ def text_scores(
     Args:
         weights: `(layer, head, query, key)`.
         kind: "encoder", "decoder" (causal) or "cross".
-        query_ids, key_ids: pieces on the axes.
-        links: `(piece, key)` bool, a word alignment of the pieces that the queries of "cross" write; None if unknown.
+        query_ids, key_ids: tokens on the axes.
+        links: `(token, key)` bool, word alignment of the tokens that the queries of "cross" generate; None if unknown.
     """
     queries, keys = weights.shape[2:]
     rows, columns = np.arange(queries)[:, None], np.arange(keys)[None]

@@ -11,7 +11,7 @@ from model.attribution.head_labels import HeadScores, Label
 from model.runtime.checkpoint import CheckpointError, read_json
 
 FILE = "heads.json"
-AGAIN = "run `make head-statistics` to measure them again"
+AGAIN = "run `make head-statistics` to measure them again."
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +37,8 @@ class KindStatistics:
 
     Attributes:
         scores: pattern -> its score over the inputs that have it; see `model.attribution.head_labels`.
-        chance: pattern -> the mean score of even attention over the same inputs.
-        effect: change of the loss when the head is switched off, in nats: the mean -ln p a piece of a translation, or
+        chance: pattern -> the mean score of uniform attention over the same inputs.
+        effect: change of the loss when the head is ablated, in nats: the mean -ln p per token of a translation, or
             the -ln p of a picture's class. Above 0 the head helps.
     """
 
@@ -97,10 +97,12 @@ def load_statistics(folder: str | Path, weights_sha256: str) -> HeadStatistics:
     """
     folder = Path(folder)
     if not (folder / FILE).is_file():
-        raise CheckpointError(f"There are no statistics of the heads in {folder.name}; {AGAIN}.")
+        raise CheckpointError("There are no statistics of the heads in {folder}; " + AGAIN, folder=folder.name)
     content = read_json(folder / FILE)
     if content.get("weights_sha256") != weights_sha256:
-        raise CheckpointError(f"The statistics of the heads in {folder.name} belong to other weights; {AGAIN}.")
+        raise CheckpointError(
+            "The statistics of the heads in {folder} belong to other weights; " + AGAIN, folder=folder.name
+        )
     try:
         kinds = {
             kind: KindStatistics(
@@ -112,4 +114,6 @@ def load_statistics(folder: str | Path, weights_sha256: str) -> HeadStatistics:
         }
         return HeadStatistics(weights_sha256, content["inputs"], content["of"], kinds, content["facts"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise CheckpointError(f"The statistics of the heads in {folder.name} are damaged; {AGAIN}.") from error
+        raise CheckpointError(
+            "The statistics of the heads in {folder} are damaged; " + AGAIN, folder=folder.name
+        ) from error

@@ -1,4 +1,4 @@
-"""A translation under interventions: what is written now, the pass over the old translation, and two proofs."""
+"""A translation under interventions: what is generated now, the pass over the old translation, and two checks."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from model.decoding.tapped_decoding import greedy_under_in_parts
+from model.decoding.tapped_decoding import greedy_under_in_steps
 from model.networks.loss_terms import score_target
 from model.networks.transformer import Transformer
 from model.networks.vision import VisionTransformer
-from model.runtime.progress import Parts, in_one_go
+from model.runtime.progress import InSteps, in_one_go
 from model.text.tokenizer import Tokenizer
-from model.tracing.changes import Force, Scale, Shapes, Temperature
-from model.tracing.interventions import Interventions
+from model.tracing.head_interventions import OneHot, Scale, Shapes, Temperature
+from model.tracing.interventions import HeadInterventions
 from model.tracing.trace import AttentionRecord, Trace, record_trace
 
 
 @dataclass(frozen=True)
-class Proof:
+class Check:
     """How far what the tap did is from the same done without a tap; both are 0 up to rounding.
 
     Attributes:
@@ -39,7 +39,7 @@ class Proof:
 
 
 @dataclass(frozen=True, eq=False)
-class Intervened:
+class InterventionResult:
     """What the translator does under interventions.
 
     Attributes:
@@ -51,54 +51,58 @@ class Intervened:
     after: Trace
     translation: str
     finished: bool
-    proof: Proof
+    check: Check
 
 
 def losses_of(trace: Trace) -> np.ndarray:
-    """`(T,)` float64: -ln p of each piece that should follow, in nats."""
+    """`(T,)` float64: -ln p of each token that should follow, in nats."""
     return score_target(trace.logits, trace.next_ids).terms.losses
 
 
 def shapes_of(trace: Trace) -> Shapes:
-    """Layers, heads, queries and keys of every kind of attention, as `Interventions.check` wants them."""
+    """Layers, heads, queries and keys of every kind of attention, as `HeadInterventions.check` wants them."""
     return {kind: record.weights.shape for kind, record in trace.records.items()}
 
 
 @torch.inference_mode()
-def intervene_in_parts(
-    network: Transformer, tokenizer: Tokenizer, trace: Trace, interventions: Interventions
-) -> Parts[Intervened]:
+def intervene_in_steps(
+    network: Transformer, tokenizer: Tokenizer, trace: Trace, interventions: HeadInterventions
+) -> InSteps[InterventionResult]:
     """Run a traced sentence again under interventions.
 
     Args:
         trace: the pass without them; its target is forced again.
 
     Raises:
-        InterventionError: see `Interventions.check`.
+        InterventionError: see `HeadInterventions.check`.
     """
     tap = interventions.tap(shapes_of(trace))
     ids = [list(ids) for ids in (trace.source_ids, trace.target_ids, trace.next_ids)]
     after = record_trace(network, tokenizer, *ids, tap)
     limit = min(2 * len(trace.source_ids) + 10, 128)
     ahead = interventions.looks_ahead
-    written = yield from greedy_under_in_parts(network, trace.source_ids, tap, limit, trace.next_ids, looks_ahead=ahead)
+    generated = yield from greedy_under_in_steps(
+        network, trace.source_ids, tap, limit, trace.next_ids, looks_ahead=ahead
+    )
     source, target = (torch.tensor([side], device=network.embedding.weight.device) for side in ids[:2])
-    proof = prove(network, interventions, after.records, after.logits, lambda edited: edited(source, target)[0])
-    finished = bool(written) and written[-1] == tokenizer.eos_id
-    return Intervened(after, tokenizer.decode(written), finished, proof)
+    check = check_intervention(
+        network, interventions, after.records, after.logits, lambda edited: edited(source, target)[0]
+    )
+    finished = bool(generated) and generated[-1] == tokenizer.eos_id
+    return InterventionResult(after, tokenizer.decode(generated), finished, check)
 
 
-intervene = in_one_go(intervene_in_parts)
+intervene = in_one_go(intervene_in_steps)
 
 
 @torch.inference_mode()
-def prove(
+def check_intervention(
     network: nn.Module,
-    interventions: Interventions,
+    interventions: HeadInterventions,
     records: Mapping[str, AttentionRecord],
     logits: np.ndarray,
     run: Callable[[nn.Module], Tensor],
-) -> Proof:
+) -> Check:
     """Do the same without a tap and compare.
 
     Args:
@@ -108,12 +112,12 @@ def prove(
     """
     recomputed = max(_difference(kind, record, interventions) for kind, record in records.items())
     if not all(isinstance(change, Scale | Temperature) for change in interventions.changes):
-        return Proof(recomputed, None)
+        return Check(recomputed, None)
     rerun = run(edited_copy(network, interventions)).float().cpu().numpy()
-    return Proof(recomputed, float(np.abs(rerun - logits).max()))
+    return Check(recomputed, float(np.abs(rerun - logits).max()))
 
 
-def edited_copy(network: nn.Module, interventions: Interventions) -> nn.Module:
+def edited_copy(network: nn.Module, interventions: HeadInterventions) -> nn.Module:
     """A network whose weights do what factors and temperatures do; it shares all other weights with `network`.
 
     Changes of other types are left out.
@@ -149,7 +153,7 @@ def _attention(network: nn.Module, kind: str, layer: int) -> nn.Module:
     return network.decoder[layer].self_attention if kind == "decoder" else network.decoder[layer].cross_attention
 
 
-def _difference(kind: str, record: AttentionRecord, interventions: Interventions) -> float:
+def _difference(kind: str, record: AttentionRecord, interventions: HeadInterventions) -> float:
     queries, keys, values = (part.astype(np.float64) for part in (record.queries, record.keys, record.values))
     scores = queries @ keys.swapaxes(-2, -1) / math.sqrt(queries.shape[-1])  # (layer, head, query, key)
     factor = np.ones(scores.shape[:2])
@@ -169,7 +173,7 @@ def _difference(kind: str, record: AttentionRecord, interventions: Interventions
     exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
     weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
     for change in own:
-        if isinstance(change, Force):
+        if isinstance(change, OneHot):
             for place in change.heads:
                 rows = change.rows(*scores.shape[2:])
                 weights[place][rows] = np.eye(scores.shape[3])[change.key]

@@ -1,8 +1,8 @@
-"""Which source words does a translation need? Erase each and see how far its pieces' probabilities fall.
+"""Which source words does a translation need? Leave each out and measure how far probabilities fall.
 
-Two ways of erasing, for neither is the only right one. "delete" takes the word's pieces out of the source, so that the
-positions behind them close up. "mask" leaves them where they are and hides them from every query, in the encoder's
-self-attention and in cross-attention, as padding is hidden. The target is forced to stay the same.
+There are two ways, and neither is the only right one. "delete" takes the word's tokens out of the source, so that the
+tokens after them move up. "mask" leaves them where they are and masks them for every query, in the encoder's
+self-attention and in cross-attention, as padding is masked. The target stays the same (teacher forcing).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from model.networks.losses import token_cross_entropy
 from model.networks.masks import pad_batch, padding_mask
 from model.networks.tap import Tap, untouched
 from model.networks.transformer import Transformer
-from model.runtime.progress import Part, Parts, in_one_go
+from model.runtime.progress import InSteps, Progress, in_one_go
 from model.text.words import Word
 
 Way = Literal["delete", "mask"]
@@ -28,13 +28,13 @@ POSITIONS = 1024  # target positions of a batch: a few tenths of a second on one
 
 
 @dataclass(frozen=True, eq=False)
-class Erasure:
-    """What the erasure of each source word does to each target piece.
+class LeaveOneOut:
+    """What leaving out each source word does to each target token.
 
     Attributes:
-        log_probabilities: `(T,)` ln p of each piece with the whole source, in nats.
+        log_probabilities: `(T,)` ln p of each token with the whole source, in nats.
         drops: `(T, source word)` by how much that falls without the word; below 0 it grows.
-        nothing: largest |change| of the row of the batch from which nothing is erased; 0.
+        nothing: largest |change| of the row of the batch from which nothing is left out; 0.
         alone: largest |difference| between `drops` of one word and a run of that source alone, with explicit attention
             and, where the word was deleted, without padding.
         checked: which word that was: the one with the largest drop.
@@ -48,15 +48,15 @@ class Erasure:
 
 
 @torch.inference_mode()
-def erase_in_parts(
+def leave_one_out_in_steps(
     network: Transformer,
     source_ids: Sequence[int],
     target_ids: Sequence[int],
     next_ids: Sequence[int],
     words: Sequence[Word],
     way: Way,
-) -> Parts[Erasure]:
-    """Erase each word of the source, all in one batched forward pass (for long sentences in a few).
+) -> InSteps[LeaveOneOut]:
+    """Leave out each word of the source, all in one batched forward pass (for long sentences in a few).
 
     Args:
         source_ids: encoder input, ending with `</s>`.
@@ -77,7 +77,7 @@ def erase_in_parts(
     for start in range(0, len(rows), size):
         variants = _variants(network, source_ids, rows[start : start + size], way)
         found.append(_log_probabilities(network, *variants, target_ids, next_ids))
-        yield Part(min(start + size, len(rows)), len(rows))
+        yield Progress(min(start + size, len(rows)), len(rows))
     everything = torch.cat(found).double().cpu().numpy()  # (row, T)
     drops = everything[0] - everything[2:]  # (source word, T)
     checked = int(drops.max(axis=1).argmax())
@@ -85,7 +85,7 @@ def erase_in_parts(
     single = _log_probabilities(
         network, source, None if way == "delete" else allowed, target_ids, next_ids, untouched
     )  # (1, T)
-    return Erasure(
+    return LeaveOneOut(
         everything[0],
         drops.T,
         float(np.abs(everything[1] - everything[0]).max()),
@@ -94,21 +94,21 @@ def erase_in_parts(
     )
 
 
-erase = in_one_go(erase_in_parts)
+leave_one_out = in_one_go(leave_one_out_in_steps)
 
 
 def _variants(
-    network: Transformer, source_ids: Sequence[int], erased: Sequence[Word | None], way: Way
+    network: Transformer, source_ids: Sequence[int], left_out: Sequence[Word | None], way: Way
 ) -> tuple[Tensor, Tensor]:
-    """The source without each of `erased`: ids `(row, S)` and the keys that may be looked at `(row, 1, 1, S)`."""
+    """The source without each of `left_out`: ids `(row, S)` and the keys that may be attended to `(row, 1, 1, S)`."""
     device = network.embedding.weight.device
     if way == "delete":
-        kept = [list(source_ids) if word is None else _without(source_ids, word) for word in erased]
+        kept = [list(source_ids) if word is None else _without(source_ids, word) for word in left_out]
         source = pad_batch(kept, network.config.pad_id).to(device)
         return source, padding_mask(source, network.config.pad_id)
-    source = torch.tensor([list(source_ids)], device=device).expand(len(erased), -1)
+    source = torch.tensor([list(source_ids)], device=device).expand(len(left_out), -1)
     allowed = torch.ones(source.shape, dtype=torch.bool, device=device)
-    for row, word in enumerate(erased):
+    for row, word in enumerate(left_out):
         if word is not None:
             allowed[row, word.start : word.end] = False
     return source, allowed[:, None, None, :]
@@ -126,7 +126,7 @@ def _log_probabilities(
     next_ids: Sequence[int],
     tap: Tap | None = None,
 ) -> Tensor:
-    """`(row, T)` ln p of the target's pieces, for each source."""
+    """`(row, T)` ln p of the target's tokens, for each source."""
     target, wanted = (
         torch.tensor([list(ids)], device=source.device).expand(len(source), -1) for ids in (target_ids, next_ids)
     )

@@ -1,6 +1,6 @@
-"""From the translator's attention maps to the source: what each target piece looks at, directly and through all layers.
+"""From the translator's attention maps to the source: what each target token attends to, through one layer and all.
 
-Four readings of the same maps; none of them asks whether the answer would change. See
+Four readings of the same maps; none of them tests whether the answer would change. See
 `model.attribution.source_gradients` for one that does, and `model.attribution.leave_one_out` for the test.
 """
 
@@ -24,10 +24,10 @@ def cross_attention_means(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
 
 @torch.inference_mode()
 def value_weighted(network: Transformer, trace: Trace) -> np.ndarray:
-    """How long the vector is that each source piece adds through cross-attention (Kobayashi et al. 2020, section 3).
+    """How long the vector is that each source token adds through cross-attention (Kobayashi et al. 2020, section 3).
 
     A weight counts for nothing if the value that it weighs is short. For each layer the length of the sum over heads of
-    weight x value x W_O is taken, and averaged over the layers. The bias of W_O belongs to no source piece.
+    weight x value x W_O is taken, and averaged over the layers. The bias of W_O belongs to no source token.
 
     Returns:
         `(T, S)` float64.
@@ -37,8 +37,8 @@ def value_weighted(network: Transformer, trace: Trace) -> np.ndarray:
     for layer, weights, values in zip(network.decoder, record.weights, record.values, strict=True):
         matrix = layer.cross_attention.output.weight  # (d_model, d_model), its columns by head
         by_head = matrix.unflatten(1, (len(values), -1)).transpose(0, 1)  # (head, d_model, d_k)
-        written = torch.from_numpy(values).to(matrix) @ by_head.transpose(1, 2)  # (head, S, d_model)
-        added = torch.einsum("hts,hsd->tsd", torch.from_numpy(weights).to(matrix), written)  # (T, S, d_model)
+        vectors = torch.from_numpy(values).to(matrix) @ by_head.transpose(1, 2)  # (head, S, d_model)
+        added = torch.einsum("hts,hsd->tsd", torch.from_numpy(weights).to(matrix), vectors)  # (T, S, d_model)
         total += added.norm(dim=-1).double().cpu().numpy()
     return total / len(record.weights)
 
@@ -48,8 +48,8 @@ class SourceRollout:
     """Attention rollout through encoder, decoder and cross-attention.
 
     Attributes:
-        source: `(T, S)` share of each decoder position that comes from each source piece.
-        target: `(T, T)` share that comes from the pieces already written.
+        source: `(T, S)` share of each decoder position that comes from each source token.
+        target: `(T, T)` share that comes from the target tokens generated before.
     """
 
     source: np.ndarray
@@ -66,16 +66,16 @@ def source_rollout(trace: Trace) -> SourceRollout:
 
     The paper has one stack, in which a layer passes on one half of its attention and one half of its input. The same
     is done here for every sub-layer: the encoder's rollout says what its outputs consist of; each decoder position
-    starts as its own piece; masked self-attention mixes positions, half and half; cross-attention then keeps one half
+    starts as its own token; masked self-attention mixes positions, half and half; cross-attention then keeps one half
     and takes the other from the encoder's outputs. Feed-forward layers stay within a position and change nothing.
     """
     memory = rollout(trace.encoder_attention)[-1]  # (S, S)
     cross = trace.cross_attention.astype(np.float64).mean(axis=1)  # (layer, T, S)
     cross = cross / cross.sum(axis=-1, keepdims=True)
     source, target = np.zeros(cross.shape[1:]), np.eye(cross.shape[1])
-    for own, looked in zip(residual_steps(trace.decoder_attention), cross, strict=True):
+    for own, attended in zip(residual_steps(trace.decoder_attention), cross, strict=True):
         source, target = own @ source, own @ target
-        source, target = (source + looked @ memory) / 2, target / 2
+        source, target = (source + attended @ memory) / 2, target / 2
     return SourceRollout(source, target)
 
 

@@ -1,8 +1,8 @@
-"""Gradient-weighted relevance for an encoder with a decoder: which source pieces a target piece's probability rests on.
+"""Gradient-weighted relevance for an encoder with a decoder: which source tokens a target token's probability rests on.
 
 The rules are those of Chefer, Gur and Wolf 2021 ("Generic Attention-model Explainability", section 3), with the source
 s and the target t: relevance of source for source R_ss, of target for target R_tt, and of source for target R_ts.
-Explained is ln p of the piece that really follows, of one target position at a time: position r is row r of a batch.
+Explained is ln p of the token that really follows, of one target position at a time: position r is row r of a batch.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from model.attribution.rollout import added_up, identity_like, weighed_by_gradie
 from model.networks.losses import token_cross_entropy
 from model.networks.tap import Chain, Intervention, Recorder
 from model.networks.transformer import Transformer
-from model.runtime.progress import Part, Parts, in_one_go
+from model.runtime.progress import InSteps, Progress, in_one_go
 from model.tracing.trace import Trace
 
 WEIGHTS = 6_000_000  # of all layers and rows of a batch; with gradients and what they need about four times as much
@@ -55,14 +55,14 @@ def source_relevance(encoder: Sequence[Tensor], decoder: Sequence[Tensor], cross
     """
     memory = normalised(added_up(encoder))
     target, total = identity_like(decoder[0]), torch.zeros_like(cross[0])
-    for own, looked in zip(decoder, cross, strict=True):
+    for own, attended in zip(decoder, cross, strict=True):
         target, total = target + own @ target, total + own @ total
-        total = total + normalised(target).transpose(-2, -1) @ looked @ memory
+        total = total + normalised(target).transpose(-2, -1) @ attended @ memory
     return total
 
 
-def gradient_relevance_in_parts(network: Transformer, trace: Trace) -> Parts[np.ndarray]:
-    """`source_relevance` of every target position for its own piece: `(T, S)` float64.
+def gradient_relevance_in_steps(network: Transformer, trace: Trace) -> InSteps[np.ndarray]:
+    """`source_relevance` of every target position for its own token: `(T, S)` float64.
 
     All positions are explained in one batched forward and backward pass, for long sentences in a few.
     """
@@ -75,15 +75,15 @@ def gradient_relevance_in_parts(network: Transformer, trace: Trace) -> Parts[np.
     for start in range(0, length, rows):
         positions = range(start, min(start + rows, length))
         found.append(_relevance_of(network, trace, positions))
-        yield Part(positions.stop, length)
+        yield Progress(positions.stop, length)
     return torch.cat(found).double().cpu().numpy()
 
 
-gradient_relevance = in_one_go(gradient_relevance_in_parts)
+gradient_relevance = in_one_go(gradient_relevance_in_steps)
 
 
 def _relevance_of(network: Transformer, trace: Trace, positions: Sequence[int]) -> Tensor:
-    """`(row, S)`: what the piece at each of `positions` rests on."""
+    """`(row, S)`: what the token at each of `positions` rests on."""
     weights, gradients = weight_gradients(network, trace, positions)
     weighed = {
         kind: [weighed_by_gradient(*pair) for pair in zip(weights[kind], gradients[kind], strict=True)]
@@ -97,7 +97,7 @@ Layers = dict[str, list[Tensor]]
 
 
 def weight_gradients(network: Transformer, trace: Trace, positions: Sequence[int]) -> tuple[Layers, Layers]:
-    """The attention weights of every kind, and the gradients of ln p of the piece at each of `positions`.
+    """The attention weights of every kind, and the gradients of ln p of the token at each of `positions`.
 
     Returns:
         Kind -> a tensor a layer, `(row, head, query, key)`, of the weights and of the gradients. Row r belongs to
@@ -136,7 +136,7 @@ def _names(network: Transformer) -> dict[str, list[str]]:
 
 
 def _log_probabilities(network: Transformer, trace: Trace, positions: Sequence[int], tap) -> Tensor:
-    """`(row,)` ln p of the piece at each position, each in a row of its own."""
+    """`(row,)` ln p of the token at each position, each in a row of its own."""
     device = network.embedding.weight.device
     source, target = (
         torch.tensor([list(ids)], device=device).expand(len(positions), -1)

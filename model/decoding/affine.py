@@ -89,11 +89,11 @@ def _whole(weight: Tensor, bias: Tensor) -> Product:
 def _parts(weight: Tensor, bias: Tensor) -> Product:
     """A batch of smaller matrices, views of the one, so that every core takes part."""
     count = math.gcd(PARTS, len(weight))
-    pieces, biases = weight.unflatten(0, (count, -1)), bias.view(count, -1, 1)  # (part, out / part, in or 1)
+    blocks, biases = weight.unflatten(0, (count, -1)), bias.view(count, -1, 1)  # (part, out / part, in or 1)
 
     def multiply(stream: Tensor) -> Tensor:
         rows = len(stream)
-        product = torch.baddbmm(biases, pieces, stream.t().expand(count, -1, -1))  # (part, out / part, row)
+        product = torch.baddbmm(biases, blocks, stream.t().expand(count, -1, -1))  # (part, out / part, row)
         if rows == 1:
             return product.view(1, -1)
         by_row = product.view(-1, rows).t()

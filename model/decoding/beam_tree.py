@@ -10,7 +10,7 @@ Fate = Literal["kept", "finished", "displaced", "pruned"]
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A finished or open beginning in a beam: its ids, the sum of its log probabilities, and the normalised score."""
+    """A finished or open hypothesis in a beam: its ids, the sum of its log probabilities, and the normalised score."""
 
     ids: tuple[int, ...]
     log_probability: float
@@ -19,12 +19,12 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class BeamNode:
-    """One beginning that the search considered.
+    """One hypothesis that the search considered.
 
     Attributes:
-        ids: all its pieces, without `<s>`; the node of `ids[:-1]` is its parent.
-        probability: of its last piece, given the others.
-        log_probability: the sum of ln p over its pieces, in nats.
+        ids: all its tokens, without `<s>`; the node of `ids[:-1]` is its parent.
+        probability: of its last token, given the others.
+        log_probability: the sum of ln p over its tokens, in nats.
         score: `log_probability` divided by the length penalty (Wu et al. 2016, section 7).
         fate: "kept" goes on to the next step; "finished" is one of the translations the search returns; "displaced" had
             finished, but as many better ones finished as the beam is wide; "pruned" was not among the best.
@@ -38,7 +38,7 @@ class BeamNode:
 
     @property
     def id(self) -> int:
-        """The piece it added."""
+        """The token it added."""
         return self.ids[-1]
 
 
@@ -60,7 +60,7 @@ class BeamTree:
         return self.best[0].ids
 
     def on_winning_path(self, node: BeamNode) -> bool:
-        """True if the best translation begins with this node's pieces."""
+        """True if the best translation begins with this node's tokens."""
         return self.winner[: len(node.ids)] == node.ids
 
 

@@ -1,8 +1,8 @@
-"""One target piece at a time, with keys and values of earlier ones cached.
+"""One target token at a time, with keys and values of earlier ones cached.
 
 The same arithmetic as `Transformer.decode`, written for a single query per row: it works on plain `(row, d_model)`
 matrices with the weights at hand, multiplied in the form that is quickest on this machine (`model.decoding.affine`).
-Decoding with it gives the same pieces as decoding without a cache; tests hold the two together.
+Decoding with it gives the same tokens as decoding without a cache; tests hold the two together.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class Norm(NamedTuple):
         """The parameters of `module`."""
         return cls(module.weight.detach(), module.bias.detach(), module.eps)
 
-    def after_adding(self, stream: Tensor, written: Tensor) -> Tensor:
-        """The norm of `stream + written`, both `(row, d_model)`; overwrites `written`."""
-        return torch.layer_norm(written.add_(stream), self.weight.shape, *self)
+    def after_adding(self, stream: Tensor, sublayer_output: Tensor) -> Tensor:
+        """The norm of `stream + sublayer_output`, both `(row, d_model)`; overwrites `sublayer_output`."""
+        return torch.layer_norm(sublayer_output.add_(stream), self.weight.shape, *self)
 
 
 class LayerWeights(NamedTuple):
@@ -115,7 +115,7 @@ class Cross(NamedTuple):
 
 
 class IncrementalDecoder:
-    """The decoder at work on one beginning of each of several sentences, or on several beginnings of one sentence.
+    """The decoder at work on one hypothesis of each of several sentences, or on several hypotheses of one sentence.
 
     Args:
         network: in evaluation mode.
@@ -147,13 +147,13 @@ class IncrementalDecoder:
         self.past = memory.new_empty(shape)  # (layer, key or value, row, head, position, d_k)
 
     def step(self, ids: Tensor) -> Tensor:
-        """Take in one more piece per row.
+        """Take in one more token per row.
 
         Args:
-            ids: `(row,)` the newest pieces.
+            ids: `(row,)` the newest tokens.
 
         Returns:
-            `(row, vocabulary)` logits of the pieces that follow.
+            `(row, vocabulary)` logits of the tokens that follow.
 
         Raises:
             ValueError: the table of positions is used up.
@@ -190,13 +190,13 @@ class IncrementalDecoder:
         return layer.feed_forward_norm.after_adding(stream, layer.contract(layer.expand(stream).relu_()))
 
     def keep_rows(self, rows: Sequence[int]) -> None:
-        """Go on with these beginnings of the one sentence, in this order, as beam search does after each step.
+        """Go on with these hypotheses of the one sentence, in this order, as beam search does after each step.
 
         Raises:
             ValueError: there is more than one sentence.
         """
         if self.sentences != 1:
-            raise ValueError(f"Only the beginnings of one sentence can be chosen from; there are {self.sentences}.")
+            raise ValueError(f"Only the hypotheses of one sentence can be chosen from; there are {self.sentences}.")
         if len(rows) != self.past.shape[2]:
             self.past = self.past.index_select(2, torch.tensor(rows, device=self.past.device))
             return

@@ -1,4 +1,4 @@
-"""How one step's logits become the distribution a piece is drawn from, with every stage kept."""
+"""How one step's logits become the distribution a token is drawn from, with every stage kept."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class SamplingStages:
     """One decoding step from logits to probabilities, float64, `(vocabulary,)` each.
 
     Attributes:
-        logits: what the network gives; the pieces that are never written have minus infinity.
+        logits: what the network gives; the tokens that are never generated have minus infinity.
         scaled: logits divided by the temperature.
-        kept: bool, True for pieces that survive top-k and top-p.
+        kept: bool, True for tokens that survive top-k and top-p.
         plain: softmax of the logits, before temperature and filters.
-        probabilities: what a piece is drawn from; 0 where filtered out, sums to 1.
+        probabilities: what a token is drawn from; 0 where filtered out, sums to 1.
         difference: largest difference to `sampling_probabilities`, which sampling really uses.
     """
 
@@ -37,7 +37,7 @@ class SamplingStages:
 
     @property
     def kept_mass(self) -> float:
-        """Share of the scaled distribution, before filtering, that the kept pieces hold."""
+        """Share of the scaled distribution, before filtering, that the kept tokens hold."""
         return float(_softmax(self.scaled)[self.kept].sum())
 
 
@@ -67,9 +67,9 @@ def sampling_stages(
     if top_p < 1:
         shares = _softmax(np.where(kept, scaled, -np.inf))
         order = np.argsort(-allowed, kind="stable")
-        before = np.cumsum(shares[order]) - shares[order]  # mass in front of each piece
+        before = np.cumsum(shares[order]) - shares[order]  # mass in front of each token
         outside = before >= top_p
-        outside[0] = False  # the most probable piece always stays
+        outside[0] = False  # the most probable token always stays
         kept[order[outside]] = False
     probabilities = _softmax(np.where(kept, scaled, -np.inf))
     used = sampling_probabilities(torch.from_numpy(allowed).float(), temperature, top_k, top_p).double().numpy()

@@ -14,22 +14,22 @@ from torch import Tensor
 from model.decoding.beam_tree import BeamNode, BeamTree, Hypothesis, settle
 from model.networks.interfaces import StepDecoder, TranslationNetwork
 from model.networks.masks import pad_batch, padding_mask
-from model.runtime.progress import Part, Parts, in_one_go
+from model.runtime.progress import InSteps, Progress, in_one_go
 
 TOP = 5  # alternatives that every step reports
 
 
 @dataclass(frozen=True)
 class DecodingOptions:
-    """How the next piece is chosen.
+    """How the next token is chosen.
 
     Attributes:
-        method: "greedy" takes the most probable piece, "sampling" draws, "beam" keeps the `beam` best beginnings.
+        method: "greedy" takes the most probable token, "sampling" draws, "beam" keeps the `beam` best hypotheses.
         length_penalty: alpha of the beam's length normalisation ((5 + length) / 6)^alpha (Wu et al. 2016, section 7;
             0.6 in Vaswani et al. 2017); 0 compares plain sums of log probabilities.
-        temperature, top_k, top_p: for sampling, see `sampling_probabilities`; top_k 0 keeps every piece.
+        temperature, top_k, top_p: for sampling, see `sampling_probabilities`; top_k 0 keeps every token.
         seed: of the draws; the same seed gives the same sample.
-        max_length: pieces after which decoding stops even without `</s>`.
+        max_length: tokens after which decoding stops even without `</s>`.
 
     Raises:
         ValueError: a value lies outside its range; the sentence names it.
@@ -59,13 +59,13 @@ class DecodingOptions:
 
 
 @dataclass(frozen=True)
-class PieceStep:
-    """One piece that decoding produced.
+class TokenStep:
+    """One token that decoding produced.
 
     Attributes:
-        id: the piece; `probability` is what the model gave it here, before temperature and filters.
-        top: the most probable pieces at this position with their probabilities, best first.
-        ids: everything produced so far, this piece included, without `<s>`. In beam search another beginning may take
+        id: the token; `probability` is what the model gave it here, before temperature and filters.
+        top: the most probable tokens at this position with their probabilities, best first.
+        ids: everything produced so far, this token included, without `<s>`. In beam search another hypothesis may take
             the lead, so `ids` need not extend the ids of the step before.
         finished: no further step follows.
     """
@@ -88,7 +88,7 @@ def sampling_probabilities(logits: Tensor, temperature: float = 1.0, top_k: int 
         logits: `(vocabulary,)`.
 
     Returns:
-        `(vocabulary,)`, sums to 1; pieces that were filtered out have 0.
+        `(vocabulary,)`, sums to 1; tokens that were filtered out have 0.
     """
     logits = logits.float()
     # largest logit at 0, and no division by what single precision takes for 0: no temperature overflows
@@ -100,16 +100,16 @@ def sampling_probabilities(logits: Tensor, temperature: float = 1.0, top_k: int 
     if top_p < 1:
         order = logits.argsort(descending=True, stable=True)  # a high temperature makes probabilities equal, not logits
         ordered = probabilities[order]
-        before = ordered.cumsum(dim=-1) - ordered  # mass in front of each piece
+        before = ordered.cumsum(dim=-1) - ordered  # mass in front of each token
         dropped = before >= top_p
-        dropped[0] = False  # the most probable piece always stays
+        dropped[0] = False  # the most probable token always stays
         probabilities = probabilities.index_fill(0, order[dropped], 0)
         probabilities = probabilities / probabilities.sum()
     return probabilities
 
 
 @torch.inference_mode()
-def stream(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> Iterator[PieceStep]:
+def stream(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> Iterator[TokenStep]:
     """Translate one sentence and yield each step; the last has `finished` set.
 
     Args:
@@ -134,7 +134,7 @@ def stream(network: TranslationNetwork, source: list[int], options: DecodingOpti
         probabilities = logits.float().softmax(dim=-1)
         ids = (*ids, int(chosen))
         finished = ids[-1] == network.config.eos_id or len(ids) >= limit
-        yield PieceStep(ids[-1], float(probabilities[ids[-1]]), _top(probabilities[None])[0], ids, finished)
+        yield TokenStep(ids[-1], float(probabilities[ids[-1]]), _top(probabilities[None])[0], ids, finished)
         if finished:
             return
         newest = chosen
@@ -164,11 +164,11 @@ def greedy_batch(network: TranslationNetwork, sources: list[list[int]], max_leng
         done |= newest == config.eos_id
         if bool(done.all()):
             break
-    return [[piece for piece in row if piece != config.pad_id] for row in torch.stack(produced, dim=1).tolist()]
+    return [[token for token in row if token != config.pad_id] for row in torch.stack(produced, dim=1).tolist()]
 
 
 def length_penalty(length: int, alpha: float) -> float:
-    """What a sum of log probabilities over `length` pieces is divided by: ((5 + length) / 6)^alpha (Wu et al. 2016)."""
+    """What a sum of log probabilities over `length` tokens is divided by: ((5 + length) / 6)^alpha (Wu et al. 2016)."""
     return ((5 + length) / 6) ** alpha
 
 
@@ -178,7 +178,7 @@ def beam_search(network: TranslationNetwork, source: list[int], options: Decodin
 
 
 @torch.inference_mode()
-def beam_tree_in_parts(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> Parts[BeamTree]:
+def beam_tree_in_steps(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> InSteps[BeamTree]:
     """The same search with everything it considered on its way; each step is a part.
 
     Args:
@@ -187,19 +187,19 @@ def beam_tree_in_parts(network: TranslationNetwork, source: list[int], options: 
     search = _Beam(network, source, options)
     while not search.complete:
         search.advance()
-        yield Part(len(search.considered), search.limit)
+        yield Progress(len(search.considered), search.limit)
     return settle(search.considered, search.best())
 
 
-beam_tree = in_one_go(beam_tree_in_parts)
+beam_tree = in_one_go(beam_tree_in_steps)
 
 
 class _Extension(NamedTuple):
-    """A beginning with one more piece: its sum of ln p, the beginning's row, and what a step reports of the piece."""
+    """A hypothesis with one more token: its sum of ln p, the hypothesis's row, and what a step reports of the token."""
 
     total: float
     row: int
-    piece: int
+    token: int
     probability: float
     top: tuple[tuple[int, float], ...]
 
@@ -213,14 +213,14 @@ class _Beam:
         self.decoder = _start(network, source)
         self.alive = [Hypothesis((), 0.0, 0.0)]
         self.done: list[Hypothesis] = []
-        self.reports: dict[tuple[int, ...], _Extension] = {}  # how each beginning got its last piece
+        self.reports: dict[tuple[int, ...], _Extension] = {}  # how each hypothesis got its last token
         self.considered: list[list[BeamNode]] = []  # a list a step
 
     def normalise(self, log_probability: float, length: int) -> float:
         return log_probability / length_penalty(length, self.options.length_penalty)
 
     def advance(self) -> None:
-        """Extend every open beginning by one piece and keep the best."""
+        """Extend every open hypothesis by one token and keep the best."""
         network, width = self.network, self.options.beam
         last = [hypothesis.ids[-1] if hypothesis.ids else network.config.bos_id for hypothesis in self.alive]
         logits = self.decoder.step(_ids_on(network, last))  # (alive, vocabulary)
@@ -228,10 +228,10 @@ class _Beam:
         open_hypotheses: list[Hypothesis] = []
         nodes: list[BeamNode] = []
         for rank, found in enumerate(self._extensions(logits.float().log_softmax(dim=-1))):
-            ids = (*self.alive[found.row].ids, found.piece)
+            ids = (*self.alive[found.row].ids, found.token)
             score = self.normalise(found.total, len(ids))
             self.reports[ids] = found
-            ends = found.piece == network.config.eos_id
+            ends = found.token == network.config.eos_id
             fate = "pruned"
             # an end outside the beam does not count, so a beam of 1 is greedy
             if len(ids) >= self.limit or (ends and rank < width):
@@ -252,74 +252,74 @@ class _Beam:
     def _extensions(self, log_probabilities: Tensor) -> list[_Extension]:
         """The most probable ones, best first.
 
-        At most one extension of each beginning ends, so among twice the beam's width at least that many go on.
+        At most one extension of each hypothesis ends, so among twice the beam's width at least that many go on.
 
         Args:
             log_probabilities: `(alive, vocabulary)`.
         """
-        count, never = 2 * self.options.beam, self.network.config.never_written
+        count, never = 2 * self.options.beam, self.network.config.never_generated
         best = log_probabilities.topk(min(max(count, TOP) + len(never), log_probabilities.shape[1]))
-        pieces, values = best.indices.tolist(), best.values.tolist()
+        tokens, values = best.indices.tolist(), best.values.tolist()
         sums = [
             (before.log_probability + value, row, rank)
             for row, before in enumerate(self.alive)
             for rank, value in enumerate(values[row])
-            if pieces[row][rank] not in never
+            if tokens[row][rank] not in never
         ]
         sums.sort(key=itemgetter(0), reverse=True)
         tops = [
-            tuple((piece, math.exp(value)) for piece, value in zip(*both, strict=True))
-            for both in zip((row[:TOP] for row in pieces), (row[:TOP] for row in values), strict=True)
+            tuple((token, math.exp(value)) for token, value in zip(*both, strict=True))
+            for both in zip((row[:TOP] for row in tokens), (row[:TOP] for row in values), strict=True)
         ]
         return [
-            _Extension(total, row, pieces[row][rank], math.exp(values[row][rank]), tops[row])
+            _Extension(total, row, tokens[row][rank], math.exp(values[row][rank]), tops[row])
             for total, row, rank in sums[:count]
         ]
 
     @property
     def complete(self) -> bool:
-        """True once no open beginning is better than every one of `beam` finished translations."""
+        """True once no open hypothesis is better than every one of `beam` finished translations."""
         if not self.alive:
             return True
         return len(self.done) >= self.options.beam and self.leader.score <= self.done[-1].score
 
     @property
     def leader(self) -> Hypothesis:
-        """The best open beginning."""
+        """The best open hypothesis."""
         return max(self.alive, key=lambda hypothesis: hypothesis.score)
 
     def best(self) -> list[Hypothesis]:
-        """Finished translations, or open beginnings while nothing has finished; best first."""
+        """Finished translations, or open hypotheses while nothing has finished; best first."""
         return self.done or sorted(self.alive, key=lambda hypothesis: -hypothesis.score)
 
 
 def _staying(rows: list[int]) -> list[int]:
-    """An order in which most beginnings stay in their cache's row, where nothing has to be copied for them.
+    """An order in which most hypotheses stay in their cache's row, where nothing has to be copied for them.
 
     Args:
-        rows: the row of each beginning's parent.
+        rows: the row of each hypothesis's parent.
 
     Returns:
-        Which beginning goes to each row.
+        Which hypothesis goes to each row.
     """
     order: list[int | None] = [None] * len(rows)
     others = []
-    for beginning, row in enumerate(rows):
+    for hypothesis, row in enumerate(rows):
         if row < len(rows) and order[row] is None:
-            order[row] = beginning
+            order[row] = hypothesis
         else:
-            others.append(beginning)
-    return [others.pop() if beginning is None else beginning for beginning in order]
+            others.append(hypothesis)
+    return [others.pop() if hypothesis is None else hypothesis for hypothesis in order]
 
 
-def _beam_steps(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> Iterator[PieceStep]:
-    """A step each time the search advances: the leading beginning, and at the end the winner."""
+def _beam_steps(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> Iterator[TokenStep]:
+    """A step each time the search advances: the leading hypothesis, and at the end the winner."""
     search = _Beam(network, source, options)
     while not search.complete:
         search.advance()
         leader = search.best()[0] if search.complete else search.leader
         found = search.reports[leader.ids]
-        yield PieceStep(found.piece, found.probability, found.top, leader.ids, search.complete)
+        yield TokenStep(found.token, found.probability, found.top, leader.ids, search.complete)
 
 
 def _start(network: TranslationNetwork, source: list[int]) -> StepDecoder:
@@ -335,12 +335,12 @@ def _limit(network: TranslationNetwork, options: DecodingOptions) -> int:
 
 
 def _never(network: TranslationNetwork) -> Tensor:
-    """The pieces that decoding never writes; a step fills their logits with -inf."""
-    return _ids_on(network, list(network.config.never_written))
+    """The tokens that decoding never writes; a step fills their logits with -inf."""
+    return _ids_on(network, list(network.config.never_generated))
 
 
 def _top(probabilities: Tensor) -> list[tuple[tuple[int, float], ...]]:
-    """`TOP` pieces of every row of `(row, vocabulary)` with their probabilities, best first."""
+    """`TOP` tokens of every row of `(row, vocabulary)` with their probabilities, best first."""
     best = probabilities.topk(min(TOP, probabilities.shape[-1]))
     pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
     return [tuple(zip(ids, values, strict=True)) for ids, values in pairs]

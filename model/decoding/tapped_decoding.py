@@ -10,13 +10,13 @@ from torch import Tensor
 from model.networks.attention import KeyValue, MultiHeadAttention
 from model.networks.tap import Tap
 from model.networks.transformer import Transformer
-from model.runtime.progress import Part, Parts, in_one_go
+from model.runtime.progress import InSteps, Progress, in_one_go
 
-SPARE = 4  # pieces that are guessed beyond twice as many as were right the last time
+SPARE = 4  # tokens that are guessed beyond twice as many as were right the last time
 
 
 @torch.inference_mode()
-def greedy_under_in_parts(
+def greedy_under_in_steps(
     network: Transformer,
     source_ids: Sequence[int],
     tap: Tap,
@@ -24,17 +24,17 @@ def greedy_under_in_parts(
     draft: Sequence[int] = (),
     *,
     looks_ahead: bool = False,
-) -> Parts[list[int]]:
+) -> InSteps[list[int]]:
     """Translate while `tap` intervenes; each step of the decoder is a part.
 
     Args:
         source_ids: ends with `</s>`.
         tap: may change what is embedded and every step of attention; see `TappedDecoder`.
-        limit: most pieces to produce; a disturbed network may never end.
+        limit: most tokens to produce; a disturbed network may never end.
         draft: a translation that is likely to come out in parts, such as the one without the tap. Where it does, one
             pass settles many steps (Leviathan et al. 2023, section 2, with greedy choices); the translation is the
             same as without a draft.
-        looks_ahead: the tap lets a query see later pieces, so that each new one changes all that came before: nothing
+        looks_ahead: the tap lets a query see later tokens, so that each new one changes all that came before: nothing
             is kept from step to step, and the draft is of no use.
 
     Returns:
@@ -44,25 +44,25 @@ def greedy_under_in_parts(
     device = network.embedding.weight.device
     memory = network.encode(torch.tensor([list(source_ids)], device=device), None, tap)
     decoder = TappedDecoder(network, memory, tap)
-    written, most = [config.bos_id], 0 if looks_ahead else len(draft)
-    while len(written) <= limit and (len(written) == 1 or written[-1] != config.eos_id):
-        guessed = _guess(written[1:], draft)[: min(most, limit - len(written))]
-        decoder.keep(0 if looks_ahead else len(written) - 1)
-        stream = decoder.extend([*written, *guessed])
+    generated, most = [config.bos_id], 0 if looks_ahead else len(draft)
+    while len(generated) <= limit and (len(generated) == 1 or generated[-1] != config.eos_id):
+        guessed = _guess(generated[1:], draft)[: min(most, limit - len(generated))]
+        decoder.keep(0 if looks_ahead else len(generated) - 1)
+        stream = decoder.extend([*generated, *guessed])
         logits = network.project(stream[0, -1 - len(guessed) :])  # (1 + guessed, vocabulary)
-        logits[:, list(config.never_written)] = -torch.inf
-        before = len(written)
+        logits[:, list(config.never_generated)] = -torch.inf
+        before = len(generated)
         for best, guess in zip(logits.argmax(dim=-1).tolist(), [*guessed, None], strict=True):
-            written.append(best)
+            generated.append(best)
             if best != guess or best == config.eos_id:
                 break
         if guessed:
-            most = 2 * (len(written) - before - 1) + SPARE
-        yield Part(len(written) - 1, limit)
-    return written[1:]
+            most = 2 * (len(generated) - before - 1) + SPARE
+        yield Progress(len(generated) - 1, limit)
+    return generated[1:]
 
 
-greedy_under = in_one_go(greedy_under_in_parts)
+greedy_under = in_one_go(greedy_under_in_steps)
 
 
 class TappedDecoder:
@@ -105,12 +105,12 @@ class TappedDecoder:
             name = f"decoder.{index}"
             new = layer.self_attention.project_memory(stream)
             own = KeyValue(*(self._joined(f"{name}.{step}", part) for step, part in zip(new._fields, new, strict=True)))
-            written = self._attend(layer.self_attention, stream, own, allowed, f"{name}.self")
-            stream = layer.self_norm(stream, written, tap, f"{name}.self")
-            written = self._attend(layer.cross_attention, stream, self._source[index], None, f"{name}.cross")
-            stream = layer.cross_norm(stream, written, tap, f"{name}.cross")
-            written = layer.feed_forward(stream, tap, f"{name}.ffn")
-            stream = tap(f"{name}.residual", layer.feed_forward_norm(stream, written, tap, f"{name}.ffn"))
+            generated = self._attend(layer.self_attention, stream, own, allowed, f"{name}.self")
+            stream = layer.self_norm(stream, generated, tap, f"{name}.self")
+            generated = self._attend(layer.cross_attention, stream, self._source[index], None, f"{name}.cross")
+            stream = layer.cross_norm(stream, generated, tap, f"{name}.cross")
+            generated = layer.feed_forward(stream, tap, f"{name}.ffn")
+            stream = tap(f"{name}.residual", layer.feed_forward_norm(stream, generated, tap, f"{name}.ffn"))
         self.length = count
         return stream
 
@@ -129,10 +129,10 @@ class TappedDecoder:
         return joined
 
 
-def _guess(written: Sequence[int], draft: Sequence[int]) -> list[int]:
-    """What may follow: what follows the newest piece in the draft, where that stands nearest to the same place."""
-    if not written:
+def _guess(generated: Sequence[int], draft: Sequence[int]) -> list[int]:
+    """What may follow: what follows the newest token in the draft, where that stands nearest to the same place."""
+    if not generated:
         return list(draft)
-    newest = len(written) - 1
-    places = [place for place, piece in enumerate(draft) if piece == written[-1]]
+    newest = len(generated) - 1
+    places = [place for place, token in enumerate(draft) if token == generated[-1]]
     return list(draft[min(places, key=lambda place: abs(place - newest)) + 1 :]) if places else []

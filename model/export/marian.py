@@ -95,7 +95,7 @@ def write_marian(network: Transformer, tokenizer: Tokenizer, folder: Path) -> No
     """Write a folder that `MarianMTModel.from_pretrained` and `MarianTokenizer.from_pretrained` read.
 
     `generate` then gives our greedy translations: `generation_config.json` starts the decoder with `<s>` and
-    suppresses the special pieces that our decoding suppresses.
+    suppresses the special tokens that our decoding suppresses.
     """
     config = network.config
     save_tensors(folder / "model.safetensors", marian_tensors(network), {"format": "pt"})
@@ -105,7 +105,7 @@ def write_marian(network: Transformer, tokenizer: Tokenizer, folder: Path) -> No
         "bos_token_id": config.bos_id,
         "eos_token_id": config.eos_id,
         "pad_token_id": config.pad_id,
-        "suppress_tokens": list(config.never_written),
+        "suppress_tokens": list(config.never_generated),
         "max_new_tokens": 128,
         "num_beams": 1,
         "do_sample": False,
@@ -113,7 +113,7 @@ def write_marian(network: Transformer, tokenizer: Tokenizer, folder: Path) -> No
     write_json(folder / "generation_config.json", generation)
     for side in ("source", "target"):
         write_atomically(folder / f"{side}.spm", tokenizer.path.read_bytes())
-    vocabulary = {piece: index for index, piece in enumerate(tokenizer.pieces(range(len(tokenizer))))}
+    vocabulary = {token: index for index, token in enumerate(tokenizer.tokens(range(len(tokenizer))))}
     write_atomically(folder / "vocab.json", json.dumps(vocabulary, ensure_ascii=False).encode())
     names = {"source_lang": "eng", "target_lang": "fra", "model_max_length": config.max_positions}
     write_json(folder / "tokenizer_config.json", {"tokenizer_class": "MarianTokenizer", **names})

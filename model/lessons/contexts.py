@@ -14,7 +14,7 @@ from model.text.tokenizer import Tokenizer
 from model.tracing.layer_stacks import LayerStacks, StackPlan, stream_stack
 from model.translator import InputError
 
-LONGEST_WORD = 24  # pieces; longer runs are not searched
+LONGEST_WORD = 24  # tokens; longer runs are not searched
 
 
 def stage_names(layers: int) -> tuple[str, ...]:
@@ -24,7 +24,7 @@ def stage_names(layers: int) -> tuple[str, ...]:
 
 @torch.inference_mode()
 def encoder_stages(network: Transformer, tokenizer: Tokenizer, ids: list[int]) -> np.ndarray:
-    """Every piece's vector at every stage of the encoder.
+    """Every token's vector at every stage of the encoder.
 
     Args:
         ids: what the encoder reads, ending with `</s>`.
@@ -39,14 +39,14 @@ def encoder_stages(network: Transformer, tokenizer: Tokenizer, ids: list[int]) -
 
 
 def find_word(tokenizer: Tokenizer, ids: list[int], word: str) -> tuple[int, int] | None:
-    """First run of pieces that spells `word` as a whole word, upper and lower case alike.
+    """First run of tokens that spells `word` as a whole word, upper and lower case alike.
 
     Returns:
-        First piece and the one behind the last, or None where the word is not there.
+        First token and the one behind the last, or None where the word is not there.
     """
     wanted = tokenizer.normalize(word).casefold()
-    pieces = tokenizer.pieces(ids)
-    begins = [place == 0 or _begins(pieces[place - 1], piece) for place, piece in enumerate(pieces)]
+    tokens = tokenizer.tokens(ids)
+    begins = [place == 0 or _begins(tokens[place - 1], token) for place, token in enumerate(tokens)]
     for start in range(len(ids)):
         if not begins[start]:
             continue
@@ -57,19 +57,19 @@ def find_word(tokenizer: Tokenizer, ids: list[int], word: str) -> tuple[int, int
     return None
 
 
-def _begins(before: str, piece: str) -> bool:
-    """True unless `piece` goes on with the word of the piece before it: both meet in letters, digits or bytes."""
-    joins = piece[:1].isalnum() or piece.startswith("<0x")
+def _begins(before: str, token: str) -> bool:
+    """True unless `token` goes on with the word of the token before it: both meet in letters, digits or bytes."""
+    joins = token[:1].isalnum() or token.startswith("<0x")
     return not joins or not (before[-1:].isalnum() or before.startswith("<0x"))
 
 
 @dataclass(frozen=True, eq=False)
 class WordInContexts:
-    """A word's vectors in several sentences. A word of several pieces is the mean of their vectors.
+    """A word's vectors in several sentences. A word of several tokens is the mean of their vectors.
 
     Attributes:
         stages: names, see `stage_names`.
-        places: where the word stands in each sentence: first piece and the one behind the last.
+        places: where the word stands in each sentence: first token and the one behind the last.
         vectors: `(sentence, stage, d_model)` float32.
         pairs: two sentences each.
         cosines: `(pair, stage)` float64.
@@ -101,7 +101,11 @@ def word_in_contexts(network: Transformer, tokenizer: Tokenizer, sentences: list
         ids = tokenizer.encode_source(sentence)
         place = find_word(tokenizer, ids[:-1], word)
         if place is None:
-            raise InputError(f"Sentence {number} does not have the word \u201c{word.strip()}\u201d as a whole word.")
+            raise InputError(
+                "Sentence {number} does not have the word \u201c{word}\u201d as a whole word.",
+                number=number,
+                word=word.strip(),
+            )
         places.append(place)
         vectors.append(encoder_stages(network, tokenizer, ids)[:, slice(*place)].mean(axis=1))  # (stage, d_model)
     stacked = np.stack(vectors)  # (sentence, stage, d_model)

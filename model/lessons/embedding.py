@@ -1,4 +1,4 @@
-"""How pieces become vectors, and which pieces of the vocabulary have similar ones."""
+"""How tokens become vectors, and which tokens of the vocabulary have similar ones."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from model.text.tokenizer import Tokenizer
 
 @dataclass(frozen=True, eq=False)
 class EmbeddingSteps:
-    """From ids to what the encoder's first layer reads, one row a piece; all `(S, d_model)` float32.
+    """From ids to what the encoder's first layer reads, one row a token; all `(S, d_model)` float32.
 
     Attributes:
-        ids, tokens: the pieces, `</s>` last.
+        ids, tokens: the tokens, `</s>` last.
         rows: rows of the embedding table.
         scaled: rows x sqrt(d_model) (Vaswani et al. 2017, section 3.4).
         positions: the sinusoids of positions 0 to S - 1 (section 3.5).
@@ -61,59 +61,59 @@ def embedding_steps(network: Transformer, tokenizer: Tokenizer, ids: list[int]) 
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A piece of the vocabulary and the cosine between its row and the row asked about."""
+    """A token of the vocabulary and the cosine between its row and the row asked about."""
 
     id: int
-    piece: str
+    token: str
     cosine: float
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhood:
-    """The whole vocabulary as one piece sees it.
+    """The whole vocabulary as one token sees it.
 
     Attributes:
-        id, piece: the piece asked about.
+        id, token: the token asked about.
         cosines: `(vocabulary,)` float32, cosine of its row with every row; 1 with itself.
-        nearest: the pieces with the largest cosines, best first, without the piece itself.
+        nearest: the tokens with the largest cosines, best first, without the token itself.
         difference: largest |difference| to `torch.nn.functional.cosine_similarity`.
     """
 
     id: int
-    piece: str
+    token: str
     cosines: np.ndarray
     nearest: tuple[Neighbour, ...]
     difference: float
 
     @property
     def others(self) -> np.ndarray:
-        """`(vocabulary - 1,)`: the cosines without the piece itself."""
+        """`(vocabulary - 1,)`: the cosines without the token itself."""
         return np.delete(self.cosines, self.id)
 
 
 @torch.inference_mode()
-def neighbourhood(network: Transformer, tokenizer: Tokenizer, piece: int, count: int = 50) -> Neighbourhood:
+def neighbourhood(network: Transformer, tokenizer: Tokenizer, token: int, count: int = 50) -> Neighbourhood:
     """Cosine of one row of the embedding table with all rows.
 
     Args:
-        piece: an id of the vocabulary.
+        token: an id of the vocabulary.
         count: how many neighbours to name.
 
     Raises:
-        ValueError: `piece` is not in the vocabulary.
+        ValueError: `token` is not in the vocabulary.
     """
     table = network.embedding.weight.float()  # (vocabulary, d_model)
-    if not 0 <= piece < len(table):
-        raise ValueError(f"There is no piece {piece} in a vocabulary of {len(table)}.")
+    if not 0 <= token < len(table):
+        raise ValueError(f"There is no token {token} in a vocabulary of {len(table)}.")
     unit = F.normalize(table, dim=1)
-    cosines = unit @ unit[piece]  # (vocabulary,)
-    difference = float((cosines - F.cosine_similarity(table, table[piece][None], dim=1)).abs().max())
+    cosines = unit @ unit[token]  # (vocabulary,)
+    difference = float((cosines - F.cosine_similarity(table, table[token][None], dim=1)).abs().max())
     others = cosines.clone()
-    others[piece] = -torch.inf
+    others[token] = -torch.inf
     best = others.topk(min(count, len(table) - 1))
-    labels = tokenizer.labels([piece, *best.indices.tolist()])
+    labels = tokenizer.labels([token, *best.indices.tolist()])
     nearest = tuple(
         Neighbour(id_, label, cosine)
         for id_, label, cosine in zip(best.indices.tolist(), labels[1:], best.values.tolist(), strict=True)
     )
-    return Neighbourhood(piece, labels[0], cosines.cpu().numpy(), nearest, difference)
+    return Neighbourhood(token, labels[0], cosines.cpu().numpy(), nearest, difference)

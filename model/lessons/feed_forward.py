@@ -1,4 +1,4 @@
-"""The position-wise feed-forward sub-layer of one layer: which hidden units fire, and the proof (section 3.3)."""
+"""The position-wise feed-forward sub-layer of one layer: which hidden units fire, and the check (section 3.3)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Firing:
         hidden: `(position, d_ff)` max(0, x W1 + b1); 0 where a unit does not fire.
         d_model: width before and after.
         parameters: weights and biases of both maps.
-        hidden_difference, written_difference: largest |difference| from a recomputation in double precision with
+        hidden_difference, output_difference: largest |difference| from a recomputation in double precision with
             numpy, of `hidden` and of what the sub-layer writes.
         alone_difference: largest |difference| between what the sub-layer writes for a position among the others and
             for that position on its own: it does not look at neighbours.
@@ -33,7 +33,7 @@ class Firing:
     d_model: int
     parameters: int
     hidden_difference: float
-    written_difference: float
+    output_difference: float
     alone_difference: float
 
     @property
@@ -61,29 +61,29 @@ class Firing:
 def firing(network: Transformer, trace: Trace, stack: Stack, layer: int) -> Firing:
     """Take the feed-forward sub-layer of `layer` (from 0) apart."""
     step = "self" if stack == "encoder" else "cross"
-    names = f"{stack}.{layer}.{step}.normalised", f"{stack}.{layer}.ffn.written"
+    names = f"{stack}.{layer}.{step}.normalised", f"{stack}.{layer}.ffn.sublayer_output"
     recorder = Recorder(set(names))
     device = network.embedding.weight.device
     memory = network.encode(torch.tensor([trace.source_ids], device=device), None, recorder)
     if stack == "decoder":
         network.decode(torch.tensor([trace.target_ids], device=device), memory, None, recorder)
     module: FeedForward = getattr(network, stack)[layer].feed_forward
-    stream, written = (recorder.tensors[name][0] for name in names)  # (position, d_model) each
+    stream, sublayer_output = (recorder.tensors[name][0] for name in names)  # (position, d_model) each
     alone = torch.cat([module(stream[place : place + 1]) for place in range(len(stream))])
     hidden = (trace.encoder_hidden if stack == "encoder" else trace.decoder_hidden)[layer]
-    own_hidden, own_written = _recompute(module, stream.float().cpu().numpy())
+    own_hidden, own_output = _recompute(module, stream.float().cpu().numpy())
     return Firing(
         hidden,
         stream.shape[1],
         sum(parameter.numel() for parameter in module.parameters()),
         float(np.abs(own_hidden - hidden).max()),
-        float(np.abs(own_written - written.float().cpu().numpy()).max()),
-        float((alone - written).abs().max()),
+        float(np.abs(own_output - sublayer_output.float().cpu().numpy()).max()),
+        float((alone - sublayer_output).abs().max()),
     )
 
 
 def _recompute(module: FeedForward, stream: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Hidden units and what is written, float64, with numpy alone."""
+    """Hidden units and the sub-layer's output, float64, with numpy alone."""
     first, first_bias, second, second_bias = (
         parameter.detach().cpu().numpy().astype(np.float64)
         for linear in (module.expand, module.contract)

@@ -21,11 +21,11 @@ class Shape:
 
 
 def shape_walk(batch: int, length: int, d_model: int, n_heads: int, keys: int | None = None) -> list[Shape]:
-    """Shapes from the stream to what is written back, read off tensors that are really computed.
+    """Shapes from the stream to the sub-layer's output, read off tensors that are really computed.
 
     Args:
-        length: pieces that ask.
-        keys: pieces that are asked; as many as ask where not given.
+        length: tokens that ask.
+        keys: tokens that are asked; as many as ask where not given.
 
     Raises:
         ValueError: `d_model` is not a multiple of `n_heads`.
@@ -114,8 +114,8 @@ def two_forms(
     asking, asked = (torch.from_numpy(array).to(device) for array in (query_input, key_input))
     mask = None if allowed is None else torch.from_numpy(allowed).to(device)
     wide, narrow = _Counter(), _Counter()
-    written = _split(module, asking, asked, mask, wide)
-    difference = (written - _small(module, asking, asked, mask, narrow)).abs().max()
+    sublayer_output = _split(module, asking, asked, mask, wide)
+    difference = (sublayer_output - _small(module, asking, asked, mask, narrow)).abs().max()
     d_model, d_k = asking.shape[1], asking.shape[1] // module.n_heads
     return TwoForms(wide.form(), narrow.form(), float(difference), ((d_model, d_model), (d_model, d_k)))
 

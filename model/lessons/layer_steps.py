@@ -15,7 +15,7 @@ from model.networks.tap import Recorder
 from model.networks.transformer import Transformer
 from model.tracing.trace import Kind, Trace
 
-STEPS = ("projections", "products", "scores", "masked", "weights", "output", "written")
+STEPS = ("projections", "products", "scores", "masked", "weights", "output", "sublayer_output")
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,12 +25,12 @@ class LayerInputs:
     Attributes:
         query_input: `(query, d_model)` the stream that asks.
         key_input: `(key, d_model)` the stream that is asked; the same array as `query_input` in self-attention.
-        written: `(query, d_model)` what the sub-layer adds to the residual stream.
+        sublayer_output: `(query, d_model)` what the sub-layer adds to the residual stream.
     """
 
     query_input: np.ndarray
     key_input: np.ndarray
-    written: np.ndarray
+    sublayer_output: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class AttentionSteps:
     recomputation in double precision that starts from `inputs` and the weights alone.
 
     Attributes:
-        inputs: X, and what was written.
+        inputs: X, and the sub-layer's output.
         projections: "query", "key" and "value" with this head's `(d_model, d_k)`, and "output" with all of W_O.
         queries, output: `(query, d_k)`; `output` is this head's.
         keys, values: `(key, d_k)`.
@@ -120,22 +120,22 @@ class AttentionSteps:
 def layer_inputs(network: Transformer, trace: Trace, kind: Kind, layer: int) -> LayerInputs:
     """Record what goes into the attention of `kind` in `layer` (from 0), and what it writes.
 
-    The trace holds the residual stream between layers only, so the network runs once more on the same pieces.
+    The trace holds the residual stream between layers only, so the network runs once more on the same tokens.
     """
     stack = "encoder" if kind == "encoder" else "decoder"
     step = "cross" if kind == "cross" else "self"
-    names = [f"{stack}.{layer}.{step}.written", f"decoder.{layer}.self.normalised"]
+    names = [f"{stack}.{layer}.{step}.sublayer_output", f"decoder.{layer}.self.normalised"]
     recorder = Recorder(set(names))
     device = network.embedding.weight.device
     memory = network.encode(torch.tensor([trace.source_ids], device=device), None, recorder)
     if kind != "encoder":
         network.decode(torch.tensor([trace.target_ids], device=device), memory, None, recorder)
-    written = _array(recorder.tensors[names[0]][0])
+    sublayer_output = _array(recorder.tensors[names[0]][0])
     if kind == "encoder":
-        return LayerInputs(trace.encoder_stream[layer], trace.encoder_stream[layer], written)
+        return LayerInputs(trace.encoder_stream[layer], trace.encoder_stream[layer], sublayer_output)
     if kind == "decoder":
-        return LayerInputs(trace.decoder_stream[layer], trace.decoder_stream[layer], written)
-    return LayerInputs(_array(recorder.tensors[names[1]][0]), trace.encoder_stream[-1], written)
+        return LayerInputs(trace.decoder_stream[layer], trace.decoder_stream[layer], sublayer_output)
+    return LayerInputs(_array(recorder.tensors[names[1]][0]), trace.encoder_stream[-1], sublayer_output)
 
 
 def attention_module(network: Transformer, kind: Kind, layer: int) -> MultiHeadAttention:
@@ -172,7 +172,7 @@ def attention_steps(
         "masked": _furthest(own_masked, masked),
         "weights": _furthest(own.weights[head], record.weights[layer, head]),
         "output": _furthest(own.outputs[head], record.outputs[layer, head]),
-        "written": _furthest(own.written, inputs.written),
+        "sublayer_output": _furthest(own.sublayer_output, inputs.sublayer_output),
     }
     return AttentionSteps(
         inputs=inputs,
@@ -205,7 +205,7 @@ class _Recomputed:
     scores: np.ndarray
     weights: np.ndarray
     outputs: np.ndarray
-    written: np.ndarray
+    sublayer_output: np.ndarray
 
     @classmethod
     def of(cls, module: MultiHeadAttention, inputs: LayerInputs, allowed: np.ndarray | None) -> _Recomputed:
@@ -218,8 +218,8 @@ class _Recomputed:
         scores = queries @ keys.transpose(0, 2, 1) / math.sqrt(queries.shape[-1])  # (head, query, key)
         weights = _softmax(scores if allowed is None else np.where(allowed, scores, -np.inf))
         outputs = weights @ values  # (head, query, d_k)
-        written = _linear(module.output, np.concatenate(list(outputs), axis=1))
-        return cls(queries, keys, values, scores, weights, outputs, written)
+        sublayer_output = _linear(module.output, np.concatenate(list(outputs), axis=1))
+        return cls(queries, keys, values, scores, weights, outputs, sublayer_output)
 
 
 def _linear(linear: nn.Linear, stream: np.ndarray) -> np.ndarray:

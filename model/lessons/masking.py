@@ -1,4 +1,4 @@
-"""What masks do: patterns to choose from, their effect on a finished translation, and the proof of causality."""
+"""What masks do: patterns to choose from, their effect on a finished translation, and the check of causality."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def pattern(name: Pattern, length: int, size: int = 3) -> np.ndarray:
 
     Args:
         name: "causal" lets query i see keys 0..i; "none" lets every query see every key; "window" is causal and lets a
-            query see only itself and the `size` - 1 pieces before it; "prefix" is causal, but the first `size` keys
+            query see only itself and the `size` - 1 tokens before it; "prefix" is causal, but the first `size` keys
             are open to every query, later ones included.
-        length: pieces on either axis.
+        length: tokens on either axis.
 
     Returns:
         `(query, key)` bool, True where the query may look.
@@ -58,8 +58,8 @@ class MaskEffect:
         scores: `(query, key)` of one head, scaled, before the mask.
         allowed: `(query, key)` bool, the mask that this head had.
         weights: `(query, key)` of that head.
-        losses: `(T,)` -ln p of each piece that should follow, in nats.
-        best: the most probable next piece at each place, and
+        losses: `(T,)` -ln p of each token that should follow, in nats.
+        best: the most probable next token at each place, and
         best_probability: `(T,)` its probability.
     """
 
@@ -77,7 +77,7 @@ class MaskEffect:
 
     @property
     def probabilities(self) -> np.ndarray:
-        """`(T,)` probability of each piece that should follow."""
+        """`(T,)` probability of each token that should follow."""
         return np.exp(-self.losses)
 
     @property
@@ -86,7 +86,7 @@ class MaskEffect:
         return float(self.losses.mean(dtype=np.float64))
 
     @property
-    def leak(self) -> float:
+    def masked_weight(self) -> float:
         """Largest weight on a key that the mask hides; 0 where nothing is hidden."""
         hidden = self.weights[~self.allowed]
         return float(hidden.max()) if hidden.size else 0.0
@@ -133,7 +133,7 @@ def mask_effect(
 def causality(
     network: Transformer, trace: Trace, position: int, replacement: int, masks: Sequence[np.ndarray]
 ) -> list[np.ndarray]:
-    """Change one piece of the decoder's input and see whose outputs change, under several masks.
+    """Change one token of the decoder's input and see whose outputs change, under several masks.
 
     Both runs have the same shapes, so the arithmetic of a position that cannot see the changed one is the same
     operation by operation: the difference is exactly 0, not merely small.
@@ -151,7 +151,7 @@ def causality(
         ValueError: there is no such position, or a mask leaves a query without a key.
     """
     if not 0 <= position < len(trace.target_ids):
-        raise ValueError(f"There is no position {position} in a target of {len(trace.target_ids)} pieces.")
+        raise ValueError(f"There is no position {position} in a target of {len(trace.target_ids)} tokens.")
     changed = list(trace.target_ids)
     changed[position] = replacement
     memory = _memory(network, trace)

@@ -1,4 +1,4 @@
-"""The last two steps of the decoder: a linear map to one number for every piece, and the softmax over them."""
+"""The last two steps of the decoder: a linear map to one number for every token, and the softmax over them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class OutputStep:
 
     Attributes:
         hidden: `(d_model,)`, what the last decoder layer wrote.
-        logits: `(vocabulary,)` float64, the inner product of `hidden` with each piece's row of the embedding.
+        logits: `(vocabulary,)` float64, the inner product of `hidden` with each token's row of the embedding.
         probabilities: `(vocabulary,)` float64, their softmax.
         difference: largest difference between `logits` and those the network computed itself.
     """

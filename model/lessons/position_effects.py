@@ -13,19 +13,19 @@ from torch import Tensor
 from model.networks.losses import token_cross_entropy
 from model.networks.tap import Intervention, Tap
 from model.networks.transformer import Transformer
-from model.runtime.progress import Part, Parts, in_one_go
+from model.runtime.progress import InSteps, Progress, in_one_go
 
-Change = Literal["kept", "none", "shuffled", "reversed", "shifted"]
-CHANGES: tuple[Change, ...] = ("kept", "none", "shuffled", "reversed", "shifted")
+PositionChange = Literal["kept", "none", "shuffled", "reversed", "shifted"]
+POSITION_CHANGES: tuple[PositionChange, ...] = ("kept", "none", "shuffled", "reversed", "shifted")
 Where = Literal["encoder", "decoder", "both"]
-PLACES: tuple[Where, ...] = ("encoder", "decoder", "both")
+STACKS: tuple[Where, ...] = ("encoder", "decoder", "both")
 
 
-def changed_table(network: Transformer, length: int, change: Change, seed: int = 0, shift: int = 10) -> Tensor:
+def changed_table(network: Transformer, length: int, change: PositionChange, seed: int = 0, shift: int = 10) -> Tensor:
     """The positions a sequence gets instead of its own; rows beyond `length` stay as they are.
 
     Args:
-        length: pieces in the sequence whose positions change.
+        length: tokens in the sequence whose positions change.
         change: "kept" leaves them; "none" sets them to 0; "shuffled" permutes them by `seed`; "reversed" counts from
             the end; "shifted" begins at `shift` instead of 0, and goes on so beyond `length`.
 
@@ -48,7 +48,7 @@ def changed_table(network: Transformer, length: int, change: Change, seed: int =
             raise ValueError(f"A shift of {shift} leads out of the {len(table)} positions that this model has.")
         table[: len(table) - shift] = network.positions[shift:]
     elif change != "kept":
-        raise ValueError(f"There is no change {change!r}; choose one of {', '.join(CHANGES)}.")
+        raise ValueError(f"There is no change {change!r}; choose one of {', '.join(POSITION_CHANGES)}.")
     return table
 
 
@@ -71,32 +71,32 @@ class PositionLosses:
     """Cross-entropy of one reference target under every change.
 
     Attributes:
-        per_piece: (where, change) -> `(T,)` -ln p of each piece of the target, in nats.
+        per_piece: (where, change) -> `(T,)` -ln p of each token of the target, in nats.
         plain: `(T,)` the same from a pass that no tap has touched, with fused attention.
     """
 
-    per_piece: dict[tuple[Where, Change], np.ndarray]
+    per_token: dict[tuple[Where, PositionChange], np.ndarray]
     plain: np.ndarray
 
     @property
     def difference(self) -> float:
         """Largest |difference| between the untouched pass and the one whose positions were taken off and put back."""
-        return max(float(np.abs(self.per_piece[where, "kept"] - self.plain).max()) for where in PLACES)
+        return max(float(np.abs(self.per_token[where, "kept"] - self.plain).max()) for where in STACKS)
 
-    def mean(self, where: Where, change: Change) -> float:
+    def mean(self, where: Where, change: PositionChange) -> float:
         """The loss: mean of -ln p."""
-        return float(self.per_piece[where, change].mean())
+        return float(self.per_token[where, change].mean())
 
 
 @torch.inference_mode()
-def position_losses_in_parts(
+def position_losses_in_steps(
     network: Transformer,
     source_ids: list[int],
     target_ids: list[int],
     next_ids: list[int],
     seed: int = 0,
     shift: int = 10,
-) -> Parts[PositionLosses]:
+) -> InSteps[PositionLosses]:
     """Teacher-forced losses of all changes in all places; the changes of one place are one batch and a part.
 
     Args:
@@ -106,32 +106,32 @@ def position_losses_in_parts(
     """
     device = network.embedding.weight.device
     tables = {
-        stack: torch.stack([changed_table(network, len(ids), change, seed, shift) for change in CHANGES])
+        stack: torch.stack([changed_table(network, len(ids), change, seed, shift) for change in POSITION_CHANGES])
         for stack, ids in (("encoder", source_ids), ("decoder", target_ids))
     }  # (change, max_positions, d_model) each
     source, target, wanted = (torch.tensor([ids], device=device) for ids in (source_ids, target_ids, next_ids))
-    several = target.expand(len(CHANGES), -1)
+    several = target.expand(len(POSITION_CHANGES), -1)
     tap = Intervention({"encoder.embedded": replace_positions(network, tables["encoder"])})
-    memory = network.encode(source.expand(len(CHANGES), -1), None, tap)  # (change, S, d_model)
-    per_piece = {}
-    for done, where in enumerate(PLACES):
-        here = memory if where != "decoder" else memory[:1].expand(len(CHANGES), -1, -1)
+    memory = network.encode(source.expand(len(POSITION_CHANGES), -1), None, tap)  # (change, S, d_model)
+    per_token = {}
+    for done, where in enumerate(STACKS):
+        here = memory if where != "decoder" else memory[:1].expand(len(POSITION_CHANGES), -1, -1)
         changes = {"decoder.embedded": replace_positions(network, tables["decoder"])} if where != "encoder" else {}
         logits = network.project(network.decode(several, here, None, Intervention(changes)))  # (change, T, vocabulary)
-        losses = token_cross_entropy(logits, wanted.expand(len(CHANGES), -1)).cpu().numpy()  # (change, T)
-        per_piece |= {(where, change): row for change, row in zip(CHANGES, losses, strict=True)}
-        yield Part(done + 1, len(PLACES))
+        losses = token_cross_entropy(logits, wanted.expand(len(POSITION_CHANGES), -1)).cpu().numpy()  # (change, T)
+        per_token |= {(where, change): row for change, row in zip(POSITION_CHANGES, losses, strict=True)}
+        yield Progress(done + 1, len(STACKS))
     plain = token_cross_entropy(network(source, target)[0], wanted[0]).cpu().numpy()  # (T,)
-    return PositionLosses(per_piece, plain)
+    return PositionLosses(per_token, plain)
 
 
-position_losses = in_one_go(position_losses_in_parts)
+position_losses = in_one_go(position_losses_in_steps)
 
 
 def positions_tap(
     network: Transformer,
     where: Where,
-    change: Change,
+    change: PositionChange,
     source_length: int,
     target_length: int,
     seed: int = 0,

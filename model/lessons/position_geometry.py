@@ -146,7 +146,7 @@ class Schemes:
 
 
 def schemes(length: int, d_model: int) -> Schemes:
-    """Integer, normalised and sinusoidal positions of a sentence of `length` pieces, at least 2.
+    """Integer, normalised and sinusoidal positions of a sentence of `length` tokens, at least 2.
 
     Raises:
         ValueError: fewer than two positions.

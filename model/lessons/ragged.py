@@ -14,12 +14,12 @@ from model.networks.tap import Recorder, untouched
 from model.networks.transformer import Transformer
 
 SPECIAL = 4  # ids below stand for padding, unknown, begin and end of sentence
-MOST_SEQUENCES, MOST_PIECES = 16, 40
+MOST_SEQUENCES, MOST_TOKENS = 16, 40
 
 
 @dataclass(frozen=True, eq=False)
 class RaggedBatch:
-    """A padded batch of B sequences, the longest of which has L pieces, and its masks (True: may look).
+    """A padded batch of B sequences, the longest of which has L tokens, and its masks (True: may look).
 
     Attributes:
         ids: `(B, L)` int64, 0 where padded.
@@ -41,14 +41,14 @@ def ragged_batch(lengths: Sequence[int], vocabulary: int = 100, seed: int = 0) -
     """Sequences of random ids with the given lengths, padded with 0 to the longest.
 
     Args:
-        lengths: pieces of each sequence, each at least 1.
+        lengths: tokens of each sequence, each at least 1.
         vocabulary: ids are drawn from 4 to `vocabulary` - 1.
 
     Raises:
         ValueError: no sequence, or one that is empty.
     """
     if not lengths or min(lengths) < 1:
-        raise ValueError("A batch needs at least one sequence, and each sequence at least one piece.")
+        raise ValueError("A batch needs at least one sequence, and each sequence at least one token.")
     generator = torch.Generator().manual_seed(seed)
     sequences = [torch.randint(SPECIAL, vocabulary, (length,), generator=generator).tolist() for length in lengths]
     ids = pad_batch(sequences, 0)

@@ -24,9 +24,9 @@ class SubLayer:
 
     Attributes:
         layer: from 0; step: "self", "cross" or "ffn".
-        before, written, added, after: lengths of the stream x, of the sub-layer's output, of their sum, and of the
-            stream that goes on.
-        cosine: between x and what is written: below 0 the sub-layer takes something away.
+        before, sublayer_output, added, after: lengths of the stream x, of the sub-layer's output, of their sum,
+            and of the stream after the norm.
+        cosine: between x and the sub-layer's output: below 0 the sub-layer takes something away.
         added_mean, added_variance: of the sum, before the norm.
         normal_mean, normal_variance: of the normalised sum, before gain and bias: 0 and 1.
         after_mean, after_variance: after gain and bias.
@@ -36,7 +36,7 @@ class SubLayer:
     layer: int
     step: str
     before: np.ndarray
-    written: np.ndarray
+    sublayer_output: np.ndarray
     added: np.ndarray
     after: np.ndarray
     cosine: np.ndarray
@@ -50,8 +50,8 @@ class SubLayer:
 
     @property
     def share(self) -> np.ndarray:
-        """`(position,)` length of what is written over the length of the stream it is added to."""
-        return self.written / self.before
+        """`(position,)` length of the sub-layer's output over the length of the stream it is added to."""
+        return self.sublayer_output / self.before
 
 
 @torch.inference_mode()
@@ -63,7 +63,7 @@ def sub_layers(network: Transformer, trace: Trace, stack: Stack) -> list[SubLaye
         f"{stack}.{layer}.{step}.{what}"
         for layer in range(len(layers))
         for step in steps
-        for what in ("written", "normalised")
+        for what in ("sublayer_output", "normalised")
     }
     recorder = Recorder(wanted)
     device = network.embedding.weight.device
@@ -74,24 +74,24 @@ def sub_layers(network: Transformer, trace: Trace, stack: Stack) -> list[SubLaye
     found = []
     for layer, module in enumerate(layers):
         for step in steps:
-            written, after = (
-                _array(recorder.tensors[f"{stack}.{layer}.{step}.{what}"]) for what in ("written", "normalised")
+            sublayer_output, after = (
+                _array(recorder.tensors[f"{stack}.{layer}.{step}.{what}"]) for what in ("sublayer_output", "normalised")
             )
             norm = getattr(module, NORMS[step]).norm
-            found.append(_sub_layer(layer, step, before, written, after, norm))
+            found.append(_sub_layer(layer, step, before, sublayer_output, after, norm))
             before = after
     return found
 
 
 def _sub_layer(
-    layer: int, step: str, before: np.ndarray, written: np.ndarray, after: np.ndarray, norm: torch.nn.LayerNorm
+    layer: int, step: str, before: np.ndarray, sublayer_output: np.ndarray, after: np.ndarray, norm: torch.nn.LayerNorm
 ) -> SubLayer:
-    added = before + written  # (position, d_model)
+    added = before + sublayer_output  # (position, d_model)
     mean, variance = added.mean(axis=1), added.var(axis=1)
     normal = (added - mean[:, None]) / np.sqrt(variance[:, None] + norm.eps)
     own = normal * _array(norm.weight) + _array(norm.bias)
-    lengths = [np.linalg.norm(stream, axis=1) for stream in (before, written, added, after)]
-    cosine = (before * written).sum(axis=1) / (lengths[0] * lengths[1])
+    lengths = [np.linalg.norm(stream, axis=1) for stream in (before, sublayer_output, added, after)]
+    cosine = (before * sublayer_output).sum(axis=1) / (lengths[0] * lengths[1])
     return SubLayer(
         layer,
         step,

@@ -11,17 +11,17 @@ import torch
 from torch import Tensor
 
 from model.decoding.search import DecodingOptions
-from model.decoding.tapped_decoding import greedy_under_in_parts
+from model.decoding.tapped_decoding import greedy_under_in_steps
 from model.networks.losses import token_cross_entropy
 from model.networks.tap import Chain, Intervention, Recorder, Tap
 from model.networks.transformer import Transformer
-from model.runtime.progress import Parts, in_one_go
+from model.runtime.progress import InSteps, in_one_go
 from model.tracing.layer_stacks import layer_names
-from model.tracing.trace import PLACES, Trace
+from model.tracing.trace import SUBLAYERS, Trace
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 100, 128, 256, 512)
-MOST_EXTRA_PIECES = 10  # beyond the target: a disturbed network may never end its sentence
-MOST_PIECES = 60  # each may cost a pass of the decoder of its own
+MOST_EXTRA_TOKENS = 10  # beyond the target: a disturbed network may never end its sentence
+MOST_TOKENS = 60  # each may cost a pass of the decoder of its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ class TrainedRun:
     """The trained network on one sentence pair, its scores multiplied by some factor.
 
     Attributes:
-        losses: `(T,)` -ln p of each piece of the target, in nats.
+        losses: `(T,)` -ln p of each token of the target, in nats.
         entropies: kind -> `(layers, heads)` mean entropy of the weights over the queries, in nats; without the
             decoder's first query, which sees one key only.
         strongest: kind -> mean of the largest weight of each of these queries.
@@ -136,7 +136,9 @@ class TrainedRun:
 
 
 @torch.inference_mode()
-def trained_run_in_parts(network: Transformer, trace: Trace, kinds: Sequence[str], factor: float) -> Parts[TrainedRun]:
+def trained_run_in_steps(
+    network: Transformer, trace: Trace, kinds: Sequence[str], factor: float
+) -> InSteps[TrainedRun]:
     """Multiply the scaled scores of the chosen kinds of attention by `factor` in every layer, and look.
 
     A factor of sqrt(d_k) undoes the division; 1 leaves the network as it is.
@@ -145,28 +147,28 @@ def trained_run_in_parts(network: Transformer, trace: Trace, kinds: Sequence[str
         kinds: any of "encoder", "decoder" and "cross".
     """
     tap = scores_times(network, kinds, factor)
-    recorder = Recorder({f"{name}.weights" for kind in PLACES for name in _attentions(network, kind)})
+    recorder = Recorder({f"{name}.weights" for kind in SUBLAYERS for name in _attentions(network, kind)})
     device = network.embedding.weight.device
     source = torch.tensor([trace.source_ids], device=device)
     memory = network.encode(source, None, Chain(tap, recorder))
     target = torch.tensor([trace.target_ids], device=device)
     logits = network.project(network.decode(target, memory, None, Chain(tap, recorder)))[0]  # (T, vocabulary)
     entropies, strongest = {}, {}
-    for kind in PLACES:
+    for kind in SUBLAYERS:
         weights = torch.cat([recorder.tensors[f"{name}.weights"] for name in _attentions(network, kind)])
         if kind == "decoder" and weights.shape[2] > 1:
             weights = weights[:, :, 1:]  # the first query sees one key only, whatever the scores
         entropies[kind] = entropy(weights).mean(dim=-1).cpu().numpy()  # (layer, head)
         strongest[kind] = float(weights.amax(dim=-1).mean())
-    disturbed = min(MOST_PIECES, len(trace.next_ids) + MOST_EXTRA_PIECES)
+    disturbed = min(MOST_TOKENS, len(trace.next_ids) + MOST_EXTRA_TOKENS)
     limit = DecodingOptions().max_length if factor == 1 else disturbed
-    ids = yield from greedy_under_in_parts(network, trace.source_ids, tap, limit, trace.next_ids)
+    ids = yield from greedy_under_in_steps(network, trace.source_ids, tap, limit, trace.next_ids)
     finished = bool(ids) and ids[-1] == network.config.eos_id
     losses = token_cross_entropy(logits, torch.tensor(trace.next_ids, device=device)).cpu().numpy()
     return TrainedRun(losses, entropies, strongest, trace.tokenizer.decode(ids), finished)
 
 
-trained_run = in_one_go(trained_run_in_parts)
+trained_run = in_one_go(trained_run_in_steps)
 
 
 def scores_times(network: Transformer, kinds: Sequence[str], factor: float) -> Tap:
@@ -176,5 +178,5 @@ def scores_times(network: Transformer, kinds: Sequence[str], factor: float) -> T
 
 
 def _attentions(network: Transformer, kind: str) -> list[str]:
-    stack, step = PLACES[kind]
+    stack, step = SUBLAYERS[kind]
     return layer_names(stack, step, len(getattr(network, stack)))

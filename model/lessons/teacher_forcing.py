@@ -14,10 +14,10 @@ class Forced:
     """One position of the teacher-forced pass.
 
     Attributes:
-        fed: id the decoder reads here: the target's piece one place earlier, `<s>` at first.
-        says, says_probability: the most probable piece that may be written, and its probability.
-        right, right_probability: the target's piece, and the probability the model gives it.
-        rank: of the right piece among all; 1 is the most probable.
+        fed: id the decoder reads here: the target's token one place earlier, `<s>` at first.
+        says, says_probability: the most probable token that may be generated, and its probability.
+        right, right_probability: the target's token, and the probability the model gives it.
+        rank: of the right token among all; 1 is the most probable.
     """
 
     fed: int
@@ -30,7 +30,7 @@ class Forced:
 
 @dataclass(frozen=True)
 class Free:
-    """One position of the free run: what it read, its own piece from one place earlier, and what it wrote."""
+    """One position of the free run: what it read, its own token from one place earlier, and what it wrote."""
 
     fed: int
     writes: int
@@ -55,7 +55,7 @@ class Comparison:
 
     @property
     def right(self) -> int:
-        """How many positions of the teacher-forced pass have the right piece as the most probable."""
+        """How many positions of the teacher-forced pass have the right token as the most probable."""
         return sum(row.says == row.right for row in self.forced)
 
 
@@ -65,7 +65,7 @@ def compare_runs(forced: Trace, free: Trace, never: tuple[int, ...] = ()) -> Com
     Args:
         forced: of the target.
         free: of the greedy translation of the same sentence.
-        never: ids that decoding does not choose; see `TransformerConfig.never_written`.
+        never: ids that decoding does not choose; see `TransformerConfig.never_generated`.
 
     Raises:
         ValueError: the two have different sources.
@@ -83,11 +83,11 @@ def compare_runs(forced: Trace, free: Trace, never: tuple[int, ...] = ()) -> Com
         rows.append(Forced(forced.target_ids[position], says, float(share[says]), right, float(share[right]), rank))
     shares = _softmax(free.logits)
     own = tuple(
-        Free(fed, written, float(shares[position, written]))
-        for position, (fed, written) in enumerate(zip(free.target_ids, free.next_ids, strict=True))
+        Free(fed, generated, float(shares[position, generated]))
+        for position, (fed, generated) in enumerate(zip(free.target_ids, free.next_ids, strict=True))
     )
     pairs = zip(forced.next_ids, free.next_ids, strict=False)
-    departs = next((place for place, (target, written) in enumerate(pairs) if target != written), None)
+    departs = next((place for place, (target, generated) in enumerate(pairs) if target != generated), None)
     if departs is None and len(forced.next_ids) != len(free.next_ids):
         departs = min(len(forced.next_ids), len(free.next_ids))
     shared = min(len(rows), len(own)) if departs is None else min(departs + 1, len(rows), len(own))

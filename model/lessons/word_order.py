@@ -1,4 +1,4 @@
-"""Two sentences, piece by piece: the same bag of embeddings, different inputs, different outputs."""
+"""Two sentences, token by token: the same bag of embeddings, different inputs, different outputs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from model.text.tokenizer import Tokenizer
 class OrderComparison:
     """How far two sentences are apart, before and after order comes in.
 
-    The n-th time a piece occurs in the first sentence is compared with the n-th time it occurs in the second.
+    The n-th time a token occurs in the first sentence is compared with the n-th time it occurs in the second.
 
     Attributes:
-        tokens: readable pieces of both sentences, `</s>` last.
+        tokens: readable tokens of both sentences, `</s>` last.
         pairs: positions in the first and in the second sentence, in the order of the first.
-        only: pieces that only the first, and only the second sentence has, counted; empty for the same bag.
+        only: tokens that only the first, and only the second sentence has, counted; empty for the same bag.
         stages: names, see `model.lessons.contexts.stage_names`.
         cosines, distances: `(pair, stage)` float64, between the two vectors of a pair; Euclidean distance.
         without_positions: largest |difference| between paired outputs of the encoder with all positions set to 0.
@@ -42,7 +42,7 @@ class OrderComparison:
 
     @property
     def same_bag(self) -> bool:
-        """True if both sentences have the same pieces equally often."""
+        """True if both sentences have the same tokens equally often."""
         return not any(self.only)
 
     @property
@@ -52,7 +52,7 @@ class OrderComparison:
 
 
 def compare_orders(network: Transformer, tokenizer: Tokenizer, first: str, second: str) -> OrderComparison:
-    """Run both sentences through the encoder, with positions and without, and compare piece by piece."""
+    """Run both sentences through the encoder, with positions and without, and compare token by token."""
     both = [tokenizer.encode_source(text) for text in (first, second)]
     pairs = matched(*both)
     stages = [encoder_stages(network, tokenizer, ids) for ids in both]  # (stage, S, d_model) each
@@ -76,14 +76,14 @@ def compare_orders(network: Transformer, tokenizer: Tokenizer, first: str, secon
 def matched(first: list[int], second: list[int]) -> list[tuple[int, int]]:
     """Pair the n-th occurrence of each id in `first` with the n-th in `second`; positions, in the order of `first`."""
     places: dict[int, list[int]] = defaultdict(list)
-    for place, piece in enumerate(second):
-        places[piece].append(place)
+    for place, token in enumerate(second):
+        places[token].append(place)
     seen: Counter[int] = Counter()
     pairs = []
-    for place, piece in enumerate(first):
-        if seen[piece] < len(places[piece]):
-            pairs.append((place, places[piece][seen[piece]]))
-        seen[piece] += 1
+    for place, token in enumerate(first):
+        if seen[token] < len(places[token]):
+            pairs.append((place, places[token][seen[token]]))
+        seen[token] += 1
     return pairs
 
 

@@ -1,4 +1,4 @@
-"""Multi-head attention in two forms: fused while nobody looks, explicit while a tap is attached."""
+"""Multi-head attention in two forms: fused without a tap, explicit with one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recurrent cells in two forms: the library's fused one while nobody looks, written out while a tap is attached."""
+"""Recurrent cells in two forms: the library's fused one without a tap, step by step with one."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Recurrence(nn.Module):
             tap: gets `{name}.hidden` and, of an LSTM, the four of `GATES` and `{name}.cell`, `(batch, width)` each.
         """
         if tap is not None:
-            return self._written_out(inputs, state, self.weights(), tap, name)
+            return self._step_by_step(inputs, state, self.weights(), tap, name)
         if self.cell == "rnn":
             return State(torch.rnn_tanh_cell(inputs, state.hidden, *self.weights()), None)
         return State(*torch.lstm_cell(inputs, (state.hidden, state.cell), *self.weights()))
@@ -121,7 +121,7 @@ class Recurrence(nn.Module):
             state = self.start(batch, inputs)
             found: list[Tensor] = [state.hidden] * count
             for place in range(count) if direction == "forwards" else reversed(range(count)):
-                new = self._written_out(
+                new = self._step_by_step(
                     inputs[:, place], state, self.weights(direction), tap, f"{name}.{direction}.{place}"
                 )
                 if lengths is None:
@@ -137,7 +137,7 @@ class Recurrence(nn.Module):
         cell = torch.cat([last.cell for last in lasts], dim=-1) if self.cell == "lstm" else None
         return torch.cat(states, dim=-1), State(hidden, cell)
 
-    def _written_out(
+    def _step_by_step(
         self, inputs: Tensor, state: State, weights: tuple[Tensor, Tensor, Tensor, Tensor], tap: Tap, name: str
     ) -> State:
         """One step as its formula reads, every quantity through the tap."""

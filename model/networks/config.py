@@ -15,7 +15,7 @@ class SequenceConfig:
     max_positions: int
 
     @property
-    def never_written(self) -> tuple[int, ...]:
+    def never_generated(self) -> tuple[int, ...]:
         """Ids that decoding never chooses, `<pad>`, `<unk>` and `<s>`; label smoothing leaves them a trace."""
         return self.pad_id, self.unk_id, self.bos_id
 

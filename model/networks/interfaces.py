@@ -17,7 +17,7 @@ class StepDecoder(Protocol):
         """`(row,)` newest ids -> `(row, vocabulary)` logits of the tokens that follow."""
 
     def keep_rows(self, rows: Sequence[int]) -> None:
-        """Go on with these beginnings of the one sentence, in this order."""
+        """Go on with these hypotheses of the one sentence, in this order."""
 
 
 class TranslationNetwork(Protocol):

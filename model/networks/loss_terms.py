@@ -1,4 +1,4 @@
-"""What the loss of one sentence is made of: a term a piece, the smoothed target, the gradient of the logits."""
+"""What the loss of one sentence is made of: a term a token, the smoothed target, the gradient of the logits."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from model.networks.losses import token_cross_entropy
 
 @dataclass(frozen=True, eq=False)
 class LossTerms:
-    """Cross-entropy piece by piece, in nats; float64, `(T,)` each.
+    """Cross-entropy token by token, in nats; float64, `(T,)` each.
 
     Attributes:
-        probabilities: of the right piece at each position.
+        probabilities: of the right token at each position.
         losses: -ln of them.
         shares: each loss's part of their sum; 0 where the sum is 0.
         running_means: mean of the losses up to and with each position.
@@ -37,12 +37,12 @@ class LossTerms:
 
     @property
     def mean(self) -> float:
-        """What training makes small: nats a piece."""
+        """What training makes small: nats per token."""
         return float(self.losses.mean())
 
     @property
     def perplexity(self) -> float:
-        """e^mean: as unsure as an even choice among so many pieces."""
+        """e^mean: as unsure as an even choice among so many tokens."""
         return math.exp(self.mean)
 
 
@@ -50,14 +50,14 @@ def loss_terms(losses: Sequence[float] | np.ndarray) -> LossTerms:
     """Shares and running means of given losses.
 
     Args:
-        losses: -ln p of each right piece, at least one.
+        losses: -ln p of each right token, at least one.
 
     Raises:
         ValueError: there is none, or one is negative or not a number.
     """
     values = np.array(losses, dtype=np.float64)
     if values.ndim != 1 or not len(values) or not (values >= 0).all():
-        raise ValueError("A loss needs at least one piece, and -ln p is never below 0.")
+        raise ValueError("A loss needs at least one token, and -ln p is never below 0.")
     total = values.sum()
     shares = values / total if total > 0 else np.zeros_like(values)
     return LossTerms(np.exp(-values), values, shares, values.cumsum() / np.arange(1, len(values) + 1))
@@ -87,7 +87,7 @@ class ScoredTarget:
 
 
 def score_target(logits: np.ndarray, targets: Sequence[int]) -> ScoredTarget:
-    """-ln p of every right piece.
+    """-ln p of every right token.
 
     Args:
         logits: `(T, vocabulary)`.
@@ -102,7 +102,7 @@ def score_target(logits: np.ndarray, targets: Sequence[int]) -> ScoredTarget:
 
 
 def smoothed_target(vocabulary: int, right: int, smoothing: float) -> Tensor:
-    """What the model is asked to predict: 1 - smoothing on the right piece, smoothing spread evenly over all.
+    """What the model is asked to predict: 1 - smoothing on the right token, smoothing spread evenly over all.
 
     Szegedy et al. 2016, section 7; 0.1 in Vaswani et al. 2017, section 5.4.
 
@@ -143,7 +143,7 @@ class LogitGradient:
 
     @property
     def mean(self) -> float:
-        """Mean smoothed loss, nats a piece."""
+        """Mean smoothed loss, nats per token."""
         return float(self.losses.mean())
 
 
@@ -162,7 +162,7 @@ def logit_gradient(logits: np.ndarray, targets: Sequence[int], smoothing: float)
     """
     right = torch.tensor(list(targets))
     exact = torch.from_numpy(logits).double()
-    wanted = torch.stack([smoothed_target(exact.shape[1], piece, smoothing) for piece in right.tolist()])
+    wanted = torch.stack([smoothed_target(exact.shape[1], token, smoothing) for token in right.tolist()])
     log_probabilities = exact.log_softmax(dim=1)
     losses = -(wanted * log_probabilities).sum(dim=1)  # (T,)
     gradient = log_probabilities.exp() - wanted  # (T, vocabulary)

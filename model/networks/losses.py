@@ -8,7 +8,7 @@ from torch import Tensor
 
 
 def token_cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
-    """-ln p of the right piece at every position, in nats.
+    """-ln p of the right token at every position, in nats.
 
     Args:
         logits: `(..., vocabulary)`.
@@ -24,7 +24,7 @@ def token_cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
 class _SlicedCrossEntropy(torch.autograd.Function):
     """Projection, softmax and their gradient a slice of rows at a time, so that the logits stay in the cache.
 
-    With 8,000 pieces the logits of a batch take 70 MB and most of the loss's time is moving them; the gradient is
+    With 8,000 tokens the logits of a batch take 70 MB and most of the loss's time is moving them; the gradient is
     known as soon as the softmax is, so it is computed on the way forward and the logits are never kept.
     """
 
@@ -34,8 +34,8 @@ class _SlicedCrossEntropy(torch.autograd.Function):
         hidden_gradient = torch.empty_like(hidden)
         embedding_gradient = torch.zeros_like(embedding)
         hidden_sum, embedding_sum = hidden.float().sum(dim=0), embedding.float().sum(dim=0)  # (d_model,)
-        even = smoothing / embedding.shape[0]  # of the target distribution, for every piece
-        loss = -even * (hidden_sum * embedding_sum).sum()  # - even x the sum of all logits
+        uniform = smoothing / embedding.shape[0]  # of the target distribution, for every token
+        loss = -uniform * (hidden_sum * embedding_sum).sum()  # - even x the sum of all logits
         right_nll = torch.zeros_like(loss)
         for start in range(0, len(hidden), rows):
             part = hidden[start : start + rows]  # (rows, d_model)
@@ -51,8 +51,8 @@ class _SlicedCrossEntropy(torch.autograd.Function):
             gradient = probabilities.scatter_add_(1, wanted, probabilities.new_full(wanted.shape, smoothing - 1))
             torch.mm(gradient, weight, out=hidden_gradient[start : start + rows])
             embedding_gradient += gradient.T @ part
-        hidden_gradient -= (even * embedding_sum).to(hidden.dtype)
-        embedding_gradient -= even * hidden_sum
+        hidden_gradient -= (uniform * embedding_sum).to(hidden.dtype)
+        embedding_gradient -= uniform * hidden_sum
         ctx.save_for_backward(hidden_gradient, embedding_gradient)
         ctx.mark_non_differentiable(right_nll)
         return loss, right_nll
@@ -69,7 +69,7 @@ def smoothed_cross_entropy(
 ) -> tuple[Tensor, Tensor]:
     """Label-smoothed loss through the tied output projection (Vaswani et al. 2017, sections 3.4 and 5.4).
 
-    The target distribution gives the right piece 1 - smoothing and spreads smoothing evenly over all pieces
+    The target distribution gives the right token 1 - smoothing and spreads smoothing evenly over all tokens
     (Szegedy et al. 2016), as `torch.nn.functional.cross_entropy(label_smoothing=...)` does.
 
     Args:
@@ -79,7 +79,7 @@ def smoothed_cross_entropy(
         rows: positions a slice; by default 256 on a CPU and 8,192 elsewhere.
 
     Returns:
-        The sum of the smoothed loss (differentiable) and the sum of -ln p of the right pieces (not), in nats.
+        The sum of the smoothed loss (differentiable) and the sum of -ln p of the right tokens (not), in nats.
     """
     if rows is None:
         rows = 256 if hidden.device.type == "cpu" else 8192

@@ -7,10 +7,10 @@ from torch import Tensor
 
 
 def padding_mask(ids: Tensor, pad_id: int) -> Tensor:
-    """Which keys are real pieces.
+    """Which keys are real tokens.
 
     Args:
-        ids: `(batch, key)` piece ids, padded with `pad_id`.
+        ids: `(batch, key)` token ids, padded with `pad_id`.
 
     Returns:
         `(batch, 1, 1, key)` bool; it broadcasts over heads and queries.

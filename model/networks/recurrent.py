@@ -40,7 +40,7 @@ class Memory(NamedTuple):
     allowed: Tensor | None = None
 
     def repeat(self, rows: int) -> Memory:
-        """The memory of one sentence for several beginnings of its translation."""
+        """The memory of one sentence for several hypotheses of its translation."""
         start = State(*(None if part is None else part.expand(rows, -1) for part in self.start))
         return Memory(start, *(None if part is None else part.expand(rows, *part.shape[1:]) for part in self[1:]))
 
@@ -231,7 +231,7 @@ class RecurrentNetwork(nn.Module):
 
 
 class RecurrentDecoder:
-    """The decoder at work on one beginning of each of several sentences, or on several beginnings of one sentence.
+    """The decoder at work on one hypothesis of each of several sentences, or on several hypotheses of one sentence.
 
     Args:
         network: in evaluation mode.
@@ -264,13 +264,13 @@ class RecurrentDecoder:
         return network.project(hidden if tap is None else tap(f"{name}.readout", hidden))
 
     def keep_rows(self, rows: Sequence[int]) -> None:
-        """Go on with these beginnings of the one sentence, in this order, as beam search does after each step.
+        """Go on with these hypotheses of the one sentence, in this order, as beam search does after each step.
 
         Raises:
             ValueError: there is more than one sentence.
         """
         if self.sentences != 1:
-            raise ValueError(f"Only the beginnings of one sentence can be chosen from; there are {self.sentences}.")
+            raise ValueError(f"Only the hypotheses of one sentence can be chosen from; there are {self.sentences}.")
         if list(rows) == list(range(len(self.state.hidden))):
             return
         chosen = torch.tensor(rows, device=self.state.hidden.device)

@@ -76,13 +76,13 @@ class RecurrentConfig(SequenceConfig):
 
     @classmethod
     def preset(cls, kind: str, **changes) -> RecurrentConfig:
-        """The network called `kind` (a key of `KINDS`), with single fields changed by keyword."""
-        if kind not in KINDS:
-            raise ValueError(f"There is no recurrent network {kind!r}; choose one of {', '.join(KINDS)}.")
-        return cls(**{**KINDS[kind], **changes})
+        """The network called `kind` (a key of `VARIANTS`), with single fields changed by keyword."""
+        if kind not in VARIANTS:
+            raise ValueError(f"There is no recurrent network {kind!r}; choose one of {', '.join(VARIANTS)}.")
+        return cls(**{**VARIANTS[kind], **changes})
 
 
-KINDS: dict[str, dict] = {
+VARIANTS: dict[str, dict] = {
     "rnn-vector": dict(cell="rnn", reads="backwards"),
     "lstm-vector": dict(cell="lstm", reads="backwards"),
     "lstm-additive": dict(

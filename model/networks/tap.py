@@ -2,7 +2,7 @@
 
 Names read `<stack>.<layer>.<kind>.<step>`, for example `decoder.0.cross.weights`. Kinds are `self` and `cross`; steps
 are `queries`, `keys`, `values`, `scores` (scaled, unmasked), `mask`, `weights` and `outputs` (one vector per head).
-Every sub-layer, `self`, `cross` and `ffn`, also passes `written`, what it adds to the residual stream, and
+Every sub-layer, `self`, `cross` and `ffn`, also passes `sublayer_output`, what it adds to the residual stream, and
 `normalised`, the stream after its Add & Norm; `ffn` has `hidden` before them. The residual stream passes as
 `<stack>.embedded` and `<stack>.<layer>.residual`.
 
@@ -77,7 +77,7 @@ class Chain:
         return tensor
 
 
-def switch_off_heads(heads: Iterable[int]) -> Callable[[Tensor], Tensor]:
+def ablate_heads(heads: Iterable[int]) -> Callable[[Tensor], Tensor]:
     """A change for an `outputs` step: the given heads contribute nothing. Tensor is `(batch, head, query, d_k)`."""
     indices = list(heads)
 

@@ -40,8 +40,8 @@ class FeedForward(nn.Module):
 class AddNorm(nn.Module):
     """LayerNorm(x + dropout(sublayer(x))): the post-norm residual of section 3.1.
 
-    What the sub-layer wrote passes the tap as `{name}.written`, the result as `{name}.normalised`; their inputs x and
-    the sum before the norm follow from these by an addition, so they need no steps of their own.
+    The sub-layer's output passes the tap as `{name}.sublayer_output`, the result as `{name}.normalised`; their inputs
+    x and the sum before the norm follow from these by an addition, so they need no steps of their own.
     """
 
     def __init__(self, d_model: int, dropout: float) -> None:
@@ -49,11 +49,11 @@ class AddNorm(nn.Module):
         self.norm = nn.LayerNorm(d_model)
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, stream: Tensor, written: Tensor, tap: Tap | None = None, name: str = "norm") -> Tensor:
+    def forward(self, stream: Tensor, sublayer_output: Tensor, tap: Tap | None = None, name: str = "norm") -> Tensor:
         if tap is None:
-            return self.norm(stream + self.dropout(written))
-        written = tap(f"{name}.written", written)  # (batch, position, d_model)
-        return tap(f"{name}.normalised", self.norm(stream + self.dropout(written)))
+            return self.norm(stream + self.dropout(sublayer_output))
+        sublayer_output = tap(f"{name}.sublayer_output", sublayer_output)  # (batch, position, d_model)
+        return tap(f"{name}.normalised", self.norm(stream + self.dropout(sublayer_output)))
 
 
 class EncoderLayer(nn.Module):
@@ -69,10 +69,10 @@ class EncoderLayer(nn.Module):
     def forward(self, stream: Tensor, allowed: Tensor | None, tap: Tap | None, name: str) -> Tensor:
         """`(batch, source, d_model)` -> the same shape."""
         kv = self.self_attention.project_memory(stream)
-        written = self.self_attention(stream, kv, allowed, tap, f"{name}.self")
-        stream = self.self_norm(stream, written, tap, f"{name}.self")
-        written = self.feed_forward(stream, tap, f"{name}.ffn")
-        stream = self.feed_forward_norm(stream, written, tap, f"{name}.ffn")
+        sublayer_output = self.self_attention(stream, kv, allowed, tap, f"{name}.self")
+        stream = self.self_norm(stream, sublayer_output, tap, f"{name}.self")
+        sublayer_output = self.feed_forward(stream, tap, f"{name}.ffn")
+        stream = self.feed_forward_norm(stream, sublayer_output, tap, f"{name}.ffn")
         return stream if tap is None else tap(f"{name}.residual", stream)
 
 
@@ -99,12 +99,12 @@ class DecoderLayer(nn.Module):
         name: str,
     ) -> Tensor:
         """`(batch, target, d_model)` -> the same shape."""
-        written = self.self_attention(stream, self_kv, self_allowed, tap, f"{name}.self")
-        stream = self.self_norm(stream, written, tap, f"{name}.self")
-        written = self.cross_attention(stream, cross_kv, cross_allowed, tap, f"{name}.cross")
-        stream = self.cross_norm(stream, written, tap, f"{name}.cross")
-        written = self.feed_forward(stream, tap, f"{name}.ffn")
-        stream = self.feed_forward_norm(stream, written, tap, f"{name}.ffn")
+        sublayer_output = self.self_attention(stream, self_kv, self_allowed, tap, f"{name}.self")
+        stream = self.self_norm(stream, sublayer_output, tap, f"{name}.self")
+        sublayer_output = self.cross_attention(stream, cross_kv, cross_allowed, tap, f"{name}.cross")
+        stream = self.cross_norm(stream, sublayer_output, tap, f"{name}.cross")
+        sublayer_output = self.feed_forward(stream, tap, f"{name}.ffn")
+        stream = self.feed_forward_norm(stream, sublayer_output, tap, f"{name}.ffn")
         return stream if tap is None else tap(f"{name}.residual", stream)
 
 
@@ -171,11 +171,11 @@ class Transformer(nn.Module):
     ) -> Tensor:
         """Run the decoder over a whole target (teacher forcing).
 
-        Padding in the target needs no mask of its own: it stands behind the real pieces, where the causal mask
+        Padding in the target needs no mask of its own: it stands behind the real tokens, where the causal mask
         already hides it from them.
 
         Args:
-            target: `(batch, target)` ids that start with the begin-of-sentence piece.
+            target: `(batch, target)` ids that start with the begin-of-sentence token.
             memory: `(batch, source, d_model)` from `encode`.
 
         Returns:
@@ -210,10 +210,10 @@ class Transformer(nn.Module):
 
         Args:
             source: `(batch, source)` ids, padded on the right with `pad_id`.
-            target: `(batch, target)` ids, likewise, starting with the begin-of-sentence piece.
+            target: `(batch, target)` ids, likewise, starting with the begin-of-sentence token.
 
         Returns:
-            `(batch, target, vocabulary)`; row t predicts target piece t + 1.
+            `(batch, target, vocabulary)`; row t predicts target token t + 1.
         """
         return self.project(self.hidden(source, target, tap))
 

@@ -108,20 +108,20 @@ class VisionLayer(nn.Module):
     def forward(self, stream: Tensor, tap: Tap | None, name: str) -> Tensor:
         """`(batch, position, d_model)` -> the same shape."""
         normed = self.attention_norm(stream)
-        written = self.attention(normed, self.attention.project_memory(normed), None, tap, f"{name}.self")
-        stream = stream + self._skip(written)
+        output = self.attention(normed, self.attention.project_memory(normed), None, tap, f"{name}.self")
+        stream = stream + self._skip(output)
         hidden = F.gelu(self.expand(self.feed_forward_norm(stream)))  # (batch, position, d_ff)
         if tap is not None:
             hidden = tap(f"{name}.ffn.hidden", hidden)
         stream = stream + self._skip(self.contract(hidden))
         return stream if tap is None else tap(f"{name}.residual", stream)
 
-    def _skip(self, written: Tensor) -> Tensor:
+    def _skip(self, output: Tensor) -> Tensor:
         """Stochastic depth (Huang et al. 2016): in training some images of the batch skip the sub-layer."""
         if not self.training or self.drop_path == 0:
-            return written
-        kept = torch.rand(len(written), 1, 1, device=written.device) >= self.drop_path
-        return written * (kept / (1 - self.drop_path)).to(written.dtype)
+            return output
+        kept = torch.rand(len(output), 1, 1, device=output.device) >= self.drop_path
+        return output * (kept / (1 - self.drop_path)).to(output.dtype)
 
 
 class VisionTransformer(nn.Module):

@@ -15,11 +15,20 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
+from model.runtime.messages import ReaderError
+
 LEFTOVER = ".part"  # ends the name of a file that is not finished
 PROJECT = Path(__file__).resolve().parent.parent.parent
 
+_MEND = "restore it with `git checkout -- assets` or train the model again."
+_MISSING = "{file} is missing from {folder}; " + _MEND
+_DAMAGED = "{file} in {folder} is damaged; " + _MEND
+_OTHER = "{file} in {folder} does not match its recorded SHA-256; " + _MEND
+_UNFIT = "The weights in {folder} do not fit the sizes in its config.json; " + _MEND
+_UNREADABLE = "The {what} in {folder} cannot be read ({trouble}); " + _MEND
 
-class CheckpointError(RuntimeError):
+
+class CheckpointError(ReaderError, RuntimeError):
     """A file of a model is missing, damaged or of another shape; the sentence says which and what to do."""
 
 
@@ -51,8 +60,11 @@ def write_atomically(path: str | Path, content: bytes) -> None:
 def unwritable(path: Path, error: OSError) -> CheckpointError:
     """The sentence about a file that could not be written."""
     return CheckpointError(
-        f"{path.name} could not be written to {path.parent} ({error.strerror}): what was there before is unchanged; "
-        f"make room on the disk, or choose another folder, and start again."
+        "{file} could not be written to {folder} ({trouble}): what was there before is unchanged; "
+        "make room on the disk, or choose another folder, and start again.",
+        file=path.name,
+        folder=str(path.parent),
+        trouble=error.strerror,
     )
 
 
@@ -77,11 +89,11 @@ def read_json(path: str | Path) -> dict:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise CheckpointError(f"{path.name} is missing from {shown(path.parent)}; {_MEND}") from error
+        raise CheckpointError(_MISSING, file=path.name, folder=shown(path.parent)) from error
     except (OSError, ValueError) as error:
-        raise CheckpointError(f"{path.name} in {shown(path.parent)} is damaged; {_MEND}") from error
+        raise CheckpointError(_DAMAGED, file=path.name, folder=shown(path.parent)) from error
     if not isinstance(value, dict):
-        raise CheckpointError(f"{path.name} in {shown(path.parent)} is damaged; {_MEND}")
+        raise CheckpointError(_DAMAGED, file=path.name, folder=shown(path.parent))
     return value
 
 
@@ -108,9 +120,9 @@ def check_sha256(path: str | Path, expected: str) -> None:
     """
     path = Path(path)
     if not path.is_file():
-        raise CheckpointError(f"{path.name} is missing from {shown(path.parent)}; {_MEND}")
+        raise CheckpointError(_MISSING, file=path.name, folder=shown(path.parent))
     if sha256_of(path) != expected:
-        raise CheckpointError(f"{path.name} in {shown(path.parent)} does not match its recorded SHA-256; {_MEND}")
+        raise CheckpointError(_OTHER, file=path.name, folder=shown(path.parent))
 
 
 def save_tensors(path: str | Path, tensors: dict[str, Tensor], metadata: dict[str, str] | None = None) -> None:
@@ -130,7 +142,7 @@ def load_tensors(path: str | Path, expected_sha256: str | None = None) -> tuple[
     """
     path = Path(path)
     if not path.is_file():
-        raise CheckpointError(f"{path.name} is missing from {shown(path.parent)}; {_MEND}")
+        raise CheckpointError(_MISSING, file=path.name, folder=shown(path.parent))
     if expected_sha256 is not None:
         check_sha256(path, expected_sha256)
     try:
@@ -138,7 +150,7 @@ def load_tensors(path: str | Path, expected_sha256: str | None = None) -> tuple[
             metadata = file.metadata() or {}
             return {name: file.get_tensor(name) for name in file.keys()}, metadata  # noqa: SIM118
     except (safetensors.SafetensorError, OSError) as error:
-        raise CheckpointError(f"{path.name} in {shown(path.parent)} is damaged; {_MEND}") from error
+        raise CheckpointError(_DAMAGED, file=path.name, folder=shown(path.parent)) from error
 
 
 @contextmanager
@@ -152,10 +164,7 @@ def reading(what: str, folder: Path) -> Iterator[None]:
         yield
     except (OSError, ValueError, TypeError, KeyError) as error:
         trouble = f"{error.strerror}: {Path(error.filename).name}" if getattr(error, "filename", None) else error
-        raise CheckpointError(
-            f"The {what} in {shown(folder)} cannot be read ({trouble}); restore it with `git checkout -- assets` "
-            f"or train it again."
-        ) from error
+        raise CheckpointError(_UNREADABLE, what=what, folder=shown(folder), trouble=str(trouble)) from error
 
 
 def shown(path: str | Path) -> str:
@@ -176,7 +185,4 @@ def load_weights(network: torch.nn.Module, tensors: dict[str, Tensor], where: st
     try:
         network.load_state_dict(tensors, strict=True)
     except RuntimeError as error:
-        raise CheckpointError(f"The weights in {where} do not fit the sizes in its config.json; {_MEND}") from error
-
-
-_MEND = "restore it with `git checkout -- assets` or train the model again."
+        raise CheckpointError(_UNFIT, folder=where) from error

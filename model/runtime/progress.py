@@ -1,6 +1,6 @@
 """Long computations in parts: between two of them others can have their turn, and a reader sees how far it is.
 
-Such a function is a generator: it yields a `Part` after each part and returns its result at the end.
+Such a function is a generator: it yields a `Progress` after each part and returns its result at the end.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Part(NamedTuple):
+class Progress(NamedTuple):
     """How far a computation is: `done` of `total` parts of about the same size."""
 
     done: int
     total: int
 
 
-Parts = Generator[Part, None, T]
+InSteps = Generator[Progress, None, T]
 
 
-def whole(parts: Parts[T]) -> T:
+def whole(parts: InSteps[T]) -> T:
     """The result, all parts in one go."""
     while True:
         try:
@@ -34,7 +34,7 @@ def whole(parts: Parts[T]) -> T:
             return end.value
 
 
-def in_one_go(function: Callable[P, Parts[T]]) -> Callable[P, T]:
+def in_one_go(function: Callable[P, InSteps[T]]) -> Callable[P, T]:
     """The same function with all parts in one go, for callers that need not stop on the way."""
 
     @functools.wraps(function)
@@ -44,7 +44,7 @@ def in_one_go(function: Callable[P, Parts[T]]) -> Callable[P, T]:
     return run
 
 
-def parts_with_fallback(owner: HasNetwork, begin: Callable[[], Parts[T]]) -> Parts[T]:
+def steps_with_fallback(owner: HasNetwork, begin: Callable[[], InSteps[T]]) -> InSteps[T]:
     """`model.runtime.fallback.with_fallback` for parts: when the GPU's memory does not suffice, begun anew on the CPU.
 
     Args:

@@ -27,13 +27,13 @@ def read_metrics(path: Path) -> list[dict]:
 
 @dataclass(frozen=True, eq=False)
 class TrainingCurves:
-    """How one network was trained. Losses in nats a piece.
+    """How one network was trained. Losses in nats per token.
 
     Attributes:
         steps: `(N,)` updates so far at each line of the log.
         epochs: `(N,)` passes over the data so far, in fractions of a pass.
         losses: `(N,)` what was minimised, label smoothing included, mean since the line before.
-        nlls: `(N,)` -ln p of the right piece alone, likewise; with dropout on, as everything in training.
+        nlls: `(N,)` -ln p of the right token alone, likewise; with dropout on, as everything in training.
         rates: `(N,)` learning rate.
         heldout_steps, heldout_epochs: `(M,)` when sentences that are never trained on were scored.
         heldout_nlls: `(M,)` their mean -ln p, by the averaged weights, which are the ones that ship.

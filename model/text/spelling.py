@@ -15,19 +15,19 @@ MAX_WORD = 60  # characters of a word or short phrase
 
 @dataclass(frozen=True)
 class Split:
-    """One spelling and its pieces.
+    """One spelling and its tokens.
 
     Attributes:
         name: what was done to the word.
         text: the spelling.
-        ids, pieces: how the tokenizer splits it.
-        shared: how many of these pieces the word as typed has too.
+        ids, tokens: how the tokenizer splits it.
+        shared: how many of these tokens the word as typed has too.
     """
 
     name: str
     text: str
     ids: tuple[int, ...]
-    pieces: tuple[str, ...]
+    tokens: tuple[str, ...]
     shared: int
 
 
@@ -61,6 +61,6 @@ def splits(tokenizer: Tokenizer, texts: list[tuple[str, str]]) -> list[Split]:
             continue
         ids = tuple(tokenizer.encode(text))
         first = rows[0].ids if rows else ids
-        shared = sum(min(ids.count(piece), first.count(piece)) for piece in set(ids))
+        shared = sum(min(ids.count(token), first.count(token)) for token in set(ids))
         rows.append(Split(name, text, ids, tuple(tokenizer.display(ids)), shared))
     return rows

@@ -1,4 +1,4 @@
-"""Text to pieces and back: one joint SentencePiece model for both languages, with byte fallback.
+"""Text to tokens and back: one joint SentencePiece model for both languages, with byte fallback.
 
 Normalisation, the only thing a round trip loses: Unicode NFKC, the word-boundary mark U+2581 is read as a space, runs
 of spaces (U+0020; other controls and line breaks stay) become one, and spaces at both ends go. Characters newer than
@@ -32,7 +32,7 @@ class Tokenizer:
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: the file is not a SentencePiece model, or lacks byte fallback or one of the special pieces.
+        ValueError: the file is not a SentencePiece model, or lacks byte fallback or one of the special tokens.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -41,70 +41,70 @@ class Tokenizer:
             raise FileNotFoundError(f"There is no tokenizer at {shown(path)}; restore it or train one.")
         self.path = path
         try:
-            self._pieces = sentencepiece.SentencePieceProcessor(model_file=str(path))
+            self._model = sentencepiece.SentencePieceProcessor(model_file=str(path))
         except (RuntimeError, OSError) as error:
             raise ValueError(f"{shown(path)} is not a SentencePiece model; restore it or train one.") from error
-        self.pad_id, self.unk_id = self._pieces.pad_id(), self._pieces.unk_id()
-        self.bos_id, self.eos_id = self._pieces.bos_id(), self._pieces.eos_id()
-        if min(self.pad_id, self.unk_id, self.bos_id, self.eos_id) < 0 or not self._pieces.is_byte(self._byte_start()):
-            raise ValueError(f"{shown(path)} lacks byte fallback or a special piece; train it with model.training.")
+        self.pad_id, self.unk_id = self._model.pad_id(), self._model.unk_id()
+        self.bos_id, self.eos_id = self._model.bos_id(), self._model.eos_id()
+        if min(self.pad_id, self.unk_id, self.bos_id, self.eos_id) < 0 or not self._model.is_byte(self._byte_start()):
+            raise ValueError(f"{shown(path)} lacks byte fallback or a special token; train it with model.training.")
 
     def _byte_start(self) -> int:
-        return max(0, self._pieces.piece_to_id("<0x00>"))
+        return max(0, self._model.piece_to_id("<0x00>"))
 
     def __len__(self) -> int:
         """Vocabulary size."""
-        return self._pieces.get_piece_size()
+        return self._model.get_piece_size()
 
     def normalize(self, text: str) -> str:
         """What a round trip gives back for `text` (see the module's first lines). Lone surrogates become U+FFFD."""
         return self.decode(self.encode(text))
 
     def encode(self, text: str) -> list[int]:
-        """Piece ids of `text`, without start or end piece. Lone surrogates become U+FFFD."""
+        """Token ids of `text`, without start or end token. Lone surrogates become U+FFFD."""
         text = text.encode("utf-8", "replace_surrogates").decode("utf-8")
         # SentencePiece's own rule is a table read once from left to right: it misses marks in an unusual order, takes
         # some characters apart without putting them together again, and keeps each typed word mark as one more space
-        return self._pieces.encode(unicodedata.normalize("NFKC", text).replace(WORD_MARK, " "))
+        return self._model.encode(unicodedata.normalize("NFKC", text).replace(WORD_MARK, " "))
 
     def encode_source(self, text: str) -> list[int]:
-        """What the encoder reads: the pieces and `</s>`."""
+        """What the encoder reads: the tokens and `</s>`."""
         return [*self.encode(text), self.eos_id]
 
     def encode_target(self, text: str) -> list[int]:
-        """What the decoder learns to write: `<s>`, the pieces and `</s>`."""
+        """What the decoder learns to write: `<s>`, the tokens and `</s>`."""
         return [self.bos_id, *self.encode(text), self.eos_id]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Text of `ids`; special pieces are left out, byte pieces that are no UTF-8 become U+FFFD."""
-        return self._pieces.decode([int(piece) for piece in ids])
+        """Text of `ids`; special tokens are left out, byte tokens that are no UTF-8 become U+FFFD."""
+        return self._model.decode([int(token) for token in ids])
 
-    def pieces(self, ids: Iterable[int]) -> list[str]:
-        """The raw pieces, as in the vocabulary file."""
-        return self._pieces.id_to_piece([int(piece) for piece in ids])
+    def tokens(self, ids: Iterable[int]) -> list[str]:
+        """The raw tokens, as in the vocabulary file."""
+        return self._model.id_to_piece([int(token) for token in ids])
 
     def display(self, ids: Sequence[int]) -> list[str]:
-        """One readable label a piece: the word mark as a thin space, controls and characters spelt in bytes as U+XXXX.
+        """One readable label a token: the word mark as a thin space, controls and characters spelt in bytes as U+XXXX.
 
         A printable character spelt in one byte shows as itself. One spelt in several bytes shows its code point on
         each with the byte's place, such as `U+AC00 1/3`, `U+AC00 2/3`, `U+AC00 3/3`; bytes that form no character
         show as `0xFF`.
         """
-        labels = [_readable(piece) for piece in self.pieces(ids)]
+        labels = [_readable(token) for token in self.tokens(ids)]
         start = 0
-        for is_byte, run in itertools.groupby(self._pieces.is_byte([int(piece) for piece in ids])):
+        for is_byte, run in itertools.groupby(self._model.is_byte([int(token) for token in ids])):
             end = start + len(list(run))
             if is_byte:
-                labels[start:end] = _byte_labels([int(piece, 16) for piece in self._hex(ids[start:end])])
+                labels[start:end] = _byte_labels([int(token, 16) for token in self._hex(ids[start:end])])
             start = end
         return labels
 
     def labels(self, ids: Iterable[int]) -> list[str]:
-        """Readable labels of pieces that stand on their own, such as alternatives; see `display` for a sequence."""
-        return [self.display([int(piece)])[0] for piece in ids]
+        """Readable labels of tokens that stand on their own, such as alternatives; see `display` for a sequence."""
+        return [self.display([int(token)])[0] for token in ids]
 
     def _hex(self, ids: Sequence[int]) -> list[str]:
-        return [piece.strip("<>") for piece in self.pieces(ids)]
+        return [token.strip("<>") for token in self.tokens(ids)]
 
 
 def _replace_surrogates(error: UnicodeError) -> tuple[str | bytes, int]:
@@ -115,16 +115,16 @@ codecs.register_error("replace_surrogates", _replace_surrogates)
 
 
 @functools.lru_cache(maxsize=1 << 14)
-def _readable(piece: str) -> str:
+def _readable(token: str) -> str:
     shown = [
         f"U+{ord(char):04X}" if unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp", "Co", "Cn") else char
-        for char in piece.replace(WORD_MARK, THIN_SPACE)
+        for char in token.replace(WORD_MARK, THIN_SPACE)
     ]
     return "".join(shown)
 
 
 def _byte_labels(values: list[int]) -> list[str]:
-    """Labels of a run of byte pieces; see `Tokenizer.display`."""
+    """Labels of a run of byte tokens; see `Tokenizer.display`."""
     labels: list[str] = []
     while len(labels) < len(values):
         rest = bytes(values[len(labels) :])
@@ -149,7 +149,7 @@ def train_tokenizer(lines: Iterable[str], prefix: str | Path, vocabulary_size: i
     Ids 0 to 3 are `<pad>`, `<unk>`, `<s>`, `</s>`; the next 256 are the bytes.
 
     Args:
-        vocabulary_size: wanted number of pieces; fewer come out where the text is too small for it.
+        vocabulary_size: wanted number of tokens; fewer come out where the text is too small for it.
 
     Returns:
         The path of the written model.
@@ -178,7 +178,7 @@ def train_tokenizer(lines: Iterable[str], prefix: str | Path, vocabulary_size: i
         )
     except RuntimeError as error:
         raise ValueError(
-            f"No tokenizer of {vocabulary_size} pieces can be trained on this text; give more text or another "
+            f"No tokenizer of {vocabulary_size} tokens can be trained on this text; give more text or another "
             f"size of vocabulary."
         ) from error
     path = Path(prefix).with_suffix(".model")

@@ -1,9 +1,9 @@
-"""Which source piece a target piece translates, from counting alone: a reference that no attention head had a part in.
+"""Which source token a target token translates, from counting alone: a reference that no attention head had a part in.
 
 The model is IBM Model 1 (Brown et al. 1993) with the fixed preference for the diagonal of Dyer et al. 2013 (section 2):
-target piece j of n comes from source piece i of m with probability proportional to exp(-TENSION |j/n - i/m|) times
-t(target piece | source piece), or from nothing with probability NULL. t is learned by expectation-maximisation over the
-training pairs, in both directions. Pieces are linked where both directions choose each other (the intersection of Och
+target token j of n comes from source token i of m with probability proportional to exp(-TENSION |j/n - i/m|) times
+t(target token | source token), or from nothing with probability NULL. t is learned by expectation-maximisation over the
+training pairs, in both directions. Tokens are linked where both directions choose each other (the intersection of Och
 and Ney 2003, section 2.3): few links, but sure ones. The table that ships keeps the entries that matter.
 """
 
@@ -23,10 +23,10 @@ FILE = "alignment.safetensors"
 
 @dataclass(frozen=True, eq=False)
 class AlignmentTable:
-    """Translation probabilities of pieces, both ways. Entries that are missing are 0.
+    """Translation probabilities of tokens, both ways. Entries that are missing are 0.
 
     Attributes:
-        vocabulary: number of pieces; as an id it stands for "nothing".
+        vocabulary: number of tokens; as an id it stands for "nothing".
         pairs: `(entry,)` int64, ascending: source id x (vocabulary + 1) + target id.
         forward: `(entry,)` float32, t(target | source).
         backward: `(entry,)` float32, t(source | target).
@@ -38,7 +38,7 @@ class AlignmentTable:
     backward: np.ndarray
 
     def link(self, source_ids: list[int], target_ids: list[int]) -> np.ndarray:
-        """`(target, source)` bool: which pieces translate each other. Ids without `<s>` and `</s>`."""
+        """`(target, source)` bool: which tokens translate each other. Ids without `<s>` and `</s>`."""
         nothing = [self.vocabulary]
         if not source_ids or not target_ids:
             return np.zeros((len(target_ids), len(source_ids)), dtype=bool)
@@ -74,7 +74,9 @@ class AlignmentTable:
         tensors, facts = load_tensors(folder / FILE)
         if facts.get("tokenizer_sha256") != tokenizer_sha256:
             raise CheckpointError(
-                f"{FILE} in {shown(folder)} belongs to another tokenizer; run `make head-statistics` again."
+                "{file} in {folder} belongs to another tokenizer; run `make head-statistics` again.",
+                file=FILE,
+                folder=shown(folder),
             )
         vocabulary = int(facts["vocabulary"])
         pairs = tensors["source"].long() * (vocabulary + 1) + tensors["target"].long()
@@ -89,24 +91,24 @@ def diagonal(sources: int, targets: int) -> np.ndarray:
 
 
 def _chosen(table: np.ndarray) -> np.ndarray:
-    """`(piece, candidate)` bool: each piece's most probable candidate, if it is a piece; the last one is nothing."""
-    pieces, candidates = table.shape[0], table.shape[1] - 1
-    prior = np.concatenate([diagonal(candidates, pieces), np.full((pieces, 1), NULL)], axis=1)
+    """`(token, candidate)` bool: each token's most probable candidate, if it is a token; the last one is nothing."""
+    tokens, candidates = table.shape[0], table.shape[1] - 1
+    prior = np.concatenate([diagonal(candidates, tokens), np.full((tokens, 1), NULL)], axis=1)
     weighed = table * prior
     best = weighed.argmax(axis=1)
-    chosen = np.zeros((pieces, candidates + 1), dtype=bool)
-    chosen[np.arange(pieces), best] = weighed[np.arange(pieces), best] > 0
+    chosen = np.zeros((tokens, candidates + 1), dtype=bool)
+    chosen[np.arange(tokens), best] = weighed[np.arange(tokens), best] > 0
     return chosen[:, :-1]
 
 
 def links_of(alignment: AlignmentTable, source_ids: tuple[int, ...], next_ids: tuple[int, ...]) -> np.ndarray:
-    """`(piece, key)` bool for cross-attention, as `model.attribution.head_labels.text_scores` takes it.
+    """`(token, key)` bool for cross-attention, as `model.attribution.head_labels.text_scores` takes it.
 
     Args:
-        source_ids: what the encoder read, ending with `</s>`; that piece is linked to nothing.
+        source_ids: what the encoder read, ending with `</s>`; that token is linked to nothing.
         next_ids: what each decoder position should produce, likewise.
     """
     links = np.zeros((len(next_ids), len(source_ids)), dtype=bool)
-    written = len(next_ids) - (next_ids[-1] == source_ids[-1])  # a translation that was cut off has no `</s>`
-    links[:written, :-1] = alignment.link(list(source_ids[:-1]), list(next_ids[:written]))
+    generated = len(next_ids) - (next_ids[-1] == source_ids[-1])  # a translation that was cut off has no `</s>`
+    links[:generated, :-1] = alignment.link(list(source_ids[:-1]), list(next_ids[:generated]))
     return links

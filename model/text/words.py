@@ -1,6 +1,6 @@
-"""Whole words from pieces, and what is known of pieces as a matrix of words.
+"""Whole words from tokens, and what is known of tokens as a matrix of words.
 
-A word begins at SentencePiece's word-boundary mark. Special pieces such as `</s>` stand alone. Pieces that are nothing
+A word begins at SentencePiece's word-boundary mark. Special tokens such as `</s>` stand alone. Tokens that are nothing
 but punctuation stand apart at either end of a word ("car" and "." are two), but belong to it inside ("didn't" is one).
 A character spelt in bytes belongs to the word it stands in, whatever character it is.
 """
@@ -18,11 +18,11 @@ from model.text.tokenizer import WORD_MARK, Tokenizer
 
 @dataclass(frozen=True)
 class Word:
-    """A run of pieces.
+    """A run of tokens.
 
     Attributes:
-        text: what the pieces spell; a special piece's name.
-        start, end: the first piece, and the one behind the last.
+        text: what the tokens spell; a special token's name.
+        start, end: the first token, and the one behind the last.
         special: True for `<s>`, `</s>` and the like, which stand in no sentence.
     """
 
@@ -33,47 +33,47 @@ class Word:
 
 
 def whole_words(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[Word, ...]:
-    """The words of a sequence of pieces, in order; every piece belongs to exactly one."""
-    pieces = tokenizer.pieces(ids)
+    """The words of a sequence of tokens, in order; every token belongs to exactly one."""
+    tokens = tokenizer.tokens(ids)
     special = {tokenizer.pad_id, tokenizer.unk_id, tokenizer.bos_id, tokenizer.eos_id}
-    alone = [int(piece) in special for piece in ids]
+    alone = [int(token) in special for token in ids]
     begins = [
-        place == 0 or alone[place] or alone[place - 1] or piece.startswith(WORD_MARK)
-        for place, piece in enumerate(pieces)
+        place == 0 or alone[place] or alone[place - 1] or token.startswith(WORD_MARK)
+        for place, token in enumerate(tokens)
     ]
-    edges = [*(place for place, first in enumerate(begins) if first), len(pieces)]
+    edges = [*(place for place, first in enumerate(begins) if first), len(tokens)]
     words = []
     for start, end in zip(edges, edges[1:], strict=False):
-        for first, last in _without_punctuation(pieces, start, end):
-            text = pieces[first] if alone[first] else tokenizer.decode(ids[first:last]).strip()
+        for first, last in _without_punctuation(tokens, start, end):
+            text = tokens[first] if alone[first] else tokenizer.decode(ids[first:last]).strip()
             words.append(Word(text, first, last, alone[first]))
     return tuple(words)
 
 
-def _without_punctuation(pieces: list[str], start: int, end: int) -> list[tuple[int, int]]:
-    """A run of pieces between two boundary marks, cut where punctuation stands at its ends."""
+def _without_punctuation(tokens: list[str], start: int, end: int) -> list[tuple[int, int]]:
+    """A run of tokens between two boundary marks, cut where punctuation stands at its ends."""
     first, last = start, end
-    while first < end and _punctuation(pieces[first]):
+    while first < end and _punctuation(tokens[first]):
         first += 1
-    while last > first and _punctuation(pieces[last - 1]):
+    while last > first and _punctuation(tokens[last - 1]):
         last -= 1
-    if not any(piece.strip(WORD_MARK) for piece in pieces[first:last]):  # nothing but punctuation
+    if not any(token.strip(WORD_MARK) for token in tokens[first:last]):  # nothing but punctuation
         return [(start, end)]
     return [cut for cut in ((start, first), (first, last), (last, end)) if cut[0] < cut[1]]
 
 
-def _punctuation(piece: str) -> bool:
-    spelt = piece.strip(WORD_MARK)
+def _punctuation(token: str) -> bool:
+    spelt = token.strip(WORD_MARK)
     return bool(spelt) and all(unicodedata.category(char).startswith("P") for char in spelt)
 
 
 def by_words(matrix: np.ndarray, queries: Sequence[Word], keys: Sequence[Word]) -> np.ndarray:
-    """A matrix of pieces as one of words: summed over the keys of a word, averaged over its queries.
+    """A matrix of tokens as one of words: summed over the keys of a word, averaged over its queries.
 
     So rows that sum to 1 still do.
 
     Args:
-        matrix: `(..., query piece, key piece)`.
+        matrix: `(..., query token, key token)`.
 
     Returns:
         `(..., query word, key word)` float64.

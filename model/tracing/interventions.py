@@ -1,4 +1,4 @@
-"""Interventions as plain values: what is done to which heads. They can be written down, combined, and become a tap.
+"""Interventions as plain values: what is done to which heads. They can be saved as text, combined, and become a tap.
 
 Layers, heads, queries and keys count from 0 here; the text form counts from 1, as pages do. The networks know nothing
 of any of this: a tap changes their tensors on the way (see `model.networks.tap`).
@@ -14,21 +14,21 @@ import numpy as np
 from torch import Tensor
 
 from model.networks.tap import Intervention
-from model.tracing.changes import (
-    CHANGES,
-    Change,
+from model.tracing.head_interventions import (
+    HEAD_INTERVENTIONS,
     Forbid,
-    Force,
+    HeadIntervention,
     Heads,
     InterventionError,
     NoMask,
+    OneHot,
     Scale,
     Shapes,
     Temperature,
     Window,
 )
 
-PLACES = {
+TAP_PREFIXES = {
     "encoder": "encoder.{}.self",
     "decoder": "decoder.{}.self",
     "cross": "decoder.{}.cross",
@@ -37,15 +37,15 @@ PLACES = {
 
 
 @dataclass(frozen=True)
-class Interventions:
+class HeadInterventions:
     """Several changes at once. Those of one step act in the order given; the steps follow one another as ever:
     scores, mask, weights, outputs."""
 
-    changes: tuple[Change, ...] = ()
+    changes: tuple[HeadIntervention, ...] = ()
 
     @property
     def looks_ahead(self) -> bool:
-        """True if a decoder query may see a later piece."""
+        """True if a decoder query may see a later token."""
         return any(isinstance(change, NoMask) and change.heads for change in self.changes)
 
     def check(self, shapes: Shapes) -> None:
@@ -67,12 +67,16 @@ class Interventions:
             blind = np.flatnonzero(~allowed.any(axis=1))
             if blind.size:
                 raise InterventionError(
-                    f"Query {blind[0] + 1} of {kind} head {head + 1} in layer {layer + 1} has no key left; "
-                    f"leave every query one key at least."
+                    "Query {query} of {kind} head {head} in layer {layer} has no key left; "
+                    "leave every query at least one key.",
+                    query=int(blind[0]) + 1,
+                    kind=kind,
+                    head=head + 1,
+                    layer=layer + 1,
                 )
 
     def allowed(self, kind: str, layer: int, head: int, queries: int, keys: int) -> np.ndarray:
-        """`(query, key)` bool: which weights of a head need not be 0, before any is forced."""
+        """`(query, key)` bool: which weights of a head need not be 0, before one-hot attention."""
         own = [change for change in self.changes if change.kind == kind and (layer, head) in change.heads]
         causal = kind == "decoder" and not any(isinstance(change, NoMask) for change in own)
         allowed = np.tri(queries, keys, dtype=bool) if causal else np.ones((queries, keys), dtype=bool)
@@ -91,7 +95,7 @@ class Interventions:
         functions: dict[str, list[Callable[[Tensor], Tensor]]] = {}
         for change in self.changes:
             for layer in sorted({layer for layer, _ in change.heads}):
-                name = f"{PLACES[change.kind].format(layer)}.{change.step}"
+                name = f"{TAP_PREFIXES[change.kind].format(layer)}.{change.step}"
                 function = change.change(change.in_layer(layer), shapes[change.kind][1])
                 functions.setdefault(name, []).append(function)
         return Intervention({name: _in_turn(several) for name, several in functions.items()})
@@ -104,7 +108,7 @@ class Interventions:
         )
 
     @classmethod
-    def from_text(cls, text: str) -> Interventions:
+    def from_text(cls, text: str) -> HeadInterventions:
         """Read what `to_text` wrote. Whether a network has such heads is for `check` to say.
 
         Raises:
@@ -151,11 +155,11 @@ def _places(text: str) -> list[int]:
     return [int(part) - 1 for part in parts]
 
 
-def _read(part: str) -> Change:
+def _read(part: str) -> HeadIntervention:
     word, kind, heads, values = part.split(":")
-    if kind not in PLACES:
+    if kind not in TAP_PREFIXES:
         raise ValueError("no such kind")
-    made = {change.word: change for change in CHANGES}[word]
+    made = {change.word: change for change in HEAD_INTERVENTIONS}[word]
     place = kind, heads_from_text(heads)
     if made in (Scale, Temperature):
         number = float(values)
@@ -166,9 +170,9 @@ def _read(part: str) -> Change:
         return Window(*place, _places(values)[0] + 1)
     if made is Forbid:
         return Forbid(*place, tuple(_places(values)))
-    if made is Force:
+    if made is OneHot:
         key, *query = _places(values)
-        return Force(*place, key, *query)
+        return OneHot(*place, key, *query)
     return NoMask(*place)
 
 

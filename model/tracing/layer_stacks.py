@@ -1,7 +1,7 @@
 """A recorder that puts the same step of all layers side by side while the network runs.
 
 `Recorder` keeps a reference to every tensor; whoever wants them by layer copies them afterwards, out of memory that was
-left long ago. Here each is copied as it passes, while the processor still has it at hand, and let go of: the next layer
+left long ago. Here each is copied as it passes, while the processor still has it at hand, and released: the next layer
 works in the same memory, so recording takes less time and less memory.
 """
 

@@ -26,7 +26,7 @@ from model.tracing.verify import Verification, verify_attention
 Kind = Literal["encoder", "decoder", "cross"]
 KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")
 # the stack of layers each kind is in, and its name there
-PLACES: dict[Kind, tuple[str, str]] = {
+SUBLAYERS: dict[Kind, tuple[str, str]] = {
     "encoder": ("encoder", "self"),
     "decoder": ("decoder", "self"),
     "cross": ("decoder", "cross"),
@@ -35,19 +35,19 @@ PLACES: dict[Kind, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class Candidate:
-    """A piece and the probability the model gives it."""
+    """A token and the probability the model gives it."""
 
     id: int
-    piece: str
+    token: str
     probability: float
 
 
 @dataclass(frozen=True)
-class NextPiece:
-    """What the model thought of the piece that really followed at one decoder position."""
+class Prediction:
+    """What the model thought of the token that really followed at one decoder position."""
 
     id: int
-    piece: str
+    token: str
     probability: float
     rank: int  # 1 is the most probable
     top: tuple[Candidate, ...]
@@ -80,7 +80,7 @@ class AttentionRecord:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SentenceTrace:
-    """A teacher-forced pass over one sentence pair. S source pieces with `</s>`, T decoder inputs with `<s>`.
+    """A teacher-forced pass over one sentence pair. S source tokens with `</s>`, T decoder inputs with `<s>`.
 
     Attributes:
         source_ids, target_ids: what encoder and decoder read, S and T long.
@@ -114,29 +114,29 @@ class SentenceTrace:
 
     @cached_property
     def verification(self) -> dict[Kind, Verification]:
-        """The proof of each kind, computed once."""
+        """The check of each kind, computed once."""
         return {kind: record.verify() for kind, record in self.records.items()}
 
     def verify(self) -> Verification:
         """The worst figures over all three kinds; `verification` has them one by one."""
         return Verification.worst(list(self.verification.values()))
 
-    def next_pieces(self, top: int = 5) -> list[NextPiece]:
-        """For every decoder position: the piece that followed, its probability and rank, and the `top` best."""
+    def predictions(self, top: int = 5) -> list[Prediction]:
+        """For every decoder position: the token that followed, its probability and rank, and the `top` best."""
         logits = self.logits.astype(np.float64)
         exponentials = np.exp(logits - logits.max(axis=1, keepdims=True))
         probabilities = exponentials / exponentials.sum(axis=1, keepdims=True)  # (T, vocabulary)
         best = np.argpartition(-logits, range(top), axis=1)[:, :top]  # the `top` largest, already in order
         labels = self.tokenizer.labels(best.flatten())
         rows = []
-        for position, (piece, label) in enumerate(zip(self.next_ids, self.next_tokens, strict=True)):
+        for position, (token, label) in enumerate(zip(self.next_ids, self.next_tokens, strict=True)):
             row = probabilities[position]
             candidates = tuple(
                 Candidate(int(id_), labels[position * top + place], float(row[id_]))
                 for place, id_ in enumerate(best[position])
             )
-            rank = 1 + int((row > row[piece]).sum())
-            rows.append(NextPiece(int(piece), label, float(row[piece]), rank, candidates))
+            rank = 1 + int((row > row[token]).sum())
+            rows.append(Prediction(int(token), label, float(row[token]), rank, candidates))
         return rows
 
 
@@ -199,7 +199,7 @@ def record_trace(
     logits = network.project(network.decode(target, network.encode(source, None, tap), None, tap))
     return Trace(
         **labels,
-        records={kind: gather_attention(stacks, *place, depths[place[0]]) for kind, place in PLACES.items()},
+        records={kind: gather_attention(stacks, *place, depths[place[0]]) for kind, place in SUBLAYERS.items()},
         encoder_stream=stacks.array("encoder.stream"),
         decoder_stream=stacks.array("decoder.stream"),
         encoder_hidden=stacks.array("encoder.hidden"),
@@ -212,10 +212,10 @@ def described(tokenizer: Tokenizer, source_ids: list[int], target_ids: list[int]
     """The fields of a `SentenceTrace` that follow from the ids.
 
     Raises:
-        ValueError: not as many next pieces as decoder inputs.
+        ValueError: not as many next tokens as decoder inputs.
     """
     if len(target_ids) != len(next_ids):
-        raise ValueError(f"{len(target_ids)} decoder inputs need as many next pieces, not {len(next_ids)}.")
+        raise ValueError(f"{len(target_ids)} decoder inputs need as many next tokens, not {len(next_ids)}.")
     return {
         "source_text": tokenizer.decode(source_ids),
         "target_text": tokenizer.decode(next_ids),
@@ -233,11 +233,11 @@ def described(tokenizer: Tokenizer, source_ids: list[int], target_ids: list[int]
 def _plan(**depths: int) -> StackPlan:
     """What a trace keeps of a network with so many layers in its encoder and decoder."""
     wanted: dict[str, list[str]] = {}
-    for stack, kind in PLACES.values():
+    for stack, kind in SUBLAYERS.values():
         wanted |= attention_stacks(stack, kind, depths[stack])
     for stack, layers in depths.items():
         wanted |= stream_stack(stack, layers) | {f"{stack}.hidden": layer_names(stack, "ffn.hidden", layers)}
-    masks = [layer_names(stack, f"{kind}.mask", depths[stack]) for stack, kind in PLACES.values()]
+    masks = [layer_names(stack, f"{kind}.mask", depths[stack]) for stack, kind in SUBLAYERS.values()]
     return StackPlan.of(wanted, chain.from_iterable(masks))
 
 

@@ -1,4 +1,4 @@
-"""The proof beside every picture: recorded attention against an independent recomputation."""
+"""The check beside every picture: recorded attention against an independent recomputation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Verification:
 
     max_difference: float
     row_sum_error: float
-    mask_leak: float
+    masked_weight: float
 
     @staticmethod
     def worst(parts: list[Verification]) -> Verification:
@@ -31,7 +31,7 @@ class Verification:
         return Verification(
             max(part.max_difference for part in parts),
             max(part.row_sum_error for part in parts),
-            max(part.mask_leak for part in parts),
+            max(part.masked_weight for part in parts),
         )
 
 
@@ -62,5 +62,5 @@ def verify_attention(
         float(np.abs(recomputed.numpy() - outputs).max()),
     )
     row_sums = weights.sum(axis=-1, dtype=np.float64)
-    leak = 0.0 if allowed is None or allowed.all() else float(np.abs(weights[..., ~allowed]).max())
-    return Verification(difference, float(np.abs(row_sums - 1).max()), leak)
+    masked_weight = 0.0 if allowed is None or allowed.all() else float(np.abs(weights[..., ~allowed]).max())
+    return Verification(difference, float(np.abs(row_sums - 1).max()), masked_weight)

@@ -26,7 +26,7 @@ from torch import nn
 
 from model.networks.config import PRESETS, TransformerConfig
 from model.networks.recurrent import RecurrentNetwork
-from model.networks.recurrent_config import KINDS, RecurrentConfig
+from model.networks.recurrent_config import VARIANTS, RecurrentConfig
 from model.networks.transformer import Transformer
 from model.networks.vision import VisionConfig, VisionTransformer
 from model.recurrent_translator import TOKENIZER
@@ -79,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_run_options(translator, Recipe())
     translator.add_argument("--epochs", type=int, default=Recipe().epochs, help="default %(default)s")
     translator.add_argument("--preset", choices=sorted(PRESETS), default="small", help="sizes of the network")
-    translator.add_argument("--vocabulary", type=int, help="pieces of the joint vocabulary; by default the preset's")
+    translator.add_argument("--vocabulary", type=int, help="tokens of the joint vocabulary; by default the preset's")
     translator.add_argument(
         "--start-from", type=Path, help="folder of a finished translator to train further; --epochs counts its own too"
     )
@@ -87,14 +87,14 @@ def _parser() -> argparse.ArgumentParser:
     recurrent = commands.add_parser("recurrent", help="train a recurrent network on the same sentences")
     recurrent.set_defaults(run=_train_recurrent)
     _add_run_options(recurrent, RECURRENT_RECIPE)
-    recurrent.add_argument("--kind", choices=sorted(KINDS), required=True, help="which of the networks")
+    recurrent.add_argument("--kind", choices=sorted(VARIANTS), required=True, help="which of the networks")
     recurrent.add_argument("--epochs", type=int, default=RECURRENT_RECIPE.epochs, help="default %(default)s")
     recurrent.add_argument("--tokenizer", type=Path, default=TOKENIZER, help="by default the shipped translator's")
     recurrent.add_argument("--dropout", type=float, help="by default the kind's")
     evaluate = commands.add_parser("evaluate", help="score a trained translator and write its card")
     evaluate.set_defaults(run=_evaluate_translator)
     evaluate.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
-    agreement = commands.add_parser("agreement", help="compare explanations of a translator with erasing words")
+    agreement = commands.add_parser("agreement", help="compare explanations of a translator with leaving out words")
     agreement.set_defaults(run=_measure_agreement)
     agreement.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
     agreement.add_argument("--sentences", type=int, default=200, help="held-out sentences to explain")
@@ -146,11 +146,17 @@ def _add_run_options(command: argparse.ArgumentParser, recipe: Recipe) -> None:
 def _check_out(options: argparse.Namespace) -> None:
     """A run is either new or resumed, never both by accident."""
     if options.resume and not (options.out / CHECKPOINT).is_file():
-        raise CheckpointError(f"There is no {CHECKPOINT} in {options.out} to resume; leave --resume out to start.")
+        raise CheckpointError(
+            "There is no {file} in {folder} to resume; leave --resume out to start.",
+            file=CHECKPOINT,
+            folder=options.out,
+        )
     if options.resume and getattr(options, "start_from", None):
         raise CheckpointError("A run that began with --start-from goes on with --resume alone.")
     if not options.resume and (options.out / CHECKPOINT).is_file():
-        raise CheckpointError(f"{options.out} holds a {CHECKPOINT}; give --resume to go on, or another --out.")
+        raise CheckpointError(
+            "{folder} holds a {file}; give --resume to go on, or another --out.", folder=options.out, file=CHECKPOINT
+        )
     remove_leftovers(options.out)
 
 
@@ -180,7 +186,7 @@ def _train(
         prepared = prepare(processes)
         sizes = prepared.config.to_dict()
         if options.resume and read_json(options.out / "config.json") != sizes:
-            raise CheckpointError(f"{options.out} holds a network of other sizes; give the same options.")
+            raise CheckpointError("{folder} holds a network of other sizes; give the same options.", folder=options.out)
         torch.manual_seed(recipe.seed)
         task = prepared.task()
         if processes.leads:

@@ -1,4 +1,4 @@
-"""Over many held-out sentences: which way of reading the translator agrees with erasing source words."""
+"""Over many held-out sentences: which way of reading the translator agrees with leaving out source words."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from tqdm import tqdm
 
 from model.attribution.agreement import FILE, METHODS, Agreement, agreement, enough_words, explain, word_drops
-from model.attribution.leave_one_out import WAYS, erase
+from model.attribution.leave_one_out import WAYS, leave_one_out
 from model.runtime.checkpoint import write_json
 from model.text.words import whole_words
 from model.training.card import held_out_card
 from model.training.corpus import Corpus
-from model.translator import MAX_PIECES, Translator
+from model.translator import MAX_TOKENS, Translator
 
 SENTENCES = 200
 
@@ -40,10 +40,10 @@ def measure_agreement(folder: Path, corpus: Corpus, sentences: int = SENTENCES, 
         explained = explain(translator.network, trace)
         target_words += sum(not word.special for word in explained.target)
         for way in WAYS:
-            erased = erase(
+            left_out = leave_one_out(
                 translator.network, trace.source_ids, trace.target_ids, trace.next_ids, explained.source, way
             )
-            found[way].append(agreement(explained, word_drops(erased, explained.target)))
+            found[way].append(agreement(explained, word_drops(left_out, explained.target)))
     result = {
         "weights_sha256": translator.weights_sha256,
         "data_sha256": corpus.sha256,
@@ -58,7 +58,7 @@ def measure_agreement(folder: Path, corpus: Corpus, sentences: int = SENTENCES, 
 
 def _usable(translator: Translator, sentence: str) -> bool:
     ids = translator.tokenizer.encode_source(sentence)
-    return len(ids) <= MAX_PIECES and enough_words(whole_words(translator.tokenizer, ids))
+    return len(ids) <= MAX_TOKENS and enough_words(whole_words(translator.tokenizer, ids))
 
 
 def summary(found: Iterable[Agreement]) -> dict[str, dict]:

@@ -14,8 +14,8 @@ def learn_alignment(pairs: list[tuple[list[int], list[int]]], vocabulary: int) -
     """Both directions of the table.
 
     Args:
-        pairs: ids of the source and of the target pieces, without `<s>` and `</s>`.
-        vocabulary: number of pieces.
+        pairs: ids of the source and of the target tokens, without `<s>` and `</s>`.
+        vocabulary: number of tokens.
     """
     there = _direction(pairs, vocabulary)
     back = _direction([(target, source) for source, target in pairs], vocabulary)

@@ -12,7 +12,7 @@ from model.networks.masks import pad_batch
 
 @dataclass(frozen=True)
 class EncodedPair:
-    """Piece ids of one pair: `source` ends with `</s>`, `target` starts with `<s>` and ends with `</s>`."""
+    """Token ids of one pair: `source` ends with `</s>`, `target` starts with `<s>` and ends with `</s>`."""
 
     source: list[int]
     target: list[int]

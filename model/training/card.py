@@ -80,7 +80,7 @@ def score(card: dict, translator: SentenceTranslator, folder: Path, corpus: Corp
 
 
 def heldout_loss(translator: SentenceTranslator, corpus: Corpus) -> float:
-    """Mean -ln p a piece of the first translation of every held-out sentence, by the weights as they are stored."""
+    """Mean -ln p per token of the first translation of every held-out sentence, by the weights as they are stored."""
     heldout = replace(corpus, train=[])
     task = TranslationTask(translator.network, translator.tokenizer, heldout, Recipe())
     return task.validate(translator.network, device_of(translator.network))["heldout_nll"]
@@ -106,7 +106,7 @@ def card_markdown(card: dict, sizes: dict, sections: str = "") -> str:
     title = "English-French translator"
     what = f"""An encoder-decoder Transformer as in "Attention Is All You Need": {sizes["n_encoder_layers"]} encoder and
 {sizes["n_decoder_layers"]} decoder layers, {sizes["n_heads"]} heads, d_model {sizes["d_model"]}, d_ff {sizes["d_ff"]}.
-It has {sizes["vocabulary_size"]:,} joint SentencePiece pieces with byte fallback and {card["parameters"]:,} parameters,
+It has {sizes["vocabulary_size"]:,} joint SentencePiece tokens with byte fallback and {card["parameters"]:,} parameters,
 stored in half precision ({card["weights_bytes"] / 1e6:.1f} MB)."""
     return card_page(title, what, card, sizes, sections)
 
@@ -151,7 +151,7 @@ It is made to be looked into. It has seen only short everyday sentences and is n
 
 {training_lines(training)}
 - {training["recipe"]["batch_tokens"]:,} padded positions a batch and process; dropout {sizes["dropout"]}
-- -ln p a piece on held-out sentences{loss}{training_more}
+- -ln p per token on held-out sentences{loss}{training_more}
 
 ## Quality
 

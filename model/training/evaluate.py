@@ -9,7 +9,7 @@ from sacrebleu.metrics import BLEU, CHRF
 from tqdm import tqdm
 
 from model.decoding.search import DecodingOptions, beam_search, greedy_batch
-from model.translator import MAX_PIECES, SentenceTranslator
+from model.translator import MAX_TOKENS, SentenceTranslator
 
 BATCH = 64  # sentences decoded at once
 
@@ -43,9 +43,9 @@ def evaluate(translator: SentenceTranslator, heldout: dict[str, list[str]], beam
     if not heldout:
         raise ValueError("There are no held-out sentences to evaluate on.")
     started = time.perf_counter()
-    written = decode_all(translator, list(heldout), beam)
+    generated = decode_all(translator, list(heldout), beam)
     seconds = time.perf_counter() - started
-    hypotheses = [translator.tokenizer.decode(ids) for ids in written]
+    hypotheses = [translator.tokenizer.decode(ids) for ids in generated]
     references = reference_streams(list(heldout.values()))
     bleu, chrf = BLEU(), CHRF()
     bleu_score = bleu.corpus_score(hypotheses, references)
@@ -56,7 +56,7 @@ def evaluate(translator: SentenceTranslator, heldout: dict[str, list[str]], beam
         str(bleu.get_signature()),
         str(chrf.get_signature()),
         round(seconds, 1),
-        round(sum(map(len, written)) / seconds),
+        round(sum(map(len, generated)) / seconds),
     )
 
 
@@ -74,7 +74,7 @@ def translate_all(translator: SentenceTranslator, sentences: list[str], beam: in
 def decode_all(translator: SentenceTranslator, sentences: list[str], beam: int = 1) -> list[list[int]]:
     """What decoding writes, in the order of `sentences`; sentences of like length are decoded together.
 
-    A sentence with more pieces than the network has positions gets an empty translation.
+    A sentence with more tokens than the network has positions gets an empty translation.
     """
     encoded = [translator.tokenizer.encode_source(sentence) for sentence in sentences]
     fitting = [index for index, ids in enumerate(encoded) if len(ids) <= translator.config.max_positions]
@@ -84,9 +84,9 @@ def decode_all(translator: SentenceTranslator, sentences: list[str], beam: int =
         for start in range(0, len(order), BATCH):
             rows = order[start : start + BATCH]
             if beam == 1:
-                produced = greedy_batch(translator.network, [encoded[row] for row in rows], MAX_PIECES)
+                produced = greedy_batch(translator.network, [encoded[row] for row in rows], MAX_TOKENS)
             else:
-                options = DecodingOptions("beam", beam=beam, max_length=MAX_PIECES)
+                options = DecodingOptions("beam", beam=beam, max_length=MAX_TOKENS)
                 produced = [beam_search(translator.network, encoded[row], options)[0].ids for row in rows]
             for row, ids in zip(rows, produced, strict=True):
                 results[row] = ids

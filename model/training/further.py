@@ -1,4 +1,4 @@
-"""Training a finished translator further: its weights, pieces and record, with a fresh optimiser."""
+"""Training a finished translator further: its weights, tokens and record, with a fresh optimiser."""
 
 from __future__ import annotations
 
@@ -60,9 +60,15 @@ def earlier_training(folder: Path, corpus: Corpus, recipe: Recipe) -> EarlierTra
     rows = read_metrics(folder / METRICS)
     ends = [row for row in rows if row["event"] == "epoch"]
     if not ends:
-        raise CheckpointError(f"{folder} has no {METRICS} with a finished epoch, so its training cannot be continued.")
+        raise CheckpointError(
+            "{folder} has no {file} with a finished epoch, so its training cannot be continued.",
+            folder=folder,
+            file=METRICS,
+        )
     start = Start(len(ends), ends[-1]["steps"])
     if recipe.epochs <= start.epoch:
-        raise CheckpointError(f"{folder} has {start.epoch} epochs behind it; give --epochs more than that.")
+        raise CheckpointError(
+            "{folder} has {epochs} epochs behind it; give --epochs more than that.", folder=folder, epochs=start.epoch
+        )
     record = [row for row in rows if row["epoch"] < start.epoch]
     return EarlierTraining(config, start, tensors, (folder / "tokenizer.model").read_bytes(), record)

@@ -39,19 +39,19 @@ def _section(found: HeadStatistics) -> str:
         for head in range(table.effect.mean.shape[1])
     )
     vision = "vision" in found.kinds
-    unit = "-ln p of the right class" if vision else "mean -ln p a piece of each sentence's first translation"
+    unit = "-ln p of the right class" if vision else "mean -ln p per token of each sentence's first translation"
     linked = "" if vision else _linked(found.facts)
     return f"""## What the heads do
 
 Over {found.inputs} {found.of}, means ± standard deviations: the pattern with its score (the share of attention on it)
-and what even attention would score; and the change of the loss when the head alone is switched off, above 0 where the
+and what uniform attention would score; and the change of the loss when the head alone is ablated, above 0 where the
 head helps. The loss is the {unit}, in nats.
 
-A label needs a score of at least {HALF:g} and {TIMES:g} times that of even attention; `diffuse` an entropy of at least
-{SPREAD:g} of the largest possible; else it is `{MIXED}`, shown with the best pattern. Definitions:
+A label needs a score of at least {HALF:g} and {TIMES:g} times that of uniform attention; `diffuse` an entropy
+of at least {SPREAD:g} of the largest possible; else it is `{MIXED}`, shown with the best pattern. Definitions:
 `model/attribution/head_labels.py`. Measured on {found.facts["hardware"]}.{linked}
 
-| head | label | score | even | change of the loss |
+| head | label | score | uniform | change of the loss |
 | --- | --- | --- | --- | --- |
 {lines}
 
@@ -72,4 +72,4 @@ def _linked(facts: dict) -> str:
     return f"""
 
 `aligned` compares with a statistical word alignment (`model/text/word_alignment.py`) learned from the training pairs
-without any network; it links {100 * facts["linked"]:.0f} % of the French pieces."""
+without any network; it links {100 * facts["linked"]:.0f} % of the French tokens."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from model.attribution.head_ablation import translation_effects
+from model.attribution.head_ablation import ablate_translation_heads
 from model.attribution.head_labels import HeadScores, text_scores, vision_scores
 from model.attribution.head_statistics import FILE, HeadStatistics, KindStatistics, Spread
 from model.classifier import VisionClassifier
@@ -64,24 +64,24 @@ def study_translator(folder: Path, corpus: Corpus, sentences: int = SENTENCES, d
     pairs = [(tokenizer.encode(english), tokenizer.encode(french)) for english, french in corpus.train]
     learn_alignment(pairs, len(tokenizer)).save(folder, sha256_of(folder / "tokenizer.model"))
     alignment = AlignmentTable.load(folder, sha256_of(folder / "tokenizer.model"))  # as everyone else will read it
-    gathered, linked, written, used = {kind: Gathered() for kind in KINDS}, 0, 0, 0
+    gathered, linked, generated, used = {kind: Gathered() for kind in KINDS}, 0, 0, 0
     for english, french in tqdm(list(corpus.heldout.items())[:sentences], desc="heads", mininterval=2):
         try:
             trace = translator.trace(english, target=french[0])
-        except InputError:  # more pieces than the translator takes
+        except InputError:  # more tokens than the translator takes
             continue
         ids = list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)
         links = links_of(alignment, trace.source_ids, trace.next_ids)
-        effects = translation_effects(translator.network, *ids).changes
+        effects = ablate_translation_heads(translator.network, *ids).changes
         for kind in KINDS:
             queries = trace.source_ids if kind == "encoder" else trace.target_ids
             keys = trace.target_ids if kind == "decoder" else trace.source_ids
             gathered[kind].add(text_scores(trace.attention(kind), kind, queries, keys, links), effects[kind])
-        linked, written, used = linked + int(links.any(axis=1).sum()), written + len(links) - 1, used + 1
+        linked, generated, used = linked + int(links.any(axis=1).sum()), generated + len(links) - 1, used + 1
     facts = {
         "hardware": hardware(choose_device(device)),
         "data_sha256": corpus.sha256,
-        "linked": linked / max(written, 1),
+        "linked": linked / max(generated, 1),
         "alignment_entries": len(alignment.pairs),
     }
     kinds = {kind: found.statistics() for kind, found in gathered.items()}
@@ -105,7 +105,7 @@ def study_classifier(
     chosen = np.unique(np.linspace(0, len(split) - 1, pictures).round().astype(int))
     for index in tqdm(chosen, desc="heads", mininterval=2):
         trace = classifier.trace(resized(split.pictures[index : index + 1], classifier.config.image_size)[0])
-        effects = classifier.head_effects(trace)
+        effects = classifier.ablate_heads(trace)
         gathered.add(vision_scores(trace.attention, trace.grid), effects.loss_changes(int(split.labels[index])))
     facts = {"hardware": hardware(choose_device(device)), "data_sha256": images.sha256}
     found = HeadStatistics(

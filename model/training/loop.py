@@ -109,10 +109,14 @@ class TrainingState:
         """
         tensors, metadata = load_tensors(path)
         if not {"epoch", "steps", "recipe"} <= metadata.keys() or "averaged" not in tensors:
-            raise CheckpointError(f"{path} is no checkpoint of this program; leave --resume out to start anew.")
+            raise CheckpointError(
+                "{file} is no checkpoint of this program; leave --resume out to start anew.", file=path
+            )
         before = json.loads(metadata["recipe"])
         if {**before, "epochs": recipe.epochs, "average_decay": recipe.average_decay} != recipe.to_dict():
-            raise CheckpointError(f"{path} belongs to another recipe; give the same options or another --out.")
+            raise CheckpointError(
+                "{file} belongs to another recipe; give the same options or another --out.", file=path
+            )
         for prefix, module in (("network.", self.network), ("average.", self.average.module)):
             part = {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
             load_weights(module, part, str(path))
@@ -147,7 +151,9 @@ def train(
     if resume:
         state.load(out / CHECKPOINT, recipe)
         if any(row.get("data", task.data) != task.data for row in read_metrics(out / METRICS)):
-            raise CheckpointError(f"The run in {out} was trained on other data; give the same --data and --heldout.")
+            raise CheckpointError(
+                "The run in {folder} was trained on other data; give the same --data and --heldout.", folder=out
+            )
     step_module = processes.wrap(task.step)
     log = MetricsLog(out / METRICS, state.epoch, processes.leads, state.steps)
     log.write(

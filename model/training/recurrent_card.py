@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from model.networks.recurrent_config import KINDS
+from model.networks.recurrent_config import VARIANTS
 from model.recurrent_translator import RecurrentTranslator
 from model.text.tokenizer import Tokenizer
 from model.training.card import card_page, held_out_card, score, write_first_card
@@ -60,7 +60,7 @@ def evaluate_recurrent(folder: Path, corpus: Corpus, device: str = "auto") -> di
 
 def card_markdown(card: dict, sizes: dict, heads: str = "") -> str:
     """The card for people. Every figure comes from `card.json` and `config.json`."""
-    kind = next((name for name, values in KINDS.items() if values.items() <= sizes.items()), "recurrent network")
+    kind = next((name for name, values in VARIANTS.items() if values.items() <= sizes.items()), "recurrent network")
     evaluation = card["evaluation"]
     what = f"""An encoder and a decoder of {CELL_NAMES[sizes["cell"]]}, one layer each:
 {sizes["encoder_width"]} units in each direction of the encoder, {sizes["decoder_width"]} in the decoder. The encoder

@@ -18,7 +18,7 @@ from model.training.optimizer import Recipe
 class TranslationStep(nn.Module):
     """Teacher-forced loss of a batch, as one module, so that DDP can wrap it.
 
-    On a CPU the Transformer's explicit form of attention is used: for sentences of a dozen pieces it trains 1.4 x as
+    On a CPU the Transformer's explicit form of attention is used: for sentences of a dozen tokens it trains 1.4 x as
     fast as the fused kernel, whose backward pass is made for long sequences. Recurrent networks run fused.
     """
 
@@ -28,7 +28,7 @@ class TranslationStep(nn.Module):
         self.smoothing = smoothing
 
     def forward(self, source: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-        """Sums over all real target positions: smoothed loss and -ln p of the right pieces.
+        """Sums over all real target positions: smoothed loss and -ln p of the right tokens.
 
         Args:
             source: `(batch, source)` ids.
@@ -70,7 +70,7 @@ class TranslationTask:
 
     @torch.inference_mode()
     def validate(self, network: Transformer | RecurrentNetwork, device: torch.device) -> dict[str, float]:
-        """Mean -ln p a piece on the first translation of every held-out sentence, without smoothing or dropout."""
+        """Mean -ln p per token on the first translation of every held-out sentence, without smoothing or dropout."""
         step = TranslationStep(network, 0.0).eval()
         total, terms = 0.0, 0
         for indices in plan_epoch(self.heldout, self.recipe.batch_tokens, 0, 0):

@@ -6,18 +6,18 @@ import streamlit as st
 
 from pages.shared.attention_viewer.explore import explore_text
 from pages.shared.opening import opening
-from views.html import pieces
+from views.html import tokens
 from views.text import prose
 
 
 def main() -> None:
     """Read the inputs, trace, show."""
-    asked = opening("attention")
-    if not asked.accepted:
+    request = opening("attention")
+    if not request.accepted:
         return
-    trace = asked.trace()
-    st.html(pieces.label("Translation") + pieces.sentence(trace.target_text, "fr"))
-    explore_text(asked, trace)
+    trace = request.trace()
+    st.html(tokens.label("Translation") + tokens.sentence(trace.target_text, "fr"))
+    explore_text(request, trace)
     st.subheader("How to read it", anchor=False)
     left, right = st.columns(2, gap="large")
     left.markdown(prose.block("attention", "Rows, columns, kinds"))

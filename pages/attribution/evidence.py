@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from model import Trace
-from model.attribution.agreement import METHODS, Agreement, Explained, agreement, explain_in_parts, word_drops
-from model.attribution.leave_one_out import Erasure, Way, erase_in_parts
+from model.attribution.agreement import METHODS, Agreement, Explained, agreement, explain_in_steps, word_drops
+from model.attribution.leave_one_out import LeaveOneOut, Way, leave_one_out_in_steps
 from model.attribution.source_attention import check_source_rollout
 from model.attribution.source_gradients import GradientCheck, check_gradients
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from views import maps
 from views.export import downloads
 
@@ -30,7 +30,7 @@ class Evidence:
 
     trace: Trace
     explained: Explained
-    erasure: Erasure
+    left_out: LeaveOneOut
     drops: np.ndarray  # (target word, source word)
     agreement: Agreement
 
@@ -62,7 +62,7 @@ class Evidence:
         return downloads.table_csv(["source word", "drop of ln p", *METHODS], self.rows(place))
 
     def npz(self, way: str) -> bytes:
-        """All matrices, of words and of pieces, and all correlations, for `numpy.load`."""
+        """All matrices, of words and of tokens, and all correlations, for `numpy.load`."""
         nothing = float("nan")
         arrays = {
             "source_words": np.array(self.source),
@@ -71,10 +71,10 @@ class Evidence:
             "next_tokens": np.array(self.trace.next_tokens),
             "erased_by": np.array(way),
             "drops": self.drops,
-            "piece_drops": self.erasure.drops,
+            "piece_drops": self.left_out.drops,
             "methods": np.array(METHODS),
             "scores": np.stack([self.explained.scores[method] for method in METHODS]),
-            "piece_scores": np.stack([self.explained.pieces[method] for method in METHODS]),
+            "piece_scores": np.stack([self.explained.tokens[method] for method in METHODS]),
             "spearman": np.array(
                 [[nothing if v is None else v for v in self.agreement.correlations[method]] for method in METHODS]
             ),
@@ -82,25 +82,27 @@ class Evidence:
         return downloads.arrays_npz(arrays)
 
 
-def gather(asked: Asked, trace: Trace, way: Way) -> Evidence:
+def gather(request: Request, trace: Trace, way: Way) -> Evidence:
     """Explain the trace and erase its source words."""
-    network, service = asked.service.translator.network, asked.service
+    network, service = request.service.translator.network, request.service
     pair = (trace.source_ids, trace.next_ids)
-    explained = service.analysis_in_parts(("rests", pair), lambda: explain_in_parts(network, trace))
-    erasure = service.analysis_in_parts(
+    explained = service.analysis_in_steps(("rests", pair), lambda: explain_in_steps(network, trace))
+    left_out = service.analysis_in_steps(
         ("erased", pair, way),
-        lambda: erase_in_parts(network, trace.source_ids, trace.target_ids, trace.next_ids, explained.source, way),
+        lambda: leave_one_out_in_steps(
+            network, trace.source_ids, trace.target_ids, trace.next_ids, explained.source, way
+        ),
     )
-    drops = word_drops(erasure, explained.target)
+    drops = word_drops(left_out, explained.target)
     compared = service.analysis(("agreement", pair, way), lambda: agreement(explained, drops))
-    return Evidence(trace, explained, erasure, drops, compared)
+    return Evidence(trace, explained, left_out, drops, compared)
 
 
-def recomputed(asked: Asked, found: Evidence) -> tuple[float, GradientCheck]:
-    """The rollout walked through backwards, and the gradients of the middle piece against finite differences."""
-    trace, network = found.trace, asked.service.translator.network
-    relevance = found.explained.pieces[METHODS[-1]]
-    return asked.service.analysis(
+def recomputed(request: Request, found: Evidence) -> tuple[float, GradientCheck]:
+    """The rollout walked through backwards, and the gradients of the middle token against finite differences."""
+    trace, network = found.trace, request.service.translator.network
+    relevance = found.explained.tokens[METHODS[-1]]
+    return request.service.analysis(
         ("rests checked", trace.source_ids, trace.next_ids),
         lambda: (
             check_source_rollout(trace, found.explained.rollout),

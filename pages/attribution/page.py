@@ -10,12 +10,12 @@ from model.attribution.agreement import METHODS
 from pages.attribution.evidence import SHORT, Evidence, gather, recomputed
 from pages.attribution.verdict import verdict
 from pages.shared import checks, files
-from pages.shared.opening import Asked, opening
+from pages.shared.opening import Request, opening
 from pages.shared.runs import fragment
 from views import maps
-from views.components.matrix_row import Matrix, matrix_row
+from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import inputs, widgets
-from views.html import bars, pieces, steps
+from views.html import bars, steps, tokens
 from views.text import literal, prose
 from views.text.numbers import three_digits
 
@@ -26,25 +26,25 @@ TEXTS = ("The methods", "Erasing", "Why they disagree")
 
 def main() -> None:
     """Read the inputs, trace, show."""
-    asked = opening("attribution")
-    if not asked.accepted:
+    request = opening("attribution")
+    if not request.accepted:
         return
     st.html(bars.STYLE + steps.STYLE)
-    trace = asked.trace()
-    st.html(pieces.label("Translation") + pieces.sentence(trace.target_text, "fr"))
-    explore(asked, trace)
+    trace = request.trace()
+    st.html(tokens.label("Translation") + tokens.sentence(trace.target_text, "fr"))
+    explore(request, trace)
     st.subheader("How to read it", anchor=False)
     for column, heading in zip(st.columns(len(TEXTS), gap="large"), TEXTS, strict=True):
         column.markdown(prose.block("attribution", heading))
 
 
 @fragment
-def explore(asked: Asked, trace: Trace) -> None:
+def explore(request: Request, trace: Trace) -> None:
     """Choosing a word, a way of erasing or a method runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
         way = WAYS[widgets.pick("Erase a source word by", tuple(WAYS), "erase")]
         slot = st.container(width=320)
-    found = gather(asked, trace, way)
+    found = gather(request, trace, way)
     names = maps.numbered(found.target)
     with slot:
         place = names.index(widgets.select("Target word", names, "target_word"))
@@ -52,9 +52,9 @@ def explore(asked: Asked, trace: Trace) -> None:
     with left:
         one_word(found, place)
     with right:
-        verdict(asked, found, place, way)
+        verdict(request, found, place, way)
     whole_sentence(found, place)
-    proof(asked, found)
+    check_line(request, found)
     with st.container(horizontal=True):
         files.download("This word as CSV", lambda: found.csv(place), f"rests-on-word-{place + 1}.csv")
         files.download("Everything as NPZ", lambda: found.npz(way), "rests-on.npz")
@@ -62,9 +62,9 @@ def explore(asked: Asked, trace: Trace) -> None:
 
 def one_word(found: Evidence, place: int) -> None:
     """What erasing says of the chosen word, as a strip, and every method beside it, as bars."""
-    chosen = literal.visible(literal.piece(found.target[place]))
+    chosen = literal.visible(literal.token(found.target[place]))
     said = f"What \u201c{chosen}\u201d rests on: by how much its ln p falls without each source word"
-    st.html(pieces.label(said) + steps.weights(found.source, [float(drop) for drop in found.drops[place]]))
+    st.html(tokens.label(said) + steps.weights(found.source, [float(drop) for drop in found.drops[place]]))
     numbers = found.rows(place)
     largest = [max(abs(row[column]) for row in numbers) for column in range(1, len(METHODS) + 2)]
     header = ["source word", "erased: drop of ln p", *SHORT.values()]
@@ -73,7 +73,7 @@ def one_word(found: Evidence, place: int) -> None:
         for row in numbers
     ]
     st.html(
-        pieces.label("The same by every method; each column\u2019s longest bar is its largest number")
+        tokens.label("The same by every method; each column\u2019s longest bar is its largest number")
         + bars.table(header, table, f"Source words by every method, for {chosen}")
     )
 
@@ -93,8 +93,8 @@ def whole_sentence(found: Evidence, place: int) -> None:
         "columns": [literal.visible(word) for word in found.source],
     }
     items = [
-        Matrix(method, scores, signed=False, cursor=(place, int(scores[place].argmax())), **axes),
-        Matrix("Erasing: drop of ln p", drops, cursor=(place, int(drops[place].argmax())), **axes),
+        RowMatrix(method, scores, signed=False, cursor=(place, int(scores[place].argmax())), **axes),
+        RowMatrix("Erasing: drop of ln p", drops, cursor=(place, int(drops[place].argmax())), **axes),
     ]
     matrix_row(items, inputs.theme(), "matrices", inputs.remember_theme, beside=2)
     with st.container(horizontal=True):
@@ -113,14 +113,14 @@ def by_largest(matrix: np.ndarray) -> np.ndarray:
     return matrix / np.where(largest > 0, largest, 1)
 
 
-def proof(asked: Asked, found: Evidence) -> None:
+def check_line(request: Request, found: Evidence) -> None:
     """The checks, with their measured differences."""
-    rolled, gradient = recomputed(asked, found)
+    rolled, gradient = recomputed(request, found)
     st.caption(
         prose.block("attribution", "Proof").format(
-            nothing=checks.said("nothing erased", found.erasure.nothing),
-            word=literal.markdown(literal.piece(found.source[found.erasure.checked])),
-            alone=checks.said("erased alone", found.erasure.alone),
+            nothing=checks.said("nothing erased", found.left_out.nothing),
+            word=literal.markdown(literal.token(found.source[found.left_out.checked])),
+            alone=checks.said("erased alone", found.left_out.alone),
             rows=checks.said("row sums", found.explained.rollout.row_sum_error),
             rolled=checks.said("rollout", rolled),
             layer=gradient.layer + 1,

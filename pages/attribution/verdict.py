@@ -8,24 +8,24 @@ from model.attribution.agreement import METHODS, measured_over_many, most_displa
 from model.attribution.leave_one_out import Way
 from model.attribution.ranks import FEWEST
 from pages.attribution.evidence import SHORT, Evidence
-from pages.shared.opening import Asked
-from views.html import bars, pieces
+from pages.shared.opening import Request
+from views.html import bars, tokens
 from views.text import literal, prose
 from views.text.numbers import three_digits
 
 UNDEFINED = "not defined"
 
 
-def verdict(asked: Asked, found: Evidence, place: int, way: Way) -> None:
+def verdict(request: Request, found: Evidence, place: int, way: Way) -> None:
     """The winners in words, all figures as a table, and what was measured over many sentences."""
-    many = measured_over_many(asked.service.translator.weights_sha256)
+    many = measured_over_many(request.service.translator.weights_sha256)
     figures = many["ways"][way] if many else {}
     st.markdown(in_words(found, place))
     header = ["method", "this word", "sentence", *([f"{many['sentences']} held-out sentences"] if many else [])]
     table = [row(found, method, place, figures) for method in METHODS]
     best = found.agreement.best(place)
     marked = METHODS.index(best[0]) if len(best) == 1 else None
-    name = pieces.label("Spearman\u2019s rank correlation with erasing: 1 is the same order, 0 no relation")
+    name = tokens.label("Spearman\u2019s rank correlation with erasing: 1 is the same order, 0 no relation")
     st.html(name + bars.table(header, table, "Rank correlation of every method with erasing", marked))
     counted = sum(found.agreement.counted)
     defined = min(len(found.agreement.defined(method)) for method in METHODS)
@@ -53,7 +53,7 @@ def in_words(found: Evidence, place: int) -> str:
     compared = found.agreement
     if compared.words < FEWEST:
         return prose.block("attribution", "Too few").format(words=compared.words)
-    word = literal.markdown(literal.piece(found.target[place]))
+    word = literal.markdown(literal.token(found.target[place]))
     best, overall = compared.best(place), compared.best()
     if not best:
         said = [prose.block("attribution", "No order").format(word=word)]
@@ -75,7 +75,7 @@ def _displaced(found: Evidence, method: str, place: int) -> str:
     at, score, drop = most_displaced(found.explained.scores[method][place, columns], found.drops[place, columns])
     return prose.block("attribution", "Displaced").format(
         method=method,
-        word=literal.markdown(literal.piece(found.source[columns[at]])),
+        word=literal.markdown(literal.token(found.source[columns[at]])),
         score=score,
         drop=drop,
         words=len(columns),

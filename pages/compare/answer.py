@@ -1,4 +1,4 @@
-"""What is written on both sides, and what each piece of the target costs."""
+"""What is written on both sides, and what each token of the target costs."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pages.shared import files
 from pages.shared.cut_off import say_if_cut
 from views import maps
 from views.export import downloads
-from views.html import bars, pieces
+from views.html import bars, tokens
 from views.text.numbers import three_digits
 
 
 def translations(sides: Sides) -> None:
     """Both translations, one below the other, and the losses of both targets."""
-    how = "Greedy translation" if sides.proof else "Translation"
+    how = "Greedy translation" if sides.check else "Translation"
     for name, text, finished in zip(sides.names, sides.translations, sides.finished, strict=True):
-        st.html(pieces.label(f"{how}, {name}") + pieces.sentence(text or "\u2014", "fr"))
-        say_if_cut(finished, f"The translation {name}" if sides.proof else f"The translation of {name}")
+        st.html(tokens.label(f"{how}, {name}") + tokens.sentence(text or "\u2014", "fr"))
+        say_if_cut(finished, f"The translation {name}" if sides.check else f"The translation of {name}")
     first, second = (float(losses.sum()) for losses in sides.losses)
     for column, label, value in zip(
         st.columns(3),
@@ -30,8 +30,8 @@ def translations(sides: Sides) -> None:
         column.metric(label, three_digits(value), help="Sum of \u2212ln p over the target, in nats.")
 
 
-def piece_losses(sides: Sides) -> None:
-    """A row for each piece of the target; pieces of only one side leave the other empty."""
+def token_losses(sides: Sides) -> None:
+    """A row for each token of the target; tokens of only one side leave the other empty."""
     losses = sides.losses
     counts = [len(side) for side in losses]
     top = max(float(side.max()) for side in losses)
@@ -47,5 +47,5 @@ def piece_losses(sides: Sides) -> None:
         shown.append([name, *drawn, "" if change is None else bars.bar(change, top, "difference")])
         table.append([name, *("" if value is None else value for value in (*values, change))])
     header = ["piece", *(f"\u2212ln p, {name}" for name in sides.names), "change"]
-    st.html(pieces.label("Loss of each piece, in nats") + bars.table(header, shown, "Loss of each piece"))
+    st.html(tokens.label("Loss of each piece, in nats") + bars.table(header, shown, "Loss of each piece"))
     files.download("Losses as CSV", lambda: downloads.table_csv(header, table), "compare-losses.csv")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from model import Trace
 from pages.compare.sides import Sides
-from pages.shared.opening import Asked, usable
+from pages.shared.opening import Request, usable
 from views.controls import widgets
 
 OTHER = "The animal didn't cross the street because it was too wide."
 OWN, SAME = "Its own translation", "The translation of A"
 
 
-def sides_of(asked: Asked, trace: Trace) -> Sides | None:
+def sides_of(request: Request, trace: Trace) -> Sides | None:
     """Both sentences; None where the other one cannot be used, and the reason is on the page."""
     text = widgets.text("Sentence B", "other", OTHER, "Type an English sentence")
     reads = widgets.pick(
@@ -20,10 +20,10 @@ def sides_of(asked: Asked, trace: Trace) -> Sides | None:
         "reads",
         help="With the translation of A, its loss tells how well that translation fits sentence B.",
     )
-    if not usable(asked, text, "Sentence B"):
+    if not usable(request, text, "Sentence B"):
         return None
-    service = asked.service
-    own = service.trace(text, asked.options)
+    service = request.service
+    own = service.trace(text, request.options)
     if reads == SAME:
         key = (text, "as", trace.next_ids)
         second = service.traces.get_or_compute(

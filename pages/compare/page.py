@@ -7,8 +7,8 @@ import streamlit as st
 from pages.compare import answer, changed, other
 from pages.compare import maps as heads
 from pages.compare.sides import Sides
-from pages.shared import checks, intervention_proof
-from pages.shared.opening import Asked, opening
+from pages.shared import checks, intervention_check
+from pages.shared.opening import Request, opening
 from pages.shared.runs import fragment
 from views.controls import widgets
 from views.html import bars
@@ -19,48 +19,48 @@ CHANGED, OTHER = "Same sentence, changed", "Another sentence"
 
 def main() -> None:
     """Read the inputs, compare."""
-    asked = opening("compare")
+    request = opening("compare")
     st.html(bars.STYLE)
-    if not asked.accepted:
+    if not request.accepted:
         return
-    explore(asked)
+    explore(request)
     st.subheader("How to read it", anchor=False)
     for column, heading in zip(st.columns(2, gap="large"), ("Interventions", "Differences"), strict=True):
         column.markdown(prose.block("compare", heading))
 
 
 @fragment
-def explore(asked: Asked) -> None:
+def explore(request: Request) -> None:
     """Every choice runs only this part again."""
-    trace = asked.trace()
+    trace = request.trace()
     mode = widgets.pick("Side A is the sentence as it is; side B is", (CHANGED, OTHER), "b")
     controls_at, answer_at = st.columns(2, gap="large")
     with controls_at:
         if mode == OTHER:
-            sides = other.sides_of(asked, trace)
+            sides = other.sides_of(request, trace)
         else:
             plan = changed.controls_of(trace)
-            sides = None if plan is None else changed.sides_of(asked, trace, plan)
+            sides = None if plan is None else changed.sides_of(request, trace, plan)
     if sides is None:
         return
     with answer_at:
         answer.translations(sides)
-        proof(sides)
+        check_line(sides)
     st.subheader("One head on both sides", anchor=False)
     heads.one_head(sides)
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("Every piece of the target", anchor=False)
-        answer.piece_losses(sides)
+        answer.token_losses(sides)
     with right:
         st.subheader("Every head", anchor=False)
         heads.every_head(sides)
 
 
-def proof(sides: Sides) -> None:
+def check_line(sides: Sides) -> None:
     """The check of what was done, or of both passes."""
-    if sides.proof is not None:
-        intervention_proof.show(sides.proof)
+    if sides.check is not None:
+        intervention_check.show(sides.check)
         return
     difference = max(trace.verify().max_difference for trace in (sides.first, sides.second))
     st.caption(prose.block("compare", "Proof of two").format(difference=checks.said("attention", difference)))

@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from model import Interventions, Trace
+from model import HeadInterventions, Trace
 from model.attribution.comparison import Shared, moved, of_shared, shared_places
-from model.attribution.intervened import Proof, losses_of
+from model.attribution.intervened import Check, losses_of
 from views import maps
 from views.export.difference import MapPair, Side
 
@@ -32,20 +32,20 @@ class Sides:
     names: tuple[str, str]
     translations: tuple[str, str]
     finished: tuple[bool, bool]
-    plan: Interventions = field(default_factory=Interventions)
-    proof: Proof | None = None
+    plan: HeadInterventions = field(default_factory=HeadInterventions)
+    check: Check | None = None
 
     @cached_property
     def losses(self) -> tuple[np.ndarray, np.ndarray]:
-        """-ln p of each piece of either target, in nats."""
+        """-ln p of each token of either target, in nats."""
         return losses_of(self.first), losses_of(self.second)
 
     def shared_targets(self) -> Shared:
-        """Equal pieces of what is to be written."""
+        """Equal tokens of what is to be written."""
         return shared_places(self.first.next_ids, self.second.next_ids)
 
     def shared(self, kind: str) -> tuple[Shared, Shared]:
-        """Places of queries and of keys that stand for the same piece on both sides."""
+        """Places of queries and of keys that stand for the same token on both sides."""
         source = shared_places(self.first.source_ids, self.second.source_ids)
         target = shared_places(self.first.target_ids, self.second.target_ids)
         return (source if kind == "encoder" else target), (target if kind == "decoder" else source)
@@ -71,7 +71,7 @@ class Sides:
             for one in (range(layers) if layer == layers else (layer,))
             for other in (range(heads) if head == heads else (head,))
         ]
-        plans = (Interventions(), self.plan)
+        plans = (HeadInterventions(), self.plan)
         first, second = (
             _side(trace, kind, (layer, head), chosen, plan, name)
             for trace, plan, name in zip((self.first, self.second), plans, self.names, strict=True)
@@ -84,7 +84,7 @@ def _side(
     kind: maps.Kind,
     place: tuple[int, int],
     chosen: Sequence[tuple[int, int]],
-    plan: Interventions,
+    plan: HeadInterventions,
     name: str,
 ) -> Side:
     weights = maps.one(trace.attention(kind.name), *place)  # (query, key)

@@ -1,4 +1,4 @@
-"""From the decoder's last vector to a probability for every piece; and three rows to try the idea on."""
+"""From the decoder's last vector to a probability for every token; and three rows to try the idea on."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ import streamlit as st
 
 from model.lessons.output_layer import Row, output_step, read_row
 from pages.shared import checks, files
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from pages.shared.sliders import stepper
 from views.controls import widgets
 from views.export import downloads
-from views.html import bars, pieces, steps
+from views.html import bars, steps, tokens
 from views.text import literal, prose
 from views.text.numbers import grouped, three_digits
 
 EXAMPLE = "0.2 0.1 0.1; 0.4 0.5 0.1; 0.9 0.05 0.05"
 MOST = 8  # rows, and numbers in a row
-COUNT = 10  # pieces shown
+COUNT = 10  # tokens shown
 HEADER = ["rank", "piece", "id", "logit", "e^(logit - largest)", "probability"]
 
 
-def show(asked: Asked) -> None:
+def show(request: Request) -> None:
     """The output layer at a step, then the worked example."""
-    trace = asked.trace()
-    translator = asked.service.translator
+    trace = request.trace()
+    translator = request.service.translator
     step = stepper(len(trace.next_ids), f"Step, 1 to {len(trace.next_ids)}")
     st.html(
-        pieces.label("What the decoder has read, the piece it writes in this step, and what is still to come")
+        tokens.label("What the decoder has read, the piece it writes in this step, and what is still to come")
         + steps.written(trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:])
     )
-    found = asked.service.analysis(
-        ("output layer", asked.text, trace.next_ids, step), lambda: output_step(translator.network, trace, step - 1)
+    found = request.service.analysis(
+        ("output layer", request.text, trace.next_ids, step), lambda: output_step(translator.network, trace, step - 1)
     )
     best = np.argsort(-found.logits, kind="stable")[:COUNT]
     labels = trace.tokenizer.labels(best.tolist())
@@ -50,8 +50,8 @@ def show(asked: Asked) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         shown = [
-            [str(rank), steps.plain(piece), id_, logit, power, bars.bar(probability, 1, "decoder")]
-            for rank, piece, id_, logit, power, probability in rows
+            [str(rank), steps.plain(token), id_, logit, power, bars.bar(probability, 1, "decoder")]
+            for rank, token, id_, logit, power, probability in rows
         ]
         st.html(bars.table(HEADER, shown, f"The largest logits of step {step}"))
         network = translator.config
@@ -62,7 +62,7 @@ def show(asked: Asked) -> None:
                 difference=checks.said("output layer", found.difference),
             )
         )
-        labelled = [[rank, literal.piece(piece), *rest] for rank, piece, *rest in rows]
+        labelled = [[rank, literal.token(token), *rest] for rank, token, *rest in rows]
         files.download("CSV", lambda: downloads.table_csv(HEADER, labelled), f"output-step-{step}.csv")
         files.numbers(lambda: pd.DataFrame(labelled, columns=HEADER), "output_table", hide_index=True)
     with right:

@@ -1,4 +1,4 @@
-"""How a translation comes to be: step by step, from vector to piece, forced or free, and in a beam."""
+"""How a translation comes to be: step by step, from vector to token, forced or free, and in a beam."""
 
 from __future__ import annotations
 

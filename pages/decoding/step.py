@@ -1,4 +1,4 @@
-"""One step of decoding: what is written, where it looks, and how the next piece is chosen."""
+"""One step of decoding: what is written, where it looks, and how the next token is chosen."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ import streamlit as st
 from model import Trace
 from model.decoding.sampling_stages import SamplingStages, sampling_stages
 from pages.shared import checks, files
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from pages.shared.sliders import stepper
 from views import maps
 from views.controls import widgets
 from views.export import downloads
-from views.html import bars, pieces, steps
+from views.html import bars, steps, tokens
 from views.text import literal, prose
 from views.text.numbers import grouped, percent, three_digits
 
-SHOWN = (5, 10, 20, 50)  # how many pieces the table may have
+SHOWN = (5, 10, 20, 50)  # how many tokens the table may have
 
 
-def show(asked: Asked) -> None:
+def show(request: Request) -> None:
     """Choose a step; see attention and choice."""
-    trace = asked.trace()
+    trace = request.trace()
     step = stepper(len(trace.next_ids), f"Step, 1 to {len(trace.next_ids)}")
     st.html(
-        pieces.label("What the decoder has read, the piece it writes in this step, and what is still to come")
+        tokens.label("What the decoder has read, the piece it writes in this step, and what is still to come")
         + steps.written(trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:])
     )
     left, right = st.columns([2, 3], gap="large")
     with left:
         attention(trace, step)
     with right:
-        choice(asked, trace, step)
+        choice(request, trace, step)
 
 
 def attention(trace: Trace, step: int) -> None:
@@ -47,7 +47,7 @@ def attention(trace: Trace, step: int) -> None:
     weights = sheet[layers.index(layer), heads.index(head), 0]  # (source,)
     place = maps.describe(layer, head)
     st.html(
-        pieces.label(f"Cross-attention of step {step} over the English pieces: {place}")
+        tokens.label(f"Cross-attention of step {step} over the English pieces: {place}")
         + steps.weights(trace.source_tokens, weights.tolist())
     )
     check = trace.verification["cross"]
@@ -66,11 +66,11 @@ def attention(trace: Trace, step: int) -> None:
     )
 
 
-def choice(asked: Asked, trace: Trace, step: int) -> None:
+def choice(request: Request, trace: Trace, step: int) -> None:
     """Logit, scaled, filtered, probability."""
     st.subheader("How the piece is chosen", anchor=False)
-    temperature, top_k, top_p = settings(asked)
-    never = asked.service.translator.config.never_written
+    temperature, top_k, top_p = settings(request)
+    never = request.service.translator.config.never_generated
     stages = sampling_stages(trace.logits[step - 1], temperature, top_k, top_p, never)
     count = int(widgets.pick("Pieces shown", tuple(map(str, SHOWN)), "shown", "10"))
     rows = table(trace, stages, step, min(count, len(stages.logits) - len(never)))
@@ -78,13 +78,13 @@ def choice(asked: Asked, trace: Trace, step: int) -> None:
     shown = [
         [
             str(rank),
-            steps.strong(piece) if id_ == taken else steps.plain(piece),
+            steps.strong(token) if id_ == taken else steps.plain(token),
             logit,
             scaled,
             steps.number(three_digits(scaled)) if kept else steps.quiet("out"),
             bars.bar(probability, 1, "decoder") if kept else steps.quiet("0"),
         ]
-        for rank, piece, id_, logit, _, scaled, kept, probability in rows
+        for rank, token, id_, logit, _, scaled, kept, probability in rows
     ]
     header = ["rank", "piece", "logit", f"\u00f7 {temperature:g}", "filtered", "probability"]
     st.html(bars.table(header, shown, f"The most probable pieces of step {step}"))
@@ -105,7 +105,7 @@ HEADER = ["rank", "piece", "id", "logit", "probability before", "scaled", "kept"
 
 
 def table(trace: Trace, stages: SamplingStages, step: int, count: int) -> list[tuple]:
-    """The `count` most probable pieces; the one that was written follows if it is not among them."""
+    """The `count` most probable tokens; the one that was written follows if it is not among them."""
     order = stages.order
     taken = trace.next_ids[step - 1]
     places = list(range(count))
@@ -130,12 +130,12 @@ def table(trace: Trace, stages: SamplingStages, step: int, count: int) -> list[t
 
 def labelled(rows: list[tuple]) -> list[list]:
     """The same for a file."""
-    return [[rank, literal.piece(piece), *rest] for rank, piece, *rest in rows]
+    return [[rank, literal.token(token), *rest] for rank, token, *rest in rows]
 
 
-def settings(asked: Asked) -> tuple[float, int, float]:
+def settings(request: Request) -> tuple[float, int, float]:
     """Temperature, top-k and top-p: those of the sampling above, or three sliders to try them."""
-    options = asked.options
+    options = request.options
     if options.method == "sampling":
         st.caption("Temperature, top k and top p are those set above.")
         return options.temperature, options.top_k, options.top_p

@@ -9,38 +9,38 @@ from model import DecodingOptions, Trace
 from model.lessons.teacher_forcing import Comparison, compare_runs
 from pages.shared import checks, files
 from pages.shared.cut_off import say_if_cut
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from pages.shared.target import target
 from views.export import downloads
-from views.html import bars, pieces, steps
+from views.html import bars, steps, tokens
 from views.text import literal, prose
 from views.text.numbers import percent
 
 HEADER = ["position", "forced: reads", "says", "should write", "p of that", "rank", "free: reads", "writes", "p"]
 
 
-def show(asked: Asked) -> None:
+def show(request: Request) -> None:
     """A target box, the two inputs, and both runs position by position."""
     left, right = st.columns([3, 2], gap="large")
     with right:
         st.markdown(prose.block("decoding", "Teacher forcing"))
     with left:
-        forced = target(asked)
+        forced = target(request)
         if forced is None:
             return
         st.html(
-            pieces.label(f"What the encoder reads: {len(forced.source_tokens)} pieces, all at once")
-            + pieces.chips(forced.source_tokens, "encoder")
-            + pieces.label("What the decoder reads in training: the target, shifted right by one behind <s>")
+            tokens.label(f"What the encoder reads: {len(forced.source_tokens)} pieces, all at once")
+            + tokens.chips(forced.source_tokens, "encoder")
+            + tokens.label("What the decoder reads in training: the target, shifted right by one behind <s>")
             + steps.aligned(
                 (("decoder reads", forced.target_tokens), ("should write", forced.next_tokens)), "The shifted target"
             )
         )
-    free = asked.service.trace(asked.text, DecodingOptions())
-    compared = compare_runs(forced, free, asked.service.translator.config.never_written)
+    free = request.service.trace(request.text, DecodingOptions())
+    compared = compare_runs(forced, free, request.service.translator.config.never_generated)
     st.subheader("Forced and free, position by position", anchor=False)
     if free.next_ids != forced.next_ids:  # else it is said of the target
-        say_if_cut(asked.service.ended(free.next_ids), "The free-running translation")
+        say_if_cut(request.service.ended(free.next_ids), "The free-running translation")
     st.markdown(literal.markdown(summary(compared, forced)))
     rows = table(compared, forced, free)
     st.html(bars.table(HEADER, [dress(row) for row in rows], "Teacher-forced and free-running, position by position"))
@@ -49,7 +49,7 @@ def show(asked: Asked) -> None:
             difference=checks.said("two passes", compared.shared_difference)
         )
     )
-    labelled = [[literal.piece(cell) if isinstance(cell, str) and cell else cell for cell in row] for row in rows]
+    labelled = [[literal.token(cell) if isinstance(cell, str) and cell else cell for cell in row] for row in rows]
     files.download("CSV", lambda: downloads.table_csv(HEADER, labelled), "teacher-forcing.csv")
     files.numbers(lambda: pd.DataFrame(labelled, columns=HEADER), "forcing_table", hide_index=True)
 
@@ -63,7 +63,7 @@ def summary(compared: Comparison, forced: Trace) -> str:
         return said + "Fed with its own words it writes the same target, so both runs read the same all along."
     if compared.departs >= min(positions, len(compared.free)):
         return said + "Fed with its own words it writes the same, but the two do not end at the same place."
-    wanted = literal.piece(forced.next_tokens[compared.departs])
+    wanted = literal.token(forced.next_tokens[compared.departs])
     return said + (
         f"Fed with its own words it departs at position {compared.departs + 1}, where the target has {wanted}; from "
         f"the next position on the two decoders have read different beginnings."
@@ -105,8 +105,8 @@ def dress(row: list) -> list:
     ]
 
 
-def cell(piece: str, same: bool = True) -> bars.Cell | str:
-    """A piece, marked unless it is the same as its counterpart."""
-    if not piece:
+def cell(token: str, same: bool = True) -> bars.Cell | str:
+    """A token, marked unless it is the same as its counterpart."""
+    if not token:
         return ""
-    return steps.plain(piece) if same else steps.flagged(piece)
+    return steps.plain(token) if same else steps.flagged(token)

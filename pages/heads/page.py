@@ -15,7 +15,7 @@ from views import maps
 from views.address import settings
 from views.controls import inputs, widgets
 from views.figures.heatmap import HeadMap, heatmap
-from views.html import bars, pieces, steps
+from views.html import bars, steps, tokens
 from views.text import prose
 from views.text.numbers import three_digits
 
@@ -25,12 +25,12 @@ FIRST = "first in the list"
 
 def main() -> None:
     """Read the inputs, try every head, show."""
-    asked = opening("heads")
-    if not asked.accepted:
+    request = opening("heads")
+    if not request.accepted:
         return
-    trace = asked.trace()
-    st.html(bars.STYLE + steps.STYLE + pieces.label("Translation") + pieces.sentence(trace.target_text, "fr"))
-    explore(asked.service, trace)
+    trace = request.trace()
+    st.html(bars.STYLE + steps.STYLE + tokens.label("Translation") + tokens.sentence(trace.target_text, "fr"))
+    explore(request.service, trace)
     st.subheader("How to read it", anchor=False)
     left, right = st.columns(2, gap="large")
     left.markdown(prose.block("heads", "Effects"))
@@ -65,7 +65,7 @@ def ranking(found: Study, trace: Trace, listed: list[rows.Head], shown: rows.Hea
         prose.block("heads", "List").format(
             loss=three_digits(found.effects.reference),
             total=three_digits(float(found.effects.losses.sum())),
-            pieces=len(found.effects.losses),
+            tokens=len(found.effects.losses),
             strongest=strongest.name,
             change=rows.signed(strongest.change),
             helpful=sum(head.change > 0 for head in found.heads),
@@ -87,7 +87,7 @@ def ranking(found: Study, trace: Trace, listed: list[rows.Head], shown: rows.Hea
 
 
 def one_head(service: Service, found: Study, trace: Trace, head: rows.Head) -> None:
-    """The open head: map, pieces, scores and the check."""
+    """The open head: map, tokens, scores and the check."""
     kind = maps.KINDS[head.kind]
     layer, number = str(head.layer + 1), str(head.head + 1)
     weights = trace.attention(head.kind)[head.layer, head.head]
@@ -109,8 +109,8 @@ def one_head(service: Service, found: Study, trace: Trace, head: rows.Head) -> N
         bars.table(
             ["piece", "-ln p", "without the head", "change"],
             [
-                [steps.plain(piece), float(loss), float(other), bars.bar(float(change), top, head.kind)]
-                for piece, loss, other, change in zip(
+                [steps.plain(token), float(loss), float(other), bars.bar(float(change), top, head.kind)]
+                for token, loss, other, change in zip(
                     trace.next_tokens, found.effects.losses, without, changes, strict=True
                 )
             ],
@@ -128,7 +128,7 @@ def one_head(service: Service, found: Study, trace: Trace, head: rows.Head) -> N
     st.html(detail.scores(head, found.found))
     st.caption(detail.often(head, found.found))
     if head.kind == "cross" and found.linked is not None:
-        st.caption(prose.block("heads", "Aligned").format(linked=found.linked, pieces=len(trace.next_ids)))
+        st.caption(prose.block("heads", "Aligned").format(linked=found.linked, tokens=len(trace.next_ids)))
 
 
 main()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from model import CheckpointError, Trace
-from model.attribution.head_ablation import TranslationEffects, loss_without, translation_effects_in_parts
+from model.attribution.head_ablation import TranslationAblation, ablate_translation_heads_in_steps, loss_without
 from model.attribution.head_labels import text_scores
-from model.runtime.progress import Parts
+from model.runtime.progress import InSteps
 from model.text.word_alignment import AlignmentTable, links_of
 from model.tracing.trace import KINDS
 from model.translator import SHIPPED
@@ -23,11 +23,11 @@ class Study:
     Attributes:
         effects: what every head does to the loss.
         heads: a row for each, by place.
-        linked: how many of the French pieces the word alignment links; None where there is no alignment.
+        linked: how many of the French tokens the word alignment links; None where there is no alignment.
         found: the statistics, or why there are none.
     """
 
-    effects: TranslationEffects
+    effects: TranslationAblation
     heads: list[Head]
     linked: int | None
     found: Found
@@ -48,9 +48,9 @@ def study(service: Service, trace: Trace) -> Study:
     found = shipped(SHIPPED, translator.weights_sha256)
     known = alignment(translator.card.get("tokenizer_sha256", ""))
 
-    def compute() -> Parts[Study]:
+    def compute() -> InSteps[Study]:
         links = None if known is None else links_of(known, trace.source_ids, trace.next_ids)
-        effects = yield from translation_effects_in_parts(translator.network, *_ids(trace))
+        effects = yield from ablate_translation_heads_in_steps(translator.network, *_ids(trace))
         scores = {}
         for kind in KINDS:
             queries = trace.source_ids if kind == "encoder" else trace.target_ids
@@ -59,7 +59,7 @@ def study(service: Service, trace: Trace) -> Study:
         linked = None if links is None else int(links.any(axis=1).sum())
         return Study(effects, heads_of(effects.changes, scores, found.statistics), linked, found)
 
-    return service.analysis_in_parts(("heads", trace.source_ids, trace.next_ids), compute)
+    return service.analysis_in_steps(("heads", trace.source_ids, trace.next_ids), compute)
 
 
 def checked(service: Service, trace: Trace, head: Head) -> float:

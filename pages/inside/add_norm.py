@@ -8,10 +8,10 @@ import streamlit as st
 from model.lessons.residual import SubLayer, sub_layers
 from pages.inside.feed_forward import stack_choice
 from pages.shared import checks, files
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from views import maps
-from views.components.matrix_row import Matrix, matrix_row
+from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import inputs, widgets
 from views.export import downloads
 from views.html import bars
@@ -19,27 +19,27 @@ from views.text import literal, prose
 
 NAMES = {"self": "self-attention", "cross": "cross-attention", "ffn": "feed-forward"}
 MEAN = "mean"
-LENGTHS = ("before", "written", "added", "after")
+LENGTHS = ("before", "sublayer_output", "added", "after")
 MOMENTS = ("added_mean", "added_variance", "normal_mean", "normal_variance", "after_mean", "after_variance")
 
 
 @fragment
-def show(asked: Asked) -> None:
+def show(request: Request) -> None:
     """Every sub-layer of a stack. Choosing runs only this part again."""
-    trace = asked.trace()
+    trace = request.trace()
     with st.container(horizontal=True, gap="medium"):
         stack = stack_choice()
-        pieces = trace.source_tokens if stack == "encoder" else trace.target_tokens
-        names = maps.numbered(pieces)
+        tokens = trace.source_tokens if stack == "encoder" else trace.target_tokens
+        names = maps.numbered(tokens)
         place = int(widgets.number("Piece at place, 0 for the mean", "norm_place", 0, 0, len(names), width=230))
-    network = asked.service.translator.network
-    found = asked.service.analysis(
+    network = request.service.translator.network
+    found = request.service.analysis(
         ("sub-layers", trace.source_ids, trace.target_ids, stack), lambda: sub_layers(network, trace, stack)
     )
     labels = [f"{sub_layer.layer + 1} {NAMES[sub_layer.step]}" for sub_layer in found]
     st.markdown(prose.block("inside", "How much each writes"))
     share = np.stack([sub_layer.share for sub_layer in found], axis=1)  # (position, sub-layer)
-    items = [Matrix("Written \u00f7 stream", share, stack, pieces, labels, column_title="sub-layer", signed=False)]
+    items = [RowMatrix("Written \u00f7 stream", share, stack, tokens, labels, column_title="sub-layer", signed=False)]
     matrix_row(items, inputs.theme(), "shares", inputs.remember_theme)
     tables(found, labels, place, stack, names)
     st.caption(
@@ -56,13 +56,13 @@ def show(asked: Asked) -> None:
         files.matrices(items, f"How much each sub-layer of the {stack} writes", f"{stack}-residual")
         files.download(
             "All numbers as CSV",
-            lambda: downloads.table_csv(header, _everything(found, labels, pieces)),
+            lambda: downloads.table_csv(header, _everything(found, labels, tokens)),
             f"{stack}-residual.csv",
         )
 
 
 def tables(found: list[SubLayer], labels: list[str], place: int, stack: str, names: list[str]) -> None:
-    """Lengths, then means and variances, of one piece or of the mean over all."""
+    """Lengths, then means and variances, of one token or of the mean over all."""
 
     def value(sub_layer: SubLayer, name: str) -> float:
         numbers = getattr(sub_layer, name)
@@ -92,8 +92,8 @@ def _rounded(number: float) -> float:
     return 0.0 if abs(number) < 1e-12 else number
 
 
-def _everything(found: list[SubLayer], labels: list[str], pieces: tuple[str, ...]):
+def _everything(found: list[SubLayer], labels: list[str], tokens: tuple[str, ...]):
     for label, sub_layer in zip(labels, found, strict=True):
-        for at, piece in enumerate(pieces):
+        for at, token in enumerate(tokens):
             numbers = (getattr(sub_layer, what)[at] for what in (*LENGTHS, "share", "cosine", *MOMENTS))
-            yield [label, at + 1, literal.piece(piece), *map(float, numbers)]
+            yield [label, at + 1, literal.token(token), *map(float, numbers)]

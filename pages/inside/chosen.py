@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from model import Trace
 from model.lessons.layer_steps import AttentionSteps, LayerInputs, attention_steps, layer_inputs
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from views import maps
 from views.controls import inputs
 
@@ -15,7 +15,7 @@ from views.controls import inputs
 class Chosen:
     """A kind of attention, a layer and a head (from 0), and the trace they are taken from."""
 
-    asked: Asked
+    request: Request
     trace: Trace
     kind: maps.Kind
     layer: int
@@ -24,18 +24,18 @@ class Chosen:
     @property
     def inputs(self) -> LayerInputs:
         """What goes into the sub-layer; recorded once for all its heads."""
-        network = self.asked.service.translator.network
+        network = self.request.service.translator.network
         key = ("layer inputs", self.trace.source_ids, self.trace.target_ids, self.kind.name, self.layer)
-        return self.asked.service.analysis(key, lambda: layer_inputs(network, self.trace, self.kind.name, self.layer))
+        return self.request.service.analysis(key, lambda: layer_inputs(network, self.trace, self.kind.name, self.layer))
 
     def steps(self) -> AttentionSteps:
         """Every matrix of the head."""
-        network = self.asked.service.translator.network
+        network = self.request.service.translator.network
         return attention_steps(network, self.trace, self.inputs, self.kind.name, self.layer, self.head)
 
     @property
     def axes(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Pieces of the queries and of the keys."""
+        """Tokens of the queries and of the keys."""
         return self.trace.axes(self.kind.name)
 
     @property
@@ -44,10 +44,10 @@ class Chosen:
         return f"{self.kind.title}, layer {self.layer + 1}, head {self.head + 1}"
 
 
-def choose(asked: Asked) -> Chosen:
+def choose(request: Request) -> Chosen:
     """The boxes that choose."""
-    trace = asked.trace()
+    trace = request.trace()
     kind = inputs.kind()
     layers, heads = trace.attention(kind.name).shape[:2]
     layer, head = inputs.head(maps.names(layers)[:-1], maps.names(heads)[:-1])
-    return Chosen(asked, trace, kind, int(layer) - 1, int(head) - 1)
+    return Chosen(request, trace, kind, int(layer) - 1, int(head) - 1)

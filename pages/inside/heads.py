@@ -8,7 +8,7 @@ from model.lessons.heads import Form, Shape, TwoForms, shape_walk, two_forms
 from model.lessons.layer_steps import attention_module
 from pages.inside.chosen import choose
 from pages.shared import checks, files
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from views.controls import widgets
 from views.export import downloads
@@ -16,18 +16,18 @@ from views.html import bars
 from views.text import prose
 from views.text.numbers import grouped, three_digits
 
-PAPER = (10, 20, 512, 8)  # a batch of ten sequences of twenty pieces in the paper's base model
+PAPER = (10, 20, 512, 8)  # a batch of ten sequences of twenty tokens in the paper's base model
 
 
 @fragment
-def show(asked: Asked) -> None:
+def show(request: Request) -> None:
     """Both comparisons. Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
-        chosen = choose(asked)
-    module = attention_module(asked.service.translator.network, chosen.kind.name, chosen.layer)
+        chosen = choose(request)
+    module = attention_module(request.service.translator.network, chosen.kind.name, chosen.layer)
     streams = chosen.inputs
     allowed = chosen.trace.records[chosen.kind.name].allowed
-    forms = asked.service.analysis(
+    forms = request.service.analysis(
         ("two forms", chosen.trace.source_ids, chosen.trace.target_ids, chosen.kind.name, chosen.layer),
         lambda: two_forms(module, streams.query_input, streams.key_input, allowed),
     )
@@ -36,7 +36,7 @@ def show(asked: Asked) -> None:
     left.html(bars.table(("", "one wide, then split", "one for each head"), counts(forms), "Two forms of heads"))
     right.metric("Largest difference of what they write", three_digits(forms.difference))
     right.caption(prose.block("inside", "Proof of heads").format(difference=checks.said("two forms", forms.difference)))
-    config = asked.service.translator.network.config
+    config = request.service.translator.network.config
     mine = shape_walk(1, len(streams.query_input), config.d_model, config.n_heads, len(streams.key_input))
     st.markdown(prose.block("inside", "Shapes"))
     walk(mine)

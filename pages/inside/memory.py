@@ -6,9 +6,9 @@ import streamlit as st
 
 from model.lessons.memory_layout import Layout, LayoutStory, memory_layout
 from pages.shared import files
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from pages.shared.runs import fragment
-from views.components.matrix_row import Matrix, matrix_row
+from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import inputs, whole_numbers, widgets
 from views.export import downloads
 from views.html import bars
@@ -19,7 +19,7 @@ MOST = 40  # on an axis, so that the tensor stays small
 
 
 @fragment
-def show(asked: Asked) -> None:
+def show(request: Request) -> None:
     """A tensor of the typed shape, and the model's own. Typing runs only this part again."""
     typed = widgets.text("Shape of a tensor", "shape", SHAPE, width=240)
     try:
@@ -64,9 +64,9 @@ def offsets(story: LayoutStory) -> None:
     st.markdown(prose.block("inside", "Offsets"))
     last = max(layout.offsets[-1][-1] for layout in (story.original, story.transposed, story.contiguous))
 
-    def drawn(name: str, layout: Layout) -> Matrix:
+    def drawn(name: str, layout: Layout) -> RowMatrix:
         counted = [list(map(str, range(size))) for size in layout.shape[:2]]
-        return Matrix(name, layout.offsets, rows=counted[0], columns=counted[1], signed=False, top=1.5 * last)
+        return RowMatrix(name, layout.offsets, rows=counted[0], columns=counted[1], signed=False, top=1.5 * last)
 
     matrix_row(
         [

@@ -23,12 +23,12 @@ PARTS = {
 
 def main() -> None:
     """Read the inputs, show the chosen part."""
-    asked = opening("inside")
+    request = opening("inside")
     st.html(bars.STYLE)
     chosen = widgets.pick("Part of this page", tuple(PARTS), "inside", hidden=True)
-    if not asked.accepted:
+    if not request.accepted:
         return
-    PARTS[chosen](asked)
+    PARTS[chosen](request)
     st.subheader("How to read it", anchor=False)
     st.markdown(prose.block("inside", chosen))
 

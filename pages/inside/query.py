@@ -8,7 +8,7 @@ import streamlit as st
 from model.lessons.layer_steps import AttentionSteps
 from pages.inside.chosen import Chosen, choose
 from pages.shared import checks, files
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from views import maps
 from views.controls import inputs, widgets
@@ -17,16 +17,16 @@ from views.html import bars
 from views.html.strip import strip
 from views.text import literal, prose
 
-WORD = "it"  # the piece of the first example that everybody asks about
+WORD = "it"  # the token of the first example that everybody asks about
 
 
 @fragment
-def show(asked: Asked) -> None:
+def show(request: Request) -> None:
     """Choose a query, follow it. Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
-        chosen = choose(asked)
+        chosen = choose(request)
         queries, keys = chosen.axes
-        words = [literal.piece(piece) for piece in queries]
+        words = [literal.token(token) for token in queries]
         first = words.index(WORD) if WORD in words else len(words) // 2
         place = (
             int(widgets.number("Query at place", f"{chosen.kind.name}_query", first + 1, 1, len(words), varies=True))

@@ -7,15 +7,15 @@ import math
 import numpy as np
 import streamlit as st
 
-from model.lessons.scaling import WIDTHS, TrainedRun, histogram, toy, trained_run_in_parts
+from model.lessons.scaling import WIDTHS, TrainedRun, histogram, toy, trained_run_in_steps
 from pages.shared import files
 from pages.shared.cut_off import say_if_cut
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from views.controls import inputs, widgets
 from views.export import downloads
 from views.figures import saturation
-from views.html import bars, pieces
+from views.html import bars, tokens
 from views.text import prose
 from views.text.numbers import three_digits
 
@@ -23,17 +23,17 @@ KINDS = {"All": ("encoder", "decoder", "cross"), "Encoder": ("encoder",), "Decod
 BINS = 80
 
 
-def show(asked: Asked) -> None:
+def show(request: Request) -> None:
     """The trained model, then the toy."""
-    trained(asked)
-    random_vectors(asked)
+    trained(request)
+    random_vectors(request)
 
 
 @fragment
-def trained(asked: Asked) -> None:
+def trained(request: Request) -> None:
     """The reader's sentence with the division and without it."""
-    trace = asked.trace()
-    network = asked.service.translator.network
+    trace = request.trace()
+    network = request.service.translator.network
     d_k = network.config.d_k
     st.subheader("The trained model", anchor=False)
     names = tuple(KINDS)
@@ -41,15 +41,15 @@ def trained(asked: Asked) -> None:
 
     def run(factor: float, kinds: tuple[str, ...]) -> TrainedRun:
         key = ("scaling", trace.source_ids, trace.target_ids, kinds, factor)
-        return asked.service.analysis_in_parts(key, lambda: trained_run_in_parts(network, trace, kinds, factor))
+        return request.service.analysis_in_steps(key, lambda: trained_run_in_steps(network, trace, kinds, factor))
 
     scaled, raw = run(1.0, ()), run(math.sqrt(d_k), KINDS[chosen])
     left, right = st.columns(2, gap="large")
-    left.html(pieces.label("Greedy translation, scores divided") + pieces.sentence(scaled.translation, "fr"))
+    left.html(tokens.label("Greedy translation, scores divided") + tokens.sentence(scaled.translation, "fr"))
     say_if_cut(scaled.finished, "This translation", left)
     right.html(
-        pieces.label(f"The same weights, scores times {three_digits(math.sqrt(d_k))} again")
-        + pieces.sentence(raw.translation or "\u2014", "fr")
+        tokens.label(f"The same weights, scores times {three_digits(math.sqrt(d_k))} again")
+        + tokens.sentence(raw.translation or "\u2014", "fr")
     )
     say_if_cut(raw.finished, "This translation", right)
     lines = [["loss of the translation on the left, nats", scaled.loss, raw.loss]]
@@ -63,7 +63,7 @@ def trained(asked: Asked) -> None:
 
 
 @fragment
-def random_vectors(asked: Asked) -> None:
+def random_vectors(request: Request) -> None:
     """Variance, entropy and gradient of random vectors against d_k."""
     st.subheader("Random vectors", anchor=False)
     st.markdown(prose.block("inside", "Toy"))
@@ -71,10 +71,10 @@ def random_vectors(asked: Asked) -> None:
         d_k = int(widgets.number("d_k", "toy_width", 100, 1, 512))
         seed = int(widgets.number("Seed", "toy_seed", 0, 0, 999_999))
     theme = inputs.theme()
-    measured = asked.service.analysis(("toy", seed), lambda: toy(WIDTHS, queries=500, seed=seed))
-    own = asked.service.analysis(("toy", seed, d_k), lambda: toy((d_k,), queries=2000, seed=seed))
+    measured = request.service.analysis(("toy", seed), lambda: toy(WIDTHS, queries=500, seed=seed))
+    own = request.service.analysis(("toy", seed, d_k), lambda: toy((d_k,), queries=2000, seed=seed))
     edges = np.linspace(-4 * math.sqrt(d_k) - 1, 4 * math.sqrt(d_k) + 1, BINS + 1)
-    raw, scaled = asked.service.analysis(("histogram", seed, d_k), lambda: histogram(d_k, edges, seed=seed))
+    raw, scaled = request.service.analysis(("histogram", seed, d_k), lambda: histogram(d_k, edges, seed=seed))
     left, right = st.columns(2, gap="large")
     with left:
         one, two = st.columns(2)

@@ -10,10 +10,10 @@ import streamlit as st
 from model.lessons.layer_steps import STEPS, AttentionSteps
 from pages.inside.chosen import Chosen, choose
 from pages.shared import checks, files
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from views import maps
-from views.components.matrix_row import Matrix, matrix_row
+from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import inputs, widgets
 from views.export import downloads
 from views.html import bars
@@ -25,10 +25,10 @@ PROJECTIONS = {"Query": "query", "Key": "key", "Value": "value"}
 
 
 @fragment
-def show(asked: Asked) -> None:
+def show(request: Request) -> None:
     """One step at a time. Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
-        chosen = choose(asked)
+        chosen = choose(request)
     name = widgets.pick("Step", NAMES, "step", hidden=True)
     step = NAMES.index(name)
     steps = chosen.steps()
@@ -42,7 +42,7 @@ def show(asked: Asked) -> None:
     matrix_row(items, inputs.theme(), "matrices", inputs.remember_theme)
     difference = checks.said("attention step", steps.differences[STEPS[step]])
     st.caption(prose.block("inside", "Proof of a step").format(difference=difference))
-    result = next(item for item in reversed(items) if isinstance(item, Matrix))
+    result = next(item for item in reversed(items) if isinstance(item, RowMatrix))
     with st.container(horizontal=True):
         files.matrices(items, f"{name}: {chosen.place}", f"{chosen.kind.name}-{STEPS[step]}")
         files.download(f"{result.name} as CSV", lambda: _csv(result), f"{chosen.kind.name}-{STEPS[step]}.csv")
@@ -52,34 +52,34 @@ def show(asked: Asked) -> None:
     st.html(bars.table(("step", "result", "difference"), overview(steps), "All seven steps", marked=step))
 
 
-def picture(step: int, steps: AttentionSteps, chosen: Chosen, projection: str) -> list[Matrix | str]:
+def picture(step: int, steps: AttentionSteps, chosen: Chosen, projection: str) -> list[RowMatrix | str]:
     """The matrices of a step with the signs between them; the last one is its result."""
     queries, keys = chosen.axes
     kind = chosen.kind.name
 
-    def square(name: str, values: np.ndarray, **options) -> Matrix:
-        return Matrix(name, values, kind, queries, keys, **options)
+    def square(name: str, values: np.ndarray, **options) -> RowMatrix:
+        return RowMatrix(name, values, kind, queries, keys, **options)
 
     root = math.sqrt(steps.queries.shape[1])
     scale = float(np.abs(steps.scores).max())
     if step == 0:
-        asked = projection == "query"
-        stream = steps.inputs.query_input if asked else steps.inputs.key_input
+        of_queries = projection == "query"
+        stream = steps.inputs.query_input if of_queries else steps.inputs.key_input
         letter = projection[0].upper()
-        labels = queries if asked else keys
+        labels = queries if of_queries else keys
         result = {"query": steps.queries, "key": steps.keys, "value": steps.values}[projection]
         return [
-            Matrix("X", stream, kind, labels, column_title="dimension"),
+            RowMatrix("X", stream, kind, labels, column_title="dimension"),
             "\u00d7",
-            Matrix(f"W{letter.lower()}", steps.projections[projection].weight, kind, column_title="dimension"),
+            RowMatrix(f"W{letter.lower()}", steps.projections[projection].weight, kind, column_title="dimension"),
             "+ b =",
-            Matrix(letter, result, kind, labels, column_title="dimension"),
+            RowMatrix(letter, result, kind, labels, column_title="dimension"),
         ]
     if step == 1:
         return [
-            Matrix("Q", steps.queries, kind, queries, column_title="dimension"),
+            RowMatrix("Q", steps.queries, kind, queries, column_title="dimension"),
             "\u00d7",
-            Matrix("K\u1d40", steps.keys.T, kind, columns=keys, row_title="dimension"),
+            RowMatrix("K\u1d40", steps.keys.T, kind, columns=keys, row_title="dimension"),
             "=",
             square("Q K\u1d40", steps.products),
         ]
@@ -94,14 +94,20 @@ def picture(step: int, steps: AttentionSteps, chosen: Chosen, projection: str) -
     if step == 4:
         return [masked, "softmax \u2192", softmax]
     if step == 5:
-        value = Matrix("V", steps.values, kind, keys, column_title="dimension")
-        return [softmax, "\u00d7", value, "=", Matrix("Output", steps.output, kind, queries, column_title="dimension")]
+        value = RowMatrix("V", steps.values, kind, keys, column_title="dimension")
+        return [
+            softmax,
+            "\u00d7",
+            value,
+            "=",
+            RowMatrix("Output", steps.output, kind, queries, column_title="dimension"),
+        ]
     return [
-        Matrix("All heads", steps.concatenated, kind, queries, column_title="dimension"),
+        RowMatrix("All heads", steps.concatenated, kind, queries, column_title="dimension"),
         "\u00d7",
-        Matrix("Wo", steps.projections["output"].weight, kind, column_title="dimension"),
+        RowMatrix("Wo", steps.projections["output"].weight, kind, column_title="dimension"),
         "+ b =",
-        Matrix("Written", steps.inputs.written, kind, queries, column_title="dimension"),
+        RowMatrix("Written", steps.inputs.sublayer_output, kind, queries, column_title="dimension"),
     ]
 
 
@@ -112,18 +118,18 @@ def overview(steps: AttentionSteps) -> list[list[bars.Value]]:
         ", ".join(" \u00d7 ".join(map(str, part.shape)) for part in (steps.queries, steps.keys, steps.values)),
         *(pairs,) * 4,
         " \u00d7 ".join(map(str, steps.output.shape)),
-        " \u00d7 ".join(map(str, steps.inputs.written.shape)),
+        " \u00d7 ".join(map(str, steps.inputs.sublayer_output.shape)),
     ]
     return [[name, shape, steps.differences[step]] for name, shape, step in zip(NAMES, shapes, STEPS, strict=True)]
 
 
-def _csv(result: Matrix) -> bytes:
+def _csv(result: RowMatrix) -> bytes:
     header, names = _axes(result)
     lines = zip(names, result.values, strict=True)
     return downloads.table_csv(header, ([name, *map(float, line)] for name, line in lines))
 
 
-def _axes(result: Matrix) -> tuple[list[str], list[str]]:
+def _axes(result: RowMatrix) -> tuple[list[str], list[str]]:
     """The header of a table of the result, with what stands above the rows' names, and these names."""
     columns = maps.numbered(result.columns) or list(map(str, range(result.values.shape[1])))
     return [f"{result.row_title} \\ {result.column_title}", *columns], maps.numbered(result.rows)
@@ -134,5 +140,5 @@ def _npz(steps: AttentionSteps) -> bytes:
     arrays = {name: getattr(steps, name) for name in names}
     for name, (weight, bias) in steps.projections.items():
         arrays |= {f"{name}_weight": weight, f"{name}_bias": bias}
-    streams = {name: getattr(steps.inputs, name) for name in ("query_input", "key_input", "written")}
+    streams = {name: getattr(steps.inputs, name) for name in ("query_input", "key_input", "sublayer_output")}
     return downloads.arrays_npz(**streams, **arrays)

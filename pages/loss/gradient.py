@@ -9,30 +9,30 @@ import streamlit as st
 from model import Trace
 from model.networks.loss_terms import LogitGradient, logit_gradient, score_target, smallest_loss, smoothed_target
 from pages.shared import checks, files
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from pages.shared.sliders import stepper
 from pages.shared.target import target
 from views.controls import widgets
 from views.export import downloads
-from views.html import bars, pieces, steps
+from views.html import bars, steps, tokens
 from views.text import literal, prose
 from views.text.numbers import grouped, three_digits
 
-COUNT = 10  # pieces shown: those whose logits are pushed hardest
+COUNT = 10  # tokens shown: those whose logits are pushed hardest
 HEADER = ["piece", "id", "model p", "target q", "gradient p - q"]
 
 
-def show(asked: Asked) -> None:
+def show(request: Request) -> None:
     """Choose the smoothing and a position; see the target distribution and the push on each logit."""
     left, right = st.columns([3, 2], gap="large")
-    vocabulary = asked.service.translator.config.vocabulary_size
+    vocabulary = request.service.translator.config.vocabulary_size
     with left:
-        trace = target(asked)
+        trace = target(request)
         smoothing = widgets.slider("Label smoothing \u03b5, in per cent", "smoothing", 10, 0, 90) / 100
     if trace is not None:
         with left:
             position(trace, smoothing)
-    recipe = asked.service.translator.card.get("training", {}).get("recipe", {})
+    recipe = request.service.translator.card.get("training", {}).get("recipe", {})
     with right:
         st.markdown(
             prose.block("loss", "Label smoothing")
@@ -53,19 +53,19 @@ def position(trace: Trace, smoothing: float) -> None:
         column.metric(name, three_digits(value))
     step = stepper(len(trace.next_ids), f"Position, 1 to {len(trace.next_ids)}")
     st.html(
-        pieces.label("What the decoder was fed, the right piece at this position, and what follows")
+        tokens.label("What the decoder was fed, the right piece at this position, and what follows")
         + steps.written(trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:])
     )
     rows = table(trace, found, step, smoothing)
     largest = max(abs(row[4]) for row in rows)
     shown = [
         [
-            steps.strong(piece) if id_ == trace.next_ids[step - 1] else steps.plain(piece),
+            steps.strong(token) if id_ == trace.next_ids[step - 1] else steps.plain(token),
             bars.bar(probability, 1, "decoder"),
             steps.meter(wanted, 1),
             steps.meter(push, largest, signed=True),
         ]
-        for piece, id_, probability, wanted, push in rows
+        for token, id_, probability, wanted, push in rows
     ]
     st.html(bars.table([HEADER[0], *HEADER[2:]], shown, f"Target and gradient at position {step}"))
     total = float(found.gradient[step - 1].sum(dtype=np.float64))
@@ -74,13 +74,13 @@ def position(trace: Trace, smoothing: float) -> None:
             difference=checks.said("loss gradient", found.difference), sum=checks.said("gradient sum", abs(total))
         )
     )
-    labelled = [[literal.piece(piece), *rest] for piece, *rest in rows]
+    labelled = [[literal.token(token), *rest] for token, *rest in rows]
     files.download("CSV", lambda: downloads.table_csv(HEADER, labelled), f"gradient-position-{step}.csv")
     files.numbers(lambda: pd.DataFrame(labelled, columns=HEADER), "gradient_table", hide_index=True)
 
 
 def table(trace: Trace, found: LogitGradient, step: int, smoothing: float) -> list[tuple]:
-    """The right piece, then the pieces whose logits are pushed hardest: piece, id, p, q, p - q."""
+    """The right token, then the tokens whose logits are pushed hardest: token, id, p, q, p - q."""
     gradient = found.gradient[step - 1]  # (vocabulary,)
     right = trace.next_ids[step - 1]
     wanted = smoothed_target(len(gradient), right, smoothing).numpy()

@@ -1,4 +1,4 @@
-"""What a target costs the model: piece by piece, with smoothed labels, as a gradient, and over the whole training."""
+"""What a target costs the model: token by token, with smoothed labels, as a gradient, and over the whole training."""
 
 from __future__ import annotations
 

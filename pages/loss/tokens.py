@@ -1,4 +1,4 @@
-"""Cross-entropy of a target, a row a piece: the reader's target, or five given probabilities."""
+"""Cross-entropy of a target, a row a token: the reader's target, or five given probabilities."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import streamlit as st
 
 from model.networks.loss_terms import LossTerms, score_target, terms_of_probabilities
 from pages.shared import checks, files
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from pages.shared.target import target
 from views.controls import widgets
 from views.export import downloads
-from views.html import bars, pieces, steps
+from views.html import bars, steps, tokens
 from views.text import literal, prose
 from views.text.numbers import grouped, three_digits
 
 WHOSE = ("Your target", "Five given pieces")
-# A sum to do by hand: the right pieces of "Je suis un etudiant" and what a model might give them.
+# A sum to do by hand: the right tokens of "Je suis un etudiant" and what a model might give them.
 FIVE = (("Je", 0.8), ("suis", 0.6), ("un", 0.7), ("\u00e9tudiant", 0.5), ("</s>", 0.9))
 HEADER = ["position", "piece", "probability", "loss -ln p", "share", "rank", "running mean"]
 
@@ -31,16 +31,16 @@ class Scored:
     labels: tuple[str, ...]
     terms: LossTerms
     ranks: tuple[int | None, ...]
-    proof: str = ""
+    check: str = ""
 
 
-def show(asked: Asked) -> None:
+def show(request: Request) -> None:
     """The table with its bars, and the sums below."""
     left, right = st.columns([3, 2], gap="large")
-    vocabulary = asked.service.translator.config.vocabulary_size
+    vocabulary = request.service.translator.config.vocabulary_size
     with left:
         given = widgets.pick("What is scored", WHOSE, "scored") == WHOSE[1]
-        scored = five() if given else typed(asked)
+        scored = five() if given else typed(request)
     with right:
         if given:
             st.markdown(prose.block("loss", "Tutorial"))
@@ -61,32 +61,32 @@ def show(asked: Asked) -> None:
         for column, (name, value) in zip(st.columns(3), totals, strict=True):
             column.metric(name, three_digits(value) if value < 1000 else grouped(round(value)))
         st.html(bars.table(HEADER, [dress(scored, place) for place in range(len(scored.labels))], "Loss by piece"))
-        if scored.proof:
-            st.caption(scored.proof)
+        if scored.check:
+            st.caption(scored.check)
         rows = table(scored)
         files.download("CSV", lambda: downloads.table_csv(HEADER, rows), "loss.csv")
         files.numbers(lambda: pd.DataFrame(rows, columns=HEADER), "loss_table", hide_index=True)
 
 
 def five() -> Scored:
-    """The five given pieces."""
+    """The five given tokens."""
     labels, probabilities = zip(*FIVE, strict=True)
     return Scored(labels, terms_of_probabilities(probabilities), (None,) * len(labels))
 
 
-def typed(asked: Asked) -> Scored | None:
+def typed(request: Request) -> Scored | None:
     """The reader's target, scored by the model."""
-    trace = target(asked)
+    trace = target(request)
     if trace is None:
         return None
     st.html(
-        pieces.label("What is scored, from what the decoder was fed at each position")
+        tokens.label("What is scored, from what the decoder was fed at each position")
         + steps.aligned((("decoder reads", trace.target_tokens), ("right piece", trace.next_tokens)), "Shifted target")
     )
     scored = score_target(trace.logits, trace.next_ids)
-    ranks = tuple(row.rank for row in trace.next_pieces(1))
-    proof = prose.block("loss", "Proof of the loss").format(difference=checks.said("cross-entropy", scored.difference))
-    return Scored(trace.next_tokens, scored.terms, ranks, proof)
+    ranks = tuple(row.rank for row in trace.predictions(1))
+    check = prose.block("loss", "Proof of the loss").format(difference=checks.said("cross-entropy", scored.difference))
+    return Scored(trace.next_tokens, scored.terms, ranks, check)
 
 
 def dress(scored: Scored, place: int) -> list:
@@ -109,7 +109,7 @@ def table(scored: Scored) -> list[list]:
     return [
         [
             place + 1,
-            literal.piece(label),
+            literal.token(label),
             float(terms.probabilities[place]),
             float(terms.losses[place]),
             float(terms.shares[place]),

@@ -10,7 +10,7 @@ from model.runtime.training_record import TrainingCurves, training_curves
 from model.translator import SHIPPED
 from pages.shared import files
 from pages.shared.charts import chart
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from views.controls import inputs, widgets
 from views.export import downloads
 from views.figures.lines import Line, lines
@@ -21,9 +21,9 @@ AXES = ("Steps", "Epochs")
 HEADER = ["step", "epoch", "training loss", "training -ln p", "learning rate", "held-out -ln p"]
 
 
-def show(asked: Asked) -> None:
+def show(request: Request) -> None:
     """Two panels over one axis, their numbers, and how the reader's own sentence compares."""
-    curves = asked.service.analysis(("training curves",), lambda: training_curves(SHIPPED))
+    curves = request.service.analysis(("training curves",), lambda: training_curves(SHIPPED))
     if curves is None:
         st.info(
             "There is no record of this model\u2019s training: `metrics.jsonl` is missing from `assets/translator`, or "
@@ -49,8 +49,8 @@ def show(asked: Asked) -> None:
         files.numbers(lambda: pd.DataFrame(rows, columns=HEADER), "training_table", hide_index=True)
     with right:
         st.markdown(prose.block("loss", "Training curves").format(decay=curves.average_decay))
-        trace = asked.trace()
-        card = asked.service.translator.card.get("training", {}).get("heldout_nll", [float("nan")])
+        trace = request.trace()
+        card = request.service.translator.card.get("training", {}).get("heldout_nll", [float("nan")])
         st.caption(
             prose.block("loss", "Proof of the curves").format(
                 lines=len(curves.steps),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from model.lessons.ragged import MOST_PIECES, MOST_SEQUENCES, PaddingEffect, RaggedBatch, padding_effect, ragged_batch
+from model.lessons.ragged import MOST_SEQUENCES, MOST_TOKENS, PaddingEffect, RaggedBatch, padding_effect, ragged_batch
 from pages.shared import checks, files
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from pages.shared.runs import fragment
-from views.components.matrix_row import Matrix, matrix_row
+from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import inputs, whole_numbers, widgets
 from views.export import downloads
 from views.text import prose
@@ -19,17 +19,17 @@ LENGTHS = "16 5 11 2 4 5 1 20 12 10"
 WORDS = ("hidden", "may look")
 
 
-def show(asked: Asked) -> None:
+def show(request: Request) -> None:
     """A batch of the typed lengths through the encoder."""
-    explore(asked)
+    explore(request)
     st.subheader("How to read it", anchor=False)
     st.markdown(prose.block("masks", "Padding"))
 
 
 @fragment
-def explore(asked: Asked) -> None:
+def explore(request: Request) -> None:
     """Typing or choosing runs only this part again."""
-    config = asked.service.translator.network.config
+    config = request.service.translator.network.config
     with st.container(horizontal=True, gap="medium"):
         typed = widgets.text("Lengths of the sequences", "lengths", LENGTHS, width=330)
         names = [str(number + 1) for number in range(max(config.n_encoder_layers, config.n_heads))]
@@ -37,19 +37,19 @@ def explore(asked: Asked) -> None:
             int(number) - 1 for number in inputs.head(names[: config.n_encoder_layers], names[: config.n_heads])
         )
     try:
-        lengths = whole_numbers.parse(typed, "lengths", (1, MOST_SEQUENCES), (1, MOST_PIECES))
+        lengths = whole_numbers.parse(typed, "lengths", (1, MOST_SEQUENCES), (1, MOST_TOKENS))
     except ValueError as error:
         st.warning(str(error))
         return
-    batch, effect = asked.service.analysis(
-        ("padding", tuple(lengths), layer, head), lambda: _run(asked, lengths, layer, head)
+    batch, effect = request.service.analysis(
+        ("padding", tuple(lengths), layer, head), lambda: _run(request, lengths, layer, head)
     )
     places = [str(number + 1) for number in range(batch.ids.shape[1])]
     sequences = [f"{number} ({length} long)" for number, length in enumerate(lengths, 1)]
     st.markdown(prose.block("masks", "The batch").format(sequences=len(lengths), longest=max(lengths)))
     matrix_row(
         [
-            Matrix(
+            RowMatrix(
                 "Ids",
                 np.where(batch.ids == 0, -np.inf, batch.ids),
                 rows=sequences,
@@ -68,9 +68,9 @@ def explore(asked: Asked) -> None:
     masks(batch, effect, sequences.index(shown), places, f"layer {layer + 1}, head {head + 1}")
 
 
-def _run(asked: Asked, lengths: list[int], layer: int, head: int) -> tuple[RaggedBatch, PaddingEffect]:
+def _run(request: Request, lengths: list[int], layer: int, head: int) -> tuple[RaggedBatch, PaddingEffect]:
     batch = ragged_batch(lengths)
-    return batch, padding_effect(asked.service.translator.network, batch, layer, head)
+    return batch, padding_effect(request.service.translator.network, batch, layer, head)
 
 
 def numbers(effect: PaddingEffect) -> None:
@@ -93,15 +93,15 @@ def masks(batch: RaggedBatch, effect: PaddingEffect, place: int, labels: list[st
     titles = ("Padding mask", "Causal mask", "Both: the decoder\u2019s target")
     st.markdown(prose.block("masks", "Three masks"))
     three = [
-        Matrix(title, mask.astype(np.float32), words=WORDS, **shared)
+        RowMatrix(title, mask.astype(np.float32), words=WORDS, **shared)
         for title, mask in zip(titles, (*allowed, batch.combined[place, 0]), strict=True)
     ]
     matrix_row(three, inputs.theme(), "masks_of_one", inputs.remember_theme, beside=3)
     st.markdown(prose.block("masks", "Attention of one sequence").format(place=head))
     masked = np.where(allowed[0], effect.masked[place], np.float32(-np.inf))
     weights = [
-        Matrix("Weights with the padding mask", masked, top=1.0, masked=("0", "masked"), **shared),
-        Matrix("Weights without it", effect.unmasked[place], top=1.0, **shared),
+        RowMatrix("Weights with the padding mask", masked, top=1.0, masked=("0", "masked"), **shared),
+        RowMatrix("Weights without it", effect.unmasked[place], top=1.0, **shared),
     ]
     matrix_row(weights, inputs.theme(), "weights_of_one", inputs.remember_theme, beside=2)
     with st.container(horizontal=True):

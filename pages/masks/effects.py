@@ -10,23 +10,23 @@ import streamlit as st
 from model import Trace
 from model.lessons.masking import MaskEffect, mask_effect
 from pages.shared import checks, files
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from views import maps
-from views.components.matrix_row import Matrix, matrix_row
+from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import inputs, widgets
 from views.export import downloads
-from views.html import bars, pieces
+from views.html import bars, tokens
 from views.text import literal, prose
 from views.text.numbers import three_digits
 
 
 def effect_of(
-    asked: Asked, trace: Trace, allowed: np.ndarray, used: Sequence[int], layer: int, head: int
+    request: Request, trace: Trace, allowed: np.ndarray, used: Sequence[int], layer: int, head: int
 ) -> MaskEffect:
     """What a mask does, computed once."""
     key = ("mask", trace.source_ids, trace.target_ids, allowed.tobytes(), used, layer, head)
-    network = asked.service.translator.network
-    return asked.service.analysis(key, lambda: mask_effect(network, trace, allowed, used, layer, head))
+    network = request.service.translator.network
+    return request.service.analysis(key, lambda: mask_effect(network, trace, allowed, used, layer, head))
 
 
 def losses(causal: MaskEffect, effect: MaskEffect) -> None:
@@ -37,48 +37,49 @@ def losses(causal: MaskEffect, effect: MaskEffect) -> None:
     three.metric("Change", three_digits(effect.loss - causal.loss) if effect.loss != causal.loss else "0")
 
 
-def next_pieces(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> None:
-    """Probabilities of the pieces that should follow, before and after."""
+def next_tokens(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> None:
+    """Probabilities of the tokens that should follow, before and after."""
     names = maps.numbered(trace.next_tokens)
     numbers = [
         (
             names[place],
             float(causal.probabilities[place]),
             float(effect.probabilities[place]),
-            f"{literal.piece(effect.best[place])} {three_digits(float(effect.best_probability[place]))}",
+            f"{literal.token(effect.best[place])} {three_digits(float(effect.best_probability[place]))}",
         )
         for place in range(len(names))
     ]
     header = ["piece that should follow", "probability, causal mask", "probability, this mask", "most probable now"]
     lines = [[name, *(bars.bar(p, 1, "decoder") for p in both), best] for name, *both, best in numbers]
-    st.html(pieces.label("Every piece of the translation, forced") + bars.table(header, lines, "Next pieces"))
+    st.html(tokens.label("Every piece of the translation, forced") + bars.table(header, lines, "Next pieces"))
     files.download("Probabilities as CSV", lambda: downloads.table_csv(header, numbers), "mask.csv")
 
 
 def matrices(trace: Trace, causal: MaskEffect, effect: MaskEffect, place: str) -> None:
     """The head's scores, the same with minus infinity, its weights, and the weights it had."""
     st.markdown(prose.block("masks", "Before, minus infinity, after").format(place=place))
-    tokens = trace.target_tokens
-    shared = {"kind": "decoder", "rows": tokens, "columns": tokens}
+    target_tokens = trace.target_tokens
+    shared = {"kind": "decoder", "rows": target_tokens, "columns": target_tokens}
     weights = {"signed": False, "top": 1.0, "masked": ("0", "masked")}
     items = [
-        Matrix("1 Scores", effect.scores, **shared),
-        Matrix("2 With \u2212\u221e", effect.masked_scores, top=float(np.abs(effect.scores).max()), **shared),
-        Matrix("3 Weights", hidden(effect), **weights, **shared),
-        Matrix("Weights with the causal mask", hidden(causal), **weights, **shared),
+        RowMatrix("1 Scores", effect.scores, **shared),
+        RowMatrix("2 With \u2212\u221e", effect.masked_scores, top=float(np.abs(effect.scores).max()), **shared),
+        RowMatrix("3 Weights", hidden(effect), **weights, **shared),
+        RowMatrix("Weights with the causal mask", hidden(causal), **weights, **shared),
     ]
     matrix_row(items, inputs.theme(), "steps", inputs.remember_theme, beside=2)
     one_row(trace, effect)
     scores = effect.masked_scores.astype(np.float64)
     exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
     difference = np.abs(exponentials / exponentials.sum(axis=1, keepdims=True) - effect.weights).max()
-    proof = prose.block("masks", "Proof of the weights")
+    check = prose.block("masks", "Proof of the weights")
     st.caption(
-        proof.format(
-            difference=checks.said("masked weights", float(difference)), leak=checks.said("mask leak", effect.leak)
+        check.format(
+            difference=checks.said("masked weights", float(difference)),
+            masked_weight=checks.said("mask leak", effect.masked_weight),
         )
     )
-    labels = maps.numbered(tokens)
+    labels = maps.numbered(target_tokens)
     with st.container(horizontal=True):
         files.matrices(items, f"Decoder self-attention under a mask, {place}", "mask", "Matrices")
         files.download(

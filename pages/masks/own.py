@@ -8,11 +8,11 @@ import streamlit as st
 from model import Trace
 from model.lessons.masking import pattern
 from pages.masks import effects
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from views import maps
 from views.address import settings
-from views.components.matrix_row import Matrix, matrix_row
+from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import inputs, painted, widgets
 from views.text import literal, prose
 
@@ -21,15 +21,15 @@ ALL = "all"
 PAINTED = "painted"  # in the session and in the address bar
 
 
-def show(asked: Asked) -> None:
+def show(request: Request) -> None:
     """The mask at the left, what it does at the right, the head's matrices below."""
-    explore(asked, asked.trace())
+    explore(request, request.trace())
     st.subheader("How to read it", anchor=False)
     st.markdown(prose.block("masks", "Your sentence"))
 
 
 @fragment
-def explore(asked: Asked, trace: Trace) -> None:
+def explore(request: Request, trace: Trace) -> None:
     """Choosing or painting runs only this part again."""
     side = len(trace.target_ids)
     with st.container(horizontal=True, gap="medium"):
@@ -45,7 +45,7 @@ def explore(asked: Asked, trace: Trace) -> None:
         st.markdown(prose.block("masks", "Paint"))
         matrix_row(
             [
-                Matrix(
+                RowMatrix(
                     "May look",
                     allowed.astype(np.float32),
                     "decoder",
@@ -65,16 +65,16 @@ def explore(asked: Asked, trace: Trace) -> None:
         st.button("Clear paint", on_click=clear_paint, disabled=not changed.any())
     blind = np.flatnonzero(~allowed.any(axis=1))
     if blind.size:
-        query = literal.markdown(literal.piece(tokens[blind[0]]))
+        query = literal.markdown(literal.token(tokens[blind[0]]))
         answer.warning(f"Query {blind[0] + 1}, {query}, has no key left; let it look at one piece at least.")
         return
     used = tuple(range(len(layers))) if where not in layers else (int(where) - 1,)
-    causal = effects.effect_of(asked, trace, pattern("causal", side), used, layer, head)
-    effect = effects.effect_of(asked, trace, allowed, used, layer, head)
+    causal = effects.effect_of(request, trace, pattern("causal", side), used, layer, head)
+    effect = effects.effect_of(request, trace, allowed, used, layer, head)
     with picture:
         effects.losses(causal, effect)
     with answer:
-        effects.next_pieces(trace, causal, effect)
+        effects.next_tokens(trace, causal, effect)
     effects.matrices(trace, causal, effect, f"layer {layer + 1}, head {head + 1}")
 
 

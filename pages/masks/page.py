@@ -14,11 +14,11 @@ PARTS = {"Your sentence": own.show, "Causality": causal.show, "Padding": batch.s
 
 def main() -> None:
     """Read the inputs, show the chosen part."""
-    asked = opening("masks")
+    request = opening("masks")
     st.html(bars.STYLE)
     chosen = widgets.pick("Part of this page", tuple(PARTS), "masks", hidden=True)
-    if asked.accepted:
-        PARTS[chosen](asked)
+    if request.accepted:
+        PARTS[chosen](request)
 
 
 main()

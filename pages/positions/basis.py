@@ -12,7 +12,7 @@ from model.networks.positional import wavelengths
 from pages.positions.settings import settings
 from pages.shared import checks, files
 from pages.shared.charts import chart
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from views.controls import inputs, widgets
 from views.export import downloads
 from views.figures.lines import Line, lines
@@ -23,9 +23,9 @@ BASES = ("Columns of the encoding", "Harmonics of the length")
 PERIODS = 12  # how far the inner product is followed
 
 
-def orthogonal(asked: Asked) -> None:
+def orthogonal(request: Request) -> None:
     """The inner product of two columns over longer and longer spans."""
-    chosen = settings(asked)
+    chosen = settings(request)
     left, right = st.columns([3, 2], gap="large")
     with right:
         first = widgets.slider("One dimension", "first", 0, 0, chosen.d_model - 1)
@@ -72,9 +72,9 @@ def _sampled(chosen, first: int, second: int, span: float, formula: float) -> fl
     return abs(2 * float((a * b).mean()) - formula)
 
 
-def basis(asked: Asked) -> None:
+def basis(request: Request) -> None:
     """A curve, and the best sum of the first columns."""
-    chosen = settings(asked)
+    chosen = settings(request)
     left, right = st.columns([3, 2], gap="large")
     with right:
         name = widgets.select("Curve to draw", CURVES, "curve", "square wave")

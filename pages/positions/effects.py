@@ -6,18 +6,25 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from model.decoding.tapped_decoding import greedy_under_in_parts
-from model.lessons.position_effects import CHANGES, PLACES, Change, Where, position_losses_in_parts, positions_tap
+from model.decoding.tapped_decoding import greedy_under_in_steps
+from model.lessons.position_effects import (
+    POSITION_CHANGES,
+    STACKS,
+    PositionChange,
+    Where,
+    position_losses_in_steps,
+    positions_tap,
+)
 from pages.shared import checks, files
 from pages.shared.cut_off import say_if_cut
-from pages.shared.opening import Asked, usable
+from pages.shared.opening import Request, usable
 from views.controls import widgets
 from views.export import downloads
-from views.html import bars, pieces
+from views.html import bars, tokens
 from views.text import prose
 
 WHERE: dict[str, Where] = {"Encoder": "encoder", "Decoder": "decoder", "Both": "both"}
-NAMES: dict[Change, str] = {
+NAMES: dict[PositionChange, str] = {
     "kept": "as trained",
     "none": "set to 0",
     "shuffled": "shuffled",
@@ -27,15 +34,15 @@ NAMES: dict[Change, str] = {
 FARTHEST = 300  # of 512 positions, so that the longest sentence still fits behind it
 
 
-def show(asked: Asked) -> None:
+def show(request: Request) -> None:
     """Choose a change; read translation and loss."""
-    translator = asked.service.translator
+    translator = request.service.translator
     left, right = st.columns([3, 2], gap="large")
     with right:
         st.markdown(prose.block("positions", "In the trained model"))
     with left:
         with st.container(horizontal=True, gap="medium"):
-            titles = {NAMES[change].capitalize(): change for change in CHANGES[1:]}
+            titles = {NAMES[change].capitalize(): change for change in POSITION_CHANGES[1:]}
             change = titles[widgets.pick("Positions are", tuple(titles), "change")]
             where = WHERE[widgets.pick("Where", tuple(WHERE), "where")]
         with st.container(horizontal=True):
@@ -44,43 +51,43 @@ def show(asked: Asked) -> None:
         reference = widgets.text(
             "Reference translation in French", "reference", "", "Empty: what the model writes with its positions"
         )
-        following = target(asked, reference)
+        following = target(request, reference)
     if following is None:
         return
     network, tokenizer = translator.network, translator.tokenizer
-    source = tokenizer.encode_source(asked.text)
+    source = tokenizer.encode_source(request.text)
     inputs = [tokenizer.bos_id, *following[:-1]]
-    losses = asked.service.analysis_in_parts(
+    losses = request.service.analysis_in_steps(
         ("position losses", tuple(source), tuple(following), seed, shift),
-        lambda: position_losses_in_parts(network, source, inputs, following, seed, shift),
+        lambda: position_losses_in_steps(network, source, inputs, following, seed, shift),
     )
 
-    def written(chosen: Change) -> list[int]:
+    def generated(chosen: PositionChange) -> list[int]:
         tap = positions_tap(network, where, chosen, len(source), len(inputs), seed, shift)
         limit = min(2 * len(source) + 10, 128)
         key = ("under positions", tuple(source), len(inputs), where, chosen, seed, shift)
-        return asked.service.analysis_in_parts(
-            key, lambda: greedy_under_in_parts(network, source, tap, limit, following)
+        return request.service.analysis_in_steps(
+            key, lambda: greedy_under_in_steps(network, source, tap, limit, following)
         )
 
     with left:
         stacks = "encoder and the decoder" if where == "both" else where
         labels = {"kept": "positions as trained, greedy", change: f"positions {NAMES[change]} in the {stacks}"}
         for chosen, label in labels.items():
-            ids = written(chosen)
-            text = pieces.sentence(tokenizer.decode(ids) or "(nothing)", "fr")
-            st.html(pieces.label(f"Translation with {label}") + text)
-            say_if_cut(asked.service.ended(ids), "This translation")
-        tokens = tokenizer.display(following)
+            ids = generated(chosen)
+            text = tokens.sentence(tokenizer.decode(ids) or "(nothing)", "fr")
+            st.html(tokens.label(f"Translation with {label}") + text)
+            say_if_cut(request.service.ended(ids), "This translation")
+        target_tokens = tokenizer.display(following)
         for title, chosen in (("as trained", "kept"), (NAMES[change], change)):
-            probabilities = np.exp(-losses.per_piece[where, chosen].astype(np.float64)).tolist()
+            probabilities = np.exp(-losses.per_token[where, chosen].astype(np.float64)).tolist()
             st.html(
-                pieces.label(f"Probability of each piece of the reference, positions {title}")
-                + pieces.chips(tokens, "decoder", probabilities)
+                tokens.label(f"Probability of each piece of the reference, positions {title}")
+                + tokens.chips(target_tokens, "decoder", probabilities)
             )
-    highest = max(losses.mean(place, name) for place in PLACES for name in CHANGES)
+    highest = max(losses.mean(place, name) for place in STACKS for name in POSITION_CHANGES)
     header = ["positions", *WHERE]
-    values = [[NAMES[name], *(losses.mean(place, name) for place in PLACES)] for name in CHANGES]
+    values = [[NAMES[name], *(losses.mean(place, name) for place in STACKS)] for name in POSITION_CHANGES]
     with right:
         st.markdown("**Loss of the reference: mean of** $-\\ln p$ **over its pieces**")
         shown = [[name, *(bars.bar(value, highest, "decoder") for value in row)] for name, *row in values]
@@ -94,11 +101,11 @@ def show(asked: Asked) -> None:
     files.numbers(lambda: pd.DataFrame(values, columns=header), hide_index=True)
 
 
-def target(asked: Asked, reference: str) -> list[int] | None:
+def target(request: Request, reference: str) -> list[int] | None:
     """Ids of the reference with `</s>`, the model's own translation where nothing is typed; None if it is refused."""
-    translator = asked.service.translator
+    translator = request.service.translator
     if not reference.strip():
-        return list(asked.translation())
-    if not usable(asked, reference, "Reference", english=False):
+        return list(request.translation())
+    if not usable(request, reference, "Reference", english=False):
         return None
     return translator.tokenizer.encode_source(reference)

@@ -9,7 +9,7 @@ import streamlit as st
 from model.lessons.position_geometry import Schemes, schemes
 from pages.shared import checks, files
 from pages.shared.charts import chart
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from views.controls import inputs, widgets
 from views.export import downloads
 from views.figures.lines import Line, lines
@@ -20,15 +20,15 @@ from views.text.numbers import three_digits
 NAMES = {"integers": "integer", "normalised": "normalised", "sinusoids": "sinusoidal"}
 
 
-def show(asked: Asked) -> None:
+def show(request: Request) -> None:
     """The three schemes for the reader's sentence and for another length."""
-    width = asked.service.translator.config.d_model
-    pieces = min(max(len(asked.service.translator.tokenizer.encode_source(asked.text)), 2), 128)
+    width = request.service.translator.config.d_model
+    tokens = min(max(len(request.service.translator.tokenizer.encode_source(request.text)), 2), 128)
     left, right = st.columns([3, 2], gap="large")
     with right:
         st.markdown(prose.block("positions", "Why sinusoids"))
-        first = widgets.slider("One length; your sentence\u2019s at first", "short", pieces, 2, 128, varies=True)
-        second = widgets.slider("Another length", "long", min(2 * pieces, 128), 2, 128, varies=True)
+        first = widgets.slider("One length; your sentence\u2019s at first", "short", tokens, 2, 128, varies=True)
+        second = widgets.slider("Another length", "long", min(2 * tokens, 128), 2, 128, varies=True)
         dimension = widgets.slider("Dimension of the sinusoids", "wave", 8, 0, width - 1)
     both = [schemes(first, width), schemes(second, width)]
     with left:
@@ -53,7 +53,7 @@ def show(asked: Asked) -> None:
         for length, scheme in zip((first, second), both, strict=True)
     ]
     st.html(bars.table(header, rows, "The three schemes on both lengths"))
-    st.caption(_proof(both))
+    st.caption(_check(both))
     files.download("Comparison as CSV", lambda: downloads.table_csv(header, rows), "schemes.csv")
     files.numbers(lambda: pd.DataFrame(rows, columns=header), hide_index=True)
 
@@ -61,7 +61,7 @@ def show(asked: Asked) -> None:
 _DASH = ("solid", "dash")
 
 
-def _proof(both: list[Schemes]) -> str:
+def _check(both: list[Schemes]) -> str:
     """Do positions that both sentences have get the same vector?"""
     shared = min(len(scheme.integers) for scheme in both)
     moved = {name: float(np.abs(both[0].table(name)[:shared] - both[1].table(name)[:shared]).max()) for name in NAMES}

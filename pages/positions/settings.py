@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from model.networks.positional import Form, positional_table
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from views.controls import widgets
 
 LARGEST = 512
@@ -35,9 +35,9 @@ class Settings:
         return f"positions-{self.form}-{self.length}x{self.d_model}"
 
 
-def settings(asked: Asked, shortest: int = 2) -> Settings:
+def settings(request: Request, shortest: int = 2) -> Settings:
     """Three controls in a row, and which form the model uses."""
-    trained = asked.service.translator.config
+    trained = request.service.translator.config
     first, second, third = st.columns([2, 2, 2], gap="medium")
     with first:
         length = widgets.slider("Positions", "length", 64, shortest, LARGEST)

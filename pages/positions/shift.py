@@ -10,26 +10,26 @@ from model.lessons.position_geometry import shift_of, similarity
 from pages.positions.settings import settings
 from pages.shared import checks, files
 from pages.shared.charts import chart, matrix_chart
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from views.controls import inputs, widgets
 from views.export import downloads
 from views.figures.lines import Line, lines
-from views.figures.matrix import Matrix
+from views.figures.matrix import ChartMatrix
 from views.text import prose
 from views.text.numbers import three_digits
 
 SHOWN = 16  # dimensions of the rotation that are drawn
 
 
-def similar(asked: Asked) -> None:
+def similar(request: Request) -> None:
     """PE(p) . PE(q) for all pairs, and by distance."""
-    chosen = settings(asked)
+    chosen = settings(request)
     found = similarity(chosen.length, chosen.d_model, chosen.form)
     left, right = st.columns(2, gap="large")
     with left:
         high = float(found.products.max())
         low = -high if found.products.min() < 0 else 0.0
-        shown = Matrix(found.products, "position p", "position q", "PE(p) \u00b7 PE(q)", low=low, high=high)
+        shown = ChartMatrix(found.products, "position p", "position q", "PE(p) \u00b7 PE(q)", low=low, high=high)
         matrix_chart(shown, "products", "Inner product of every two positions.")
     with right:
         distances = np.arange(chosen.length)
@@ -55,9 +55,9 @@ def similar(asked: Asked) -> None:
     files.numbers(lambda: pd.DataFrame(rows, columns=header), hide_index=True)
 
 
-def rotated(asked: Asked) -> None:
+def rotated(request: Request) -> None:
     """The matrix that moves all positions on, and what it leaves over."""
-    chosen = settings(asked)
+    chosen = settings(request)
     left, right = st.columns(2, gap="large")
     with right:
         shift = widgets.slider("Shift k", "shift", 5, 0, 128)
@@ -65,7 +65,7 @@ def rotated(asked: Asked) -> None:
     drawn = min(SHOWN, chosen.d_model)
     with left:
         block = found.matrix[:drawn, :drawn]
-        shown = Matrix(block, "row", "column", "entry", low=-1, high=1)
+        shown = ChartMatrix(block, "row", "column", "entry", low=-1, high=1)
         matrix_chart(shown, "rotation", f"The first {drawn} rows and columns of the matrix.")
         if drawn < chosen.d_model:
             st.caption(f"The first {drawn} of {chosen.d_model} rows and columns; the rest goes on in the same way.")

@@ -10,18 +10,18 @@ from model.networks.positional import wavelengths
 from pages.positions.settings import Settings, settings
 from pages.shared import checks, files
 from pages.shared.charts import chart, matrix_chart
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from views.controls import inputs, widgets
 from views.export import downloads
 from views.figures.lines import Line, lines
-from views.figures.matrix import Matrix
+from views.figures.matrix import ChartMatrix
 from views.text import prose
 from views.text.numbers import grouped, three_digits
 
 
-def table(asked: Asked) -> None:
+def table(request: Request) -> None:
     """Position x dimension, and two columns of it as curves."""
-    chosen = settings(asked)
+    chosen = settings(request)
     encoding = chosen.table
     left, right = st.columns(2, gap="large")
     with right:
@@ -40,16 +40,16 @@ def table(asked: Asked) -> None:
             f"{_positions(turns[partner])}."
         )
     with left:
-        shown = Matrix(encoding, "position", "dimension", "value")
+        shown = ChartMatrix(encoding, "position", "dimension", "value")
         matrix_chart(shown, "encoding", "Heatmap of the encoding; the table below has the same numbers.")
     st.markdown(prose.block("positions", "Table"))
-    st.caption(proof(asked, chosen))
+    st.caption(check_line(request, chosen))
     numbers(chosen, encoding)
 
 
-def proof(asked: Asked, chosen: Settings) -> str:
+def check_line(request: Request, chosen: Settings) -> str:
     """The drawn table against the one inside the loaded network, as far as both reach."""
-    translator = asked.service.translator
+    translator = request.service.translator
     if chosen.form != "paper" or chosen.d_model != translator.config.d_model:
         return prose.block("positions", "No proof of the table").format(d_model=translator.config.d_model)
     inside = translator.network.positions[: chosen.length].cpu().numpy()
@@ -70,9 +70,9 @@ def numbers(chosen: Settings, encoding: np.ndarray) -> None:
     files.numbers(lambda: pd.DataFrame(encoding, columns=header[1:]).rename_axis("position"))
 
 
-def waves(asked: Asked) -> None:
+def waves(request: Request) -> None:
     """Positions a turn takes, dimension by dimension."""
-    chosen = settings(asked)
+    chosen = settings(request)
     dimensions = np.arange(chosen.d_model)
     both = {form: wavelengths(chosen.d_model, form).numpy() for form in ("paper", "column")}
     mine = both[chosen.form]

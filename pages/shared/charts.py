@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from views.controls import inputs
-from views.figures.matrix import Matrix, legend, matrix
+from views.figures.matrix import ChartMatrix, legend, matrix
 
 
 def chart(figure: go.Figure, key: str, alt: str) -> None:
@@ -23,7 +23,7 @@ def chart(figure: go.Figure, key: str, alt: str) -> None:
     )
 
 
-def matrix_chart(shown: Matrix, key: str, alt: str) -> None:
+def matrix_chart(shown: ChartMatrix, key: str, alt: str) -> None:
     """Show a matrix with what its colours mean below it; `key` and `alt` as for `chart`."""
     theme = inputs.theme()
     chart(matrix(shown, theme), key, alt)

@@ -7,11 +7,11 @@ import streamlit as st
 
 from pages.shared import files
 from views import palette
-from views.components.matrix_row import Matrix, matrix_row
+from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import inputs
 from views.export import downloads
 from views.export.difference import MapPair, Side, difference_picture
-from views.figures.matrix import Matrix as Scale
+from views.figures.matrix import ChartMatrix as Scale
 from views.figures.matrix import legend
 
 
@@ -64,9 +64,9 @@ def _lengths(pair: MapPair):
     yield from zip((pair.first.keys, pair.second.keys), pair.keys, strict=True)
 
 
-def _matrix(side: Side, pair: MapPair, kind: str, top: float) -> Matrix:
+def _matrix(side: Side, pair: MapPair, kind: str, top: float) -> RowMatrix:
     signed = kind == palette.DIFFERENCE
-    return Matrix(
+    return RowMatrix(
         side.name[:1].upper() + side.name[1:],
         np.where(side.hidden, np.float32(-np.inf), side.weights),
         kind,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from server.finished_files import finished_files
-from views.components.matrix_row import Matrix
+from views.components.matrix_row import RowMatrix
 from views.export import downloads, drawing
 from views.export.matrices import matrices_picture
 from views.export.picture import picture
@@ -58,7 +58,7 @@ def pictures(draw: Callable[[], drawing.Drawing], name: str, what: str = "") -> 
     download(f"{words}SVG", lambda: drawing.to_svg(draw()), f"{name}.svg")
 
 
-def matrices(items: Sequence[Matrix | str], title: str, name: str, what: str = "") -> None:
+def matrices(items: Sequence[RowMatrix | str], title: str, name: str, what: str = "") -> None:
     """Matrices and the signs between them as picture files."""
     pictures(lambda: matrices_picture(items, title), name, what)
 

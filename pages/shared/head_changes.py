@@ -9,14 +9,14 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from model import InterventionError, Interventions
-from model.tracing.changes import Change, Forbid, Force, Heads, Scale, Temperature, Window
+from model import HeadInterventions, InterventionError
+from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, OneHot, Scale, Temperature, Window
 from views.address import settings
 from views.controls import widgets
-from views.html import pieces
+from views.html import tokens
 
-OFF, SCALE, SHARPEN, MASK, FORCE = "Switch off", "Scale", "Sharpen", "Mask", "Force a look"
-ACTIONS = (OFF, SCALE, SHARPEN, MASK, FORCE)
+OFF, SCALE, SHARPEN, MASK, ONE_HOT = "Switch off", "Scale", "Sharpen", "Mask", "Force a look"
+ACTIONS = (OFF, SCALE, SHARPEN, MASK, ONE_HOT)
 MOST_KEPT = 12
 
 
@@ -39,7 +39,7 @@ class Board:
         """A row of buttons for each layer; a pressed one is a chosen head."""
         names = [str(head + 1) for head in range(self.heads)]
         chosen = []
-        st.html(pieces.label("Heads"))
+        st.html(tokens.label("Heads"))
         with st.container(gap="xsmall"):
             for layer in range(self.layers):
                 first = [names[head] for place, head in self.first if place == layer]
@@ -63,7 +63,7 @@ def action(key: str) -> str:
     return widgets.pick("What to do", ACTIONS, key)
 
 
-def strength(chosen: str, kind: str, heads: Heads, name: str) -> Change:
+def strength(chosen: str, kind: str, heads: Heads, name: str) -> HeadIntervention:
     """The change of the first three of `ACTIONS`, with its slider where it has one. `name` begins the slider's key."""
     if chosen == SCALE:
         return Scale(kind, heads, widgets.decimal("Output times", f"{name}factor", 0.5, -2.0, 4.0, 0.1))
@@ -73,7 +73,7 @@ def strength(chosen: str, kind: str, heads: Heads, name: str) -> Change:
     return Scale(kind, heads, 0.0)
 
 
-def together(draft: Change, name: str) -> Interventions:
+def together(draft: HeadIntervention, name: str) -> HeadInterventions:
     """What was kept, and then the change being set up; buttons to keep it, and to take kept ones away."""
     kept = _kept(name)
     full = len(kept) >= MOST_KEPT or not draft.heads
@@ -85,23 +85,23 @@ def together(draft: Change, name: str) -> Interventions:
             st.text(f"Kept: {words(change)}")
             rest = kept[:place] + kept[place + 1 :]
             st.button("Take away", key=f"{name}drop{place}", on_click=_write, args=(name, rest))
-    return Interventions((*kept, draft) if draft.heads else kept)
+    return HeadInterventions((*kept, draft) if draft.heads else kept)
 
 
-def _kept(name: str) -> tuple[Change, ...]:
+def _kept(name: str) -> tuple[HeadIntervention, ...]:
     """Nothing where the address holds what no page wrote."""
     try:
-        return Interventions.from_text(settings.held(f"{name}kept")).changes[:MOST_KEPT]
+        return HeadInterventions.from_text(settings.held(f"{name}kept")).changes[:MOST_KEPT]
     except InterventionError:
         settings.hold(f"{name}kept", "")
         return ()
 
 
-def _write(name: str, changes: tuple[Change, ...]) -> None:
-    settings.hold(f"{name}kept", Interventions(changes).to_text())
+def _write(name: str, changes: tuple[HeadIntervention, ...]) -> None:
+    settings.hold(f"{name}kept", HeadInterventions(changes).to_text())
 
 
-def words(change: Change) -> str:
+def words(change: HeadIntervention) -> str:
     """A change in one line; numbers count from 1."""
     layers = sorted({layer for layer, _ in change.heads})
     places = "; ".join(
@@ -111,7 +111,7 @@ def words(change: Change) -> str:
     return f"{change.kind}, {places}: {_what(change)}"
 
 
-def _what(change: Change) -> str:
+def _what(change: HeadIntervention) -> str:
     if isinstance(change, Scale):
         return f"output \u00d7 {change.factor:g}" if change.factor else "switched off"
     if isinstance(change, Temperature):
@@ -120,7 +120,7 @@ def _what(change: Change) -> str:
         return f"window of {change.size}"
     if isinstance(change, Forbid):
         return f"{len(change.keys)} {'key' if len(change.keys) == 1 else 'keys'} forbidden"
-    if isinstance(change, Force):
+    if isinstance(change, OneHot):
         asking = "every query" if change.query is None else f"query {change.query + 1}"
         return f"{asking} looks at key {change.key + 1}"
     return "no causal mask"

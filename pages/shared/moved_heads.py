@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from pages.shared import files
-from views.components.matrix_row import Matrix, matrix_row
+from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import inputs
 from views.export import downloads
 from views.text import prose
@@ -25,7 +25,7 @@ def show(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> None:
     st.markdown(prose.block("compare", "Every head"))
     top = max(float(table.max()) for table in found.values())
     items = [
-        Matrix(
+        RowMatrix(
             kind.capitalize(),
             table,
             kind,

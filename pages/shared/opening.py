@@ -11,12 +11,12 @@ from model import DecodingOptions, InputError, Trace
 from pages.shared.cut_off import say_if_cut
 from pages.shared.service import Service, accepted, open_service
 from views.controls import inputs
-from views.html import pieces
+from views.html import tokens
 from views.text import literal, prose
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """What the person asked for, with the loaded translator that answers.
 
     Attributes:
@@ -43,13 +43,13 @@ class Asked:
         return trace
 
 
-def opening(page: str, examples: bool = False) -> Asked:
+def opening(page: str, examples: bool = False) -> Request:
     """Show the beginning of the page whose text is `assets/text/en/<page>.md`, and return what was asked.
 
     Args:
         examples: offer sentences to begin with, also where the text looks English.
     """
-    st.html(pieces.STYLE)
+    st.html(tokens.STYLE)
     st.title(prose.title(page), anchor=False)
     st.markdown(prose.lead(page))
     box, method = st.columns([5, 3], gap="medium")
@@ -65,20 +65,20 @@ def opening(page: str, examples: bool = False) -> Asked:
         st.warning(prose.block("notices", "Not English"))
         if not examples:
             inputs.examples(text)
-    return Asked(service, text, DecodingOptions(**vars(chosen)), taken, st.empty())
+    return Request(service, text, DecodingOptions(**vars(chosen)), taken, st.empty())
 
 
-def usable(asked: Asked, text: str, name: str, english: bool = True) -> bool:
+def usable(request: Request, text: str, name: str, english: bool = True) -> bool:
     """True if the model takes `text`, typed into a page's own box called `name`; else the reason is on the page.
 
     Args:
         english: whether it is to be read rather than written by the model: then the page warns of what is not English.
     """
     try:
-        asked.service.translator.check(text)
+        request.service.translator.check(text)
     except InputError as error:
         st.warning(literal.markdown(f"{name}: {error}"))
         return False
-    if english and not asked.service.translator.looks_english(text):
+    if english and not request.service.translator.looks_english(text):
         st.warning(prose.block("notices", "Not English in a box").format(name=name))
     return True

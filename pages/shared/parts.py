@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from pages.shared.opening import Asked, opening
+from pages.shared.opening import Request, opening
 from pages.shared.runs import fragment
 from views.controls import widgets
 
-Parts = Mapping[str, Callable[[Asked], None]]
+InSteps = Mapping[str, Callable[[Request], None]]
 
 
-def show_parts(page: str, parts: Parts, key: str, style: str) -> None:
+def show_parts(page: str, parts: InSteps, key: str, style: str) -> None:
     """Show the page's beginning and the chosen part.
 
     Args:
@@ -22,13 +22,13 @@ def show_parts(page: str, parts: Parts, key: str, style: str) -> None:
         key: of the choice in the address bar.
         style: HTML with the style that the parts share.
     """
-    asked = opening(page)
+    request = opening(page)
     st.html(style)
-    if asked.accepted:
-        _explore(asked, parts, key)
+    if request.accepted:
+        _explore(request, parts, key)
 
 
 @fragment
-def _explore(asked: Asked, parts: Parts, key: str) -> None:
+def _explore(request: Request, parts: InSteps, key: str) -> None:
     """Choosing another part runs only this function again."""
-    parts[widgets.pick("What to look at", tuple(parts), key)](asked)
+    parts[widgets.pick("What to look at", tuple(parts), key)](request)

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from model import CheckpointError, DecodingOptions, InputError, Interventions, Step, Trace, Translator
-from model.attribution.intervened import Intervened, intervene_in_parts
+from model import CheckpointError, DecodingOptions, HeadInterventions, InputError, Step, Trace, Translator
+from model.attribution.intervened import InterventionResult, intervene_in_steps
 from model.runtime.fallback import with_fallback
-from model.runtime.progress import Parts, parts_with_fallback
+from model.runtime.progress import InSteps, steps_with_fallback
 from pages.shared.description import describe
 from server import visits
 from server.long_work import LongWork
@@ -47,22 +47,22 @@ class Service:
         self.long_analyses = LongWork(self.analyses, self.computing, waiting.progress)
         self.long_traces = LongWork(self.traces, self.computing, waiting.progress)
 
-    def pieces(self, text: str) -> int:
-        """How many pieces `text` has.
+    def tokens(self, text: str) -> int:
+        """How many tokens `text` has.
 
         Raises:
             InputError: it cannot be translated; the message is one sentence for the reader.
         """
-        pieces = len(self.translator.check(text))
-        visits.note(pieces=pieces)
-        return pieces
+        tokens = len(self.translator.check(text))
+        visits.note(tokens=tokens)
+        return tokens
 
     def known(self, text: str, options: DecodingOptions) -> tuple[Step, ...] | None:
         """The steps of a recent translation, or None."""
         return self.translations.get((text, options))
 
     def stream(self, text: str, options: DecodingOptions) -> Iterator[Step]:
-        """Each piece soon after it is produced; between a few of them other visitors have their turn."""
+        """Each token soon after it is produced; between a few of them other visitors have their turn."""
         return self.streams.follow((text, options), lambda: self.translator.stream(text, options))
 
     def steps(self, text: str, options: DecodingOptions) -> tuple[Step, ...]:
@@ -95,21 +95,21 @@ class Service:
         """What `compute` returns, from the recent results if it is there. `key` says what is computed, of what."""
         return self.analyses.get_or_compute(key, lambda: with_fallback(self.translator, compute), self.computing)
 
-    def analysis_in_parts(self, key: Hashable, begin: Callable[[], Parts[T]]) -> T:
+    def analysis_in_steps(self, key: Hashable, begin: Callable[[], InSteps[T]]) -> T:
         """`analysis` of long work: between its parts others have their turn, and the reader sees how far it is."""
-        return self.long_analyses.result(key, lambda: parts_with_fallback(self.translator, begin))
+        return self.long_analyses.result(key, lambda: steps_with_fallback(self.translator, begin))
 
-    def intervened(self, trace: Trace, plan: Interventions) -> Intervened:
+    def intervened(self, trace: Trace, plan: HeadInterventions) -> InterventionResult:
         """The sentence of `trace` again under interventions, computed once for each plan, in parts.
 
         Raises:
-            InterventionError: see `Interventions.check`.
+            InterventionError: see `HeadInterventions.check`.
         """
         translator = self.translator
         return self.long_traces.result(
             ("intervened", trace.source_ids, trace.next_ids, plan.to_text()),
-            lambda: parts_with_fallback(
-                translator, lambda: intervene_in_parts(translator.network, translator.tokenizer, trace, plan)
+            lambda: steps_with_fallback(
+                translator, lambda: intervene_in_steps(translator.network, translator.tokenizer, trace, plan)
             ),
         )
 
@@ -139,7 +139,7 @@ def open_service() -> Service:
 def accepted(service: Service, text: str) -> bool:
     """True if the model takes `text`; otherwise the reason is on the page."""
     try:
-        service.pieces(text)
+        service.tokens(text)
     except InputError as error:
         st.warning(literal.markdown(str(error)))
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from model import InputError, Trace
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from views.address import settings
 from views.controls import widgets
 from views.text import literal
@@ -24,12 +24,12 @@ REFERENCES = {
 PAIR = ("I want to buy a car.", "Je veux acheter une voiture.")
 
 
-def target(asked: Asked) -> Trace | None:
+def target(request: Request) -> Trace | None:
     """A box for a target; returns the pass over it, over the model's own translation while the box is empty.
 
     None where the target cannot be used; the reason is then on the page.
     """
-    own = asked.trace()
+    own = request.trace()
     typed = widgets.text(
         "French target",
         "target",
@@ -37,19 +37,19 @@ def target(asked: Asked) -> Trace | None:
         placeholder=literal.visible(own.target_text),
         help="Any French, right or wrong. While the box is empty, the model\u2019s own translation is the target.",
     )
-    reference = REFERENCES.get(asked.text)
+    reference = REFERENCES.get(request.text)
     with st.container(horizontal=True):
         st.button("The model\u2019s own", key="take_own", on_click=_fill, args=("",), disabled=not typed.strip())
         if reference:
             taken = typed == reference
             st.button("A person\u2019s", key="take_reference", on_click=_fill, args=(reference,), disabled=taken)
-        taken = (asked.text, typed) == PAIR
+        taken = (request.text, typed) == PAIR
         if st.button("The tutorial\u2019s pair", key="take_pair", on_click=_fill_pair, disabled=taken):
             st.rerun()  # the whole page, for the sentence changes too
     if not typed.strip():
         return own
     try:
-        return asked.service.forced(asked.text, typed)
+        return request.service.forced(request.text, typed)
     except InputError as error:
         empty = "nothing to translate" in str(error)
         reason = "There is nothing to see in the target: type some French, or empty the box." if empty else str(error)

@@ -9,7 +9,7 @@ from model import InputError
 from model.lessons.contexts import WordInContexts, word_in_contexts
 from pages.shared import checks, files
 from pages.shared.charts import chart
-from pages.shared.opening import Asked, usable
+from pages.shared.opening import Request, usable
 from views.controls import inputs, widgets
 from views.export import downloads
 from views.figures.lines import Line, category_ticks, lines
@@ -19,7 +19,7 @@ from views.text.numbers import percent, three_digits
 SENTENCES = ("the cat that I raise", "the cat that catches sparrows", "the cat character in a game")
 
 
-def show(asked: Asked) -> None:
+def show(request: Request) -> None:
     """The word's vectors, cosine by layer and as paths in a plane."""
     st.markdown(prose.block("tokens", "Contexts"))
     word = widgets.text("Word to follow", "word", "cat", "A word that all three sentences have")
@@ -28,11 +28,11 @@ def show(asked: Asked) -> None:
     for column, (number, sentence) in boxes:
         with column:
             sentences.append(widgets.text(f"Sentence {number}", f"s{number}", sentence, "Type an English sentence"))
-    translator = asked.service.translator
-    if not all(usable(asked, sentence, f"Sentence {number}") for number, sentence in enumerate(sentences, 1)):
+    translator = request.service.translator
+    if not all(usable(request, sentence, f"Sentence {number}") for number, sentence in enumerate(sentences, 1)):
         return
     try:
-        found = asked.service.analysis(
+        found = request.service.analysis(
             ("contexts", word, *sentences),
             lambda: word_in_contexts(translator.network, translator.tokenizer, sentences, word),
         )

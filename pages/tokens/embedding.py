@@ -8,12 +8,12 @@ import streamlit as st
 from model.lessons.embedding import EmbeddingSteps, embedding_steps
 from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from views import maps
 from views.controls import widgets
 from views.export import downloads
-from views.figures.matrix import Matrix, symmetric
-from views.html import bars, pieces
+from views.figures.matrix import ChartMatrix, symmetric
+from views.html import bars, tokens
 from views.text import prose
 from views.text.numbers import three_digits
 
@@ -21,13 +21,13 @@ STEPS = ("1 Pieces", "2 Ids", "3 Embedding rows", "4 \u00d7 \u221ad_model", "5 +
 FOLLOWED = 4  # dimensions written out as numbers
 
 
-def show(asked: Asked) -> None:
+def show(request: Request) -> None:
     """The five steps; one is open at a time."""
-    translator = asked.service.translator
-    steps = asked.service.analysis(
-        ("embedding", asked.text),
+    translator = request.service.translator
+    steps = request.service.analysis(
+        ("embedding", request.text),
         lambda: embedding_steps(
-            translator.network, translator.tokenizer, translator.tokenizer.encode_source(asked.text)
+            translator.network, translator.tokenizer, translator.tokenizer.encode_source(request.text)
         ),
     )
     step = widgets.pick("Step", STEPS, "step")
@@ -36,11 +36,11 @@ def show(asked: Asked) -> None:
         st.markdown(prose.block("tokens", step))
     with wide:
         if step == STEPS[0]:
-            st.html(pieces.label(f"{len(asked.text)} characters, {len(steps.ids) - 1} pieces and the end mark"))
-            st.html(pieces.chips(steps.tokens, "encoder"))
+            st.html(tokens.label(f"{len(request.text)} characters, {len(steps.ids) - 1} pieces and the end mark"))
+            st.html(tokens.chips(steps.tokens, "encoder"))
         elif step == STEPS[1]:
-            st.html(pieces.label(f"Each piece with its place in the table of {len(translator.tokenizer)} pieces"))
-            st.html(pieces.chips(steps.tokens, "encoder", notes=[str(piece) for piece in steps.ids]))
+            st.html(tokens.label(f"Each piece with its place in the table of {len(translator.tokenizer)} pieces"))
+            st.html(tokens.chips(steps.tokens, "encoder", notes=[str(token) for token in steps.ids]))
         else:
             vectors(steps, step)
     with narrow:
@@ -52,7 +52,7 @@ def show(asked: Asked) -> None:
 
 
 def vectors(steps: EmbeddingSteps, step: str) -> None:
-    """One row a piece, one column a dimension."""
+    """One row a token, one column a dimension."""
     values, what = {
         STEPS[2]: (steps.rows, "entry of the embedding row"),
         STEPS[3]: (steps.scaled, "entry after scaling"),
@@ -60,7 +60,7 @@ def vectors(steps: EmbeddingSteps, step: str) -> None:
     }[step]
     labels = maps.numbered(steps.tokens)
     high = symmetric(values)
-    shown = Matrix(values, "piece", "dimension", what, rows=labels, low=-high, high=high)
+    shown = ChartMatrix(values, "piece", "dimension", what, rows=labels, low=-high, high=high)
     matrix_chart(shown, "vectors", f"Heatmap of every {what}; the table below has the same numbers.")
     lengths = [np.linalg.norm(array, axis=1).mean() for array in (steps.rows, steps.scaled, steps.positions)]
     st.caption(
@@ -70,7 +70,7 @@ def vectors(steps: EmbeddingSteps, step: str) -> None:
 
 
 def follow(steps: EmbeddingSteps) -> None:
-    """One piece's first numbers through all steps."""
+    """One token's first numbers through all steps."""
     labels = maps.numbered(steps.tokens)
     place = labels.index(widgets.select("Follow one piece", labels, "piece"))
     root = three_digits(float(np.sqrt(steps.rows.shape[1])))
@@ -96,7 +96,7 @@ def numbers(steps: EmbeddingSteps) -> None:
             "Input vectors as CSV",
             lambda: downloads.table_csv(
                 header,
-                [[label, piece, *row] for label, piece, row in zip(labels, steps.ids, steps.embedded, strict=True)],
+                [[label, token, *row] for label, token, row in zip(labels, steps.ids, steps.embedded, strict=True)],
             ),
             "embedded.csv",
         )

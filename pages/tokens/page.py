@@ -1,4 +1,4 @@
-"""How text becomes vectors: pieces, ids, embedding rows, scale and position; spellings, contexts, order, sizes."""
+"""How text becomes vectors: tokens, ids, embedding rows, scale and position; spellings, contexts, order, sizes."""
 
 from __future__ import annotations
 

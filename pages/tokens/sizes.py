@@ -8,7 +8,7 @@ import streamlit as st
 from model import TransformerConfig
 from model.lessons.sizes import part_sizes
 from pages.shared import files
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from views.controls import widgets
 from views.export import downloads
 from views.html import bars
@@ -18,9 +18,9 @@ from views.text.numbers import grouped
 WIDTH = 120  # pixels a box
 
 
-def show(asked: Asked) -> None:
+def show(request: Request) -> None:
     """Three columns of sizes; the first answers to the boxes."""
-    trained = asked.service.translator.config
+    trained = request.service.translator.config
     left, right = st.columns([3, 2], gap="large")
     with right:
         st.markdown(prose.block("tokens", "Sizes"))
@@ -45,7 +45,7 @@ def show(asked: Asked) -> None:
     counted = sum(part.total for part in part_sizes(trained))
     st.caption(
         prose.block("tokens", "Proof of the sizes").format(
-            formula=grouped(counted), counted=grouped(asked.service.translator.parameters)
+            formula=grouped(counted), counted=grouped(request.service.translator.parameters)
         )
     )
     files.download("Sizes as CSV", lambda: downloads.table_csv(names, table), "sizes.csv")

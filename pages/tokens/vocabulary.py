@@ -1,4 +1,4 @@
-"""Pieces of the vocabulary: the nearest ones to a piece, and how spellings of a word are split."""
+"""Tokens of the vocabulary: the nearest ones to a token, and how spellings of a word are split."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from model.lessons.embedding import neighbourhood
 from model.text.spelling import MAX_WORD, Split, spellings, splits
 from pages.shared import checks, files
 from pages.shared.charts import chart
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from views import maps
 from views.controls import inputs, widgets
 from views.export import downloads
 from views.figures.histogram import histogram
-from views.html import bars, pieces
+from views.html import bars, tokens
 from views.text import literal, prose
 from views.text.numbers import grouped, three_digits
 
 MOST = 50  # neighbours
 
 
-def neighbours(asked: Asked) -> None:
+def neighbours(request: Request) -> None:
     """The vocabulary sorted by the cosine of its rows with one row."""
-    translator = asked.service.translator
+    translator = request.service.translator
     network, tokenizer = translator.network, translator.tokenizer
-    ids = tokenizer.encode_source(asked.text)
-    tokens = tuple(tokenizer.display(ids))
-    labels = maps.numbered(tokens)
+    ids = tokenizer.encode_source(request.text)
+    source_tokens = tuple(tokenizer.display(ids))
+    labels = maps.numbered(source_tokens)
     wide, narrow = st.columns([3, 2], gap="large")
     with wide:
-        longest = max(range(len(ids) - 1), key=lambda place: (len(literal.piece(tokens[place])), place))
+        longest = max(range(len(ids) - 1), key=lambda place: (len(literal.token(source_tokens[place])), place))
         place = labels.index(widgets.select("Piece of your sentence", labels, "near", labels[longest]))
         count = widgets.slider("Neighbours shown", "count", 12, 3, MOST)
-    found = asked.service.analysis(
+    found = request.service.analysis(
         ("neighbourhood", ids[place]), lambda: neighbourhood(network, tokenizer, ids[place], MOST)
     )
-    rows = [(near.piece, near.id, near.cosine) for near in found.nearest]
+    rows = [(near.token, near.id, near.cosine) for near in found.nearest]
     with wide:
-        shown = [[literal.piece(piece), id_, bars.bar(cosine, rows[0][2])] for piece, id_, cosine in rows[:count]]
-        st.html(bars.table(["piece", "id", "cosine"], shown, f"Nearest pieces to {literal.piece(found.piece)}"))
+        shown = [[literal.token(token), id_, bars.bar(cosine, rows[0][2])] for token, id_, cosine in rows[:count]]
+        st.html(bars.table(["piece", "id", "cosine"], shown, f"Nearest pieces to {literal.token(found.token)}"))
     with narrow:
         st.markdown(prose.block("tokens", "Neighbours"))
         chart(
@@ -58,14 +58,14 @@ def neighbours(asked: Asked) -> None:
         prose.block("tokens", "Proof of the neighbours").format(difference=checks.said("cosines", found.difference))
     )
     header = ["piece", "id", "cosine"]
-    labelled = [[literal.piece(piece), id_, cosine] for piece, id_, cosine in rows]
+    labelled = [[literal.token(token), id_, cosine] for token, id_, cosine in rows]
     files.download(f"{MOST} neighbours as CSV", lambda: downloads.table_csv(header, labelled), "neighbours.csv")
     files.numbers(lambda: pd.DataFrame(labelled, columns=header), hide_index=True)
 
 
-def spelling(asked: Asked) -> None:
+def spelling(request: Request) -> None:
     """One word in many spellings."""
-    tokenizer = asked.service.translator.tokenizer
+    tokenizer = request.service.translator.tokenizer
     wide, narrow = st.columns([3, 2], gap="large")
     with narrow:
         st.markdown(prose.block("tokens", "Spelling"))
@@ -82,9 +82,9 @@ def spelling(asked: Asked) -> None:
             [
                 row.name,
                 row.text,
-                len(row.pieces),
+                len(row.tokens),
                 row.shared,
-                bars.Cell(pieces.chips(row.pieces, "encoder")),
+                bars.Cell(tokens.chips(row.tokens, "encoder")),
             ]
             for row in rows
         ]
@@ -114,9 +114,9 @@ def numbers(rows: list[Split], header: list[str]) -> None:
         [
             row.name,
             row.text,
-            len(row.pieces),
+            len(row.tokens),
             row.shared,
-            " | ".join(literal.piece(piece) for piece in row.pieces),
+            " | ".join(literal.token(token) for token in row.tokens),
         ]
         for row in rows
     ]

@@ -9,12 +9,12 @@ from model.lessons.word_order import OrderComparison, compare_orders
 from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
 from pages.shared.cut_off import say_if_cut
-from pages.shared.opening import Asked, usable
+from pages.shared.opening import Request, usable
 from views import maps
 from views.controls import widgets
 from views.export import downloads
-from views.figures.matrix import Matrix
-from views.html import pieces
+from views.figures.matrix import ChartMatrix
+from views.html import tokens
 from views.text import literal, prose
 from views.text.numbers import three_digits
 
@@ -24,8 +24,8 @@ ORDERS = (
 )
 
 
-def show(asked: Asked) -> None:
-    """Two sentences, compared piece by piece."""
+def show(request: Request) -> None:
+    """Two sentences, compared token by token."""
     st.markdown(prose.block("tokens", "Word order"))
     columns = st.columns(2, gap="large")
     texts = []
@@ -33,25 +33,25 @@ def show(asked: Asked) -> None:
         with column:
             texts.append(widgets.text(f"{name} sentence", key, sentence, "Type an English sentence"))
     if not all(
-        usable(asked, text, name) for text, name in zip(texts, ("First sentence", "Second sentence"), strict=True)
+        usable(request, text, name) for text, name in zip(texts, ("First sentence", "Second sentence"), strict=True)
     ):
         return
-    translator = asked.service.translator
-    found = asked.service.analysis(
+    translator = request.service.translator
+    found = request.service.analysis(
         ("order", *texts), lambda: compare_orders(translator.network, translator.tokenizer, *texts)
     )
     places = [{pair[side]: number for pair, number in _moves(found, side)} for side in (0, 1)]
     for column, side, text in zip(columns, (0, 1), texts, strict=True):
         with column:
             notes = [places[side].get(place, "") for place in range(len(found.tokens[side]))]
-            st.html(pieces.chips(found.tokens[side], "encoder", notes=notes))
-            last = asked.service.steps(text, asked.options)[-1]
-            st.html(pieces.label("Translation") + pieces.sentence(last.text, "fr"))
-            say_if_cut(asked.service.ended(last.ids), "This translation")
+            st.html(tokens.chips(found.tokens[side], "encoder", notes=notes))
+            last = request.service.steps(text, request.options)[-1]
+            st.html(tokens.label("Translation") + tokens.sentence(last.text, "fr"))
+            say_if_cut(request.service.ended(last.ids), "This translation")
     st.markdown(_verdict(found))
     labels = [maps.numbered(found.tokens[0])[first] for first, _ in found.pairs]
     high = float(found.distances.max()) or 1.0
-    shown = Matrix(
+    shown = ChartMatrix(
         found.distances, "piece", "stage", "distance of its two vectors", labels, found.stages, low=0, high=high
     )
     matrix_chart(shown, "distances", "Distance of every piece's two vectors at every stage.")
@@ -77,5 +77,5 @@ def _verdict(found: OrderComparison) -> str:
             f"**The same bag:** both have the same {len(found.pairs)} pieces, so the same embedding rows; {moved} of "
             f"them stand at another place."
         )
-    lists = [" ".join(literal.markdown(literal.piece(piece)) for piece in only) or "none" for only in found.only]
+    lists = [" ".join(literal.markdown(literal.token(token)) for token in only) or "none" for only in found.only]
     return f"**Not the same bag.** Only in the first: {lists[0]}. Only in the second: {lists[1]}."

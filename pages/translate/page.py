@@ -1,4 +1,4 @@
-"""Home: a sentence goes in, its translation comes out piece by piece, with what else the model considered."""
+"""Home: a sentence goes in, its translation comes out token by token, with what else the model considered."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ import streamlit as st
 
 from model import DecodingOptions
 from pages.shared import checks, files
-from pages.shared.opening import Asked, opening
+from pages.shared.opening import Request, opening
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from views import frame
 from views.address import settings
 from views.components.drawing_view import drawing_view
 from views.export import downloads
-from views.html import pieces
+from views.html import tokens
 from views.svg.architecture import Sizes, architecture
 from views.text import literal, prose
 
-FRAME_SECONDS = 0.04  # a screen needs no more than 25 pictures a second while pieces arrive
+FRAME_SECONDS = 0.04  # a screen needs no more than 25 pictures a second while tokens arrive
 
 
 def main() -> None:
     """Read the inputs, translate, show."""
-    asked = opening("translate", examples=True)
-    if asked.accepted:
-        translation(asked)
-    model_diagram(asked.service)
+    request = opening("translate", examples=True)
+    if request.accepted:
+        translation(request)
+    model_diagram(request.service)
 
 
-def translation(asked: Asked) -> None:
+def translation(request: Request) -> None:
     """The translation as it grows, then what was considered at each place."""
-    service, text, options = asked.service, asked.text, asked.options
+    service, text, options = request.service, request.text, request.options
     st.subheader("Translation", anchor=False)
     written, produced = st.empty(), st.empty()
     steps = service.known(text, options)
@@ -42,26 +42,26 @@ def translation(asked: Asked) -> None:
         for step in service.stream(text, options):
             steps.append(step)
             if time.monotonic() - shown_at > FRAME_SECONDS or step.finished:
-                written.html(pieces.sentence(step.text, "fr"))
+                written.html(tokens.sentence(step.text, "fr"))
                 shown_at = time.monotonic()
-    written.html(pieces.sentence(steps[-1].text, "fr"))
-    trace = asked.trace()
-    rows = trace.next_pieces(5)
+    written.html(tokens.sentence(steps[-1].text, "fr"))
+    trace = request.trace()
+    rows = trace.predictions(5)
     with produced.container():
         st.html(
-            pieces.label(f"What the encoder reads: {len(trace.source_tokens)} pieces")
-            + pieces.chips(trace.source_tokens, "encoder")
-            + pieces.label(f"What the decoder writes: {len(rows)} pieces, each with the probability it had")
-            + pieces.chips(trace.next_tokens, "decoder", [row.probability for row in rows])
-            + pieces.label("At each place, the five pieces that were most probable; the one taken is orange")
-            + pieces.cards(rows)
+            tokens.label(f"What the encoder reads: {len(trace.source_tokens)} pieces")
+            + tokens.chips(trace.source_tokens, "encoder")
+            + tokens.label(f"What the decoder writes: {len(rows)} pieces, each with the probability it had")
+            + tokens.chips(trace.next_tokens, "decoder", [row.probability for row in rows])
+            + tokens.label("At each place, the five pieces that were most probable; the one taken is orange")
+            + tokens.cards(rows)
         )
-        proof(steps, rows, options)
+        check_line(steps, rows, options)
         numbers(rows)
 
 
-def proof(steps, rows, options: DecodingOptions) -> None:
-    """What was streamed, piece by piece from cached keys and values, against one pass over the finished translation."""
+def check_line(steps, rows, options: DecodingOptions) -> None:
+    """What was streamed, token by token from cached keys and values, against one pass over the finished translation."""
     if options.method == "beam":
         st.caption(prose.block("translate", "Proof for beam"))
         return
@@ -75,10 +75,10 @@ def numbers(rows) -> None:
     header = ["position", "piece", "probability", "rank"]
     header += [f"{word} {place}" for place in range(1, 6) for word in ("piece", "probability")]
     table = [
-        [place, row.piece, row.probability, row.rank, *(value for c in row.top for value in (c.piece, c.probability))]
+        [place, row.token, row.probability, row.rank, *(value for c in row.top for value in (c.token, c.probability))]
         for place, row in enumerate(rows, 1)
     ]
-    labelled = [[literal.piece(cell) if isinstance(cell, str) else cell for cell in line] for line in table]
+    labelled = [[literal.token(cell) if isinstance(cell, str) else cell for cell in line] for line in table]
     height = "content" if len(rows) < 12 else 420
     files.download("Download as CSV", lambda: downloads.table_csv(header, labelled), "translation.csv")
     files.numbers(lambda: files.table(labelled, header), hide_index=True, height=height)

@@ -8,7 +8,7 @@ import streamlit as st
 from model import VisionTrace
 from pages.shared import files
 from pages.shared.runs import fragment
-from pages.vision.maps import Look, all_heads, choosable, proof, settings
+from pages.vision.maps import Look, all_heads, check_line, choosable, settings
 from pages.vision.service import VisionService
 from views import maps
 from views.components.patch_picture import Panel, PatchPicture
@@ -44,7 +44,7 @@ def any_patch(service: VisionService, key: str, trace: VisionTrace) -> None:
         ),
         key="any",
     )
-    proof(trace)
+    check_line(trace)
     chosen, patch = 1 + row * trace.grid[1] + column, f"the patch in row {row + 1}, column {column + 1}"
     _files(
         look,

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model import Interventions, VisionClassifier, VisionTrace
+from model import HeadInterventions, VisionClassifier, VisionTrace
 from model.attribution.comparison import moved
-from model.attribution.intervened import Proof
+from model.attribution.intervened import Check
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,11 +24,11 @@ class Changed:
     probabilities: np.ndarray
     cls: np.ndarray
     moved: np.ndarray
-    proof: Proof
+    check: Check
 
 
-def compute(classifier: VisionClassifier, trace: VisionTrace, plan: Interventions) -> Changed:
+def compute(classifier: VisionClassifier, trace: VisionTrace, plan: HeadInterventions) -> Changed:
     """Run the picture again under the plan."""
     found = classifier.intervene(trace, plan)
     after = found.after.attention
-    return Changed(found.after.probabilities, after[:, :, 0].copy(), moved(trace.attention, after), found.proof)
+    return Changed(found.after.probabilities, after[:, :, 0].copy(), moved(trace.attention, after), found.check)

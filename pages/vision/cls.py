@@ -7,7 +7,7 @@ import streamlit as st
 from model import VisionTrace
 from pages.shared import files
 from pages.shared.runs import fragment
-from pages.vision.maps import all_heads, choosable, proof, settings
+from pages.vision.maps import all_heads, check_line, choosable, settings
 from pages.vision.service import VisionService
 from views import maps
 from views.components.attention_grid import Sheet, attention_grid
@@ -48,7 +48,7 @@ def cls_attention(service: VisionService, key: str, trace: VisionTrace) -> None:
             on_select=lambda layer, head: inputs.choose_head(look.layers[layer], look.heads[head]),
             on_theme=inputs.remember_theme,
         )
-        proof(trace)
+        check_line(trace)
         all_heads(trace)
     with detail:
         st.markdown(f"**{shown.title}**")

@@ -9,7 +9,7 @@ import streamlit as st
 from model.classifier import METHODS
 from pages.vision.measured import RANDOM, Measured
 from views.controls import inputs
-from views.figures.covering import Line, curves
+from views.figures.occlusion import Line, curves
 from views.text import prose
 from views.text.numbers import percent, three_digits
 

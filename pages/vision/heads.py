@@ -61,7 +61,7 @@ def _study(service: VisionService, trace: VisionTrace) -> Study:
     classifier = service.classifier
     distance = attention_distance(trace.attention, trace.grid, classifier.config.patch_size)
     found = rows.shipped(SHIPPED, classifier.card.get("weights_sha256", ""))
-    return Study(classifier.head_effects(trace), vision_scores(trace.attention, trace.grid), distance, found)
+    return Study(classifier.ablate_heads(trace), vision_scores(trace.attention, trace.grid), distance, found)
 
 
 def _ranking(

@@ -8,7 +8,7 @@ import streamlit as st
 from model import VisionTrace
 from views import patches
 from views.address import settings
-from views.components.matrix_row import Matrix, matrix_row
+from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import inputs, painted
 from views.figures import overlay
 from views.text import prose
@@ -26,7 +26,7 @@ def hidden_patches(trace: VisionTrace) -> np.ndarray:
     with grid:
         matrix_row(
             [
-                Matrix(
+                RowMatrix(
                     "May be looked at",
                     (~hidden).astype(np.float32),
                     "vision",

@@ -27,7 +27,7 @@ ANSWER = "the answer"
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """What the reader wants explained, and how."""
 
     class_index: int
@@ -44,30 +44,31 @@ class Asked:
 def through_the_layers(service: VisionService, key: str, trace: VisionTrace) -> None:
     """The view; `key` is the picture's, as `VisionService.trace` gives it. A setting runs only this part again."""
     st.markdown(prose.lead(PAGE))
-    asked = _settings(trace)
+    request = _settings(trace)
     with st.skeleton(height=320):
         gradients = service.analysis(
-            ("gradients", key, asked.class_index), lambda: service.classifier.gradient_scores(trace, asked.class_index)
+            ("gradients", key, request.class_index),
+            lambda: service.classifier.gradient_scores(trace, request.class_index),
         )
         scores = service.analysis(
-            ("attention scores", key, asked.fusion, asked.layer),
-            lambda: attention_scores(trace, asked.fusion, asked.layer),
+            ("attention scores", key, request.fusion, request.layer),
+            lambda: attention_scores(trace, request.fusion, request.layer),
         )
         check = service.analysis(
-            ("rollout check", key, asked.fusion), lambda: check_rollout(trace.attention, asked.fusion)
+            ("rollout check", key, request.fusion), lambda: check_rollout(trace.attention, request.fusion)
         )
     scores = scores | gradients.scores
-    _maps(trace, asked, scores)
+    _maps(trace, request, scores)
     with st.skeleton(height=560):
-        measured = measure(service, key, trace, scores, asked.class_index)
-    faithful(measured, asked.words(trace), service.classifier.card)
-    _proof(trace, asked, check, gradients.difference, measured)
-    _files(trace, asked, scores, measured)
+        measured = measure(service, key, trace, scores, request.class_index)
+    faithful(measured, request.words(trace), service.classifier.card)
+    _check(trace, request, check, gradients.difference, measured)
+    _files(trace, request, scores, measured)
     with st.expander("Where the four methods come from"):
         st.markdown(prose.block(PAGE, "Methods"))
 
 
-def _settings(trace: VisionTrace) -> Asked:
+def _settings(trace: VisionTrace) -> Request:
     classes = (ANSWER, *trace.classes)
     layers = tuple(str(layer + 1) for layer in range(trace.attention.shape[0]))
     with st.container(horizontal=True, gap="medium"):
@@ -75,15 +76,15 @@ def _settings(trace: VisionTrace) -> Asked:
         layer = widgets.select("Up to layer", layers, "upto", layers[-1], width=120)
         about = "The mean, the largest or the least of the heads' weights on each patch."
         fusion = widgets.pick("Rollout fuses heads by", FUSIONS, "fusion", help=about)
-    return Asked(
+    return Request(
         trace.answer if name == ANSWER else trace.classes.index(name),
         fusion,
         layers.index(layer),
     )
 
 
-def _maps(trace: VisionTrace, asked: Asked, scores: dict[str, np.ndarray]) -> None:
-    words, probability = asked.words(trace), float(trace.probabilities[asked.class_index])
+def _maps(trace: VisionTrace, request: Request, scores: dict[str, np.ndarray]) -> None:
+    words, probability = request.words(trace), float(trace.probabilities[request.class_index])
     with st.container():  # one place whether the note is there or not, so that nothing below it is built anew
         st.markdown(f"Explained: **{words['name']}**, {percent(probability)}.")
         if probability < 0.1:
@@ -105,8 +106,8 @@ def _maps(trace: VisionTrace, asked: Asked, scores: dict[str, np.ndarray]) -> No
     st.caption(prose.block(PAGE, "Scale").format(shares=", ".join(shares)))
 
 
-def _proof(trace: VisionTrace, asked: Asked, check: RolloutCheck, slope: float, measured: Measured) -> None:
-    start = float(trace.probabilities[asked.class_index])
+def _check(trace: VisionTrace, request: Request, check: RolloutCheck, slope: float, measured: Measured) -> None:
+    start = float(trace.probabilities[request.class_index])
     st.caption(
         prose.block(PAGE, "Proof").format(
             rollout=checks.said("rollout", check.max_difference),
@@ -118,7 +119,7 @@ def _proof(trace: VisionTrace, asked: Asked, check: RolloutCheck, slope: float, 
     )
 
 
-def _files(trace: VisionTrace, asked: Asked, scores: dict[str, np.ndarray], measured: Measured) -> None:
+def _files(trace: VisionTrace, request: Request, scores: dict[str, np.ndarray], measured: Measured) -> None:
     places = [(row + 1, column + 1) for row, column in np.ndindex(*trace.grid)]
 
     def rows() -> list[tuple]:
@@ -130,7 +131,7 @@ def _files(trace: VisionTrace, asked: Asked, scores: dict[str, np.ndarray], meas
         files.download("Scores as CSV", lambda: downloads.table_csv(header, rows()), "relevance.csv")
         files.download("Curves as CSV", measured.csv, "faithfulness.csv")
         files.download("Maps as PNG", lambda: _png(trace, scores), "maps.png")
-        more = {"class": np.array(trace.classes[asked.class_index]), "pixels": trace.pixels, **scores}
+        more = {"class": np.array(trace.classes[request.class_index]), "pixels": trace.pixels, **scores}
         files.download("All as NPZ", lambda: measured.npz(more), "through-the-layers.npz")
     files.numbers(lambda: pd.DataFrame(rows(), columns=header), key="scores", hide_index=True)
 

@@ -74,7 +74,7 @@ def choosable(shown: PatchPicture, key: str) -> None:
     patch_picture(shown, key=key, on_select=inputs.choose_patch, on_theme=inputs.remember_theme)
 
 
-def proof(trace: VisionTrace) -> None:
+def check_line(trace: VisionTrace) -> None:
     """The check of what is drawn."""
     check = trace.verify()
     st.caption(

@@ -58,16 +58,16 @@ def measure(
 ) -> Measured:
     """Cover the picture in the order of every score. Each order is computed once, for all classes."""
 
-    def covered(order: np.ndarray) -> Curves:
+    def occluded(order: np.ndarray) -> Curves:
         # An order alone: a change of one setting then computes only the curves that it changes.
         (found,) = service.analysis(
-            ("covering", key, order.tobytes()), lambda: service.classifier.coverings(trace, order[None])
+            ("covering", key, order.tobytes()), lambda: service.classifier.occlusions(trace, order[None])
         )
         return found.curves(class_index)
 
     drawn = random_orders(trace.grid[0] * trace.grid[1], RANDOM_PAIRS)
-    at_random = service.analysis(("covering", key, "random"), lambda: service.classifier.coverings(trace, drawn))
+    at_random = service.analysis(("covering", key, "random"), lambda: service.classifier.occlusions(trace, drawn))
     return Measured(
-        {method: covered(order_of(score)) for method, score in scores.items()},
-        mean_of([covering.curves(class_index) for covering in at_random]),
+        {method: occluded(order_of(score)) for method, score in scores.items()},
+        mean_of([occlusion.curves(class_index) for occlusion in at_random]),
     )

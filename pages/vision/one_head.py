@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from model import VisionTrace
-from model.attribution.head_ablation import RecognitionEffects
+from model.attribution.head_ablation import ClassificationAblation
 from model.attribution.head_labels import HeadScores
 from pages.shared import checks
 from pages.shared.head_ranking import detail, rows
@@ -27,7 +27,7 @@ PAGE = "vision_heads"
 class Study:
     """What does not depend on the settings: effects on every class, scores, and mean distances in pixels."""
 
-    effects: RecognitionEffects
+    effects: ClassificationAblation
     scores: HeadScores
     distance: np.ndarray
     found: rows.Found

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from model import InterventionError, Interventions, VisionTrace
-from model.tracing.changes import Change, Forbid, Force, Heads
-from pages.shared import differences, files, intervention_proof, moved_heads
-from pages.shared.head_changes import FORCE, MASK, Board, action, strength, together
+from model import HeadInterventions, InterventionError, VisionTrace
+from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, OneHot
+from pages.shared import differences, files, intervention_check, moved_heads
+from pages.shared.head_changes import MASK, ONE_HOT, Board, action, strength, together
 from pages.shared.runs import fragment
 from pages.vision.changed import Changed, compute
 from pages.vision.hidden_patches import hidden_patches
@@ -20,7 +20,7 @@ from views.controls import inputs, widgets
 from views.export import downloads
 from views.export.difference import MapPair, Side
 from views.figures import overlay
-from views.html import bars, pieces
+from views.html import bars, tokens
 from views.text import literal, prose
 from views.text.catalogue import Message
 
@@ -54,7 +54,7 @@ def what_if(service: VisionService, key: str, trace: VisionTrace) -> None:
         moved_heads.show({"vision": found.moved}, {"vision": trace.attention.shape[3]})
 
 
-def _plan(trace: VisionTrace) -> Interventions | None:
+def _plan(trace: VisionTrace) -> HeadInterventions | None:
     """What the reader wants done; None where it cannot be done, and the reason is on the page."""
     todo = action("vdo")
     layers, heads = trace.attention.shape[:2]
@@ -62,9 +62,9 @@ def _plan(trace: VisionTrace) -> Interventions | None:
     chosen = Board(NAME, layers, heads, behind).choose()
     if todo == MASK:
         places = np.flatnonzero(hidden_patches(trace)) + 1  # position 0 is CLS
-        draft: Change = Forbid("vision", chosen, tuple(map(int, places)))
-    elif todo == FORCE:
-        draft = _force(trace, chosen)
+        draft: HeadIntervention = Forbid("vision", chosen, tuple(map(int, places)))
+    elif todo == ONE_HOT:
+        draft = _one_hot(trace, chosen)
     else:
         draft = strength(todo, "vision", chosen, "v")
     if not chosen:
@@ -78,11 +78,11 @@ def _plan(trace: VisionTrace) -> Interventions | None:
     return plan
 
 
-def _force(trace: VisionTrace, heads: Heads) -> Change:
+def _one_hot(trace: VisionTrace, heads: Heads) -> HeadIntervention:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         asking = widgets.pick("Who looks", tuple(ASKING), "vasks")
         row, column = inputs.patch(trace.grid)
-    return Force("vision", heads, 1 + row * trace.grid[1] + column, ASKING[asking])
+    return OneHot("vision", heads, 1 + row * trace.grid[1] + column, ASKING[asking])
 
 
 def _answer(trace: VisionTrace, found: Changed) -> None:
@@ -94,8 +94,8 @@ def _answer(trace: VisionTrace, found: Changed) -> None:
         [name, bars.bar(old, 1, "vision"), bars.bar(new, 1, "vision"), bars.bar(change, 1, "difference")]
         for name, old, new, change in values
     ]
-    st.html(pieces.STYLE + pieces.label("Probability of each class") + bars.table(header, shown, "Probabilities"))
-    intervention_proof.show(found.proof)
+    st.html(tokens.STYLE + tokens.label("Probability of each class") + bars.table(header, shown, "Probabilities"))
+    intervention_check.show(found.check)
     files.download("Probabilities as CSV", lambda: downloads.table_csv(header, values), "what-if.csv")
 
 

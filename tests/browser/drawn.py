@@ -16,7 +16,7 @@ PLOT = """(() => {
 PICTURE = """document.querySelector('[data-testid="stMain"] .hm image')?.href.baseVal"""
 BOLD = """[...document.querySelectorAll('[data-testid="stMain"] strong')].map((words) => words.textContent)"""
 
-# The overview and the heatmap name the pieces they were drawn from; "" while one of them is missing.
+# The overview and the heatmap name the tokens they were drawn from; "" while one of them is missing.
 STATE = f"""(() => {{
     const holders = [...document.querySelectorAll('.st-key-grid, .st-key-grid *')]
     const overview = holders.map((holder) => holder.shadowRoot?.querySelector('.grid-root')).find(Boolean)

@@ -39,18 +39,18 @@ def fill(page: Page, label: str, text: str) -> None:
 def test_stepping_with_buttons_and_with_the_keyboard(server: Server, page: Page):
     open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}")
     now = page.locator(".aa-now")
-    pieces = [now.inner_text(), *page.locator(".aa-later").all_inner_texts()]
-    assert pieces[-1] == "</s>"
+    tokens = [now.inner_text(), *page.locator(".aa-later").all_inner_texts()]
+    assert tokens[-1] == "</s>"
     page.get_by_role("button", name="Forward").click()
-    expect(now).to_have_text(pieces[1])
+    expect(now).to_have_text(tokens[1])
     page.get_by_role("slider", name=re.compile("^Step")).press("ArrowRight")
-    expect(now).to_have_text(pieces[2])
+    expect(now).to_have_text(tokens[2])
     page.wait_for_function("() => location.search.includes('step=3')")
     page.get_by_role("button", name="Back", exact=False).first.click()
-    expect(now).to_have_text(pieces[1])
+    expect(now).to_have_text(tokens[1])
     page.wait_for_function("() => location.search.includes('step=2')")
     page.reload()
-    expect(now).to_have_text(pieces[1])
+    expect(now).to_have_text(tokens[1])
 
 
 def test_every_step_shows_its_own_look_and_its_own_choice(server: Server, page: Page):

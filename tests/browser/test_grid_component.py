@@ -210,7 +210,7 @@ def test_a_theme_that_python_did_not_expect_is_reported(mount):
     assert page.evaluate("answers") == []
 
 
-def test_pieces_are_text_and_every_map_is_described(mount):
+def test_tokens_are_text_and_every_map_is_described(mount):
     sheet = known_sheet()
     page = mount(sheet)
     hover(page, sheet, 0, 0, 1, 1)

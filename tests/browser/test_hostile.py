@@ -17,7 +17,7 @@ from tests.browser.conftest import Server, open_page, ready
 from views import frame
 
 MARK = "m4rk"
-# HTML, Markdown, links that are made of plain text, LaTeX, colours and icons of Streamlit, a path; under 128 pieces.
+# HTML, Markdown, links that are made of plain text, LaTeX, colours and icons of Streamlit, a path; under 128 tokens.
 HOSTILE = (
     f"<img src=/{MARK} onerror={MARK}=1><b>{MARK}</b> **{MARK}** [{MARK}](/{MARK}) www.{MARK}.io ${MARK}$ :red[{MARK}] "
     f"../{MARK}"

@@ -28,8 +28,8 @@ def test_all_seven_steps(server: Server, page: Page):
     for step, result in RESULTS.items():
         page.get_by_role("radio", name=re.compile(f"^{step}")).click()
         page.locator(f'canvas[aria-label^="{result}"]').last.wait_for()
-        proof = page.get_by_test_id("stCaptionContainer").filter(has_text="Recomputed from X")
-        expect(proof).to_contain_text(re.compile(r"difference \d\.\d+e-\d"))
+        check = page.get_by_test_id("stCaptionContainer").filter(has_text="Recomputed from X")
+        expect(check).to_contain_text(re.compile(r"difference \d\.\d+e-\d"))
     masked = canvas_of(page, "All heads")
     masked.focus()
     masked.press("ArrowDown")

@@ -96,7 +96,7 @@ def test_a_visitor_who_leaves_in_mid_translation_holds_nobody_up(browser: Browse
     long = "The old man in the white car wants to buy the house that his father sold to the teacher last year " * 4
     leaving = browser.new_page()
     leaving.goto(f"{app.url}/?text={quote(long.strip())}", timeout=PATIENCE)
-    leaving.locator(".aa-text").first.wait_for(timeout=PATIENCE)  # the first pieces are there
+    leaving.locator(".aa-text").first.wait_for(timeout=PATIENCE)  # the first tokens are there
     leaving.close()
     began = time.monotonic()
     open_page(page, f"{app.url}/?text={quote('I want to buy a car.')}")

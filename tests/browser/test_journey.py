@@ -21,15 +21,15 @@ SENTENCE = "I want to buy a car."
 
 
 def type_sentence(page: Page, sentence: str) -> None:
-    """Type into the box, press Enter, wait until the encoder's pieces spell the sentence."""
+    """Type into the box, press Enter, wait until the encoder's tokens spell the sentence."""
     box = page.get_by_label("English sentence")
     box.fill(sentence)
     box.press("Enter")
-    wait_for_pieces(page, sentence)
+    wait_for_tokens(page, sentence)
 
 
-def wait_for_pieces(page: Page, sentence: str) -> None:
-    """Wait until the encoder's pieces spell `sentence`; a character in bytes counts where its first byte stands."""
+def wait_for_tokens(page: Page, sentence: str) -> None:
+    """Wait until the encoder's tokens spell `sentence`; a character in bytes counts where its first byte stands."""
     page.wait_for_function(
         """spelt => {
             const character = (label) => {
@@ -273,7 +273,7 @@ def same_number(value: float) -> re.Pattern:
 def test_beam_and_sampling_with_their_settings(server: Server, page: Page):
     for query in ("method=Beam&beam=2&penalty=1.0", "method=Sampling&temperature=0.7&top_k=5&top_p=0.9&seed=3"):
         open_page(page, f"{server.url}/?{query}&text={quote(SENTENCE)}")
-        wait_for_pieces(page, SENTENCE)
+        wait_for_tokens(page, SENTENCE)
         assert page.locator(".aa-text").first.inner_text().strip()
         for name, values in parse_qs(query).items():
             if name != "method":

@@ -37,7 +37,7 @@ def test_lines_are_chosen_locked_linked_and_saved(page: Page, server: Server, tm
     open_page(page, address)
     expect(page.locator(f"{QUERY}[aria-selected=true]")).to_contain_text("acheter")
     assert page.locator(".side.key .weight").all_inner_texts() == weights
-    # another kind has other pieces: what was locked is let go, the heads stay
+    # another kind has other tokens: what was locked is let go, the heads stay
     page.get_by_text("Encoder", exact=True).click()
     expect(page).to_have_url(re.compile(r"lines=1\.2\.3\.4-3-70(&|$)"))
     page.set_viewport_size({"width": 390, "height": 844})

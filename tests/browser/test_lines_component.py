@@ -19,7 +19,7 @@ from views.text.numbers import three_digits
 
 HOSTILE = ("<s>", "<img src=x onerror=document.title='hacked'>", "$x$", "\u2009street", "\u2009")
 
-ROW = 28  # pixels a piece of a short input
+ROW = 28  # pixels a token of a short input
 
 
 def softmaxed(layers: int, heads: int, queries: int, keys: int, causal: bool = False) -> np.ndarray:
@@ -32,9 +32,9 @@ def softmaxed(layers: int, heads: int, queries: int, keys: int, causal: bool = F
 def known(weights: np.ndarray, kind: str = "cross", **view) -> Lines:
     """Lines over `weights`; at first all heads of the first layer, all of their weights."""
     _, heads, queries, keys = weights.shape
-    pieces = HOSTILE * max(queries, keys)
+    tokens = HOSTILE * max(queries, keys)
     chosen = View(**{"layers": (0,), "heads": tuple(range(heads)), "mass": 1.0} | view)
-    return Lines(weights, pieces[:queries], pieces[:keys], maps.KINDS[kind], chosen, "light")
+    return Lines(weights, tokens[:queries], tokens[:keys], maps.KINDS[kind], chosen, "light")
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def mount(page: Page):
     return show
 
 
-def piece(page: Page, side: str, place: int):
+def token(page: Page, side: str, place: int):
     return page.locator(f".side.{side} .piece").nth(place)
 
 
@@ -107,18 +107,18 @@ def test_read_out_is_the_arrays_value_from_both_sides(mount):
     page = mount(known(weights, layers=(0, 1), heads=(0, 2)))
     mean = weights[:, [0, 2]].mean((0, 1), dtype=np.float64)
     for query in range(4):
-        piece(page, "query", query).hover()
+        token(page, "query", query).hover()
         assert numbers(page, "key") == [three_digits(value) for value in mean[query]]
         assert numbers(page, "query") == [""] * 4
     for key in range(5):
-        piece(page, "key", key).hover()
+        token(page, "key", key).hover()
         assert numbers(page, "query") == [three_digits(value) for value in mean[:, key]]
     assert "is looked at by" in page.locator(".status").inner_text()
     assert "mean of 2 heads in 2 layers" in page.locator(".status").inner_text()
     page.mouse.move(0, 700)
     assert numbers(page, "query") == [""] * 4
     page = mount(known(weights, layers=(1,), heads=(1,)))
-    piece(page, "query", 3).hover()
+    token(page, "query", 3).hover()
     assert numbers(page, "key") == [three_digits(float(value)) for value in weights[1, 1, 3]]
     assert page.locator("main img").count() == 0 and page.title() != "hacked"
     assert page.locator(".side.key .label").all_inner_texts()[3:] == ["street", "\u2423"]
@@ -129,12 +129,12 @@ def test_long_inputs_read_out_the_arrays_value(mount):
     page = mount(known(weights, mass=0.8, layers=(0, 1)))
     assert page.locator(".legend").inner_text().startswith("The strongest 6000 of ")
     page.get_by_role("button", name="Tall rows").click()
-    piece(page, "query", 77).hover()
+    token(page, "query", 77).hover()
     read = [float(text) for text in numbers(page, "key")]
     np.testing.assert_allclose(read, weights.mean((0, 1))[77], rtol=5.1e-3)
     page.get_by_role("button", name="Tall rows").click()  # the whole is pressed into the screen
     assert page.locator(".side.query").bounding_box()["height"] <= 801
-    piece(page, "query", 77).hover()
+    token(page, "query", 77).hover()
     best = weights.mean((0, 1))[77].argmax()
     assert numbers(page, "key")[best] == three_digits(float(weights.mean((0, 1), dtype=np.float64)[77, best]))
     tops = [box["y"] for box in (label.bounding_box() for label in page.locator(".key :not(.unnamed) > .label").all())]
@@ -144,10 +144,10 @@ def test_long_inputs_read_out_the_arrays_value(mount):
 def test_masked_pairs_are_not_drawn_and_say_so(mount):
     weights = softmaxed(1, 2, 4, 4, causal=True)
     page = mount(known(weights, kind="decoder"))
-    piece(page, "query", 1).hover()
+    token(page, "query", 1).hover()
     assert numbers(page, "key")[2:] == ["masked", "masked"]
     assert numbers(page, "key")[0] == three_digits(float(weights[0, :, 1, 0].mean()))
-    piece(page, "key", 3).hover()
+    token(page, "key", 3).hover()
     assert numbers(page, "query")[:3] == ["masked"] * 3
     page.mouse.move(0, 700)
     assert page.locator(".legend").inner_text().startswith("20 lines are drawn.")  # 2 heads of 1 + 2 + 3 + 4
@@ -177,7 +177,7 @@ def test_the_slider_draws_the_fewest_keys_that_hold_the_share(mount):
     answered(page, mass=0.95)
     page.get_by_label("fewest keys that hold").press("Home")
     assert page.locator(".legend").inner_text().startswith("8 lines are drawn.")  # always the strongest one
-    piece(page, "key", int(weights[0, 0, 2].argmax())).hover()
+    token(page, "key", int(weights[0, 0, 2].argmax())).hover()
     assert "drawn" in page.locator(".legend").inner_text()
 
 
@@ -206,15 +206,15 @@ def test_a_click_locks_and_unlocks_visibly(mount):
     page = mount(known(weights, layers=(0, 1)))
     unlock = page.get_by_role("button", name="Unlock")
     assert not unlock.is_visible()
-    piece(page, "query", 2).click()
+    token(page, "query", 2).click()
     locked = numbers(page, "key")
     assert locked == [three_digits(value) for value in weights[:, :, 2].mean((0, 1), dtype=np.float64)]
     answered(page, locked={"side": "query", "place": 2})
-    piece(page, "query", 0).hover()  # what is locked stays
+    token(page, "query", 0).hover()  # what is locked stays
     assert numbers(page, "key") == locked
     assert page.locator(".status").inner_text().startswith("Locked: $x$ (3) looks at: ")
-    assert piece(page, "query", 2).get_attribute("aria-selected") == "true"
-    piece(page, "key", 4).hover()  # the other side tells what lies between the two, head by head
+    assert token(page, "query", 2).get_attribute("aria-selected") == "true"
+    token(page, "key", 4).hover()  # the other side tells what lies between the two, head by head
     details = page.locator(".tip .detail").all_inner_texts()
     wanted = {
         f"layer {m // 3 + 1}, head {m % 3 + 1}: {three_digits(float(weights[m // 3, m % 3, 2, 4]))}" for m in range(6)
@@ -224,10 +224,10 @@ def test_a_click_locks_and_unlocks_visibly(mount):
     page.locator("tbody tr").nth(4).wait_for()
     cells = page.locator("tbody tr").nth(4).locator("td").all_inner_texts()
     assert cells == [locked[4], *(three_digits(float(value)) for value in weights[:, :, 2, 4].flat)]
-    piece(page, "query", 2).click()
+    token(page, "query", 2).click()
     answered(page, locked=None)
     assert not unlock.is_visible()
-    piece(page, "key", 1).click()
+    token(page, "key", 1).click()
     unlock.click()
     page.mouse.move(0, 700)
     assert numbers(page, "query") == [""] * 4
@@ -265,7 +265,7 @@ def test_a_tap_shows_and_locks(browser):
     lines = known(weights)
     mount_component(page, "attention_lines", "lines-root", payload(lines), "#FFFFFF", mark(lines.view))
     page.evaluate("document.querySelector('main').style.width = '358px'")
-    piece(page, "key", 3).tap()
+    token(page, "key", 3).tap()
     assert numbers(page, "query") == [three_digits(value) for value in weights[0, :, :, 3].mean(0, dtype=np.float64)]
     answered(page, locked={"side": "key", "place": 3})
     assert page.locator(".lines-root").evaluate("root => root.scrollWidth <= root.clientWidth")
@@ -285,7 +285,7 @@ def test_the_mark_chooses_without_a_new_payload(mount):
     late = mark(View(tuple(told["layers"]), tuple(told["heads"]), 0.5, Locked("key", 4)))
     page.evaluate("late => { document.querySelector('p').innerHTML = late }", late)
     answered(page, heads=[0, 1, 2])
-    # another sentence has no such locked piece
+    # another sentence has no such locked token
     mount(replace(known(softmaxed(2, 3, 4, 3)), view=View((1,), (0, 1, 2), 0.5, Locked("key", 2))))
     page.locator(".side.key .piece[aria-selected=true]").wait_for()
     assert page.locator(".side.key .piece").count() == 3
@@ -303,7 +303,7 @@ def test_themes_have_their_own_colours_and_are_reported(mount):
 def test_pictures_hold_what_is_seen(mount, tmp_path):
     weights = softmaxed(1, 2, 3, 4)
     page = mount(known(weights))
-    piece(page, "query", 1).click()
+    token(page, "query", 1).click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Picture as SVG").click()
     download.value.save_as(tmp_path / "lines.svg")
@@ -314,7 +314,7 @@ def test_pictures_hold_what_is_seen(mount, tmp_path):
     mean = weights[0, :, 1].mean(0, dtype=np.float64)
     assert set(map(three_digits, mean)) <= set(texts)
     widths = [float(line.get("stroke-width")) for line in root.findall("s:line", space)]
-    assert len(widths) == 2 * 4 + 2  # the locked piece's lines and the legend's
+    assert len(widths) == 2 * 4 + 2  # the locked token's lines and the legend's
     assert max(widths[:-2]) == pytest.approx(0.8 + 5.2 * weights[0, :, 1].max(), abs=0.01)
     with page.expect_download() as download:
         page.get_by_role("button", name="PNG").click()

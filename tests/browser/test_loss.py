@@ -41,7 +41,7 @@ def test_a_wrong_target_costs_more_and_says_where(server: Server, page: Page):
     assert metric(page, "Sum") / len(shares) == pytest.approx(metric(page, "Loss"), rel=0.01)
 
 
-def test_the_five_given_pieces(server: Server, page: Page):
+def test_the_five_given_tokens(server: Server, page: Page):
     open_page(page, f"{server.url}/loss")
     choose(page, "Five given pieces")
     rows = page.get_by_role("table", name="Loss by piece").locator("tbody tr")

@@ -64,9 +64,9 @@ def test_the_largest_table(server: Server, page: Page):
 
 def test_the_rotation_and_its_residual(server: Server, page: Page):
     open_page(page, f"{server.url}/positions?facet=Rotation&width=8")
-    proof = page.get_by_text(re.compile("Checked: over all 64 positions"))
-    expect(proof).to_be_visible()
-    residual = re.search(r"R PE\(pos\)\| is ([\d.e-]+) \(rounding stays below", " ".join(proof.inner_text().split()))[1]
+    check = page.get_by_text(re.compile("Checked: over all 64 positions"))
+    expect(check).to_be_visible()
+    residual = re.search(r"R PE\(pos\)\| is ([\d.e-]+) \(rounding stays below", " ".join(check.inner_text().split()))[1]
     assert float(residual) < 1e-6
     assert page.locator(".katex-error").count() == 0
     expect(page.locator('[data-testid="stMain"] .katex-display')).to_have_count(2)
@@ -106,10 +106,10 @@ def test_the_model_without_its_positions(server: Server, page: Page):
 
 def test_nothing_overflows_and_formulas_are_rendered(server: Server, page: Page):
     open_page(page, f"{server.url}/positions")
-    for facet, proof in FACETS.items():
+    for facet, check in FACETS.items():
         page.set_viewport_size(WIDE)
         choose(page, facet)
-        expect(page.get_by_text(proof)).to_be_visible()
+        expect(page.get_by_text(check)).to_be_visible()
         assert page.locator(".katex-error").count() == 0
         assert "$" not in page.locator('[data-testid="stMain"]').inner_text()
         assert_nothing_overflows(page)

@@ -117,8 +117,8 @@ def test_neighbours_by_keyboard(server: Server, page: Page):
 
 def test_nothing_overflows(server: Server, page: Page):
     open_page(page, f"{server.url}/tokens?step=5+%2B+position")
-    for part, proof in PARTS.items():
+    for part, check in PARTS.items():
         page.set_viewport_size(WIDE)
         choose(page, part)
-        expect(page.get_by_text(proof)).to_be_visible()
+        expect(page.get_by_text(check)).to_be_visible()
         assert_nothing_overflows(page)

@@ -211,12 +211,12 @@ def upload(site: Site, visitor: Visitor, size: int, declared: bool = True) -> in
     }
     try:
         path = f"/_stcore/upload_file/{visitor.session}/file"
-        pieces = (body[place : place + 65536] for place in range(0, len(body), 65536))
+        tokens = (body[place : place + 65536] for place in range(0, len(body), 65536))
         try:
             if declared:
                 connection.request("PUT", path, body, headers)
             else:
-                connection.request("PUT", path, pieces, headers, encode_chunked=True)
+                connection.request("PUT", path, tokens, headers, encode_chunked=True)
         except (BrokenPipeError, ConnectionResetError):
             pass  # refused while it was still being sent
         return connection.getresponse().status

@@ -13,13 +13,13 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from model import InputError, Translator
-from model.translator import MAX_PIECES
+from model.translator import MAX_TOKENS
 from tests.fuzz.addresses import messages
 from tests.fuzz.texts import MARK
 from views import maps
 from views.controls import pictures
 from views.export import downloads
-from views.html import pieces
+from views.html import tokens
 from views.text import literal
 
 HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -52,7 +52,7 @@ def text_is_only_text(text: str) -> None:
     assert not set(bare) & set(string.punctuation)
     shown = literal.visible(text)
     assert not any(unicodedata.category(char) in HIDDEN for char in shown.replace("\u200c", "").replace("\u200d", ""))
-    assert literal.piece(text)
+    assert literal.token(text)
     assert "$" not in literal.plotly(text) and "<" not in literal.plotly(text)
     cell = downloads.cell(text)
     assert not cell.lstrip().startswith(("=", "+", "-", "@"))
@@ -68,20 +68,20 @@ def sentence_is_taken_or_explained(translator: Translator, text: str, translate:
         reason = str(error)
         assert reason.endswith(".") and "\n" not in reason and len(reason) < 200 and MARK not in reason
         return False
-    assert 0 < len(ids) <= MAX_PIECES
+    assert 0 < len(ids) <= MAX_TOKENS
     labels = translator.tokenizer.display(ids)
     assert len(labels) == len(ids)
     assert not any(unicodedata.category(char) in HIDDEN for label in labels for char in label)
-    chips = pieces.chips(tuple(labels), "encoder") + pieces.sentence(text, "en")
-    assert Tags(chips).found <= Tags(pieces.chips(("a",), "encoder") + pieces.sentence("a", "en")).found
+    chips = tokens.chips(tuple(labels), "encoder") + tokens.sentence(text, "en")
+    assert Tags(chips).found <= Tags(tokens.chips(("a",), "encoder") + tokens.sentence("a", "en")).found
     if translate:
         steps = list(translator.stream(text))
         trace = translator.trace(text, target_ids=steps[-1].ids)
         assert np.isfinite(trace.logits).all()
-        assert trace.verify().mask_leak == 0
-        rows = trace.next_pieces(5)
+        assert trace.verify().masked_weight == 0
+        rows = trace.predictions(5)
         assert len(rows) == len(steps)
-        shown = pieces.chips(trace.next_tokens, "decoder", [row.probability for row in rows]) + pieces.cards(rows)
+        shown = tokens.chips(trace.next_tokens, "decoder", [row.probability for row in rows]) + tokens.cards(rows)
         assert MARK not in "".join("".join(tag) for tag in Tags(shown).found)
         downloads.attention_npz("cross", trace.cross_attention[:1, :1], *trace.axes("cross"))
         downloads.matrix_csv(trace.cross_attention[0, 0], *trace.axes("cross"), maps.KINDS["cross"])

@@ -13,7 +13,7 @@ from tests.fuzz import addresses, campaign, checks
 from views.controls import pictures
 
 SENTENCE = "text=I+want+to+buy+a+car."
-WORDS, BYTES = "text=" + "the+cat+" * 32, "text=" + "%ED%95%9C" * 40  # about as many pieces as are taken
+WORDS, BYTES = "text=" + "the+cat+" * 32, "text=" + "%ED%95%9C" * 40  # about as many tokens as are taken
 SHORT = 0.5  # seconds of processor time that need no parts
 LONG_WORK = [
     ("pages/attribution/page.py", WORDS, ""),
@@ -61,7 +61,7 @@ def settled() -> Iterator[None]:
 
 
 @pytest.mark.parametrize(("page", "text", "view"), LONG_WORK)
-def test_a_long_sentence_is_worked_through_in_parts(page, text, view, settled):
+def test_a_long_sentence_is_worked_through_in_steps(page, text, view, settled):
     addresses.visit(page, SENTENCE + view)  # what only the first visit costs
     with campaign.pauses() as times:
         app = addresses.visit(page, text + view)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-MARK = "m4rk"  # in every piece of markup; must come out as text, never as an element
+MARK = "m4rk"  # in every token of markup; must come out as text, never as an element
 MARKUP = (
     f"<{MARK}>",
     f"<script>window.{MARK}=1</script>",
@@ -92,7 +92,7 @@ def _markup(random: random.Random) -> str:
 
 
 def _around_the_limit(random: random.Random) -> str:
-    """Close to 128 pieces, from both sides."""
+    """Close to 128 tokens, from both sides."""
     return " ".join(random.choice(WORDS) for _ in range(random.randint(110, 140)))
 
 

@@ -26,7 +26,7 @@ def corpus(data_file):
 
 @pytest.fixture(scope="session")
 def tokenizer(tmp_path_factory):
-    """A tokenizer of a few hundred pieces."""
+    """A tokenizer of a few hundred tokens."""
     lines = (text for pair in toy_pairs() for text in pair)
     return Tokenizer(train_tokenizer(lines, tmp_path_factory.mktemp("tokenizer") / "tokenizer", 340))
 

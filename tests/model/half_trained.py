@@ -11,7 +11,7 @@ from tests.model.networks import tiny_network
 
 
 def half_trained_network(vocabulary_size: int, steps: int, seed: int = 0) -> Transformer:
-    """A tiny network on its way to writing its source backwards; still unsure of most pieces."""
+    """A tiny network on its way to writing its source backwards; still unsure of most tokens."""
     network = tiny_network(seed, vocabulary_size=vocabulary_size, dropout=0.0).train()
     optimizer = torch.optim.Adam(network.parameters(), lr=5e-3)
     drawn = random.Random(seed)
@@ -28,5 +28,5 @@ def half_trained_network(vocabulary_size: int, steps: int, seed: int = 0) -> Tra
 
 
 def random_sentences(count: int, vocabulary_size: int, drawn: random.Random) -> list[list[int]]:
-    """Ids of one to six ordinary pieces and `</s>`."""
+    """Ids of one to six ordinary tokens and `</s>`."""
     return [[*(drawn.randrange(4, vocabulary_size) for _ in range(drawn.randint(1, 6))), 3] for _ in range(count)]

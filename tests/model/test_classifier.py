@@ -130,7 +130,7 @@ def test_the_trace_holds_everything(classifier, trace):
 
 def test_the_proof_is_small(trace):
     check = trace.verify()
-    assert check.max_difference < 1e-5 and check.row_sum_error < 1e-5 and check.mask_leak == 0
+    assert check.max_difference < 1e-5 and check.row_sum_error < 1e-5 and check.masked_weight == 0
 
 
 def test_picture_and_prepared_pixels_give_one_trace(classifier):

@@ -7,7 +7,7 @@ import pytest
 
 from model import CheckpointError, DecodingOptions, InputError, RecurrentTranslator, recurrent_translator
 from model.decoding.search import greedy_batch
-from model.networks.recurrent_config import KINDS
+from model.networks.recurrent_config import VARIANTS
 from model.networks.tap import AtEveryStep, hold, untouched
 from model.recurrent_translator import TOKENIZER
 from model.text.tokenizer import Tokenizer
@@ -15,7 +15,7 @@ from tests.model.networks import tiny_recurrent
 from tests.model.training.programs import run_here, toy_recurrent
 
 TEXT = "The cat sees a boat."
-every_kind = pytest.mark.parametrize("kind", KINDS)
+every_kind = pytest.mark.parametrize("kind", VARIANTS)
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,8 @@ def translators():
     """One of each kind with the shipped tokenizer and random weights, whose translations vary."""
     tokenizer = Tokenizer(TOKENIZER)
     return {
-        kind: RecurrentTranslator(tiny_recurrent(kind, 4, vocabulary_size=len(tokenizer)), tokenizer) for kind in KINDS
+        kind: RecurrentTranslator(tiny_recurrent(kind, 4, vocabulary_size=len(tokenizer)), tokenizer)
+        for kind in VARIANTS
     }
 
 
@@ -55,11 +56,11 @@ def test_a_translation_ends_where_its_stream_ends(translators, kind, method, max
 @every_kind
 def test_a_streams_probabilities_are_those_of_the_trace(translators, kind):
     steps = list(translators[kind].stream(TEXT, DecodingOptions(max_length=9)))
-    pieces = translators[kind].trace(TEXT, target_ids=steps[-1].ids).next_pieces()
-    assert [piece.id for piece in pieces] == [step.id for step in steps]
-    for piece, step in zip(pieces, steps, strict=True):
-        assert piece.probability == pytest.approx(step.probability, rel=1e-4)
-        assert piece.rank == 1 or step.id != step.top[0].id  # what is never written may be more probable
+    tokens = translators[kind].trace(TEXT, target_ids=steps[-1].ids).predictions()
+    assert [token.id for token in tokens] == [step.id for step in steps]
+    for token, step in zip(tokens, steps, strict=True):
+        assert token.probability == pytest.approx(step.probability, rel=1e-4)
+        assert token.rank == 1 or step.id != step.top[0].id  # what is never written may be more probable
 
 
 @every_kind

@@ -60,7 +60,7 @@ def test_the_check_holds_on_the_shipped_weights(shipped, name):
     for text in ("I am a student.", "The animal didn't cross the street because it was too tired.", "나는 학생입니다."):
         figures = shipped[name].trace(text, target="Je suis étudiant.").verify()
         assert figures.max_difference < 1e-5
-        assert figures.row_sum_error < 1e-6 and figures.mask_leak == 0
+        assert figures.row_sum_error < 1e-6 and figures.masked_weight == 0
 
 
 def test_the_attention_of_the_shipped_networks_finds_the_word_it_translates(shipped):

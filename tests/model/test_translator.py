@@ -20,7 +20,7 @@ def test_it_translates_what_any_beginner_would_try(shipped):
     assert shipped.translate("I am a student.") in ("Je suis étudiant.", "Je suis un étudiant.", "Je suis étudiante.")
 
 
-def test_a_stream_ends_in_the_same_translation_and_its_pieces_are_the_models_choice(shipped):
+def test_a_stream_ends_in_the_same_translation_and_its_tokens_are_the_models_choice(shipped):
     steps = list(shipped.stream("Where is the station?"))
     assert steps[-1].finished and not any(step.finished for step in steps[:-1])
     assert steps[-1].text == shipped.translate("Where is the station?")
@@ -43,9 +43,9 @@ def test_a_translation_ends_where_its_stream_ends(shipped, method, max_length):
 def test_a_streams_probabilities_are_those_of_the_trace(shipped):
     text = "She reads a book every evening."
     steps = list(shipped.stream(text))
-    pieces = shipped.trace(text).next_pieces()
-    assert [piece.id for piece in pieces] == [step.id for step in steps]
-    differences = [abs(piece.probability - step.probability) for piece, step in zip(pieces, steps, strict=True)]
+    tokens = shipped.trace(text).predictions()
+    assert [token.id for token in tokens] == [step.id for step in steps]
+    differences = [abs(token.probability - step.probability) for token, step in zip(tokens, steps, strict=True)]
     assert max(differences) < 1e-4
 
 
@@ -55,7 +55,7 @@ def test_a_trace_is_teacher_forced_on_a_given_target(shipped):
     assert trace.target_tokens[0] == "<s>" and trace.next_tokens[-1] == "</s>"
 
 
-def test_a_trace_can_follow_the_pieces_that_a_stream_produced(shipped):
+def test_a_trace_can_follow_the_tokens_that_a_stream_produced(shipped):
     last = list(shipped.stream("I am tired.", DecodingOptions("sampling", seed=4)))[-1]
     assert shipped.trace("I am tired.", target_ids=last.ids).next_ids == last.ids
 
@@ -68,7 +68,7 @@ def test_the_proof_holds_on_the_shipped_weights(shipped, text):
     figures = trace.verify()
     assert figures.max_difference < 1e-5
     assert figures.row_sum_error < 1e-5
-    assert figures.mask_leak == 0
+    assert figures.masked_weight == 0
     assert np.isfinite(trace.logits).all()
 
 
@@ -92,15 +92,15 @@ def test_nothing_visible_is_asked_to_be_replaced(shipped, text):
 def test_a_long_sentence_is_refused_with_its_count_and_never_cut(shipped):
     text = "word " * 400
     count = len(shipped.tokenizer.encode(text))
-    with pytest.raises(InputError, match=f"is {count} pieces long and the model reads at most 128"):
+    with pytest.raises(InputError, match=f"has {count} tokens and the model reads at most 128"):
         shipped.trace(text)
-    with pytest.raises(InputError, match="pieces long"):
+    with pytest.raises(InputError, match="tokens and the model"):
         shipped.trace("I am a student.", target=text)
     with pytest.raises(InputError, match="1,000,000 characters"):
         shipped.check("x" * 1_000_000)
 
 
-def test_exactly_128_pieces_are_accepted(shipped):
+def test_exactly_128_tokens_are_accepted(shipped):
     ids = shipped.tokenizer.encode("a")
     text = " ".join(["a"] * (128 // len(ids)))
     assert len(shipped.check(text)) == 128
@@ -111,7 +111,7 @@ def test_exactly_128_pieces_are_accepted(shipped):
 def test_markup_and_lone_surrogates_are_ordinary_text(shipped, text):
     trace = shipped.trace(text)
     assert shipped.tokenizer.eos_id not in trace.source_ids[:-1]
-    assert trace.verify().mask_leak == 0
+    assert trace.verify().masked_weight == 0
 
 
 def test_the_shipped_files_are_small_and_described(shipped):

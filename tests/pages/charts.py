@@ -31,7 +31,7 @@ def curve(figure: dict, name: str) -> tuple[np.ndarray, np.ndarray]:
     return numbers(found["x"]), numbers(found["y"])
 
 
-def proof(app: AppTest, begins: str) -> str:
+def checked(app: AppTest, begins: str) -> str:
     """The caption that holds `begins`, on one line, its figures without their bounds."""
     (line,) = [" ".join(c.value.split()) for c in app.caption if begins in c.value]
     return without_bounds(line)

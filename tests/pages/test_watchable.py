@@ -91,7 +91,7 @@ def test_a_run_is_counted_and_logged_without_what_was_typed(open_app, log):
     (line,) = [line for line in log() if line["event"] == "run"]
     assert line["page"] == "translate"
     assert line["outcome"] == "ok"
-    assert line["pieces"] > 10
+    assert line["tokens"] > 10
     assert line["milliseconds"] >= line["queued"] >= 0
     counted = get("/metrics")[1]
     assert 'atlas_runs_total{outcome="ok",page="translate",part=""}' in counted

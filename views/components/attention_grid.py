@@ -31,7 +31,7 @@ class Sheet:
     Attributes:
         weights: `(rows, columns, query, key)` float32; here rows are layers and columns heads, means included.
         rows, columns: their names, as `views.maps.names` gives them.
-        queries, keys: pieces on the axes of each map.
+        queries, keys: tokens on the axes of each map.
         kind: decides the colours; `title` names it for screen readers.
         places: queries and keys are places of a picture, which need no number to tell them apart.
         causal: cells above the diagonal are masked and drawn grey.

@@ -1,4 +1,4 @@
-"""Attention as lines from query pieces to key pieces, one colour a head, drawn and read out in the browser.
+"""Attention as lines from query tokens to key tokens, one colour a head, drawn and read out in the browser.
 
 The payload (`views.components.parts.pack`) holds the weights of all layers and heads, so that any set of them can be
 chosen without asking the server; of a causal kind only the cells that are not masked travel. What is chosen is not in
@@ -32,7 +32,7 @@ _MOUNT = parts.component("attention_lines", "lines-root")
 
 @dataclass(frozen=True)
 class Locked:
-    """The piece whose lines stay: on which side it stands, and its place from 0."""
+    """The token whose lines stay: on which side it stands, and its place from 0."""
 
     side: Literal["query", "key"]
     place: int
@@ -45,7 +45,7 @@ class View:
     Attributes:
         layers, heads: numbers from 0, in order; lines of every chosen head of every chosen layer are drawn.
         mass: of each query and head the fewest keys are drawn that together hold this share of its weights, 0.05 to 1.
-        locked: the piece whose lines stay, if any.
+        locked: the token whose lines stay, if any.
     """
 
     layers: tuple[int, ...]
@@ -60,7 +60,7 @@ class Lines:
 
     Attributes:
         attention: `(layers, heads, query, key)` float32.
-        queries, keys: pieces, as many as the axes are long.
+        queries, keys: tokens, as many as the axes are long.
         kind: whose axes they are, and whether the causal mask hides keys behind the query.
         view: what is chosen.
         theme: "light" or "dark", as far as Python knows; the browser answers if it knows better.

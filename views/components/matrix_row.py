@@ -19,7 +19,7 @@ ALLOWED = 150  # of 255, the place on its scale of an allowed cell of a mask
 
 
 @dataclass(frozen=True, eq=False)
-class Matrix:
+class RowMatrix:
     """One matrix to draw.
 
     Attributes:
@@ -53,7 +53,7 @@ class Matrix:
     cursor: tuple[int, int] | None = None
 
 
-def payload(items: Sequence[Matrix | str], theme: palette.Theme, beside: int = 1) -> bytes:
+def payload(items: Sequence[RowMatrix | str], theme: palette.Theme, beside: int = 1) -> bytes:
     """The bytes that `matrix_row.js` reads; a string among `items` is a sign between two matrices."""
     described, blocks = [], []
     for item in items:
@@ -67,7 +67,7 @@ def payload(items: Sequence[Matrix | str], theme: palette.Theme, beside: int = 1
     return parts.pack({"items": described, "theme": theme, "beside": beside, **shared}, *blocks)
 
 
-def limits(matrix: Matrix) -> tuple[float, float]:
+def limits(matrix: RowMatrix) -> tuple[float, float]:
     """The numbers of the first and of the last colour."""
     values = np.asarray(matrix.values, dtype=np.float32)
     finite = values[np.isfinite(values)]
@@ -75,7 +75,7 @@ def limits(matrix: Matrix) -> tuple[float, float]:
     return -(top or 1.0) if matrix.signed else 0.0, top or 1.0
 
 
-def _header(item: Matrix, values: np.ndarray) -> dict:
+def _header(item: RowMatrix, values: np.ndarray) -> dict:
     low, high = limits(item)
     colours = palette.signed_scale if item.signed else palette.scale
     return {
@@ -97,7 +97,7 @@ def _header(item: Matrix, values: np.ndarray) -> dict:
 
 
 def matrix_row(
-    items: Sequence[Matrix | str],
+    items: Sequence[RowMatrix | str],
     theme: palette.Theme,
     key: str,
     on_theme: Callable[[str], None],
@@ -113,7 +113,7 @@ def matrix_row(
     """
 
     def painted() -> None:
-        shape = next(item.values.shape for item in items if isinstance(item, Matrix) and item.paint)
+        shape = next(item.values.shape for item in items if isinstance(item, RowMatrix) and item.paint)
         cells = valid_cells(st.session_state[key].get("painted"), shape)
         if cells and on_paint is not None:
             on_paint(cells)

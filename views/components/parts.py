@@ -57,7 +57,7 @@ def pack_weights(weights: np.ndarray, exact_bytes: int = FULL_PRECISION_BYTES) -
 
 def labels(names: Iterable[str]) -> list[str]:
     """Labels of tokens and places as the browser writes them, with something to see in each."""
-    return [literal.visible(literal.piece(name)) for name in names]
+    return [literal.visible(literal.token(name)) for name in names]
 
 
 def scales(kind: str) -> dict[str, tuple[str, ...]]:

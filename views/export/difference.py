@@ -26,7 +26,7 @@ class Side:
     Attributes:
         name: what the page calls it.
         weights: `(query, key)` float32.
-        queries, keys: pieces on the axes.
+        queries, keys: tokens on the axes.
         hidden: `(query, key)` bool, cells that no query may look at; drawn grey.
     """
 
@@ -67,7 +67,7 @@ class MapPair:
 
     @cached_property
     def difference(self) -> Side | None:
-        """Second minus first where both have the pieces, named as in the first; None where they share too little."""
+        """Second minus first where both have the tokens, named as in the first; None where they share too little."""
         if not (self.queries[0] and self.keys[0]):
             return None
         first, second = self.first.at(self.queries[0], self.keys[0]), self.second.at(self.queries[1], self.keys[1])
@@ -85,7 +85,7 @@ class MapPair:
         return f"{self.kind.title[:1].upper()}{self.kind.title[1:]}, {self.place}"
 
     def rows(self) -> tuple[list[str], list[list[object]]]:
-        """Header and rows of a table: every pair of shared pieces with both weights and their difference."""
+        """Header and rows of a table: every pair of shared tokens with both weights and their difference."""
         header = [*(axis() for axis in self.kind.axes), self.first.name, self.second.name, "difference"]
         found = self.difference
         if found is None:
@@ -102,7 +102,7 @@ class MapPair:
         ]
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Both maps, their pieces, and the difference with the places it was taken from, for `numpy.load`."""
+        """Both maps, their tokens, and the difference with the places it was taken from, for `numpy.load`."""
         parts: dict[str, np.ndarray] = {"kind": np.array(self.kind.name), "place": np.array(self.place)}
         rows, columns = ("rows", "columns") if self.kind.places else ("queries", "keys")
         for name, side in (("first", self.first), ("second", self.second)):

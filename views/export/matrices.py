@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from views import palette
-from views.components.matrix_row import ALLOWED, Matrix, limits
+from views.components.matrix_row import ALLOWED, RowMatrix, limits
 from views.export.drawing import Drawing, Text, text_width
 from views.export.panel import Items, Panel, ends, lay_out, shades
 
@@ -16,7 +16,7 @@ _WIDTH = 1200  # pixels after which the next matrix begins a new line
 _SIGN = 20  # size of a sign between two matrices
 
 
-def matrices_picture(items: Sequence[Matrix | str], title: str) -> Drawing:
+def matrices_picture(items: Sequence[RowMatrix | str], title: str) -> Drawing:
     """Lay out the matrices in reading order; a string among `items` is a sign between two of them."""
     drawn: Items = [Text(_MARGIN, _MARGIN + 8, title, size=15)]
     left, head, bottom = float(_MARGIN), _MARGIN + 30.0, 0.0
@@ -36,7 +36,7 @@ def matrices_picture(items: Sequence[Matrix | str], title: str) -> Drawing:
     return Drawing(widest + _MARGIN, bottom + _MARGIN, title, tuple(drawn))
 
 
-def panel(matrix: Matrix) -> Panel:
+def panel(matrix: RowMatrix) -> Panel:
     """The numbers of the page in its colours, on white; grey where masked, or where a mask of words hides."""
     values = np.asarray(matrix.values, dtype=np.float32)
     low, high = limits(matrix)

@@ -61,7 +61,7 @@ Items = list[Box | Text | Pixels]
 def lay_out(panel: Panel, left: float, head: float) -> tuple[Items, float, float]:
     """The panel with its upper left corner at `left` and `head`; also where it ends at the right and below."""
     height, width = panel.colours.shape[:2]
-    rows, columns = ([literal.piece(label) for label in labels] for labels in (panel.rows, panel.columns))
+    rows, columns = ([literal.token(label) for label in labels] for labels in (panel.rows, panel.columns))
     wide, high = (min(_CELL, _SIDE / count) for count in (width, height))
     if rows and columns:
         wide = high = max(_SMALLEST, min(wide, high))

@@ -15,7 +15,7 @@ from views.text.numbers import three_digits
 
 _SIDE = 640  # pixels the longer side of the map aims at
 _CELL = (5, 30)  # smallest and largest cell
-_ANGLE = -60  # of the pieces above the columns
+_ANGLE = -60  # of the tokens above the columns
 _MARGIN = 16
 
 
@@ -24,7 +24,7 @@ def picture(head: HeadMap) -> Drawing:
     queries, keys = head.weights.shape
     cell = min(_CELL[1], max(_CELL[0], _SIDE / max(queries, keys)))
     size = min(13.0, max(5.0, 0.8 * cell))
-    rows, columns = [literal.piece(piece) for piece in head.queries], [literal.piece(piece) for piece in head.keys]
+    rows, columns = [literal.token(token) for token in head.queries], [literal.token(token) for token in head.keys]
     widest_row = max(text_width(row, size) for row in rows)
     widest_column = max(text_width(column, size) for column in columns)
     rise = widest_column * math.sin(math.radians(-_ANGLE)) + size

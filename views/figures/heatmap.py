@@ -1,4 +1,4 @@
-"""One attention map as a Plotly heatmap: pieces on both axes, the full value under the pointer."""
+"""One attention map as a Plotly heatmap: tokens on both axes, the full value under the pointer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from views.text import literal
 
 _CELL = 26  # pixels a cell where there is room
 _HEIGHT = (300, 640)  # of the map alone, whatever the sentence
-_LABELS = 130  # pixels that the axis titles and slanted pieces take
+_LABELS = 130  # pixels that the axis titles and slanted tokens take
 _GAP_CELLS = 40  # up to this many cells a side, a hairline keeps neighbours apart
 
 
@@ -23,7 +23,7 @@ class HeadMap:
 
     Attributes:
         weights: `(query, key)` float32.
-        queries, keys: pieces on the axes.
+        queries, keys: tokens on the axes.
         kind: names the axes, decides colour and mask.
         place: which layer and head, in words.
         top: the weight that gets the deepest colour.
@@ -45,7 +45,7 @@ class HeadMap:
 
 
 def heatmap(head: HeadMap, theme: palette.Theme) -> go.Figure:
-    """Draw `head`. Axes hold numbered categories, so repeated pieces stay apart and zooming brings labels back."""
+    """Draw `head`. Axes hold numbered categories, so repeated tokens stay apart and zooming brings labels back."""
     hidden = masked(*head.weights.shape, head.kind.causal)
     rows, columns = axis_labels(head.queries), axis_labels(head.keys)
     number = "customdata" if head.log else "z"
@@ -139,15 +139,15 @@ def height(queries: int) -> int:
     return int(min(_HEIGHT[1], max(_HEIGHT[0], _CELL * queries))) + _LABELS
 
 
-def axis_labels(pieces: tuple[str, ...]) -> list[str]:
-    """Pieces as categories of a Plotly axis: shown literally, and all different.
+def axis_labels(tokens: tuple[str, ...]) -> list[str]:
+    """Tokens as categories of a Plotly axis: shown literally, and all different.
 
-    Plotly joins equal categories and reads HTML, so marks are escaped and the n-th repetition of a piece gets n
+    Plotly joins equal categories and reads HTML, so marks are escaped and the n-th repetition of a token gets n
     zero-width spaces, which nobody sees.
     """
     seen: dict[str, int] = {}
     labels = []
-    for piece in map(literal.piece, pieces):
-        labels.append(literal.plotly(piece) + "\u200b" * seen.get(piece, 0))
-        seen[piece] = seen.get(piece, 0) + 1
+    for token in map(literal.token, tokens):
+        labels.append(literal.plotly(token) + "\u200b" * seen.get(token, 0))
+        seen[token] = seen.get(token, 0) + 1
     return labels

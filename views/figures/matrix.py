@@ -19,7 +19,7 @@ _MARGINS = 80  # pixels that titles and labels take
 
 
 @dataclass(frozen=True)
-class Matrix:
+class ChartMatrix:
     """A matrix to draw.
 
     Attributes:
@@ -43,7 +43,7 @@ class Matrix:
     high: float = 1.0
 
 
-def matrix(shown: Matrix, theme: palette.Theme) -> go.Figure:
+def matrix(shown: ChartMatrix, theme: palette.Theme) -> go.Figure:
     """Draw `shown`, first row on top."""
     signed = shown.low < 0
     colours = palette.signed_scale(shown.kind, theme) if signed else palette.scale(shown.kind, theme)
@@ -63,7 +63,7 @@ def matrix(shown: Matrix, theme: palette.Theme) -> go.Figure:
             "zmin": shown.low,
             "zmax": shown.high,
             "colorscale": palette.plotly_stops(colours),
-            "showscale": False,  # see `legend`: Plotly would draw a bar of hundreds of pieces
+            "showscale": False,  # see `legend`: Plotly would draw a bar of hundreds of tokens
             "hovertemplate": (
                 f"{shown.row_title}: %{{y}}<br>{shown.column_title}: %{{x}}<br><b>%{{z:.7g}}</b><extra></extra>"
             ),
@@ -90,7 +90,7 @@ def matrix(shown: Matrix, theme: palette.Theme) -> go.Figure:
     )
 
 
-def legend(shown: Matrix, theme: palette.Theme) -> str:
+def legend(shown: ChartMatrix, theme: palette.Theme) -> str:
     """What the colours mean, as HTML below the figure."""
     signed = shown.low < 0
     colours = palette.signed_scale(shown.kind, theme) if signed else palette.scale(shown.kind, theme)
@@ -103,7 +103,7 @@ def legend(shown: Matrix, theme: palette.Theme) -> str:
     )
 
 
-def height(shown: Matrix) -> int:
+def height(shown: ChartMatrix) -> int:
     """Pixels of the whole figure."""
     wanted = _ROW * len(shown.values) if shown.rows is not None else 380
     return int(min(_HEIGHT[1], max(_HEIGHT[0], wanted))) + _MARGINS

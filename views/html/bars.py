@@ -28,7 +28,7 @@ STYLE = """<style>
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell that is not plain text: HTML made by this project's own functions, such as `pieces.chips`."""
+    """A cell that is not plain text: HTML made by this project's own functions, such as `tokens.chips`."""
 
     html: str
     width: str = "9rem"  # at least

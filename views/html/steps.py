@@ -9,7 +9,7 @@ from views.html.bars import Cell
 from views.text import literal
 from views.text.numbers import three_digits
 
-# A page shows this once; what the functions below return relies on it and on `bars.STYLE` and `pieces.STYLE`.
+# A page shows this once; what the functions below return relies on it and on `bars.STYLE` and `tokens.STYLE`.
 STYLE = f"""<style>
 .aa-strip > span {{ text-align: center; font-variant-numeric: tabular-nums }}
 .aa-strip small {{ display: block; margin: 0 }}
@@ -23,48 +23,48 @@ STYLE = f"""<style>
 </style>"""
 
 _RISES, _FALLS = "#56B4E9", palette.NEGATIVE
-_NARROW = "2rem"  # of a column that holds pieces
+_NARROW = "2rem"  # of a column that holds tokens
 _STRONGEST = 70  # per cent of the hue behind the largest weight, so that the text on it stays readable
 
 
 def written(read: Sequence[str], chosen: str, later: Sequence[str]) -> str:
-    """The decoder's pieces in one row: what it has read, what it writes in this step, and what it will write."""
-    items = [f'<span role="listitem">{_piece(piece)}</span>' for piece in read]
-    items.append(f'<span role="listitem" class="aa-now" aria-current="step">{_piece(chosen)}</span>')
-    items += [f'<span role="listitem" class="aa-later">{_piece(piece)}</span>' for piece in later]
+    """The decoder's tokens in one row: what it has read, what it writes in this step, and what it will write."""
+    items = [f'<span role="listitem">{_token(token)}</span>' for token in read]
+    items.append(f'<span role="listitem" class="aa-now" aria-current="step">{_token(chosen)}</span>')
+    items += [f'<span role="listitem" class="aa-later">{_token(token)}</span>' for token in later]
     return f'<div role="list" class="aa-chips aa-decoder aa-strip">{"".join(items)}</div>'
 
 
-def weights(pieces: Sequence[str], values: Sequence[float], kind: str = "cross") -> str:
-    """Pieces in a row, each with its weight below and a background as deep as the weight is large.
+def weights(tokens: Sequence[str], values: Sequence[float], kind: str = "cross") -> str:
+    """Tokens in a row, each with its weight below and a background as deep as the weight is large.
 
     Args:
-        pieces: what is looked at.
-        values: a weight a piece; the deepest colour belongs to the largest.
+        tokens: what is looked at.
+        values: a weight a token; the deepest colour belongs to the largest.
         kind: whose hue is used.
     """
     largest = max(values, default=0) or 1
     items = []
-    for piece, value in zip(pieces, values, strict=True):
+    for token, value in zip(tokens, values, strict=True):
         share = max(0.0, _STRONGEST * value / largest)
         fill = f"background:color-mix(in srgb, {palette.HUES[kind]} {share:.1f}%, transparent)"
         number = literal.html(three_digits(value))
-        items.append(f'<span role="listitem" style="{fill}">{_piece(piece)}<small>{number}</small></span>')
+        items.append(f'<span role="listitem" style="{fill}">{_token(token)}<small>{number}</small></span>')
     return f'<div role="list" class="aa-chips aa-strip">{"".join(items)}</div>'
 
 
 def aligned(rows: Sequence[tuple[str, Sequence[str]]], name: str) -> str:
-    """Rows of pieces with equal places below each other.
+    """Rows of tokens with equal places below each other.
 
     Args:
-        rows: a heading and the pieces of each row; shorter rows end earlier.
+        rows: a heading and the tokens of each row; shorter rows end earlier.
         name: describes the table to those who cannot see it.
     """
-    length = max(len(pieces) for _, pieces in rows)
+    length = max(len(tokens) for _, tokens in rows)
     head = "".join(f'<th scope="col">{place + 1}</th>' for place in range(length))
     body = ""
-    for heading, pieces in rows:
-        cells = "".join(f"<td>{_piece(piece)}</td>" for piece in pieces) + "<td></td>" * (length - len(pieces))
+    for heading, tokens in rows:
+        cells = "".join(f"<td>{_token(token)}</td>" for token in tokens) + "<td></td>" * (length - len(tokens))
         body += f'<tr><th scope="row">{literal.html(heading)}</th>{cells}</tr>'
     return (
         f'<div style="overflow-x:auto" tabindex="0"><table class="aa-table aa-aligned" style="width:auto" '
@@ -72,14 +72,14 @@ def aligned(rows: Sequence[tuple[str, Sequence[str]]], name: str) -> str:
     )
 
 
-def plain(piece: str) -> Cell:
-    """A piece in a table."""
-    return Cell(_piece(piece), _NARROW)
+def plain(token: str) -> Cell:
+    """A token in a table."""
+    return Cell(_token(token), _NARROW)
 
 
-def flagged(piece: str) -> Cell:
-    """A piece in a table that is not the one that was expected: marked by colour and by a sign."""
-    return Cell(f'<span class="aa-differs">\u2260 {_piece(piece)}</span>', _NARROW)
+def flagged(token: str) -> Cell:
+    """A token in a table that is not the one that was expected: marked by colour and by a sign."""
+    return Cell(f'<span class="aa-differs">\u2260 {_token(token)}</span>', _NARROW)
 
 
 def number(text: str) -> Cell:
@@ -92,10 +92,10 @@ def quiet(text: str) -> Cell:
     return Cell(f'<span class="aa-quiet">{literal.html(text)}</span>', _NARROW)
 
 
-def strong(piece: str) -> Cell:
-    """A piece in a table that was taken: marked by colour and weight."""
+def strong(token: str) -> Cell:
+    """A token in a table that was taken: marked by colour and weight."""
     fill = f"color-mix(in srgb, {palette.HUES['decoder']} 38%, transparent)"
-    return Cell(f'<b style="background:{fill};padding:0 4px;border-radius:2px">{_piece(piece)}</b>', _NARROW)
+    return Cell(f'<b style="background:{fill};padding:0 4px;border-radius:2px">{_token(token)}</b>', _NARROW)
 
 
 def meter(value: float, largest: float, signed: bool = False) -> Cell:
@@ -111,5 +111,5 @@ def meter(value: float, largest: float, signed: bool = False) -> Cell:
     return Cell(f'<span style="display:block;{style}">{literal.html(three_digits(value))}</span>', "4rem")
 
 
-def _piece(piece: str) -> str:
-    return literal.html(literal.visible(literal.piece(piece)))
+def _token(token: str) -> str:
+    return literal.html(literal.visible(literal.token(token)))

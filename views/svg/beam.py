@@ -12,7 +12,7 @@ from views.text.numbers import three_digits
 _BOX, _TALL = 112, 42  # of a node, in pixels
 _PITCH, _ROW = 150, 52  # from column to column and from row to row
 _TOP, _SIDE, _FIRST = 34, 8, 48  # margins; width of the box that all begins with
-_LETTERS = 13  # of a piece that fit into a box
+_LETTERS = 13  # of a token that fit into a box
 _INK = "var(--st-text-color, #1B1F24)"
 _PAPER = "var(--st-background-color, #FFFFFF)"
 _HUE = palette.HUES["decoder"]
@@ -23,15 +23,15 @@ class Node:
     """One box.
 
     Attributes:
-        piece: what the step added.
-        probability: of the piece, given what stands before it.
+        token: what the step added.
+        probability: of the token, given what stands before it.
         log_probability, score: of the whole beginning.
         fate: "kept", "finished", "displaced" or "pruned".
         winner: True on the path of the best translation.
         parent: place of the beginning it extends, in the column before.
     """
 
-    piece: str
+    token: str
     probability: float
     log_probability: float
     score: float
@@ -97,7 +97,7 @@ def _line(step: int, row: int, node: Node) -> str:
 
 def _box(step: int, row: int, node: Node) -> str:
     left, top = _left(step), _TOP + _ROW * row
-    shown = literal.visible(literal.piece(node.piece))
+    shown = literal.visible(literal.token(node.token))
     short = shown if len(shown) <= _LETTERS else shown[: _LETTERS - 1] + "\u2026"
     full = (
         f"{shown}: {node.fate}; probability {three_digits(node.probability)}, sum of ln p "

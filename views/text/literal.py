@@ -49,7 +49,7 @@ def _kept_apart(text: str) -> str:
     return f"{front}{markdown(text)}{back}" if text.strip() else text
 
 
-def piece(label: str) -> str:
+def token(label: str) -> str:
     """A token's label without the space that marks a word's start; a token that is only that mark shows as a box."""
     return label.strip() or "\u2423"
 

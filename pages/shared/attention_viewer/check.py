@@ -9,18 +9,18 @@ from pages.shared.attention_viewer.subject import Subject
 from views.text import prose
 
 
-def proof(subject: Subject) -> None:
+def check_line(subject: Subject) -> None:
     """The check of what is drawn."""
-    st.caption(proof_in_words(subject))
+    st.caption(check_in_words(subject))
     with st.expander("What this checks"):
         st.markdown(prose.block("microscope", "What this checks"))
 
 
-def proof_in_words(subject: Subject) -> str:
+def check_in_words(subject: Subject) -> str:
     """What the check of the record found, as Markdown."""
     check, kind = subject.check, subject.kind
     return prose.block("microscope", "Proof").format(
         difference=checks.said("attention", check.max_difference),
         rows=checks.said("row sums", check.row_sum_error),
-        leak=checks.said("mask leak", check.mask_leak) if kind.causal else "0, nothing is masked",
+        masked_weight=checks.said("mask leak", check.masked_weight) if kind.causal else "0, nothing is masked",
     )

@@ -8,9 +8,9 @@ import streamlit as st
 
 from model import Trace
 from pages.shared.attention_viewer import lines, one_weight, overview
-from pages.shared.attention_viewer.check import proof
+from pages.shared.attention_viewer.check import check_line
 from pages.shared.attention_viewer.subject import Subject, in_words, of_text, without_special
-from pages.shared.opening import Asked
+from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from views.controls import inputs, widgets
 from views.text import prose
@@ -26,16 +26,16 @@ MARKS = ("Shown", "Hidden")
 
 
 @fragment
-def explore_text(asked: Asked, trace: Trace) -> None:
+def explore_text(request: Request, trace: Trace) -> None:
     """Look at a sentence. Changing a setting runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
         part = _part()
         kind = inputs.kind()
-        if part is not one_weight.show:  # that one is about single pieces
+        if part is not one_weight.show:  # that one is about single tokens
             words = widgets.pick("Rows and columns", UNITS, "units", help=prose.block("microscope", "Whole words"))
             hidden = _marks("Start and end marks")
-    translator = asked.service.translator
-    source = {"sentence": asked.text, "tokenizer_sha256": translator.card.get("tokenizer_sha256", "")}
+    translator = request.service.translator
+    source = {"sentence": request.text, "tokenizer_sha256": translator.card.get("tokenizer_sha256", "")}
     subject = of_text(trace, kind, translator.weights_sha256, source)
     if part is not one_weight.show:
         if words == UNITS[1]:
@@ -72,4 +72,4 @@ def _show(part: Callable[[Subject], None], subject: Subject) -> None:
                 mean=three_digits(mean), low=three_digits(max(0.0, low)), high=three_digits(high)
             )
         )
-    proof(subject)
+    check_line(subject)

@@ -1,4 +1,4 @@
-"""Attention as lines between pieces: any heads of any layers at once."""
+"""Attention as lines between tokens: any heads of any layers at once."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def _save(subject: Subject, view: View, lines: Lines) -> None:
 
 
 def _csv(subject: Subject, view: View) -> bytes:
-    """A row a line, layer by layer: counted from 1, with the pieces and the weight."""
-    queries, keys = ([literal.piece(name) for name in names] for names in (subject.queries, subject.keys))
+    """A row a line, layer by layer: counted from 1, with the tokens and the weight."""
+    queries, keys = ([literal.token(name) for name in names] for names in (subject.queries, subject.keys))
     lines = []
     for layer in view.layers:
         for head in view.heads:

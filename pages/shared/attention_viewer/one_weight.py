@@ -22,14 +22,14 @@ MOST_KEYS = 40  # rows of the softmax's table; the weakest keys beyond are summe
 def show(subject: Subject) -> None:
     """Choose a head, a query and a key; follow the weight."""
     layers, heads = (maps.names(count)[:-1] for count in subject.record.weights.shape[:2])
-    asking, asked = (subject.kind.names(pieces) for pieces in subject.pieces)
-    first = asking[0 if subject.kind is maps.VISION else -1]  # CLS, or the piece that was read last
+    query_names, key_names = (subject.kind.names(tokens) for tokens in subject.tokens)
+    first = query_names[0 if subject.kind is maps.VISION else -1]  # CLS, or the token that was read last
     with st.container(horizontal=True, gap="medium"):
         layer, head = inputs.head(layers, heads)
-        query = asking.index(widgets.select("Query", asking, f"{subject.kind.name}_query_piece", first))
-        chosen = widgets.select("Key", [STRONGEST, *asked], f"{subject.kind.name}_key_piece")
+        query = query_names.index(widgets.select("Query", query_names, f"{subject.kind.name}_query_piece", first))
+        chosen = widgets.select("Key", [STRONGEST, *key_names], f"{subject.kind.name}_key_piece")
     place = int(layer) - 1, int(head) - 1, query
-    key = int(subject.record.weights[place].argmax()) if chosen == STRONGEST else asked.index(chosen)
+    key = int(subject.record.weights[place].argmax()) if chosen == STRONGEST else key_names.index(chosen)
     one = one_weight(subject.record, *place, key)
     names = tuple(_name(subject, side, place) for side, place in enumerate((query, key)))
     st.html(bars.STYLE)
@@ -40,21 +40,21 @@ def show(subject: Subject) -> None:
         st.html(_products(one, subject.kind.name))
     with softmax:
         st.markdown(prose.block("microscope", "Softmax"))
-        st.html(_softmax(one, subject.kind.name, asked))
+        st.html(_softmax(one, subject.kind.name, key_names))
     st.caption(
         prose.block("microscope", "Proof of a weight").format(difference=checks.said("one weight", one.difference))
     )
     with st.container(horizontal=True):
         files.download("This weight as CSV", lambda: _csv(one), "weight.csv")
-        files.download("Its softmax as CSV", lambda: _softmax_csv(one, asked), "softmax.csv")
+        files.download("Its softmax as CSV", lambda: _softmax_csv(one, key_names), "softmax.csv")
 
 
 def _name(subject: Subject, side: int, place: int) -> str:
-    """A query (side 0) or key (side 1) for a sentence, as Markdown: a piece in quotes with its number."""
-    label = subject.pieces[side][place]
+    """A query (side 0) or key (side 1) for a sentence, as Markdown: a token in quotes with its number."""
+    label = subject.tokens[side][place]
     if subject.kind is maps.VISION:
         return f"**{literal.markdown(label)}**"
-    return f"**\u201c{literal.markdown(literal.piece(label))}\u201d** ({place + 1})"
+    return f"**\u201c{literal.markdown(literal.token(label))}\u201d** ({place + 1})"
 
 
 def _words(one: OneWeight, names: tuple[str, str]) -> dict[str, str]:
@@ -91,20 +91,20 @@ def _products(one: OneWeight, kind: str) -> str:
     return bars.table(header, lines, "Products of a weight", whole=True)
 
 
-def _softmax(one: OneWeight, kind: str, asked: list[str]) -> str:
+def _softmax(one: OneWeight, kind: str, key_names: list[str]) -> str:
     """A row a key: score, exponential, weight."""
     order = np.argsort(-one.weights, kind="stable")
     shown = sorted({*order[:MOST_KEYS].tolist(), one.place})
     lines: list[list[bars.Value]] = [
         [
-            asked[place],
+            key_names[place],
             "masked" if np.isneginf(one.scores[place]) else three_digits(float(one.scores[place])),
             three_digits(float(one.exponentials[place])),
             bars.bar(float(one.weights[place]), 1, kind),
         ]
         for place in shown
     ]
-    left = np.setdiff1d(np.arange(len(asked)), shown)
+    left = np.setdiff1d(np.arange(len(key_names)), shown)
     if len(left):
         rest = f"{len(left)} weaker keys"
         lines.append(
@@ -127,7 +127,7 @@ def _csv(one: OneWeight) -> bytes:
     return downloads.table_csv(["dimension", "query", "key", "product", "sum"], lines)
 
 
-def _softmax_csv(one: OneWeight, asked: list[str]) -> bytes:
-    columns = zip(asked, one.scores, one.exponentials, one.weights, strict=True)
+def _softmax_csv(one: OneWeight, key_names: list[str]) -> bytes:
+    columns = zip(key_names, one.scores, one.exponentials, one.weights, strict=True)
     lines = ([name, *map(float, line)] for name, *line in columns)
     return downloads.table_csv(["key", "score", "exponential", "weight"], lines)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def of_text(sentence: str, target_ids: Sequence[int], kind: str, weights_sha256: str) -> tuple[str, ...]:
-    """One kind of attention of a sentence on the pieces that were produced for it."""
+    """One kind of attention of a sentence on the tokens that were produced for it."""
     return (
         "from model import Translator",
         "",
@@ -37,7 +37,7 @@ def of_picture(pixels_sha256: str, weights_sha256: str, sample: str) -> tuple[st
 
 
 def in_words(queries: str, keys: str) -> tuple[str, ...]:
-    """Whole words instead of pieces; "source" or "target" says whose words they are."""
+    """Whole words instead of tokens; "source" or "target" says whose words they are."""
     return (
         "",
         "from model.text.words import by_words, whole_words",

@@ -18,11 +18,11 @@ from views.text import prose
 
 def link(subject: Subject) -> str:
     """Path and query of the address that shows this view; the sentence, or the sample's name, is always among it."""
-    asked = settings.address()
-    if asked.get(picture_input.ADDRESS) == picture_input.OWN:  # nobody else could open it
-        del asked[picture_input.ADDRESS]
+    address = settings.address()
+    if address.get(picture_input.ADDRESS) == picture_input.OWN:  # nobody else could open it
+        del address[picture_input.ADDRESS]
     path = "/vision" if subject.kind is maps.VISION else "/attention"
-    return f"{path}?{urlencode(sorted(asked.items()), doseq=True)}"
+    return f"{path}?{urlencode(sorted(address.items()), doseq=True)}"
 
 
 def save(saved: Saved, pictures: bool = True) -> None:

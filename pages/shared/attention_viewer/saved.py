@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from pages.shared.attention_viewer.check import proof_in_words
+from pages.shared.attention_viewer.check import check_in_words
 from pages.shared.attention_viewer.subject import Subject
 from views import frame, maps
 from views.components import standalone
@@ -56,7 +56,7 @@ def description(saved: Saved) -> dict[str, object]:
         "check": {
             "largest difference": check.max_difference,
             "row sum error": check.row_sum_error,
-            "mask leak": check.mask_leak,
+            "mask leak": check.masked_weight,
         },
         "versions": {"python": platform.python_version(), **{name: version(name) for name in COMPUTED_BY}},
     }
@@ -79,7 +79,7 @@ def facts(saved: Saved, part: standalone.Part) -> list[tuple[str, str]]:
         *((_name(name), _words(value)) for name, value in told["input"].items()),
         *((_name(name), str(value)) for name, value in told["model"].items()),
         *((_name(name), _words(value)) for name, value in told["settings"].items()),
-        ("Check", flat(proof_in_words(saved.subject)).replace("`", "")),
+        ("Check", flat(check_in_words(saved.subject)).replace("`", "")),
         ("Numbers in this file", part.numbers),
         ("Link", saved.link),
         ("Computed with", _words(told["versions"])),

@@ -22,11 +22,11 @@ class Subject:
 
     Attributes:
         kind: which one.
-        attention: `(layer, head, query, key)` float32, as it is to be drawn: of pieces or of whole words, with or
-            without special pieces.
+        attention: `(layer, head, query, key)` float32, as it is to be drawn: of tokens or of whole words, with or
+            without special tokens.
         queries, keys: what its last two axes are, in words.
-        record: what the network computed, of all pieces.
-        pieces: the pieces of the record's queries and keys.
+        record: what the network computed, of all tokens.
+        tokens: the tokens of the record's queries and keys.
         check: the proof of the record.
         removed: `(layer, head)` mean share of a shown query's attention that lies on hidden keys; None if none is.
         key: names the input and the preparation among all others.
@@ -40,7 +40,7 @@ class Subject:
     queries: tuple[str, ...]
     keys: tuple[str, ...]
     record: AttentionRecord
-    pieces: tuple[tuple[str, ...], tuple[str, ...]]
+    tokens: tuple[tuple[str, ...], tuple[str, ...]]
     check: Verification
     key: tuple
     weights_sha256: str
@@ -60,7 +60,7 @@ class Subject:
 
 
 def of_text(trace: Trace, kind: maps.Kind, weights_sha256: str, source: dict[str, object]) -> Subject:
-    """Every piece of a sentence and its translation.
+    """Every token of a sentence and its translation.
 
     Args:
         source: with the "sentence" as it was typed.
@@ -71,7 +71,7 @@ def of_text(trace: Trace, kind: maps.Kind, weights_sha256: str, source: dict[str
         trace.attention(kind.name),
         *trace.axes(kind.name),
         record=trace.records[kind.name],
-        pieces=trace.axes(kind.name),
+        tokens=trace.axes(kind.name),
         check=trace.verification[kind.name],
         key=("text", trace.source_ids, trace.target_ids, kind.name),
         weights_sha256=weights_sha256,
@@ -94,7 +94,7 @@ def of_picture(key: str, trace: VisionTrace, weights_sha256: str, sample: str = 
         names,
         names,
         record=trace.record,
-        pieces=(names, names),
+        tokens=(names, names),
         check=trace.verification,
         key=("picture", key),
         weights_sha256=weights_sha256,
@@ -104,14 +104,14 @@ def of_picture(key: str, trace: VisionTrace, weights_sha256: str, sample: str = 
 
 
 def in_words(subject: Subject, trace: Trace) -> Subject:
-    """Whole words instead of pieces: weights summed over the pieces of a key, averaged over those of a query."""
-    asking, asked = (_words(trace, side) for side in _sides(subject.kind.name))
+    """Whole words instead of tokens: weights summed over the tokens of a key, averaged over those of a query."""
+    query_words, key_words = (_words(trace, side) for side in _sides(subject.kind.name))
     return replace(
         subject,
         kind=maps.WORD_KINDS[subject.kind.name],
-        attention=by_words(subject.attention, asking, asked).astype(np.float32),
-        queries=tuple(word.text for word in asking),
-        keys=tuple(word.text for word in asked),
+        attention=by_words(subject.attention, query_words, key_words).astype(np.float32),
+        queries=tuple(word.text for word in query_words),
+        keys=tuple(word.text for word in key_words),
         key=(*subject.key, "words"),
         recipe=subject.recipe + recipes.in_words(*_sides(subject.kind.name)),
     )
@@ -135,7 +135,7 @@ def without_special(subject: Subject) -> Subject:
 
 
 def _sides(kind: str) -> tuple[str, str]:
-    """Whose pieces the queries and the keys of a kind are."""
+    """Whose tokens the queries and the keys of a kind are."""
     return ("source" if kind == "encoder" else "target", "target" if kind == "decoder" else "source")
 
 

@@ -16,8 +16,8 @@ def scores(head: Head, found: Found) -> str:
         header.append(found.heading)
     rows = []
     for name, (score, chance, many) in head.scores.items():
-        even = ["", ""] if name == DIFFUSE else [three_digits(chance), three_digits(score / chance)]
-        row = [name, bars.bar(score, 1, head.kind), *even]
+        uniform = ["", ""] if name == DIFFUSE else [three_digits(chance), three_digits(score / chance)]
+        row = [name, bars.bar(score, 1, head.kind), *uniform]
         if found.statistics:
             row.append("" if many is None else f"{three_digits(many[0])} \u00b1 {three_digits(many[1])}")
         rows.append(row)

@@ -1,4 +1,4 @@
-"""Words, correlations and winners: by hand, and on the tiny network piece by piece."""
+"""Words, correlations and winners: by hand, and on the tiny network token by token."""
 
 import json
 
@@ -17,7 +17,7 @@ from model.attribution.agreement import (
     most_displaced,
     word_drops,
 )
-from model.attribution.leave_one_out import WAYS, erase
+from model.attribution.leave_one_out import WAYS, leave_one_out
 from model.attribution.source_attention import cross_attention_means, source_rollout, value_weighted
 from model.attribution.source_gradients import gradient_relevance
 from model.text.words import Word, whole_words
@@ -28,12 +28,12 @@ def explained(pair):
     return explain(*pair)
 
 
-def test_every_method_on_pieces_and_on_words(network, trace, explained):
+def test_every_method_on_tokens_and_on_words(network, trace, explained):
     last, every = cross_attention_means(trace)
     expected = (last, every, value_weighted(network, trace), source_rollout(trace).source)
-    assert tuple(explained.pieces) == tuple(explained.scores) == METHODS
+    assert tuple(explained.tokens) == tuple(explained.scores) == METHODS
     for method, scores in zip(METHODS, (*expected, gradient_relevance(network, trace)), strict=True):
-        np.testing.assert_allclose(explained.pieces[method], scores, atol=1e-6)
+        np.testing.assert_allclose(explained.tokens[method], scores, atol=1e-6)
     assert [word.text for word in explained.source] == ["the", "cat", "sees", "a", "dog", "</s>"]
     assert [word.text for word in explained.target] == ["le", "chat", "voit", "un", "chien", "</s>"]
     for row, target in enumerate(explained.target):
@@ -42,8 +42,8 @@ def test_every_method_on_pieces_and_on_words(network, trace, explained):
             assert explained.scores[METHODS[0]][row, column] == pytest.approx(block.sum(axis=1).mean(), abs=1e-6)
 
 
-def test_drops_of_words_are_sums_over_their_pieces(network, trace, explained):
-    found = erase(network, trace.source_ids, trace.target_ids, trace.next_ids, explained.source, "mask")
+def test_drops_of_words_are_sums_over_their_tokens(network, trace, explained):
+    found = leave_one_out(network, trace.source_ids, trace.target_ids, trace.next_ids, explained.source, "mask")
     drops = word_drops(found, explained.target)
     assert drops.shape == (6, 6)
     for row, word in enumerate(explained.target):

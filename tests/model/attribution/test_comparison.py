@@ -1,4 +1,4 @@
-"""Which pieces two sentences share, and how far attention moved."""
+"""Which tokens two sentences share, and how far attention moved."""
 
 import numpy as np
 import pytest
@@ -46,6 +46,6 @@ def test_of_shared_takes_rows_and_columns():
 
 
 @pytest.mark.parametrize("shared", [Shared((0,), (1,)), Shared((), ())])
-def test_pieces_of_one_side_stand_alone(shared):
+def test_tokens_of_one_side_stand_alone(shared):
     rows = merged(shared, 2, 2)
     assert rows == ([(None, 0), (0, 1), (1, None)] if len(shared) else [(0, None), (1, None), (None, 0), (None, 1)])

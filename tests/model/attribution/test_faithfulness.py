@@ -13,9 +13,9 @@ from model.attribution.faithfulness import (
     Curves,
     beats,
     class_probabilities,
-    cover,
     curves,
     mean_of,
+    occlude,
     order_of,
     random_orders,
 )
@@ -71,10 +71,10 @@ def test_the_class_that_is_asked_for():
 
 def test_no_case_is_computed_twice():
     network = Sum()
-    cover(network, picture(), np.array([[0, 1, 2, 3], [3, 2, 1, 0]]), points=5)
+    occlude(network, picture(), np.array([[0, 1, 2, 3], [3, 2, 1, 0]]), points=5)
     # Both ends, and three sets of covered patches on each of the ways there: the reverse order adds none.
     assert network.seen == 2 + 3 + 3
-    cover(network, picture(), np.array([[0, 1, 2, 3], [1, 0, 2, 3]]), points=5)
+    occlude(network, picture(), np.array([[0, 1, 2, 3], [1, 0, 2, 3]]), points=5)
     assert network.seen == 8 + 8 + 2  # only the first step of each way differs
 
 
@@ -88,17 +88,17 @@ def test_the_ends_are_the_whole_picture_and_its_mean_colour(small):
     network, pixels = small
     with torch.inference_mode():
         grey = pixels.mean(dim=(1, 2))[:, None, None].expand_as(pixels)
-        plain, covered = network(torch.stack([pixels, grey])).softmax(dim=1).numpy()
-    for covering in cover(network, pixels, random_orders(9, 2)):
-        np.testing.assert_allclose(covering.deletion[[0, -1]], [plain, covered], atol=1e-6)
-        np.testing.assert_allclose(covering.insertion[[0, -1]], [covered, plain], atol=1e-6)
-        np.testing.assert_allclose(covering.deletion.sum(axis=1), 1, atol=1e-9)
+        plain, occluded = network(torch.stack([pixels, grey])).softmax(dim=1).numpy()
+    for occlusion in occlude(network, pixels, random_orders(9, 2)):
+        np.testing.assert_allclose(occlusion.deletion[[0, -1]], [plain, occluded], atol=1e-6)
+        np.testing.assert_allclose(occlusion.insertion[[0, -1]], [occluded, plain], atol=1e-6)
+        np.testing.assert_allclose(occlusion.deletion.sum(axis=1), 1, atol=1e-9)
 
 
 @given(st.permutations(range(9)), st.integers(2, 12))
 def test_insertion_is_the_deletion_of_the_reverse_order_run_backwards(order, points):
     network, pixels = tiny_vision(), torch.from_numpy(noise(3, 12, 12)) * 2 - 1
-    forth, back = cover(network, pixels, np.array([order, order[::-1]]), points)
+    forth, back = occlude(network, pixels, np.array([order, order[::-1]]), points)
     if np.allclose(forth.share, 1 - forth.share[::-1]):  # the points lie symmetrically
         np.testing.assert_allclose(forth.insertion, back.deletion[::-1], atol=1e-7)
         np.testing.assert_allclose(back.insertion, forth.deletion[::-1], atol=1e-7)
@@ -107,7 +107,7 @@ def test_insertion_is_the_deletion_of_the_reverse_order_run_backwards(order, poi
 def test_a_point_is_the_picture_with_the_first_patches_painted_over(small):
     network, pixels = small
     order = np.random.default_rng(3).permutation(9)
-    (found,) = cover(network, pixels, order[None], points=10)
+    (found,) = occlude(network, pixels, order[None], points=10)
     painted = pixels.clone()
     for place, patch in enumerate(order):
         row, column = divmod(int(patch), 3)
@@ -119,21 +119,21 @@ def test_a_point_is_the_picture_with_the_first_patches_painted_over(small):
 
 def test_many_cases_are_the_same_as_one_at_a_time(small):
     network, pixels = small
-    covered = torch.rand(BATCH + 3, 9, generator=torch.Generator().manual_seed(0)) < 0.5
-    together = class_probabilities(network, pixels, covered)
-    apart = np.concatenate([class_probabilities(network, pixels, case[None]) for case in covered])
+    occluded = torch.rand(BATCH + 3, 9, generator=torch.Generator().manual_seed(0)) < 0.5
+    together = class_probabilities(network, pixels, occluded)
+    apart = np.concatenate([class_probabilities(network, pixels, case[None]) for case in occluded])
     np.testing.assert_allclose(together, apart, atol=1e-6)
 
 
 @pytest.mark.parametrize("orders", [[[0, 0, 1, 2]], [[0, 1, 2]], [0, 1, 2, 3], [[1, 2, 3, 4]]])
 def test_what_is_no_order_is_refused(orders):
     with pytest.raises(ValueError, match="every patch from 0 to 3 once"):
-        cover(Sum(), picture(), np.array(orders))
+        occlude(Sum(), picture(), np.array(orders))
 
 
 def test_one_point_is_no_curve():
     with pytest.raises(ValueError, match="not 1 points"):
-        cover(Sum(), picture(), np.array([[0, 1, 2, 3]]), points=1)
+        occlude(Sum(), picture(), np.array([[0, 1, 2, 3]]), points=1)
 
 
 def test_order_of_scores():

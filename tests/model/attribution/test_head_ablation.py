@@ -7,14 +7,14 @@ import torch.nn.functional as F
 
 from model.attribution import head_ablation
 from model.attribution.head_ablation import (
-    OneHeadOff,
+    AblateOneHead,
+    ablate_classification_heads,
+    ablate_translation_heads,
     logits_without,
     loss_without,
-    recognition_effects,
-    translation_effects,
 )
 from model.networks.losses import token_cross_entropy
-from model.networks.tap import Intervention, switch_off_heads
+from model.networks.tap import Intervention, ablate_heads
 from tests.model.images import tiny_vision
 from tests.model.networks import tiny_network
 
@@ -35,7 +35,7 @@ def test_each_head_of_the_translator_alone(monkeypatch):
         logits = network(torch.tensor([SOURCE]), torch.tensor([TARGET]), tap)
         return token_cross_entropy(logits, torch.tensor([NEXT]))[0].numpy()
 
-    effects = translation_effects(network, SOURCE, TARGET, NEXT)
+    effects = ablate_translation_heads(network, SOURCE, TARGET, NEXT)
     np.testing.assert_allclose(effects.losses, losses(None), atol=1e-6)
     assert effects.reference == pytest.approx(losses(None).mean(), abs=1e-6)
     assert effects.changes.keys() == effects.without.keys() == STEPS.keys()
@@ -43,7 +43,7 @@ def test_each_head_of_the_translator_alone(monkeypatch):
         assert effects.without[kind].shape == (2, 2, 3)
         for layer in range(2):
             for head in range(2):
-                without = losses(Intervention({step.format(layer): switch_off_heads([head])}))
+                without = losses(Intervention({step.format(layer): ablate_heads([head])}))
                 np.testing.assert_allclose(effects.without[kind][layer, head], without, atol=2e-6)
                 change = effects.changes[kind][layer, head]
                 assert change == pytest.approx(without.mean() - effects.reference, abs=2e-6)
@@ -57,11 +57,11 @@ def test_each_head_of_the_vit_alone():
     network = tiny_vision()
     pixels = torch.rand(3, 12, 12, generator=torch.Generator().manual_seed(0)) * 2 - 1
     plain = network(pixels[None])[0].double()
-    effects = recognition_effects(network, pixels)
+    effects = ablate_classification_heads(network, pixels)
     np.testing.assert_allclose(effects.logits, plain, atol=1e-6)
     for layer in range(2):
         for head in range(2):
-            tap = Intervention({f"vision.{layer}.self.outputs": switch_off_heads([head])})
+            tap = Intervention({f"vision.{layer}.self.outputs": ablate_heads([head])})
             without = network(pixels[None], tap)[0].double()
             np.testing.assert_allclose(effects.without[layer, head], without, atol=2e-6)
             np.testing.assert_allclose(logits_without(network, pixels, layer, head), without, atol=2e-6)
@@ -83,7 +83,7 @@ def test_checking_a_head_leaves_the_network_as_it_was():
 
 
 def test_the_ranking_starts_with_the_largest_change_of_either_sign():
-    ranked = translation_effects(tiny_network(), SOURCE, TARGET, NEXT).ranked()
+    ranked = ablate_translation_heads(tiny_network(), SOURCE, TARGET, NEXT).ranked()
     assert len(ranked) == len({row[:3] for row in ranked}) == 12
     sizes = [abs(change) for *_, change in ranked]
     assert sizes == sorted(sizes, reverse=True)
@@ -91,7 +91,7 @@ def test_the_ranking_starts_with_the_largest_change_of_either_sign():
 
 def test_a_row_keeps_its_other_heads_and_other_rows_keep_theirs():
     tensor = torch.ones(3, 2, 4, 5)
-    changed = OneHeadOff([None, ("a", 1), ("b", 0)])("a", tensor)
+    changed = AblateOneHead([None, ("a", 1), ("b", 0)])("a", tensor)
     assert changed.sum(dim=(2, 3)).tolist() == [[20, 20], [20, 0], [20, 20]]
     assert tensor.min() == 1
-    assert OneHeadOff([None])("a", tensor) is tensor
+    assert AblateOneHead([None])("a", tensor) is tensor

@@ -47,7 +47,7 @@ def test_scores_are_means_over_the_queries_that_have_such_a_key():
     assert found.scores["same"][0, 0] == pytest.approx((0.1 + 0.3 + 0.2 + 0.25) / 4)
     assert found.scores["start"][0, 0] == pytest.approx((0.1 + 0.4 + 0.1 + 0) / 4)
     assert found.scores["end"][0, 0] == pytest.approx((0.4 + 0.1 + 0.1 + 0.25) / 4)
-    assert "duplicate" not in found.scores  # no piece stands twice
+    assert "duplicate" not in found.scores  # no token stands twice
     assert all(found.chance[name] == 0.25 for name in ("previous", "next", "same", "start", "end"))
 
 
@@ -70,7 +70,7 @@ def test_the_decoders_scores_leave_out_the_query_without_a_choice():
     assert not {"next", "end", "aligned"} & found.scores.keys()
 
 
-def test_duplicates_are_other_places_with_the_same_piece():
+def test_duplicates_are_other_places_with_the_same_token():
     map_ = np.array([[0.2, 0, 0.7, 0.1], [1, 0, 0, 0], [0.3, 0.1, 0.6, 0], [0, 0, 0, 1]])
     found = scores_of(map_, queries=(5, 6, 5, 3), keys=(5, 6, 5, 3))
     assert found.scores["duplicate"][0, 0] == pytest.approx((0.7 + 0.3) / 2)
@@ -80,8 +80,8 @@ def test_duplicates_are_other_places_with_the_same_piece():
     assert found.scores["duplicate"][0, 0] == pytest.approx(0.9)  # only the later of the two can see the other
 
 
-def test_alignment_is_of_the_piece_that_is_written_or_was_read():
-    links = np.array([[1, 0, 0], [0, 0, 0], [0, 1, 1], [0, 0, 0]], dtype=bool)  # written pieces 0 and 2 are linked
+def test_alignment_is_of_the_token_that_is_written_or_was_read():
+    links = np.array([[1, 0, 0], [0, 0, 0], [0, 1, 1], [0, 0, 0]], dtype=bool)  # written tokens 0 and 2 are linked
     map_ = np.array([[0.8, 0.1, 0.1], [0.5, 0.3, 0.2], [0.2, 0.3, 0.5], [0, 0.9, 0.1]])
     found = text_scores(map_[None, None], "cross", (2, 11, 12, 13), (5, 6, 3), links)
     assert found.scores["aligned"][0, 0] == pytest.approx((0.8 + (0.3 + 0.5)) / 2)
@@ -96,7 +96,7 @@ def test_the_normalised_entropy():
     assert scores_of(map_).scores[DIFFUSE][0, 0] == pytest.approx((0.5 + 0 + 1 + 0.5) / 4)
 
 
-def test_a_sentence_of_one_piece_has_no_scores_and_is_mixed():
+def test_a_sentence_of_one_token_has_no_scores_and_is_mixed():
     found = text_scores(np.ones((1, 1, 1, 1)), "decoder", (2,), (2,))
     assert found.scores == {}
     assert found.label(0, 0).name == MIXED

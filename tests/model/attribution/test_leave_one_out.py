@@ -1,12 +1,12 @@
-"""Erasing words in one batch gives what erasing them one by one gives, and each way does what it says."""
+"""Leaving words out in one batch gives what leaving them out one by one gives, and each way does what it says."""
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
 
-from model.attribution import leave_one_out
-from model.attribution.leave_one_out import WAYS, erase
+from model.attribution import leave_one_out as module
+from model.attribution.leave_one_out import WAYS, leave_one_out
 from model.networks.tap import Intervention, Recorder
 from model.text.words import Word
 from tests.model.networks import tiny_network
@@ -27,7 +27,7 @@ def log_probabilities(network, source: list[int], tap=None) -> np.ndarray:
 
 
 def test_deleting_each_word_alone(network):
-    found = erase(network, SOURCE, TARGET, NEXT, WORDS, "delete")
+    found = leave_one_out(network, SOURCE, TARGET, NEXT, WORDS, "delete")
     full = log_probabilities(network, SOURCE)
     np.testing.assert_allclose(found.log_probabilities, full, atol=2e-6)
     for place, source in enumerate(([8, 7, 6, 3], [9, 6, 3], [9, 8, 7, 3], [9, 8, 7, 6])):
@@ -36,7 +36,7 @@ def test_deleting_each_word_alone(network):
 
 
 def test_masking_each_word_alone(network):
-    found = erase(network, SOURCE, TARGET, NEXT, WORDS, "mask")
+    found = leave_one_out(network, SOURCE, TARGET, NEXT, WORDS, "mask")
     full = log_probabilities(network, SOURCE)
     for place, word in enumerate(WORDS):
         allowed = torch.ones(1, 1, 1, 5, dtype=torch.bool)
@@ -55,37 +55,37 @@ def test_masking_each_word_alone(network):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_erasing_nothing_changes_nothing_and_the_check_is_small(network, way):
-    found = erase(network, SOURCE, TARGET, NEXT, WORDS, way)
+    found = leave_one_out(network, SOURCE, TARGET, NEXT, WORDS, way)
     assert found.nothing == 0
     assert found.alone < 1e-5
     assert found.checked == found.drops.max(axis=0).argmax()
 
 
 def test_the_ways_differ(network):
-    deleted, masked = (erase(network, SOURCE, TARGET, NEXT, WORDS, way).drops for way in WAYS)
+    deleted, masked = (leave_one_out(network, SOURCE, TARGET, NEXT, WORDS, way).drops for way in WAYS)
     assert np.abs(deleted - masked).max() > 1e-3
 
 
 def test_the_check_notices_a_batch_that_is_wrong(network, monkeypatch):
-    real = leave_one_out._variants
+    real = module._variants
 
     def leaking(*arguments):
         source, allowed = real(*arguments)
         return source, torch.ones_like(allowed)
 
-    monkeypatch.setattr(leave_one_out, "_variants", leaking)
-    assert erase(network, SOURCE, TARGET, NEXT, WORDS, "delete").alone > 1e-4
+    monkeypatch.setattr(module, "_variants", leaking)
+    assert leave_one_out(network, SOURCE, TARGET, NEXT, WORDS, "delete").alone > 1e-4
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_long_sentence_goes_through_in_parts(network, way, monkeypatch):
-    whole = erase(network, SOURCE, TARGET, NEXT, WORDS, way)
-    monkeypatch.setattr(leave_one_out, "POSITIONS", 7)  # two rows of three positions at a time
-    np.testing.assert_allclose(erase(network, SOURCE, TARGET, NEXT, WORDS, way).drops, whole.drops, atol=2e-6)
+def test_a_long_sentence_goes_through_in_steps(network, way, monkeypatch):
+    whole = leave_one_out(network, SOURCE, TARGET, NEXT, WORDS, way)
+    monkeypatch.setattr(module, "POSITIONS", 7)  # two rows of three positions at a time
+    np.testing.assert_allclose(leave_one_out(network, SOURCE, TARGET, NEXT, WORDS, way).drops, whole.drops, atol=2e-6)
 
 
 def test_what_cannot_be_erased_is_refused(network):
     with pytest.raises(ValueError, match="no way 'burn'; choose one of delete, mask"):
-        erase(network, SOURCE, TARGET, NEXT, WORDS, "burn")
+        leave_one_out(network, SOURCE, TARGET, NEXT, WORDS, "burn")
     with pytest.raises(ValueError, match="at least two"):
-        erase(network, [3], TARGET, NEXT, (Word("</s>", 0, 1, True),), "delete")
+        leave_one_out(network, [3], TARGET, NEXT, (Word("</s>", 0, 1, True),), "delete")

@@ -32,7 +32,7 @@ def test_means_of_cross_attention(trace):
 
 
 def test_rollout_by_hand(trace):
-    # Encoder: both pieces look at the second, so it is [[1/2, 1/2], [0, 1]]. Decoder: all look at the first.
+    # Encoder: both tokens look at the second, so it is [[1/2, 1/2], [0, 1]]. Decoder: all look at the first.
     encoder, decoder = np.array([[[[0, 1], [0, 1]]]]), np.array([[[[1, 0], [1, 0]]]])
     cross = np.array([[[[1, 0], [0, 1]]]])
     found = source_rollout(with_attention(trace, encoder, decoder, cross))
@@ -83,7 +83,7 @@ def test_rollout_is_the_sum_over_all_paths(trace):
     assert found.row_sum_error < 1e-12
     assert check_source_rollout(trace, found) < 1e-12
     assert (np.triu(found.target, 1) == 0).all()  # nothing comes from what is not written yet
-    # two layers: one half of one half stays on the decoder's own pieces
+    # two layers: one half of one half stays on the decoder's own tokens
     np.testing.assert_allclose(found.target.sum(axis=1), 0.25)
 
 
@@ -95,8 +95,8 @@ def test_the_check_notices_a_wrong_rollout(trace):
 
 
 @torch.inference_mode()
-def test_value_weighted_attention_is_the_length_of_what_each_piece_adds(network, trace):
-    """Give one source piece alone its weights, and see what the sub-layer writes beyond its bias."""
+def test_value_weighted_attention_is_the_length_of_what_each_token_adds(network, trace):
+    """Give one source token alone its weights, and see what the sub-layer writes beyond its bias."""
     source, target = torch.tensor([trace.source_ids]), torch.tensor([trace.target_ids])
     expected = np.zeros((len(trace.target_ids), len(trace.source_ids)))
     steps = {f"decoder.{layer}.cross.{step}" for layer in range(2) for step in ("weights", "values")}

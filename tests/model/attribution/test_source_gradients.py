@@ -46,7 +46,7 @@ def test_the_rules_by_hand_on_a_second_layer():
 
 
 def small(trace, source: int = 3, target: int = 3):
-    """The trace's first pieces, so that every weight can be moved in turn."""
+    """The trace's first tokens, so that every weight can be moved in turn."""
     return replace(
         trace,
         source_ids=trace.source_ids[:source],
@@ -111,12 +111,12 @@ def test_gradients_are_those_that_finite_differences_measure(exact):
         )
 
     r_ss, r_tt, r_ts = np.eye(3), np.eye(3), np.zeros((3, 3))
-    for looked in layers["encoder"]:
-        r_ss = r_ss + looked @ r_ss
-    for own, looked in zip(layers["decoder"], layers["cross"], strict=True):
+    for attended in layers["encoder"]:
+        r_ss = r_ss + attended @ r_ss
+    for own, attended in zip(layers["decoder"], layers["cross"], strict=True):
         r_ts = r_ts + own @ r_ts
         r_tt = r_tt + own @ r_tt
-        r_ts = r_ts + scaled(r_tt).T @ looked @ scaled(r_ss)
+        r_ts = r_ts + scaled(r_tt).T @ attended @ scaled(r_ss)
     np.testing.assert_allclose(gradient_relevance(network, trace)[2], r_ts[2], atol=1e-8)
 
 

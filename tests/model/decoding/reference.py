@@ -12,19 +12,19 @@ PAD, UNK, BOS, EOS = 0, 1, 2, 3
 
 @torch.no_grad()
 def next_logits(network: Transformer, source: list[int], ids: list[int]) -> torch.Tensor:
-    """`(vocabulary,)` logits of the piece that follows `ids`, without any cache."""
+    """`(vocabulary,)` logits of the token that follows `ids`, without any cache."""
     return network(torch.tensor([source]), torch.tensor([[BOS, *ids]]))[0, -1]
 
 
 def allowed(logits: torch.Tensor) -> torch.Tensor:
-    """A copy in which the three pieces that no translation holds are out of reach."""
+    """A copy in which the three tokens that no translation holds are out of reach."""
     logits = logits.clone()
     logits[[PAD, UNK, BOS]] = -math.inf
     return logits
 
 
 def greedy(network: Transformer, source: list[int], max_length: int) -> list[int]:
-    """The most probable piece, again and again."""
+    """The most probable token, again and again."""
     ids: list[int] = []
     while len(ids) < max_length and EOS not in ids:
         ids.append(int(allowed(next_logits(network, source, ids)).argmax()))
@@ -32,10 +32,10 @@ def greedy(network: Transformer, source: list[int], max_length: int) -> list[int
 
 
 def log_probability(network: Transformer, source: list[int], ids: tuple[int, ...]) -> float:
-    """Sum of ln p over all pieces of a translation, from one teacher-forced pass."""
+    """Sum of ln p over all tokens of a translation, from one teacher-forced pass."""
     with torch.no_grad():
         logits = network(torch.tensor([source]), torch.tensor([[BOS, *ids[:-1]]]))[0].double()
-    return sum(float(row.log_softmax(0)[piece]) for row, piece in zip(logits, ids, strict=True))
+    return sum(float(row.log_softmax(0)[token]) for row, token in zip(logits, ids, strict=True))
 
 
 def normalised(total: float, length: int, alpha: float) -> float:
@@ -57,7 +57,7 @@ def beam(
 ) -> list[tuple[tuple[int, ...], float]]:
     """Beam search with plain lists: finished translations and their scores, best first.
 
-    Of all one-piece extensions of the open beginnings the `width` best count; an ending among them is a translation,
+    Of all one-token extensions of the open beginnings the `width` best count; an ending among them is a translation,
     and as many open ones as the beam is wide go on. It stops when the best open one scores no higher than the worst
     of `width` translations.
     """
@@ -67,7 +67,7 @@ def beam(
         extended = []
         for ids, total in opened:
             row = next_logits(network, source, list(ids)).double().log_softmax(0)
-            extended += [((*ids, piece), total + float(row[piece])) for piece in range(EOS, len(row))]
+            extended += [((*ids, token), total + float(row[token])) for token in range(EOS, len(row))]
         extended.sort(key=lambda pair: -pair[1])
         last = len(extended[0][0]) == max_length
         ended = extended if last else [pair for pair in extended[:width] if pair[0][-1] == EOS]

@@ -30,12 +30,12 @@ def test_top_p_keeps_the_smallest_set_that_reaches_it():
     assert sampling_stages(HALVES, top_p=0.8).kept.sum() == 3
 
 
-def test_pieces_that_are_never_written_stay_out():
+def test_tokens_that_are_never_written_stay_out():
     stages = sampling_stages(HALVES, temperature=3.0, never=(0, 1))
     assert stages.probabilities[:2].tolist() == [0, 0]
     assert not stages.kept[:2].any()
     assert stages.plain[2] == pytest.approx(2 / 3)
-    assert TransformerConfig.preset("tiny").never_written == (0, 1, 2)
+    assert TransformerConfig.preset("tiny").never_generated == (0, 1, 2)
 
 
 @settings(max_examples=30)
@@ -50,7 +50,7 @@ def test_the_result_is_a_distribution_and_the_one_that_sampling_uses(logits, tem
     assert stages.probabilities.sum() == pytest.approx(1)
     assert (stages.probabilities[~stages.kept] == 0).all()
     if stages.difference > 1e-5:
-        # single precision may put a piece on the other side of the edge of top-p; then its whole share moves
+        # single precision may put a token on the other side of the edge of top-p; then its whole share moves
         order = np.argsort(-stages.scaled)
         shares = np.exp(stages.scaled - stages.scaled.max())
         if 0 < top_k < len(shares):

@@ -21,13 +21,13 @@ SPECIAL = {plain.PAD, plain.UNK, plain.BOS}
 
 @pytest.fixture(scope="module")
 def network():
-    """24 pieces, moderately sure of itself."""
+    """24 tokens, moderately sure of itself."""
     return half_trained_network(24, 110)
 
 
 @pytest.fixture(scope="module")
 def small():
-    """7 pieces, three of them special: few enough to try every translation."""
+    """7 tokens, three of them special: few enough to try every translation."""
     return half_trained_network(7, 40)
 
 
@@ -35,7 +35,7 @@ def ids_of(network, source, **options) -> list[int]:
     return list(list(stream(network, source, DecodingOptions(**options)))[-1].ids)
 
 
-def test_greedy_with_a_cache_equals_greedy_without_piece_for_piece(network):
+def test_greedy_with_a_cache_equals_greedy_without_token_for_token(network):
     produced = [ids_of(network, source, max_length=4) for source in SENTENCES]
     assert produced == [plain.greedy(network, source, 4) for source in SENTENCES]
     lengths = {len(ids) for ids in produced if ids[-1] == plain.EOS}
@@ -55,7 +55,7 @@ def test_the_cache_grows_with_translations_of_any_length():
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_sampling_with_a_cache_equals_sampling_without_piece_for_piece(network, seed):
+def test_sampling_with_a_cache_equals_sampling_without_token_for_token(network, seed):
     for source in SENTENCES:
         generator = torch.Generator().manual_seed(seed)
         ids: list[int] = []
@@ -123,7 +123,7 @@ def test_scores_are_log_probabilities_over_the_length_penalty_of_wu_et_al(networ
             assert [h.score for h in found] == sorted((h.score for h in found), reverse=True)
 
 
-def test_a_length_penalty_of_7_pieces_at_alpha_1_divides_by_2(network):
+def test_a_length_penalty_of_7_tokens_at_alpha_1_divides_by_2(network):
     options = DecodingOptions("beam", beam=3, length_penalty=1.0, max_length=7)
     found = [h for source in SENTENCES for h in beam_search(network, source, options) if len(h.ids) == 7]
     assert found
@@ -147,12 +147,12 @@ def test_every_step_reports_the_networks_own_probabilities_and_its_five_best(net
             expected = plain.next_logits(network, source, list(step.ids[:-1])).softmax(0)
             assert step.probability == pytest.approx(float(expected[step.id]), abs=1e-5)
             best = expected.topk(5)
-            assert [piece for piece, _ in step.top] == best.indices.tolist()
+            assert [token for token, _ in step.top] == best.indices.tolist()
             assert [share for _, share in step.top] == pytest.approx(best.values.tolist(), abs=1e-5)
 
 
 @pytest.mark.parametrize("method", ["greedy", "sampling"])
-def test_a_stream_grows_by_one_piece_a_step_and_ends_once(network, method):
+def test_a_stream_grows_by_one_token_a_step_and_ends_once(network, method):
     for source in SENTENCES:
         steps = list(stream(network, source, DecodingOptions(method, max_length=5)))
         assert [len(step.ids) for step in steps] == list(range(1, len(steps) + 1))
@@ -178,7 +178,7 @@ def test_no_translation_is_longer_than_the_network_has_positions(method):
 
 
 @pytest.mark.parametrize("options", [dict(), dict(method="beam", beam=30), dict(method="sampling", temperature=50.0)])
-def test_special_pieces_are_never_produced_even_where_they_are_the_most_probable(options):
+def test_special_tokens_are_never_produced_even_where_they_are_the_most_probable(options):
     network = tiny_network(vocabulary_size=7)
     with torch.no_grad():
         network.embedding.weight[[1, 2]] = network.embedding.weight[4] * 3
@@ -206,7 +206,7 @@ def test_samples_come_as_often_as_their_probabilities_say(small):
     expected = (logits / 1.5).softmax(0)[3:].double() * draws
     options = [DecodingOptions("sampling", temperature=1.5, seed=seed, max_length=1) for seed in range(draws)]
     counted = Counter(next(stream(small, source, option)).id for option in options)
-    squares = sum((counted[piece] - float(mean)) ** 2 / float(mean) for piece, mean in enumerate(expected, start=3))
+    squares = sum((counted[token] - float(mean)) ** 2 / float(mean) for token, mean in enumerate(expected, start=3))
     assert expected.min() > 5, "every piece must be expected often enough for the bound to hold"
     assert squares < 21.1  # chi-square with 3 degrees of freedom exceeds this once in 10,000
 
@@ -279,7 +279,7 @@ def test_top_p_keeps_the_smallest_set_that_holds_the_share(logits, top_p):
         assert held - float(everything[kept].min()) < top_p + 1e-5
 
 
-def test_filtering_never_revives_a_piece_that_cannot_come():
+def test_filtering_never_revives_a_token_that_cannot_come():
     logits = torch.tensor([-math.inf, 1.0, -math.inf, 0.0])
     for top_k in (0, 1, 3, 4):
         assert sampling_probabilities(logits, top_k=top_k)[[0, 2]].tolist() == [0, 0]

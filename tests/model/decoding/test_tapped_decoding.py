@@ -1,15 +1,15 @@
-"""Greedy decoding under a tap: the same as running the whole decoder for each piece, with less work."""
+"""Greedy decoding under a tap: the same as running the whole decoder for each token, with less work."""
 
 import pytest
 import torch
 
 from model.decoding.search import greedy_batch
-from model.decoding.tapped_decoding import TappedDecoder, greedy_under, greedy_under_in_parts
-from model.lessons.position_effects import CHANGES, positions_tap
+from model.decoding.tapped_decoding import TappedDecoder, greedy_under, greedy_under_in_steps
+from model.lessons.position_effects import POSITION_CHANGES, positions_tap
 from model.lessons.scaling import scores_times
 from model.networks.tap import Chain, Intervention, Recorder
-from model.tracing.changes import Forbid, Force, NoMask, Scale, Temperature, Window
-from model.tracing.interventions import Interventions
+from model.tracing.head_interventions import Forbid, NoMask, OneHot, Scale, Temperature, Window
+from model.tracing.interventions import HeadInterventions
 from tests.model.networks import random_ids, tiny_network
 
 SOURCE = [*random_ids(6).tolist(), 3]
@@ -25,21 +25,21 @@ INTERVENTIONS = [
     (Scale("decoder", ((0, 1),), -2.0), Temperature("cross", ALL, 0.3)),
     (Window("decoder", ALL, 2), Window("encoder", ((1, 0),), 1)),
     (Forbid("cross", ALL, (1, 2)), Forbid("decoder", ((1, 1),), (3,))),
-    (Force("decoder", ALL, 2), Force("cross", ((0, 0), (1, 1)), 1, 3)),
+    (OneHot("decoder", ALL, 2), OneHot("cross", ((0, 0), (1, 1)), 1, 3)),
     (NoMask("decoder", ((0, 0), (1, 1))), Temperature("decoder", ((0, 0),), 0.2)),
-    (NoMask("decoder", ((0, 1),)), Force("decoder", ((1, 0),), 5)),  # before there is a sixth key
+    (NoMask("decoder", ((0, 1),)), OneHot("decoder", ((1, 0),), 5)),  # before there is a sixth key
 ]
 
 
 @torch.inference_mode()
-def piece_by_piece(network, source, tap, limit):
-    """The whole decoder anew for each piece."""
+def token_by_token(network, source, tap, limit):
+    """The whole decoder anew for each token."""
     config = network.config
     memory = network.encode(torch.tensor([source]), None, tap)
     written = [config.bos_id]
     while len(written) <= limit and written[-1] != config.eos_id:
         logits = network.project(network.decode(torch.tensor([written]), memory, None, tap)[0, -1])
-        logits[list(config.never_written)] = -torch.inf
+        logits[list(config.never_generated)] = -torch.inf
         written.append(int(logits.argmax()))
     return written[1:]
 
@@ -47,26 +47,26 @@ def piece_by_piece(network, source, tap, limit):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("changes", INTERVENTIONS)
 def test_interventions_act_on_each_step_as_on_the_whole(changes, seed):
-    network, plan = tiny_network(seed), Interventions(changes)
+    network, plan = tiny_network(seed), HeadInterventions(changes)
     tap = plan.tap(SHAPES)
-    expected = piece_by_piece(network, SOURCE, tap, 12)
+    expected = token_by_token(network, SOURCE, tap, 12)
     for draft in ((), expected, [7, 8, *expected[2:]], greedy_batch(network, [SOURCE], max_length=12)[0]):
         assert greedy_under(network, SOURCE, tap, 12, draft, looks_ahead=plan.looks_ahead) == expected
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("change", POSITION_CHANGES)
 @pytest.mark.parametrize("where", ["decoder", "both"])
 def test_moved_positions_act_on_each_step_as_on_the_whole(change, where):
     network = tiny_network(2)
     tap = positions_tap(network, where, change, len(SOURCE), 6)
-    expected = piece_by_piece(network, SOURCE, tap, 12)
+    expected = token_by_token(network, SOURCE, tap, 12)
     assert greedy_under(network, SOURCE, tap, 12) == expected
     assert greedy_under(network, SOURCE, tap, 12, [5, *expected]) == expected
 
 
 @torch.inference_mode()
 def test_kept_positions_give_what_the_whole_gives_and_can_be_forgotten():
-    network, tap = tiny_network(), Interventions(INTERVENTIONS[0]).tap(SHAPES)
+    network, tap = tiny_network(), HeadInterventions(INTERVENTIONS[0]).tap(SHAPES)
     memory = network.encode(torch.tensor([SOURCE]), None, tap)
     decoder, ids = TappedDecoder(network, memory, tap), random_ids(9).tolist()
     decoder.extend(ids[:4])
@@ -91,7 +91,10 @@ def test_an_idle_tap_is_greedy_decoding(seed):
 def test_a_draft_changes_the_work_and_not_the_translation(seed):
     network = tiny_network(seed)
     shapes = {"cross": (2, 2, 1, len(SOURCE))}
-    taps = [scores_times(network, ("encoder", "cross"), 2.0), Interventions((Scale("cross", ((0, 1),)),)).tap(shapes)]
+    taps = [
+        scores_times(network, ("encoder", "cross"), 2.0),
+        HeadInterventions((Scale("cross", ((0, 1),)),)).tap(shapes),
+    ]
     for tap in taps:
         plain = greedy_under(network, SOURCE, tap, 12)
         others = [plain[:5], [*plain[:3], 5, *plain[4:]], [7] * 20, [*plain[:4], network.config.eos_id], plain + [9, 9]]
@@ -111,7 +114,7 @@ def test_a_right_draft_takes_one_pass():
 def test_each_step_is_a_part():
     network = tiny_network(1)
     written = greedy_under(network, SOURCE, Intervention({}), 5)
-    parts = list(greedy_under_in_parts(network, SOURCE, Intervention({}), 5))
+    parts = list(greedy_under_in_steps(network, SOURCE, Intervention({}), 5))
     assert parts == [(done, 5) for done in range(1, len(written) + 1)]
 
 

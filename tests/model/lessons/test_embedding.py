@@ -31,7 +31,7 @@ def test_the_steps_are_the_networks_own(translator):
     np.testing.assert_allclose(steps.recorded, trace.encoder_stream[0], atol=1e-6)
 
 
-def test_one_piece_has_one_row_but_two_inputs(translator):
+def test_one_token_has_one_row_but_two_inputs(translator):
     tokenizer = translator.tokenizer
     steps = embedding_steps(translator.network, tokenizer, tokenizer.encode_source("cat and cat"))
     np.testing.assert_array_equal(steps.rows[0], steps.rows[2])
@@ -40,17 +40,17 @@ def test_one_piece_has_one_row_but_two_inputs(translator):
 
 def test_neighbours_are_the_largest_cosines_of_the_whole_vocabulary(translator):
     network, tokenizer = translator.network, translator.tokenizer
-    (piece,) = tokenizer.encode("street")
-    found = neighbourhood(network, tokenizer, piece, 10)
+    (token,) = tokenizer.encode("street")
+    found = neighbourhood(network, tokenizer, token, 10)
     table = network.embedding.weight.numpy().astype(np.float64)
-    cosines = table @ table[piece] / np.linalg.norm(table, axis=1) / np.linalg.norm(table[piece])
+    cosines = table @ table[token] / np.linalg.norm(table, axis=1) / np.linalg.norm(table[token])
     np.testing.assert_allclose(found.cosines, cosines, atol=1e-6)
-    assert found.cosines[piece] == pytest.approx(1, abs=1e-6)
-    order = [id_ for id_ in np.argsort(-cosines) if id_ != piece][:10]
+    assert found.cosines[token] == pytest.approx(1, abs=1e-6)
+    order = [id_ for id_ in np.argsort(-cosines) if id_ != token][:10]
     assert [near.id for near in found.nearest] == order
-    assert [near.piece for near in found.nearest] == tokenizer.labels(order)
-    assert found.piece.strip() == "street"
+    assert [near.token for near in found.nearest] == tokenizer.labels(order)
+    assert found.token.strip() == "street"
     assert found.difference < 1e-6
     assert len(found.others) == len(table) - 1
-    with pytest.raises(ValueError, match="no piece 8000"):
+    with pytest.raises(ValueError, match="no token 8000"):
         neighbourhood(network, tokenizer, len(table))

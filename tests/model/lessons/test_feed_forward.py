@@ -24,7 +24,7 @@ def test_the_proof_holds_in_every_layer(network, trace, stack):
     for layer in range(2):
         seen = firing(network, trace, stack, layer)
         assert seen.hidden.shape == (len(trace.source_ids if stack == "encoder" else trace.target_ids), 64)
-        assert max(seen.hidden_difference, seen.written_difference, seen.alone_difference) < 1e-5
+        assert max(seen.hidden_difference, seen.output_difference, seen.alone_difference) < 1e-5
         assert seen.parameters == 16 * 64 + 64 + 64 * 16 + 16
         assert seen.d_model == 16
 

@@ -23,7 +23,7 @@ def test_every_step_agrees_with_the_recorded_tensor(network, trace, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_wrong_number_anywhere_is_found(network, trace, kind):
     inputs = layer_inputs(network, trace, kind, 0)
-    shifted = type(inputs)(inputs.query_input + 0.1, inputs.key_input + 0.1, inputs.written)
+    shifted = type(inputs)(inputs.query_input + 0.1, inputs.key_input + 0.1, inputs.sublayer_output)
     differences = attention_steps(network, trace, shifted, kind, 0, 0).differences
     assert all(difference > 1e-4 for difference in differences.values())
 
@@ -42,8 +42,8 @@ def test_the_shown_matrices_follow_from_each_other(network, trace, kind):
     np.testing.assert_allclose(steps.weights @ steps.values, steps.output, atol=1e-6)
     np.testing.assert_array_equal(steps.concatenated[:, 8:], steps.output)
     weight, bias = steps.projections["output"]
-    written = steps.concatenated @ weight + bias
-    np.testing.assert_allclose(written, steps.inputs.written, atol=1e-5)
+    sublayer_output = steps.concatenated @ weight + bias
+    np.testing.assert_allclose(sublayer_output, steps.inputs.sublayer_output, atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -60,8 +60,8 @@ def test_what_is_written_is_what_torch_writes(network, trace, kind):
         query, key = (torch.from_numpy(array)[None] for array in (inputs.query_input, inputs.key_input))
         allowed = trace.records[kind].allowed
         mask = None if allowed is None else ~torch.from_numpy(allowed)
-        written = theirs(query, key, key, attn_mask=mask, need_weights=False)[0][0]
-    np.testing.assert_allclose(inputs.written, written.numpy(), atol=1e-5)
+        sublayer_output = theirs(query, key, key, attn_mask=mask, need_weights=False)[0][0]
+    np.testing.assert_allclose(inputs.sublayer_output, sublayer_output.numpy(), atol=1e-5)
 
 
 def test_sources_of_queries_keys_and_values(network, trace):

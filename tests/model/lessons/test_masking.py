@@ -36,9 +36,9 @@ def test_the_causal_mask_changes_nothing(network, trace):
     expected = token_cross_entropy(torch.from_numpy(trace.logits), torch.tensor(trace.next_ids)).numpy()
     np.testing.assert_allclose(effect.losses, expected, atol=1e-5)
     assert effect.loss == pytest.approx(float(expected.mean()), abs=1e-5)
-    assert effect.leak == 0
-    rows = trace.next_pieces(1)
-    assert list(effect.best) == [row.top[0].piece for row in rows]
+    assert effect.masked_weight == 0
+    rows = trace.predictions(1)
+    assert list(effect.best) == [row.top[0].token for row in rows]
     np.testing.assert_allclose(effect.best_probability, [row.top[0].probability for row in rows], atol=1e-5)
     np.testing.assert_allclose(effect.probabilities, [row.probability for row in rows], atol=1e-5)
 
@@ -73,14 +73,14 @@ def test_masks_that_cannot_be_used_are_refused(network, trace):
         mask_effect(network, trace, pattern("causal", length + 1), [0], 0, 0)
 
 
-def test_changing_a_later_piece_changes_nothing_before_it_unless_the_mask_is_off(network, trace):
+def test_changing_a_later_token_changes_nothing_before_it_unless_the_mask_is_off(network, trace):
     length = len(trace.target_ids)
     position, other = length - 2, 5 if trace.target_ids[length - 2] != 5 else 6
     causal, none = causality(network, trace, position, other, [pattern("causal", length), pattern("none", length)])
     assert causal.shape == none.shape == (3, length)
     assert (causal[:, :position] == 0).all()
     assert (causal[:, position] > 1e-3).all()
-    assert (none[0, :position] == 0).all()  # the embedding of a piece knows no other piece
+    assert (none[0, :position] == 0).all()  # the embedding of a token knows no other token
     assert (none[1:, :position] > 1e-6).all()
 
 

@@ -44,7 +44,7 @@ def test_the_networks_logits_come_out_again(tokenizer):
         assert step.difference < 1e-5
         np.testing.assert_allclose(step.logits, trace.logits[position], atol=1e-5)
         assert step.probabilities.sum() == pytest.approx(1)
-        produced = trace.next_pieces(5)[position]
+        produced = trace.predictions(5)[position]
         assert step.probabilities[produced.id] == pytest.approx(produced.probability, abs=1e-6)
 
 

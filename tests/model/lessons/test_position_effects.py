@@ -4,11 +4,11 @@ import pytest
 import torch
 
 from model.lessons.position_effects import (
-    CHANGES,
-    PLACES,
+    POSITION_CHANGES,
+    STACKS,
     changed_table,
     position_losses,
-    position_losses_in_parts,
+    position_losses_in_steps,
     positions_tap,
     replace_positions,
 )
@@ -53,12 +53,12 @@ def test_the_embedded_stream_is_what_the_tap_says():
 def test_all_changes_together_are_each_change_by_itself():
     losses = position_losses(NETWORK, SOURCE, TARGET, FOLLOWING, seed=4, shift=2)
     source, target, wanted = (torch.tensor([ids]) for ids in (SOURCE, TARGET, FOLLOWING))
-    for where in PLACES:
-        for change in CHANGES:
+    for where in STACKS:
+        for change in POSITION_CHANGES:
             tap = positions_tap(NETWORK, where, change, len(SOURCE), len(TARGET), seed=4, shift=2)
             expected = token_cross_entropy(NETWORK(source, target, tap), wanted)[0]
-            torch.testing.assert_close(torch.from_numpy(losses.per_piece[where, change]), expected, atol=1e-5, rtol=0)
-    assert list(position_losses_in_parts(NETWORK, SOURCE, TARGET, FOLLOWING)) == [(1, 3), (2, 3), (3, 3)]
+            torch.testing.assert_close(torch.from_numpy(losses.per_token[where, change]), expected, atol=1e-5, rtol=0)
+    assert list(position_losses_in_steps(NETWORK, SOURCE, TARGET, FOLLOWING)) == [(1, 3), (2, 3), (3, 3)]
     assert losses.difference < 1e-5
     assert losses.mean("both", "kept") == pytest.approx(float(losses.plain.mean()), abs=1e-5)
     assert losses.mean("encoder", "none") != pytest.approx(losses.mean("encoder", "kept"), abs=1e-4)

@@ -37,6 +37,6 @@ def test_lengths_are_those_of_the_recorded_stream(network, trace, stack):
 
 def test_lengths_obey_the_law_of_cosines(network, trace):
     for s in sub_layers(network, trace, "decoder"):
-        squared = s.before**2 + s.written**2 + 2 * s.before * s.written * s.cosine
+        squared = s.before**2 + s.sublayer_output**2 + 2 * s.before * s.sublayer_output * s.cosine
         np.testing.assert_allclose(s.added**2, squared, rtol=1e-9)
-        np.testing.assert_allclose(s.share, s.written / s.before)
+        np.testing.assert_allclose(s.share, s.sublayer_output / s.before)

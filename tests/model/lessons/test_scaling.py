@@ -59,7 +59,7 @@ def test_entropy_of_one_key_and_of_equal_keys():
 
 def test_a_factor_of_one_is_the_network_as_it_is(network, trace):
     run = trained_run(network, trace, ("encoder", "decoder", "cross"), 1.0)
-    np.testing.assert_allclose(run.losses, [-math.log(row.probability) for row in trace.next_pieces(1)], atol=1e-4)
+    np.testing.assert_allclose(run.losses, [-math.log(row.probability) for row in trace.predictions(1)], atol=1e-4)
     weights = trace.cross_attention.astype(np.float64)
     np.testing.assert_allclose(run.entropies["cross"], -(weights * np.log(weights)).sum(-1).mean(-1), atol=1e-5)
     assert run.strongest["encoder"] == pytest.approx(float(trace.encoder_attention.max(-1).mean()), abs=1e-6)

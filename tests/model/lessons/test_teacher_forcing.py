@@ -45,7 +45,7 @@ def test_what_it_says_is_what_greedy_decoding_would_write_there(network, tokeniz
         assert row.rank == 1 + int((shares > shares[target[place]]).sum())
 
 
-def test_its_own_translation_never_departs_and_every_piece_is_right(network, tokenizer, free):
+def test_its_own_translation_never_departs_and_every_token_is_right(network, tokenizer, free):
     compared = compare_runs(trace_of(network, tokenizer, list(free.next_ids)), free, NEVER)
     assert compared.departs is None
     assert compared.right == len(free.next_ids)

@@ -40,5 +40,5 @@ def test_the_same_bag_has_other_inputs_and_other_outputs(translator):
 def test_another_bag_is_named(translator):
     found = compare_orders(translator.network, translator.tokenizer, "the cat sleeps", "the dog sleeps, the cat")
     assert not found.same_bag
-    assert [piece.strip() for piece in found.only[0]] == []
-    assert "dog" in [piece.strip() for piece in found.only[1]]
+    assert [token.strip() for token in found.only[0]] == []
+    assert "dog" in [token.strip() for token in found.only[1]]

@@ -20,7 +20,7 @@ def tiny_network(seed: int = 0, **changes) -> Transformer:
 
 
 def random_ids(*shape: int, seed: int = 1, low: int = 4, high: int = 64) -> torch.Tensor:
-    """Ids of ordinary pieces, `shape` int64."""
+    """Ids of ordinary tokens, `shape` int64."""
     return torch.randint(low, high, shape, generator=torch.Generator().manual_seed(seed))
 
 

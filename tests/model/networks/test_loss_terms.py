@@ -1,4 +1,4 @@
-"""Terms of the loss: the worked five pieces, and a gradient that autograd agrees with."""
+"""Terms of the loss: the worked five tokens, and a gradient that autograd agrees with."""
 
 import math
 
@@ -18,7 +18,7 @@ from model.networks.loss_terms import (
     terms_of_probabilities,
 )
 
-# Je suis un etudiant </s>: probability of the right piece, -ln p
+# Je suis un etudiant </s>: probability of the right token, -ln p
 FIVE = [(0.8, 0.223), (0.6, 0.511), (0.7, 0.357), (0.5, 0.693), (0.9, 0.105)]
 
 
@@ -29,7 +29,7 @@ def noise(positions: int, vocabulary: int, seed: int = 0) -> tuple[np.ndarray, l
     ).tolist()
 
 
-def test_the_worked_five_pieces():
+def test_the_worked_five_tokens():
     terms = terms_of_probabilities([p for p, _ in FIVE])
     assert [round(loss, 3) for loss in terms.losses.tolist()] == [loss for _, loss in FIVE]
     assert round(terms.mean, 3) == 0.378
@@ -100,11 +100,11 @@ def test_gradient_and_loss_are_torchs(positions, vocabulary, smoothing, seed):
 def test_the_gradient_says_how_the_loss_changes():
     logits, targets = noise(1, 6)
     found = logit_gradient(logits, targets, 0.1)
-    for piece in range(6):
+    for token in range(6):
         moved = logits.astype(np.float32).copy()
-        moved[0, piece] += 0.01
+        moved[0, token] += 0.01
         slope = (logit_gradient(moved, targets, 0.1).mean - found.mean) / 0.01
-        assert slope == pytest.approx(float(found.gradient[0, piece]), abs=5e-3)
+        assert slope == pytest.approx(float(found.gradient[0, token]), abs=5e-3)
 
 
 @pytest.mark.parametrize("smoothing", [-0.1, 1.0, math.nan])

@@ -13,7 +13,7 @@ def test_ten_ragged_sequences_are_padded_with_0_to_the_longest():
     assert (batch != 0).sum(dim=1).tolist() == LENGTHS
 
 
-def test_the_padding_mask_shows_exactly_the_real_pieces():
+def test_the_padding_mask_shows_exactly_the_real_tokens():
     mask = padding_mask(pad_batch([[7] * length for length in LENGTHS], 0), 0)
     assert mask.shape == (10, 1, 1, 20)
     assert mask.sum(dim=-1).flatten().tolist() == LENGTHS
@@ -30,7 +30,7 @@ def test_query_i_sees_keys_0_to_i(length):
 @given(st.lists(st.lists(st.integers(1, 99), max_size=12), min_size=1, max_size=8))
 def test_padding_loses_nothing(sequences):
     batch = pad_batch(sequences, 0)
-    assert [[piece for piece in row if piece] for row in batch.tolist()] == sequences
+    assert [[token for token in row if token] for row in batch.tolist()] == sequences
 
 
 def test_an_empty_batch_is_refused():

@@ -7,14 +7,14 @@ from torch import nn
 
 from model.networks.masks import padding_mask
 from model.networks.recurrent import RecurrentNetwork
-from model.networks.recurrent_config import KINDS, RecurrentConfig
+from model.networks.recurrent_config import VARIANTS, RecurrentConfig
 from model.networks.tap import AtEveryStep, Intervention, Recorder, hold, untouched
 from model.networks.transformer import parameter_count
 from tests.model.networks import random_ids, tiny_recurrent
 
 SOURCE, TARGET = random_ids(3, 6), random_ids(3, 5, seed=2)
-every_kind = pytest.mark.parametrize("kind", KINDS)
-lstm_kinds = pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.startswith("lstm")])
+every_kind = pytest.mark.parametrize("kind", VARIANTS)
+lstm_kinds = pytest.mark.parametrize("kind", [kind for kind in VARIANTS if kind.startswith("lstm")])
 
 
 @torch.no_grad()
@@ -78,9 +78,9 @@ def test_padding_of_source_and_target_changes_no_logits(kind):
     source[1, 4:], source[2, 1:], target[1, 3:] = 0, 0, 0
     for tap in (None, untouched):
         together = network(source, target, tap)
-        for row, (read, written) in enumerate([(6, 5), (4, 3), (1, 5)]):
-            alone = network(source[row : row + 1, :read], target[row : row + 1, :written])
-            assert (together[row, :written] - alone[0]).abs().max() < 1e-5
+        for row, (read, sublayer_output) in enumerate([(6, 5), (4, 3), (1, 5)]):
+            alone = network(source[row : row + 1, :read], target[row : row + 1, :sublayer_output])
+            assert (together[row, :sublayer_output] - alone[0]).abs().max() < 1e-5
 
 
 @every_kind
@@ -107,7 +107,7 @@ def test_beginnings_of_one_sentence_go_on_in_the_order_that_is_asked_for(kind):
     found = decoder.step(torch.tensor([5, 6]))
     expected = network(SOURCE[:1].expand(2, -1), torch.tensor([[2, 9, 5], [2, 7, 6]]))[:, -1]
     assert (found - expected).abs().max() < 1e-5
-    with pytest.raises(ValueError, match="beginnings of one sentence"):
+    with pytest.raises(ValueError, match="hypotheses of one sentence"):
         network.begin_decoding(SOURCE).keep_rows([0])
 
 
@@ -166,9 +166,9 @@ def test_keys_decide_what_is_attended_to_and_values_what_is_taken_from_it(kind):
     recorder = Recorder()
     alike = {"decoder.cross.keys": lambda keys: keys[:, :, :1].expand_as(keys)}
     network(SOURCE[:1], TARGET[:1], lambda name, tensor: recorder(name, Intervention(alike)(name, tensor)))
-    even = recorder.tensors["decoder.0.cross.weights"]
-    torch.testing.assert_close(even, torch.full_like(even, 1 / 6))
-    assert (plain - even).abs().max() > 1e-3
+    uniform = recorder.tensors["decoder.0.cross.weights"]
+    torch.testing.assert_close(uniform, torch.full_like(uniform, 1 / 6))
+    assert (plain - uniform).abs().max() > 1e-3
     recorder = Recorder()
     nothing = {"decoder.cross.values": torch.zeros_like}
     network(SOURCE[:1], TARGET[:1], lambda name, tensor: recorder(name, Intervention(nothing)(name, tensor)))

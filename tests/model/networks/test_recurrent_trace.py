@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from model.networks.recurrent_config import KINDS
+from model.networks.recurrent_config import VARIANTS
 from model.networks.recurrent_trace import RecurrentTrace, record_recurrent_trace
 from model.networks.tap import AtEveryStep, Intervention, hold
 from tests.model.networks import tiny_recurrent
 
 SOURCE, TARGET, NEXT = [7, 8, 9, 10, 3], [2, 20, 21, 22], [20, 21, 22, 3]
-every_kind = pytest.mark.parametrize("kind", KINDS)
+every_kind = pytest.mark.parametrize("kind", VARIANTS)
 with_alignment = pytest.mark.parametrize("kind", ["lstm-additive", "lstm-dot"])
 
 
@@ -40,7 +40,7 @@ def test_a_trace_holds_states_cells_and_gates_of_every_step(traced, kind):
     assert trace.encoder_embedded.shape == (5, 8) and trace.decoder_embedded.shape == (4, 8)
     assert trace.readout.shape == (4, 8) and trace.logits.shape == (4, len(trace.tokenizer))
     assert trace.source_tokens[-1] == "</s>" and trace.target_tokens[0] == "<s>"
-    assert [piece.id for piece in trace.next_pieces()] == NEXT
+    assert [token.id for token in trace.predictions()] == NEXT
 
 
 @every_kind
@@ -62,7 +62,7 @@ def test_the_check_of_a_trace_holds(traced, kind):
     trace = traced(kind)
     assert trace.verification.keys() == {"encoder", "decoder"} | ({"cross"} if trace.records else set())
     figures = trace.verify()
-    assert figures.max_difference < 1e-5 and figures.row_sum_error < 1e-6 and figures.mask_leak == 0
+    assert figures.max_difference < 1e-5 and figures.row_sum_error < 1e-6 and figures.masked_weight == 0
 
 
 @with_alignment

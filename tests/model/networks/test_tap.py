@@ -6,9 +6,9 @@ from model.networks.tap import (
     Chain,
     Intervention,
     Recorder,
+    ablate_heads,
     replace_mask,
     set_temperature,
-    switch_off_heads,
 )
 from tests.model.networks import random_ids, tiny_network
 
@@ -35,7 +35,7 @@ def test_switching_off_a_head_equals_zeroing_its_slice_of_the_output_projection(
     d_k = network.config.d_k
     with torch.no_grad():
         cut.decoder[1].cross_attention.output.weight[:, d_k : 2 * d_k] = 0
-    changed = network(SOURCE, TARGET, Intervention({"decoder.1.cross.outputs": switch_off_heads([1])}))
+    changed = network(SOURCE, TARGET, Intervention({"decoder.1.cross.outputs": ablate_heads([1])}))
     expected = cut(SOURCE, TARGET)
     assert (changed - expected).abs().max() < 1e-5
     assert (changed - network(SOURCE, TARGET)).abs().max() > 1e-3
@@ -74,7 +74,7 @@ def test_every_tensor_that_is_promised_passes_the_tap():
     expected |= {f"{kind}.{rest}" for kind in kinds for rest in ("residual", "ffn.hidden")}
     sublayers = [f"{kind}.{name}" for kind in kinds for name in ("self", "ffn")]
     sublayers += [f"decoder.{layer}.cross" for layer in range(2)]
-    expected |= {f"{sublayer}.{step}" for sublayer in sublayers for step in ("written", "normalised")}
+    expected |= {f"{sublayer}.{step}" for sublayer in sublayers for step in ("sublayer_output", "normalised")}
     expected |= {"encoder.embedded", "decoder.embedded"}
     assert set(recorder.tensors) == expected
 
@@ -94,7 +94,7 @@ def test_each_add_and_norm_is_the_stream_plus_what_was_written_normalised():
     before = seen["decoder.0.residual"]
     for sublayer, norm in (("self", "self_norm"), ("cross", "cross_norm"), ("ffn", "feed_forward_norm")):
         after = seen[f"decoder.1.{sublayer}.normalised"]
-        expected = getattr(network.decoder[1], norm).norm(before + seen[f"decoder.1.{sublayer}.written"])
+        expected = getattr(network.decoder[1], norm).norm(before + seen[f"decoder.1.{sublayer}.sublayer_output"])
         assert torch.equal(after, expected)
         before = after
     assert torch.equal(before, seen["decoder.1.residual"])

@@ -93,7 +93,7 @@ def test_no_attention_reaches_padding_or_the_future_at_all():
 
 
 @torch.no_grad()
-def test_changing_a_later_piece_leaves_every_earlier_output_exactly_as_it_was():
+def test_changing_a_later_token_leaves_every_earlier_output_exactly_as_it_was():
     network = tiny_network()
     changed = TARGET.clone()
     changed[:, 4] = (changed[:, 4] + 1) % 60 + 4

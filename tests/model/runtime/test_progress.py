@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from model.runtime.progress import Part, parts_with_fallback, whole
+from model.runtime.progress import Progress, steps_with_fallback, whole
 from tests.model.networks import tiny_network
 
 
@@ -16,7 +16,7 @@ class Owner:
 
 def three_parts():
     for done in range(1, 4):
-        yield Part(done, 3)
+        yield Progress(done, 3)
     return "found"
 
 
@@ -35,7 +35,7 @@ def test_whole_gives_the_result():
 
 
 def test_without_trouble_all_parts_pass():
-    assert steps_of(parts_with_fallback(Owner(), three_parts)) == ([(1, 3), (2, 3), (3, 3)], "found")
+    assert steps_of(steps_with_fallback(Owner(), three_parts)) == ([(1, 3), (2, 3), (3, 3)], "found")
 
 
 def test_full_memory_begins_anew_once():
@@ -43,21 +43,21 @@ def test_full_memory_begins_anew_once():
 
     def begin():
         begun.append(1)
-        yield Part(1, 2)
+        yield Progress(1, 2)
         if len(begun) == 1:
             raise torch.OutOfMemoryError("CUDA out of memory")
         return "on the CPU"
 
-    assert steps_of(parts_with_fallback(owner, begin)) == ([(1, 2), (1, 2)], "on the CPU")
+    assert steps_of(steps_with_fallback(owner, begin)) == ([(1, 2), (1, 2)], "on the CPU")
     with pytest.raises(torch.OutOfMemoryError):  # it has moved before, so another failure is no GPU's
         begun.clear()
-        steps_of(parts_with_fallback(owner, begin))
+        steps_of(steps_with_fallback(owner, begin))
 
 
 def test_other_errors_pass():
     def begin():
-        yield Part(1, 2)
+        yield Progress(1, 2)
         raise RuntimeError("something else")
 
     with pytest.raises(RuntimeError, match="something else"):
-        steps_of(parts_with_fallback(Owner(), begin))
+        steps_of(steps_with_fallback(Owner(), begin))

@@ -110,8 +110,8 @@ def test_the_thresholds_are_met_exactly(translator):
     assert foreign_sign("we see it", translator.tokenizer, low) == "french"  # -12
     assert foreign_sign("we see", translator.tokenizer, low) is None  # two words
     assert foreign_sign("We See it", translator.tokenizer, low) is None  # a name
-    even = EnglishStatistics(np.full(vocabulary, LOG_ODDS / 3, np.float32), low.spelling)
-    assert math.isclose(french_log_odds(["we", "see", "it"], translator.tokenizer, even), LOG_ODDS, abs_tol=1e-5)
+    uniform = EnglishStatistics(np.full(vocabulary, LOG_ODDS / 3, np.float32), low.spelling)
+    assert math.isclose(french_log_odds(["we", "see", "it"], translator.tokenizer, uniform), LOG_ODDS, abs_tol=1e-5)
     high = EnglishStatistics(np.zeros(vocabulary, np.float32), np.full((28, 28, 28), -3.5, np.float32))
     assert foreign_sign("we see it now", translator.tokenizer, high) == "spelling"
     assert foreign_sign("we see it it", translator.tokenizer, high) is None  # three different words

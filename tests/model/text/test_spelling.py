@@ -1,4 +1,4 @@
-"""Spellings of a word and their pieces."""
+"""Spellings of a word and their tokens."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_any_word_has_spellings(word, tokenizer):
     assert len({row.text for row in rows}) == len(rows)
     for row in rows:
         assert row.ids == tuple(tokenizer.encode(row.text))
-        assert len(row.pieces) == len(row.ids)
+        assert len(row.tokens) == len(row.ids)
         assert 0 <= row.shared <= len(row.ids)
 
 
@@ -43,4 +43,4 @@ def test_splits_are_the_tokenizers_and_count_what_is_shared(tokenizer):
     )
     assert [row.name for row in rows] == ["as typed", "two", "other"]
     assert [row.shared for row in rows] == [1, 1, 0]
-    assert rows[2].pieces[-3:] == ("U+ACE0 1/3", "U+ACE0 2/3", "U+ACE0 3/3")
+    assert rows[2].tokens[-3:] == ("U+ACE0 1/3", "U+ACE0 2/3", "U+ACE0 3/3")

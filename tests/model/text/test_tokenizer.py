@@ -1,4 +1,4 @@
-"""Text to pieces and back, over all of Unicode."""
+"""Text to tokens and back, over all of Unicode."""
 
 import re
 import unicodedata
@@ -55,11 +55,11 @@ def test_normalising_twice_changes_nothing_more(tokenizer, text):
 def test_nothing_is_ever_unknown_or_special(tokenizer, text):
     ids = tokenizer.encode(text)
     assert not {tokenizer.pad_id, tokenizer.unk_id, tokenizer.bos_id, tokenizer.eos_id} & set(ids)
-    assert all(0 <= piece < len(tokenizer) for piece in ids)
+    assert all(0 <= token < len(tokenizer) for token in ids)
 
 
 @given(TEXT)
-def test_every_piece_of_any_text_has_a_label_that_can_be_seen(tokenizer, text):
+def test_every_token_of_any_text_has_a_label_that_can_be_seen(tokenizer, text):
     ids = tokenizer.encode(text)
     labels = tokenizer.display(ids)
     assert len(labels) == len(ids)
@@ -70,36 +70,36 @@ def test_every_piece_of_any_text_has_a_label_that_can_be_seen(tokenizer, text):
 
 
 @pytest.mark.parametrize("literal", ["<s>", "</s>", "<pad>", "<unk>", "<0x41>"])
-def test_a_special_piece_typed_as_text_stays_text(tokenizer, literal):
+def test_a_special_token_typed_as_text_stays_text(tokenizer, literal):
     ids = tokenizer.encode(f"a {literal} b")
     assert tokenizer.decode(ids) == f"a {literal} b"
-    assert literal not in tokenizer.pieces(ids)
+    assert literal not in tokenizer.tokens(ids)
 
 
-def test_source_and_target_carry_the_pieces_that_the_network_expects(tokenizer):
+def test_source_and_target_carry_the_tokens_that_the_network_expects(tokenizer):
     ids = tokenizer.encode("The cat sees a boat.")
     assert (tokenizer.pad_id, tokenizer.unk_id, tokenizer.bos_id, tokenizer.eos_id) == (0, 1, 2, 3)
-    assert tokenizer.pieces(range(4)) == ["<pad>", "<unk>", "<s>", "</s>"]
+    assert tokenizer.tokens(range(4)) == ["<pad>", "<unk>", "<s>", "</s>"]
     assert tokenizer.encode_source("The cat sees a boat.") == [*ids, 3]
     assert tokenizer.encode_target("The cat sees a boat.") == [2, *ids, 3]
     assert tokenizer.encode("") == []
 
 
-def test_decoding_leaves_special_pieces_out_and_replaces_broken_bytes(tokenizer):
+def test_decoding_leaves_special_tokens_out_and_replaces_broken_bytes(tokenizer):
     ids = tokenizer.encode("The dog.")
     assert tokenizer.decode([2, *ids, 3, 0, 0]) == "The dog."
     first_byte = tokenizer.encode("한")[-3]
-    assert tokenizer.pieces([first_byte]) == ["<0xED>"]
+    assert tokenizer.tokens([first_byte]) == ["<0xED>"]
     assert tokenizer.decode([first_byte]) == "\ufffd"
 
 
-def test_the_256_bytes_follow_the_special_pieces(tokenizer):
-    assert tokenizer.pieces(range(4, 260)) == [f"<0x{byte:02X}>" for byte in range(256)]
+def test_the_256_bytes_follow_the_special_tokens(tokenizer):
+    assert tokenizer.tokens(range(4, 260)) == [f"<0x{byte:02X}>" for byte in range(256)]
 
 
 def test_a_word_starts_with_a_thin_space_in_its_label(tokenizer):
     ids = tokenizer.encode("the cat")
-    assert "".join(tokenizer.pieces(ids)) == "▁the▁cat"
+    assert "".join(tokenizer.tokens(ids)) == "▁the▁cat"
     assert "".join(tokenizer.display(ids)) == f"{THIN_SPACE}the{THIN_SPACE}cat"
 
 
@@ -134,7 +134,7 @@ def test_bytes_that_form_no_character_show_as_numbers(tokenizer):
     assert tokenizer.display([first, *the, second])[-1] == "0x95"
 
 
-def test_labels_take_each_piece_on_its_own(tokenizer):
+def test_labels_take_each_token_on_its_own(tokenizer):
     first, second, third = tokenizer.encode("한")[-3:]
     assert tokenizer.labels([first, second, third]) == ["0xED", "0x95", "0x9C"]
     assert tokenizer.labels([0, 2, 3]) == ["<pad>", "<s>", "</s>"]
@@ -151,7 +151,7 @@ def test_a_missing_file_is_named(tmp_path):
 
 
 @pytest.mark.parametrize("damage", ["empty", "text", "cut", "start lost"])
-def test_a_file_that_is_no_sentencepiece_model_is_refused(tokenizer, tmp_path, damage):
+def test_a_file_that_is_no_sentencetoken_model_is_refused(tokenizer, tmp_path, damage):
     whole = tokenizer.path.read_bytes()
     content = {"empty": b"", "text": b"Hello.\n", "cut": whole[: len(whole) // 2], "start lost": whole[7:]}[damage]
     path = tmp_path / "bad.model"
@@ -161,14 +161,14 @@ def test_a_file_that_is_no_sentencepiece_model_is_refused(tokenizer, tmp_path, d
 
 
 @pytest.mark.parametrize("missing", [{"byte_fallback": False}, {"byte_fallback": True, "pad_id": -1}])
-def test_a_model_without_bytes_or_special_pieces_is_refused(tmp_path, missing):
+def test_a_model_without_bytes_or_special_tokens_is_refused(tmp_path, missing):
     options = {"vocab_size": 320, "hard_vocab_limit": False, "minloglevel": 2, "pad_id": 0, "unk_id": 1, **missing}
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(text for pair in toy_pairs() for text in pair),
         model_prefix=str(tmp_path / "other"),
         **{"bos_id": 2, "eos_id": 3, **options},
     )
-    with pytest.raises(ValueError, match="lacks byte fallback or a special piece"):
+    with pytest.raises(ValueError, match="lacks byte fallback or a special token"):
         Tokenizer(tmp_path / "other.model")
 
 
@@ -188,6 +188,6 @@ def test_a_small_text_gets_a_smaller_vocabulary(tmp_path):
 
 @pytest.mark.parametrize(("lines", "size"), [(["the cat"], 200), ([], 340), (["", "  "], 340), (["the cat"], 0)])
 def test_a_tokenizer_that_cannot_be_trained_gives_one_sentence(tmp_path, lines, size):
-    with pytest.raises(ValueError, match=f"No tokenizer of {size} pieces can be trained on this text; give more text"):
+    with pytest.raises(ValueError, match=f"No tokenizer of {size} tokens can be trained on this text; give more text"):
         train_tokenizer(lines, tmp_path / "none", size)
     assert list(tmp_path.iterdir()) == []

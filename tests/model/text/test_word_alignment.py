@@ -26,20 +26,20 @@ def table():
 def test_it_learns_what_translates_what(table):
     for source, target in (([10, 11, 12], [20, 21, 22]), ([10, 12], [20, 22])):
         links = table.link(source, target)
-        expected = np.array([[piece - 10 == other for other in source] for piece in target])
+        expected = np.array([[token - 10 == other for other in source] for token in target])
         np.testing.assert_array_equal(links, expected)
     assert not table.link([10, 11], [20, 21, 29])[2].any()  # the word that translates nothing
     assert not table.link([13], [23]).any()  # never seen
 
 
-def test_pieces_with_one_partner_are_certain_of_it():
+def test_tokens_with_one_partner_are_certain_of_it():
     found = learn_alignment([([10], [20]), ([11], [21])], 30)
     place = found.pairs.tolist().index(10 * 31 + 20)
     assert found.forward[place] == pytest.approx(1) and found.backward[place] == pytest.approx(1)
 
 
 def test_a_single_pair():
-    """The target piece comes from its partner or from nothing, and each of the two gives nothing else."""
+    """The target token comes from its partner or from nothing, and each of the two gives nothing else."""
     found = learn_alignment([([1], [2])], 3)
     values = {pair: value for pair, value in zip(found.pairs.tolist(), found.forward.tolist(), strict=True) if value}
     assert values == {1 * 4 + 2: 1.0, 3 * 4 + 2: 1.0}  # given 1, and given nothing (3)
@@ -52,11 +52,11 @@ def test_the_diagonal_prior():
     np.testing.assert_allclose(prior[0], (1 - NULL) * near / near.sum())
 
 
-def test_repeated_pieces_are_linked_along_the_diagonal(table):
+def test_repeated_tokens_are_linked_along_the_diagonal(table):
     np.testing.assert_array_equal(table.link([10, 11, 10], [20, 21, 20]), np.eye(3, dtype=bool))
 
 
-def test_links_of_a_trace_leave_out_the_end_piece(table):
+def test_links_of_a_trace_leave_out_the_end_token(table):
     links = links_of(table, (10, 11, 3), (20, 21, 3))
     np.testing.assert_array_equal(links, [[1, 0, 0], [0, 1, 0], [0, 0, 0]])
     cut_off = links_of(table, (10, 11, 3), (20, 21))

@@ -1,4 +1,4 @@
-"""Whole words from pieces: exactly which pieces belong together, and sums and means over them."""
+"""Whole words from tokens: exactly which tokens belong together, and sums and means over them."""
 
 import numpy as np
 import pytest
@@ -41,9 +41,9 @@ def test_words_as_a_reader_would_count_them(shipped, sentence, expected):
     assert [word.special for word in words] == [False] * len(expected) + [True]
 
 
-def test_places_of_pieces(shipped):
+def test_places_of_tokens(shipped):
     ids = [shipped.bos_id, *shipped.encode_source("I didn't.")]
-    assert shipped.pieces(ids) == ["<s>", "\u2581I", "\u2581did", "n", "'", "t", ".", "</s>"]
+    assert shipped.tokens(ids) == ["<s>", "\u2581I", "\u2581did", "n", "'", "t", ".", "</s>"]
     assert whole_words(shipped, ids) == (
         Word("<s>", 0, 1, True),
         Word("I", 1, 2),
@@ -54,14 +54,14 @@ def test_places_of_pieces(shipped):
     assert whole_words(shipped, []) == ()
 
 
-def test_special_pieces_part_words_even_without_a_boundary(shipped):
-    n = shipped.encode("didn")[-1]  # a piece without the mark
+def test_special_tokens_part_words_even_without_a_boundary(shipped):
+    n = shipped.encode("didn")[-1]  # a token without the mark
     assert [(w.start, w.end) for w in whole_words(shipped, [n, shipped.eos_id, n, n])] == [(0, 1), (1, 2), (2, 4)]
 
 
 @settings(max_examples=40)
 @given(st.text(max_size=40))
-def test_every_piece_belongs_to_exactly_one_word(shipped, text):
+def test_every_token_belongs_to_exactly_one_word(shipped, text):
     ids = shipped.encode_source(text)
     words = whole_words(shipped, ids)
     assert [place for word in words for place in range(word.start, word.end)] == list(range(len(ids)))

@@ -14,8 +14,8 @@ from model.classifier import VisionClassifier
 from model.decoding.search import greedy_batch
 from model.lessons.masking import mask_effect
 from model.networks.tap import Chain, Recorder
-from model.tracing.changes import Forbid, Force, NoMask, Scale, Temperature, Window
-from model.tracing.interventions import Interventions, heads_from_text, heads_to_text
+from model.tracing.head_interventions import Forbid, NoMask, OneHot, Scale, Temperature, Window
+from model.tracing.interventions import HeadInterventions, heads_from_text, heads_to_text
 from model.translator import Translator
 from tests.model.images import noise, tiny_vision
 from tests.model.networks import tiny_network
@@ -34,9 +34,9 @@ def run(kind: str, *changes, network=None) -> tuple[torch.Tensor, dict[str, torc
     """Logits, and everything that passed the tap, of the network that has this kind of attention."""
     recorder = Recorder()
     if kind == "vision":
-        tap = Chain(Interventions(changes).tap(VISION), recorder)
+        tap = Chain(HeadInterventions(changes).tap(VISION), recorder)
         return (network or VIT)(PIXELS, tap), recorder.tensors
-    tap = Chain(Interventions(changes).tap(SHAPES), recorder)
+    tap = Chain(HeadInterventions(changes).tap(SHAPES), recorder)
     return (network or NETWORK)(SOURCE, TARGET, tap), recorder.tensors
 
 
@@ -78,19 +78,19 @@ def test_what_changes_nothing_changes_nothing_bit_for_bit(kind):
         (Scale(kind, ALL, 1.0),),
         (Temperature(kind, ALL, 1.0),),
         (Forbid(kind, ALL, ()),),
-        (Force(kind, (), 2),),
+        (OneHot(kind, (), 2),),
     ]
     if kind != "cross":
         idle.append((Window(kind, ALL, 10),))
     for changes in idle:
         assert torch.equal(run(kind, *changes)[0], plain), changes
-    assert Interventions().tap(SHAPES).changes == {}
+    assert HeadInterventions().tap(SHAPES).changes == {}
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("query", [None, 3])
 def test_a_forced_query_looks_at_one_key_exactly_and_gets_its_value(kind, query):
-    _, tensors = run(kind, Force(kind, ((1, 0),), 2, query))
+    _, tensors = run(kind, OneHot(kind, ((1, 0),), 2, query))
     weights, outputs = (tensors[name(kind, 1, step)] for step in ("weights", "outputs"))
     values = tensors[name(kind, 1, "values")]
     first = 2 if kind == "decoder" else 0  # earlier queries cannot look at what is not written yet
@@ -141,14 +141,14 @@ def test_masks_are_those_of_the_masks_page(network, trace):
     for changes, allowed in cases:
         expected = mask_effect(network, trace, allowed, range(2), 1, 1)
         recorder = Recorder()
-        tap = Chain(Interventions(changes).tap(shapes), recorder)
+        tap = Chain(HeadInterventions(changes).tap(shapes), recorder)
         with torch.inference_mode():
             network(torch.tensor([trace.source_ids]), torch.tensor([trace.target_ids]), tap)
         found = recorder.tensors["decoder.1.self.weights"][0, 1].numpy()
         np.testing.assert_allclose(found, expected.weights, atol=1e-6)
-        np.testing.assert_array_equal(Interventions(changes).allowed("decoder", 1, 1, length, length), allowed)
-    only = Interventions((NoMask("decoder", ((0, 1),)),))
-    assert only.looks_ahead and not Interventions((Window("decoder", ALL, 1),)).looks_ahead
+        np.testing.assert_array_equal(HeadInterventions(changes).allowed("decoder", 1, 1, length, length), allowed)
+    only = HeadInterventions((NoMask("decoder", ((0, 1),)),))
+    assert only.looks_ahead and not HeadInterventions((Window("decoder", ALL, 1),)).looks_ahead
     assert only.allowed("decoder", 0, 0, 3, 3).sum() == 6 and only.allowed("decoder", 0, 1, 3, 3).sum() == 9
 
 
@@ -158,7 +158,7 @@ def test_changes_combine():
     twice = run("cross", Scale("cross", heads, 0.5), Scale("cross", heads, 3.0))[0]
     torch.testing.assert_close(twice, run("cross", Scale("cross", heads, 1.5))[0], atol=1e-6, rtol=0)
     many = (
-        Force("cross", heads, 1),
+        OneHot("cross", heads, 1),
         Forbid("cross", heads, (1,)),
         Temperature("cross", heads, 9.0),
         Scale("cross", heads, 2.0),
@@ -175,15 +175,15 @@ REFUSED = [
     ((Scale("vision", ((0, 0),)),), "There is no attention of kind 'vision' here"),
     ((Scale("cross", ((0, 0),), math.nan),), "The factor is nan"),
     ((Temperature("cross", ((0, 0),), 0.0),), "The temperature is 0.0"),
-    ((Force("cross", ((0, 0),), 5),), "There is no key 6; there are 5"),
-    ((Force("encoder", ((0, 0),), 0, 5),), "There is no query 6"),
-    ((Force("decoder", ((0, 0),), 3, 1),), "Decoder query 2 cannot look at key 4"),
+    ((OneHot("cross", ((0, 0),), 5),), "There is no key 6; there are 5"),
+    ((OneHot("encoder", ((0, 0),), 0, 5),), "There is no query 6"),
+    ((OneHot("decoder", ((0, 0),), 3, 1),), "Decoder query 2 cannot attend to key 4"),
     ((Forbid("encoder", ((0, 0),), (-1,)),), "There is no key 0"),
     ((Forbid("encoder", ((0, 1),), (0, 1, 2, 3, 4)),), "Query 1 of encoder head 2 in layer 1 has no key left"),
     ((Forbid("decoder", ((1, 1),), (0,)), NoMask("decoder", ((1, 1),))), "Query 1 of decoder head 2 in layer 2"),
     ((Window("encoder", ((0, 0),), 1), Forbid("encoder", ((0, 0),), (2,))), "Query 3 of encoder"),
     ((Window("encoder", ((0, 0),), 0),), "The window is 0 wide"),
-    ((Window("cross", ((0, 0),), 2),), "cross-attention has not"),
+    ((Window("cross", ((0, 0),), 2),), "in cross-attention they come from two"),
     ((NoMask("encoder", ((0, 0),)),), "Only decoder self-attention"),
 ]
 
@@ -191,7 +191,7 @@ REFUSED = [
 @pytest.mark.parametrize(("changes", "sentence"), REFUSED)
 def test_nonsense_is_refused_with_one_sentence(changes, sentence):
     with pytest.raises(ValueError, match=sentence) as refused:
-        Interventions(changes).tap(SHAPES)
+        HeadInterventions(changes).tap(SHAPES)
     assert str(refused.value).endswith(".") and "\n" not in str(refused.value)
 
 
@@ -206,19 +206,19 @@ changes = st.one_of(
     st.builds(NoMask, kinds, places),
     st.builds(Window, kinds, places, st.integers(1, 300)),
     st.builds(Forbid, kinds, places, st.lists(few, max_size=4).map(tuple)),
-    st.builds(Force, kinds, places, few, st.none() | few),
+    st.builds(OneHot, kinds, places, few, st.none() | few),
 )
 
 
 @settings(max_examples=30)
 @given(st.lists(changes, max_size=4).map(tuple))
 def test_text_reads_back_equal(several):
-    interventions = Interventions(several)
-    assert Interventions.from_text(interventions.to_text()) == interventions
+    interventions = HeadInterventions(several)
+    assert HeadInterventions.from_text(interventions.to_text()) == interventions
 
 
 def test_the_text_counts_from_one():
-    plan = Interventions((Scale("cross", ((3, 0), (3, 1), (4, 7)), 0.5), Force("decoder", ((0, 0),), 1, 2)))
+    plan = HeadInterventions((Scale("cross", ((3, 0), (3, 1), (4, 7)), 0.5), OneHot("decoder", ((0, 0),), 1, 2)))
     assert plan.to_text() == "scale:cross:4.1.2_5.8:0.5;force:decoder:1.1:2.3"
     assert heads_from_text(heads_to_text(((3, 1), (3, 0)))) == ((3, 0), (3, 1))
 
@@ -245,49 +245,49 @@ NONSENSE += [
 @pytest.mark.parametrize("text", [*NONSENSE, "force:cross:1.1:", "scale:cross:1.1:1;;x", "scale:cross:99999.1:1"])
 def test_other_text_is_refused_with_one_sentence(text):
     with pytest.raises(ValueError, match="describes no intervention"):
-        Interventions.from_text(text)
+        HeadInterventions.from_text(text)
 
 
 def test_a_translators_answer_before_and_after(network, trace, tokenizer):
     translator = Translator(network, tokenizer)
-    idle = translator.intervene(trace, Interventions())
+    idle = translator.intervene(trace, HeadInterventions())
     np.testing.assert_array_equal(idle.after.logits, trace.logits)
     assert idle.translation == translator.translate(trace.source_text)[: len(idle.translation)]
-    assert max(idle.proof.recomputed, idle.proof.edited) < 1e-5
-    off = translator.intervene(trace, Interventions((Scale("cross", ALL), Temperature("encoder", ALL, 0.5))))
+    assert max(idle.check.recomputed, idle.check.edited) < 1e-5
+    off = translator.intervene(trace, HeadInterventions((Scale("cross", ALL), Temperature("encoder", ALL, 0.5))))
     assert np.abs(off.after.logits - trace.logits).max() > 1e-3
-    assert max(off.proof.recomputed, off.proof.edited) < 1e-5
-    masked = Interventions(
+    assert max(off.check.recomputed, off.check.edited) < 1e-5
+    masked = HeadInterventions(
         (
             NoMask("decoder", ((0, 0),)),
             Window("decoder", ((1, 1),), 2),
             Forbid("cross", ALL, (1,)),
-            Force("encoder", ALL, 0),
+            OneHot("encoder", ALL, 0),
             Scale("decoder", ALL, -2.0),
         )
     )
     other = translator.intervene(trace, masked)
-    assert other.proof.edited is None and other.proof.recomputed < 1e-5
+    assert other.check.edited is None and other.check.recomputed < 1e-5
     assert (other.after.cross_attention[..., 1] == 0).all()
 
 
 def test_a_pictures_answer_before_and_after():
     classifier = VisionClassifier(VIT)
     trace = classifier.trace(noise(12, 12, 3))
-    idle = classifier.intervene(trace, Interventions())
+    idle = classifier.intervene(trace, HeadInterventions())
     np.testing.assert_array_equal(idle.after.logits, trace.logits)
-    plan = Interventions((Scale("vision", ((0, 0),), 0.0), Temperature("vision", ((1, 1),), 4.0)))
+    plan = HeadInterventions((Scale("vision", ((0, 0),), 0.0), Temperature("vision", ((1, 1),), 4.0)))
     changed = classifier.intervene(trace, plan)
     assert np.abs(changed.after.probabilities - trace.probabilities).max() > 1e-4
-    assert max(changed.proof.recomputed, changed.proof.edited) < 1e-5
-    hidden = classifier.intervene(trace, Interventions((Forbid("vision", ALL, (1, 5)),)))
-    assert (hidden.after.attention[..., [1, 5]] == 0).all() and hidden.proof.recomputed < 1e-5
+    assert max(changed.check.recomputed, changed.check.edited) < 1e-5
+    hidden = classifier.intervene(trace, HeadInterventions((Forbid("vision", ALL, (1, 5)),)))
+    assert (hidden.after.attention[..., [1, 5]] == 0).all() and hidden.check.recomputed < 1e-5
 
 
 def test_the_edited_copy_shares_what_it_does_not_edit(network):
     greedy_batch(network, [[5, 6, 3]])  # leaves a second layout of the weights on the network
     before = {key: value.clone() for key, value in network.state_dict().items()}
-    copy = edited_copy(network, Interventions((Scale("cross", ((1, 0),)), Temperature("encoder", ((0, 1),), 2.0))))
+    copy = edited_copy(network, HeadInterventions((Scale("cross", ((1, 0),)), Temperature("encoder", ((0, 1),), 2.0))))
     assert copy.embedding.weight is network.embedding.weight
     assert copy.decoder[0].cross_attention.output.weight is network.decoder[0].cross_attention.output.weight
     edited = [key for key, value in copy.state_dict().items() if not torch.equal(value, before[key])]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from model.networks.tap import Intervention, switch_off_heads
+from model.networks.tap import Intervention, ablate_heads
 from model.tracing.trace import record_trace
 from tests.model.networks import tiny_network
 
@@ -71,11 +71,11 @@ def test_scores_and_weights_follow_from_queries_and_keys(trace):
         assert np.abs(np.einsum("lhqk,lhkd->lhqd", weights, record.values) - record.outputs).max() < 1e-5
 
 
-def test_next_pieces_state_probability_rank_and_the_best(trace):
+def test_next_tokens_state_probability_rank_and_the_best(trace):
     shifted = trace.logits.astype(np.float64) - trace.logits.max(axis=1, keepdims=True)
     probabilities = np.exp(shifted) / np.exp(shifted).sum(axis=1, keepdims=True)
-    for position, row in enumerate(trace.next_pieces(top=3)):
-        assert row.id == trace.next_ids[position] and row.piece == trace.next_tokens[position]
+    for position, row in enumerate(trace.predictions(top=3)):
+        assert row.id == trace.next_ids[position] and row.token == trace.next_tokens[position]
         assert row.probability == pytest.approx(probabilities[position, row.id])
         order = np.argsort(-probabilities[position])
         assert row.rank == 1 + list(order).index(row.id)
@@ -86,13 +86,13 @@ def test_next_pieces_state_probability_rank_and_the_best(trace):
 
 
 def test_an_intervention_is_in_what_is_recorded(network, tokenizer, ids, trace):
-    change = Intervention({"encoder.0.self.outputs": switch_off_heads([1])})
+    change = Intervention({"encoder.0.self.outputs": ablate_heads([1])})
     changed = record_trace(network, tokenizer, *ids, intervention=change)
     assert np.abs(changed.records["encoder"].outputs[0, 1]).max() == 0
     assert np.array_equal(changed.records["encoder"].outputs[0, 0], trace.records["encoder"].outputs[0, 0])
     assert np.abs(changed.logits - trace.logits).max() > 1e-4
 
 
-def test_inputs_and_next_pieces_of_different_length_are_refused(network, tokenizer, ids):
-    with pytest.raises(ValueError, match="as many next pieces"):
+def test_inputs_and_next_tokens_of_different_length_are_refused(network, tokenizer, ids):
+    with pytest.raises(ValueError, match="as many next tokens"):
         record_trace(network, tokenizer, ids[0], ids[1], ids[2][:-1])

@@ -20,7 +20,7 @@ def test_recorded_attention_passes(trace):
     figures = trace.verify()
     assert figures.max_difference < 1e-5
     assert figures.row_sum_error < 1e-5
-    assert figures.mask_leak == 0
+    assert figures.masked_weight == 0
 
 
 @pytest.mark.parametrize("kind", ["encoder", "decoder", "cross"])
@@ -44,7 +44,7 @@ def test_a_leak_through_the_mask_is_stated_with_its_size(trace):
     record = trace.records["decoder"]
     weights = record.weights.copy()
     weights[0, 0, 0, 3] = 0.25
-    assert replace(record, weights=weights).verify().mask_leak == 0.25
+    assert replace(record, weights=weights).verify().masked_weight == 0.25
 
 
 def test_wrong_head_outputs_are_found(trace):

@@ -9,7 +9,7 @@ from model.training.batching import EncodedPair, collate, plan_epoch
 
 
 def pair(source: int, target: int) -> EncodedPair:
-    """A pair of `source` and `target` pieces, start and end pieces included."""
+    """A pair of `source` and `target` tokens, start and end tokens included."""
     return EncodedPair([*[5] * (source - 1), 3], [2, *[6] * (target - 2), 3])
 
 
@@ -87,12 +87,12 @@ def test_collate_pads_each_side_on_its_own():
 
 
 def test_the_cost_of_a_pair_is_what_its_longer_side_fills():
-    assert pair(4, 9).cost == 8  # the decoder reads all but the last target piece
+    assert pair(4, 9).cost == 8  # the decoder reads all but the last target token
     assert pair(9, 4).cost == 9
 
 
 def realistic_pairs(count: int) -> list[EncodedPair]:
-    """Lengths like those of the Tatoeba sentences: 9 pieces on average, French a little longer and correlated."""
+    """Lengths like those of the Tatoeba sentences: 9 tokens on average, French a little longer and correlated."""
     drawn = random.Random(0)
     pairs = []
     for _ in range(count):

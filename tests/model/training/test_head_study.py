@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
-from model.attribution.head_ablation import translation_effects
+from model.attribution.head_ablation import ablate_translation_heads
 from model.attribution.head_labels import text_scores
 from model.attribution.head_statistics import FILE, load_statistics
 from model.runtime.checkpoint import CheckpointError, sha256_of
@@ -39,7 +39,7 @@ def test_means_and_spreads_are_over_the_first_held_out_sentences(folder, corpus)
     for english, french in list(corpus.heldout.items())[:SENTENCES]:
         trace = translator.trace(english, target=french[0])
         ids = list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)
-        changes.append(translation_effects(translator.network, *ids).changes["cross"])
+        changes.append(ablate_translation_heads(translator.network, *ids).changes["cross"])
         links = links_of(alignment, trace.source_ids, trace.next_ids)
         scores = text_scores(trace.cross_attention, "cross", trace.target_ids, trace.source_ids, links)
         same.append(scores.scores["same"])

@@ -101,7 +101,7 @@ def test_the_metrics_file_holds_one_well_formed_json_object_a_line(make_task, tm
             assert row["steps"] == steps * (row["epoch"] + 1)
 
 
-def test_the_loss_is_the_smoothed_cross_entropy_of_a_whole_batch_per_target_piece(make_task, tmp_path):
+def test_the_loss_is_the_smoothed_cross_entropy_of_a_whole_batch_per_target_token(make_task, tmp_path):
     recipe = Recipe(**{**RECIPE.to_dict(), "precision": "fp32", "epochs": 1})
     task = make_task(recipe, dropout=0.0)
     (source, target), terms = task.load(task.plan(0, 1)[0])

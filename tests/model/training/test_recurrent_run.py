@@ -7,14 +7,14 @@ import pytest
 import torch
 
 from model import RecurrentTranslator
-from model.networks.recurrent_config import KINDS
+from model.networks.recurrent_config import VARIANTS
 from model.training import loop
 from model.training.__main__ import main
 from model.training.loop import read_metrics
 from tests.model.training.programs import finish, reproducible_rows, run, run_here, start, toy_recurrent
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", VARIANTS)
 def test_a_short_run_lowers_the_loss_and_leaves_a_card_of_measured_figures(
     kind, data_file, tokenizer, tmp_path, monkeypatch
 ):

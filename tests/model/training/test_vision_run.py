@@ -182,7 +182,7 @@ def test_the_heads_are_studied_and_the_card_says_so(finished, data, tmp_path):
     changes, scores = [], []
     for index in (0, 6, 11):  # spread over the twelve; 5.5 rounds to 6
         trace = classifier.trace(resized(images.validation.pictures[index : index + 1], 16)[0])
-        changes.append(classifier.head_effects(trace).loss_changes(int(images.validation.labels[index])))
+        changes.append(classifier.ablate_heads(trace).loss_changes(int(images.validation.labels[index])))
         scores.append(vision_scores(trace.attention, trace.grid).scores["CLS"])
     table = found.kinds["vision"]
     np.testing.assert_allclose(table.effect.mean, np.mean(changes, axis=0), atol=2e-5)

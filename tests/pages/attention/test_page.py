@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from tests.pages.charts import proof
+from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from views import maps, palette
 from views.components import attention_lines, parts
@@ -83,7 +83,7 @@ def test_whole_words_without_marks(open_app, trace):
     app = open_app("attention", kind="Encoder", units="Whole words", marks="Hidden", layer="2", head="1")
     header, weights = sheet(app)
     assert [name.strip() for name in header["keys"]] == ["I", "want", "to", "buy", "a", "car", "."]
-    kept = trace.encoder_attention[:, :, :-1, :-1]  # here every word is one piece, and only </s> is hidden
+    kept = trace.encoder_attention[:, :, :-1, :-1]  # here every word is one token, and only </s> is hidden
     assert kept.shape[2:] == (7, 7)
     np.testing.assert_allclose(weights[:-1, :-1], kept, atol=1e-5)
     removed = trace.encoder_attention[:, :, :-1, -1].mean(axis=-1)
@@ -115,9 +115,9 @@ def test_one_weight_is_taken_apart(open_app, trace):
 
 
 def test_the_proof_is_on_the_page(open_app):
-    line = proof(open_app("attention", kind="Decoder"), "recomputed")
+    line = checked(open_app("attention", kind="Decoder"), "recomputed")
     assert "Leak through the mask: 0." in line
-    line = proof(open_app("attention", kind="Cross"), "recomputed")
+    line = checked(open_app("attention", kind="Cross"), "recomputed")
     assert "nothing is masked" in line
 
 

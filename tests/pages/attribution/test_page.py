@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from model.attribution.agreement import METHODS, agreement, explain, measured_over_many, word_drops
-from model.attribution.leave_one_out import erase
-from tests.pages.charts import proof
+from model.attribution.leave_one_out import leave_one_out
+from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices
 from tests.pages.reading import table
@@ -22,7 +22,7 @@ def known(translator, trace):
     explained = explain(translator.network, trace)
     pair = trace.source_ids, trace.target_ids, trace.next_ids
     drops = {
-        way: word_drops(erase(translator.network, *pair, explained.source, way), explained.target)
+        way: word_drops(leave_one_out(translator.network, *pair, explained.source, way), explained.target)
         for way in ("delete", "mask")
     }
     return translator, explained, drops, {way: agreement(explained, drops[way]) for way in drops}
@@ -51,7 +51,7 @@ def test_one_word_by_every_method_and_its_correlations(open_app, known):
     (said,) = [text.value for text in app.markdown if "agrees best with erasing" in text.value]
     best, overall = agreed["delete"].best(place), agreed["delete"].best()
     assert said.index(f"**{best[0]}**") < said.index("Over the sentence it is") < said.rindex(f"**{overall[0]}**")
-    assert "over the sentence\u2019s 7 source words" in proof(app, "Each correlation is over")
+    assert "over the sentence\u2019s 7 source words" in checked(app, "Each correlation is over")
 
 
 def test_the_matrices_and_the_other_way_of_erasing(open_app, known):
@@ -71,7 +71,7 @@ def test_the_matrices_and_the_other_way_of_erasing(open_app, known):
 
 
 def test_the_proof_is_measured(open_app):
-    line = proof(open_app("attribution"), "Erasing nothing")
+    line = checked(open_app("attribution"), "Erasing nothing")
     nothing, alone, rows, rolled, batch = (
         float(re.search(rf"{words} ([\d.e-]*\d)", line)[1])
         for words in ("changes ln p by", "step by step, differs by at most", "1 within", "layers differs by at most",
@@ -92,7 +92,7 @@ def test_without_figures_for_these_weights_the_page_says_how_to_make_them(open_a
     monkeypatch.setattr("pages.attribution.verdict.measured_over_many", lambda weights: None)
     app = open_app("attribution")
     assert len(table(app, CORRELATIONS)[0]) == 3
-    assert "make agreement" in proof(app, "no figures over many sentences")
+    assert "make agreement" in checked(app, "no figures over many sentences")
 
 
 @pytest.mark.parametrize("text", ["", "car " * 240])

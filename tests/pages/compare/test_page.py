@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from model import Interventions
+from model import HeadInterventions
 from model.attribution.comparison import moved, shared_places
 from model.attribution.intervened import losses_of
-from model.tracing.changes import Force, NoMask, Scale, Temperature
+from model.tracing.head_interventions import NoMask, OneHot, Scale, Temperature
 from pages.compare.other import OTHER
-from tests.pages.charts import proof
+from tests.pages.charts import checked
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import matrices, metrics
 from tests.pages.reading import marked, table
@@ -21,12 +21,12 @@ TWO = ((3, 1), (3, 4))
 
 def figures(app) -> list[float]:
     """What the proof line states."""
-    return [float(word.rstrip(".")) for word in proof(app, "Recomputed by").split() if word[0].isdigit()]
+    return [float(word.rstrip(".")) for word in checked(app, "Recomputed by").split() if word[0].isdigit()]
 
 
 def test_before_after_and_difference_are_the_models(open_app, translator, trace):
     app = open_app("compare", kind="Decoder", layer="4", head="2")
-    found = translator.intervene(trace, Interventions((Scale("decoder", ALL),)))
+    found = translator.intervene(trace, HeadInterventions((Scale("decoder", ALL),)))
     before, after = (losses_of(side) for side in (trace, found.after))
     shown = metrics(app)
     assert shown["Loss, before"] == three_digits(before.sum())
@@ -53,16 +53,16 @@ CASES = [
     ({"of": "Cross", "do": "Scale", "factor": "2.5"}, Scale("cross", TWO, 2.5)),
     ({"of": "Encoder", "do": "Sharpen", "heat": "5"}, Temperature("encoder", TWO, 5.0)),
     ({"of": "Decoder", "do": "Mask"}, NoMask("decoder", TWO)),
-    ({"of": "Cross", "do": "Force a look", "crosssees": "4 buy"}, Force("cross", TWO, 3)),
+    ({"of": "Cross", "do": "Force a look", "crosssees": "4 buy"}, OneHot("cross", TWO, 3)),
 ]
 
 
 @pytest.mark.parametrize(("query", "change"), CASES)
 def test_a_link_makes_the_intervention_that_it_names(open_app, translator, trace, query, change):
     app = open_app("compare", **HEADS, **query)
-    found = translator.intervene(trace, Interventions((change,)))
+    found = translator.intervene(trace, HeadInterventions((change,)))
     assert metrics(app)["Loss, after"] == three_digits(float(losses_of(found.after).sum()))
-    assert len(figures(app)) == (1 if isinstance(change, NoMask | Force) else 2)
+    assert len(figures(app)) == (1 if isinstance(change, NoMask | OneHot) else 2)
     assert max(figures(app)) < 1e-4
     assert not app.warning
 
@@ -72,14 +72,14 @@ def test_steps_are_kept_act_together_and_go(open_app, translator, trace):
     app.button(key="headskeep").click().run()
     assert app.query_params["headskept"] == "scale:decoder:4.2.5:0"
     app.button_group(key="of").set_value("Cross").run()
-    both = Interventions((Scale("decoder", TWO), Scale("cross", TWO)))
+    both = HeadInterventions((Scale("decoder", TWO), Scale("cross", TWO)))
     assert metrics(app)["Loss, after"] == three_digits(float(losses_of(translator.intervene(trace, both).after).sum()))
     app.button(key="headsnone").click().run()
-    one = translator.intervene(trace, Interventions(both.changes[:1]))
+    one = translator.intervene(trace, HeadInterventions(both.changes[:1]))
     assert metrics(app)["Loss, after"] == three_digits(float(losses_of(one.after).sum()))
     app.button(key="headsdrop0").click().run()
     assert "headskept" not in app.query_params
-    assert metrics(app)["Change"] == "0" and "No head looks anywhere else" in proof(app, "No head looks")
+    assert metrics(app)["Change"] == "0" and "No head looks anywhere else" in checked(app, "No head looks")
     assert marked(app, "aa-text")[0] == marked(app, "aa-text")[1]
 
 
@@ -96,13 +96,13 @@ def test_another_sentence_with_its_own_translation_or_that_of_a(open_app, transl
     expected = maps[1][np.ix_(shared.second, shared.second)] - maps[0][np.ix_(shared.first, shared.first)]
     np.testing.assert_allclose(difference, expected, atol=1e-5)
     lengths = f"{len(shared)} of {len(trace.source_ids)} and {len(other.source_ids)} rows"
-    assert lengths in proof(app, "pieces that both have")
+    assert lengths in checked(app, "pieces that both have")
     assert metrics(app)["Loss, B"] == three_digits(float(losses_of(other).sum()))
     app.button_group(key="reads").set_value("The translation of A").run()
     same = translator.trace(text, target_ids=trace.next_ids)
     assert metrics(app)["Loss, B"] == three_digits(float(losses_of(same).sum()))
     assert marked(app, "aa-text")[1] == translator.translate(text)
-    app.text_input(key="other").set_value("\U0001f600 \ud55c\uad6d\uc5b4").run()  # shares the last piece only
+    app.text_input(key="other").set_value("\U0001f600 \ud55c\uad6d\uc5b4").run()  # shares the last token only
     assert not app.exception
     app.text_input(key="other").set_value(" ").run()
     assert [w.value.split("\\:")[0] for w in app.warning] == ["Sentence B"]
@@ -111,10 +111,10 @@ def test_another_sentence_with_its_own_translation_or_that_of_a(open_app, transl
 def test_what_cannot_be_done_gets_one_sentence(open_app):
     app = open_app("compare", of="Decoder", do="Force a look", decoderasks="2 Je", decodersees="4 acheter")
     assert [w.value for w in app.warning] == [
-        "Decoder query 2 cannot look at key 4\\, which is not written yet\\; choose a key up to 2\\."
+        "Decoder query 2 cannot attend to key 4\\, which is not generated yet\\; choose a key up to 2\\."
     ]
     assert not matrices(app)
-    app.text_input(key="text").set_value("Yes.").run()  # none of those pieces is there any more
+    app.text_input(key="text").set_value("Yes.").run()  # none of those tokens is there any more
     assert not app.exception
     app = open_app("compare", headskept="force:encoder:1.1:40")
     assert len(app.warning) == 1 and app.button(key="headsdrop0").click().run().warning == []

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from model import DecodingOptions
 from model.decoding.search import beam_search, sampling_probabilities
-from tests.pages.charts import proof
+from tests.pages.charts import checked
 from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, go, html_of
 from tests.pages.reading import marked, table
 from views.text import literal
@@ -19,8 +19,8 @@ STEPS = ("Step by step", "Linear + softmax", "Teacher forcing", "Beam search")
 TARGET = "Je veux vendre un v\u00e9lo."
 
 
-def shown(pieces) -> list[str]:
-    return [literal.piece(piece) for piece in pieces]
+def shown(tokens) -> list[str]:
+    return [literal.token(token) for token in tokens]
 
 
 def close(text: str, value: float) -> bool:
@@ -55,7 +55,7 @@ def test_cross_attention_of_the_step(open_app, trace, layer, head):
     weights = weights.mean(axis=0) if layer == "mean" else weights[int(layer) - 1]
     (strip,) = [html.value for html in app.html if "Cross-attention of step 2" in html.value]
     pairs = re.findall(r'style="background:[^"]*">([^<]*)<small>([^<]*)</small>', strip)
-    assert [piece for piece, _ in pairs] == [literal.html(piece) for piece in shown(trace.source_tokens)]
+    assert [token for token, _ in pairs] == [literal.html(token) for token in shown(trace.source_tokens)]
     assert all(close(number, weight) for (_, number), weight in zip(pairs, weights, strict=True))
     assert any("add up to 1.00" in caption.value for caption in app.caption)
 
@@ -65,7 +65,7 @@ def test_logit_scaled_filtered_probability(open_app, translator, trace):
     rows = table(app, "The most probable pieces of step 2")
     assert rows[0] == ["rank", "piece", "logit", "\u00f7 0.5", "filtered", "probability"]
     logits = trace.logits[1].astype(np.float64)
-    logits[list(translator.config.never_written)] = -np.inf
+    logits[list(translator.config.never_generated)] = -np.inf
     order = np.argsort(-logits)[:20]
     expected = sampling_probabilities(torch.from_numpy(logits), 0.5, 4, 0.95).numpy()
     assert [row[1] for row in rows[1:21]] == shown(translator.tokenizer.labels(order.tolist()))
@@ -74,7 +74,7 @@ def test_logit_scaled_filtered_probability(open_app, translator, trace):
         assert (row[4] == "out") == (expected[id_] == 0)
         assert close(row[5], expected[id_])
     assert 1 <= sum(row[4] != "out" for row in rows[1:]) <= 4
-    line = proof(app, "function that sampling uses")
+    line = checked(app, "function that sampling uses")
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-6
 
 
@@ -89,11 +89,11 @@ def test_with_sampling_the_settings_above_are_used(open_app):
 def test_the_output_layer_and_the_worked_rows(open_app, trace):
     app = open_app("decoding", part="Linear + softmax", step="4")
     rows = table(app, "The largest logits of step 4")[1:]
-    produced = trace.next_pieces(5)[3]
-    assert [row[1] for row in rows[:5]] == shown(candidate.piece for candidate in produced.top)
+    produced = trace.predictions(5)[3]
+    assert [row[1] for row in rows[:5]] == shown(candidate.token for candidate in produced.top)
     assert all(close(row[5], candidate.probability) for row, candidate in zip(rows, produced.top, strict=False))
     assert close(rows[0][3], float(trace.logits[3].max()))
-    line = proof(app, "computed once more")
+    line = checked(app, "computed once more")
     assert float(re.search(r"own\s+(\S+)\.", line)[1]) < 1e-4
     worked = table(app, "Rows as scores")[1:]
     assert [row[1] for row in worked] == ["0", "1", "0"]
@@ -130,18 +130,18 @@ def test_forced_and_free_position_by_position(open_app, translator):
     app = open_app("decoding", part="Teacher forcing", target=TARGET)
     rows = table(app, "Teacher-forced and free-running")[1:]
     forced, free = translator.trace(SENTENCE, target=TARGET), translator.trace(SENTENCE)
-    for place, expected in enumerate(forced.next_pieces(1)):
-        assert rows[place][1] == literal.piece(forced.target_tokens[place])
-        assert rows[place][2].removeprefix("\u2260 ") == literal.piece(expected.top[0].piece)
+    for place, expected in enumerate(forced.predictions(1)):
+        assert rows[place][1] == literal.token(forced.target_tokens[place])
+        assert rows[place][2].removeprefix("\u2260 ") == literal.token(expected.top[0].token)
         assert rows[place][2].startswith("\u2260") == (expected.rank != 1)
-        assert rows[place][3] == literal.piece(expected.piece)
+        assert rows[place][3] == literal.token(expected.token)
         assert rows[place][5] == str(expected.rank)
     written = [row[7].removeprefix("\u2260 ") for row in rows if row[7]]
     assert written == shown(free.next_tokens)
     departs = next(n for n, (a, b) in enumerate(zip(forced.next_ids, free.next_ids, strict=False)) if a != b)
     assert f"departs at position {departs + 1}" in " ".join(line.value for line in app.markdown)
     assert rows[departs][7].startswith("\u2260") and not rows[departs - 1][7].startswith("\u2260")
-    line = proof(app, "free run departs")
+    line = checked(app, "free run departs")
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-4
 
 
@@ -188,7 +188,7 @@ def test_the_beam(open_app, translator, query):
     assert all(close(row[3], h.log_probability) and close(row[4], h.score) for row, h in zip(rows, best, strict=False))
     assert rows[-1][0] == "greedy"
     assert rows[-1][1] == translator.translate(SENTENCE)
-    line = proof(app, "one teacher-forced pass")
+    line = checked(app, "one teacher-forced pass")
     assert "are the same" in line
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-3
 

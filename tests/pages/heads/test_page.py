@@ -5,13 +5,13 @@ import re
 import numpy as np
 import pytest
 
-from model.attribution.head_ablation import loss_without, translation_effects
+from model.attribution.head_ablation import ablate_translation_heads, loss_without
 from model.attribution.head_labels import text_scores
 from model.attribution.head_statistics import load_statistics
 from model.text.word_alignment import AlignmentTable, links_of
 from model.translator import SHIPPED
 from pages.shared.service import load_service
-from tests.pages.charts import charts, numbers, proof
+from tests.pages.charts import charts, checked, numbers
 from tests.pages.conftest import html_of
 from tests.pages.listed import listed
 from tests.pages.reading import table
@@ -20,7 +20,9 @@ from views.text.numbers import three_digits
 
 @pytest.fixture(scope="module")
 def effects(translator, trace):
-    return translation_effects(translator.network, *map(list, (trace.source_ids, trace.target_ids, trace.next_ids)))
+    return ablate_translation_heads(
+        translator.network, *map(list, (trace.source_ids, trace.target_ids, trace.next_ids))
+    )
 
 
 def named(kind: str, layer: int, head: int) -> str:
@@ -43,12 +45,12 @@ def test_all_heads_are_ranked_by_what_they_do(open_app, translator, trace, effec
     kind, layer, head, change = ranked[0]  # the first row is open
     (figure,) = charts(app)
     np.testing.assert_allclose(numbers(figure["data"][0]["z"]), trace.attention(kind)[layer, head], atol=1e-5)
-    pieces = table(app, f"Loss by piece without {named(kind, layer, head)}")[1:]
-    assert len(pieces) == len(trace.next_ids)
-    assert np.mean([float(row[3]) for row in pieces]) == pytest.approx(change, abs=0.01)
+    tokens = table(app, f"Loss by piece without {named(kind, layer, head)}")[1:]
+    assert len(tokens) == len(trace.next_ids)
+    assert np.mean([float(row[3]) for row in tokens]) == pytest.approx(change, abs=0.01)
     ids = list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)
     alone = loss_without(translator.network, *ids, (kind, layer, head))
-    line = proof(app, "Checked apart")
+    line = checked(app, "Checked apart")
     assert float(re.search(r"has a loss of ([\d.]+);", line)[1]) == pytest.approx(alone, rel=0.01)
     assert float(re.search(r"difference to the list is (\S+)\.$", line)[1]) < 1e-5
 
@@ -83,7 +85,7 @@ def test_labels_are_those_of_the_rule_here_and_over_the_held_out_sentences(open_
     assert float(rows["end"][3]) == pytest.approx(ratio, rel=0.01)
     assert rows["aligned"][4].startswith(three_digits(spread.mean[1, 2]))
     effect = many.kinds["cross"].effect
-    assert f"{three_digits(effect.mean[1, 2])} ± {three_digits(effect.sd[1, 2])} nats" in proof(app, "Mean change")
+    assert f"{three_digits(effect.mean[1, 2])} ± {three_digits(effect.sd[1, 2])} nats" in checked(app, "Mean change")
     assert "Layer 2, head 3".lower() in "".join(part.value for part in app.markdown).lower()
 
 

@@ -12,7 +12,7 @@ from model.lessons.layer_steps import attention_steps, layer_inputs
 from model.lessons.residual import sub_layers
 from model.lessons.scaling import trained_run
 from pages.inside.steps import NAMES
-from tests.pages.charts import proof
+from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
 from views.text.numbers import three_digits
@@ -71,11 +71,11 @@ def test_one_query_begins_at_it(open_app, translator):
     rows = table(app, "One query against all keys")
     assert rows[0][0] == "query it" and rows[-1][0] == "sum"
     trace = translator.trace(ANIMAL)
-    place = [piece.strip() for piece in trace.source_tokens].index("it")
+    place = [token.strip() for token in trace.source_tokens].index("it")
     weights = trace.encoder_attention[1, 3, place]
     assert [float(row[4]) for row in rows[1:-1]] == pytest.approx(weights.tolist(), rel=0.01)
     assert float(rows[-1][4]) == 1
-    line = proof(app, "double precision")
+    line = checked(app, "double precision")
     assert float(re.search(r"difference ([\d.e-]+)\.", line)[1]) < 1e-5
 
 

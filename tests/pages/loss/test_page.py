@@ -10,7 +10,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from tests.pages.charts import proof
+from tests.pages.charts import checked
 from tests.pages.conftest import ROOT, SENTENCE, html_of
 from tests.pages.reading import table
 from views.text import literal
@@ -29,13 +29,13 @@ def metrics(app) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("target", ["", TARGET])
-def test_each_piece_of_the_target(open_app, translator, target):
+def test_each_token_of_the_target(open_app, translator, target):
     app = open_app("loss", target=target)
     trace = translator.trace(SENTENCE, target=target or None)
     losses = F.cross_entropy(torch.from_numpy(trace.logits), torch.tensor(trace.next_ids), reduction="none").numpy()
     rows = table(app, "Loss by piece")[1:]
-    assert [row[1] for row in rows] == [literal.piece(piece) for piece in trace.next_tokens]
-    for place, (row, produced) in enumerate(zip(rows, trace.next_pieces(1), strict=True)):
+    assert [row[1] for row in rows] == [literal.token(token) for token in trace.next_tokens]
+    for place, (row, produced) in enumerate(zip(rows, trace.predictions(1), strict=True)):
         assert close(row[2], produced.probability)
         assert close(row[3], losses[place])
         assert float(row[4].removesuffix(" %")) == pytest.approx(100 * losses[place] / losses.sum(), abs=0.11)
@@ -45,11 +45,11 @@ def test_each_piece_of_the_target(open_app, translator, target):
     assert close(shown[0], losses.sum())
     assert close(shown[1], losses.mean())
     assert close(shown[2], math.exp(losses.mean()))
-    line = proof(app, "cross_entropy")
+    line = checked(app, "cross_entropy")
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-4
 
 
-def test_the_worked_five_pieces(open_app):
+def test_the_worked_five_tokens(open_app):
     app = open_app("loss", scored="Five given pieces")
     rows = table(app, "Loss by piece")[1:]
     assert [row[1] for row in rows] == ["Je", "suis", "un", "\u00e9tudiant", "</s>"]
@@ -79,14 +79,14 @@ def test_smoothing_and_gradient(open_app, translator, percent):
     assert (float(shown["Smallest possible"]) == 0) == (percent == 0)
     rows = table(app, "Target and gradient at position 3")[1:]
     gradient = logits.grad[2].numpy()
-    assert rows[0][0] == literal.piece(trace.next_tokens[2])
+    assert rows[0][0] == literal.token(trace.next_tokens[2])
     assert close(rows[0][2], 1 - percent / 100 + percent / 100 / len(gradient))
     assert close(rows[0][3], gradient[trace.next_ids[2]])
     hardest = np.sort(np.abs(np.delete(gradient, trace.next_ids[2])))[::-1]
     for row, size in zip(rows[1:], hardest, strict=False):
         assert close(row[3].removeprefix("-"), size)
         assert float(row[1]) - float(row[2]) == pytest.approx(float(row[3]), abs=2e-3)
-    line = proof(app, "autograd")
+    line = checked(app, "autograd")
     numbers = [float(number) for number in re.findall(r"(-?\d\.?\d*e-\d+|0)(?=\.(?:\s|$))", line)]
     assert len(numbers) == 2 and max(map(abs, numbers)) < 1e-4
 

@@ -7,7 +7,7 @@ import pytest
 
 from model.lessons.masking import causality, mask_effect, pattern
 from model.lessons.ragged import padding_effect, ragged_batch
-from tests.pages.charts import proof
+from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
 from views.controls import painted
@@ -28,7 +28,7 @@ def test_the_chosen_head_before_with_infinity_and_after(open_app, translator, tr
     shown = metrics(app)
     assert shown["Loss, this mask"] == three_digits(effect.loss)
     assert float(shown["Loss, causal mask"]) < float(shown["Loss, this mask"])
-    line = proof(app, "masked scores")
+    line = checked(app, "masked scores")
     assert float(re.search(r"difference ([\d.e-]+)\.", line)[1]) < 1e-6
     assert line.endswith("key: 0.")
 
@@ -77,7 +77,7 @@ def test_causality(open_app, translator, trace):
     with_mask, without = drawn["With the causal mask"][1], drawn["Without a mask"][1]
     assert (with_mask[:, :3] == 0).all() and with_mask[:, 3].all()
     assert (without[1:, :3] > 0).all()
-    rival = next(c.id for c in trace.next_pieces(6)[2].top if c.id != trace.target_ids[3])
+    rival = next(c.id for c in trace.predictions(6)[2].top if c.id != trace.target_ids[3])
     side = len(trace.target_ids)
     expected = causality(translator.network, trace, 3, rival, [pattern("none", side)])[0]
     np.testing.assert_allclose(without, expected, atol=1e-4)

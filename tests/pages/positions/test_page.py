@@ -7,10 +7,10 @@ import pytest
 
 from model.lessons.position_basis import curve as target_curve
 from model.lessons.position_basis import fit, harmonics
-from model.lessons.position_effects import CHANGES, PLACES, position_losses
+from model.lessons.position_effects import POSITION_CHANGES, STACKS, position_losses
 from model.lessons.position_geometry import shift_of, similarity
 from model.networks.positional import positional_table, wavelengths
-from tests.pages.charts import charts, curve, numbers, proof
+from tests.pages.charts import charts, checked, curve, numbers
 from tests.pages.conftest import SENTENCE, html_of
 from views.text.numbers import three_digits
 
@@ -60,7 +60,7 @@ def test_the_worked_example_is_on_the_page(open_app):
 
 
 def test_the_table_is_the_networks(open_app):
-    assert last_number(proof(open_app("positions"), "inside the loaded network").split(", the rounding")[0]) < 1e-6
+    assert last_number(checked(open_app("positions"), "inside the loaded network").split(", the rounding")[0]) < 1e-6
 
 
 def test_up_to_512_by_512(open_app):
@@ -86,7 +86,9 @@ def test_three_schemes_on_two_lengths(open_app):
     np.testing.assert_allclose(drawn["5 positions", "y2"], np.linspace(0, 1, 5))
     np.testing.assert_allclose(drawn["9 positions", "y2"], np.linspace(0, 1, 9))
     np.testing.assert_allclose(drawn["9 positions", "y3"], np.sin(np.arange(9)), atol=1e-6)
-    assert "0 for integers, 0.500 for normalised positions, 0 for sinusoids" in proof(app, "Checked on the 5 positions")
+    assert "0 for integers, 0.500 for normalised positions, 0 for sinusoids" in checked(
+        app, "Checked on the 5 positions"
+    )
 
 
 @pytest.mark.parametrize(("form", "name"), [("Paper", "paper"), ("Column index", "column")])
@@ -104,23 +106,27 @@ def test_the_rotation_has_a_residual_below_a_millionth(open_app):
     app = open_app("positions", facet="Rotation", shift="7", pair="1")
     (figure,) = charts(app)
     np.testing.assert_allclose(numbers(figure["data"][0]["z"]), shift_of(64, 256, 7).matrix[:16, :16], atol=1e-6)
-    residual = re.search(r"R PE\(pos\)\| is ([\d.e-]+?)\. A matrix", proof(app, "Checked"))[1]
+    residual = re.search(r"R PE\(pos\)\| is ([\d.e-]+?)\. A matrix", checked(app, "Checked"))[1]
     assert float(residual) < 1e-6
     latex = app.latex[0].value
     assert three_digits(np.cos(7 / 10000 ** (2 / 256))) in latex
     assert "R_{7}^{(1)}" in latex
-    variant = proof(open_app("positions", facet="Rotation", form="Column index"), "In the variant")
+    variant = checked(open_app("positions", facet="Rotation", form="Column index"), "In the variant")
     assert "residual of 1.36" in variant
 
 
 def test_orthogonality(open_app):
-    assert "one whole period of the slower wave: 0;" in proof(open_app("positions", facet="Orthogonality"), "Over one")
-    assert "slower wave: 1.00" in proof(open_app("positions", facet="Orthogonality", first="3", second="3"), "Over one")
+    assert "one whole period of the slower wave: 0;" in checked(
+        open_app("positions", facet="Orthogonality"), "Over one"
+    )
+    assert "slower wave: 1.00" in checked(
+        open_app("positions", facet="Orthogonality", first="3", second="3"), "Over one"
+    )
     app = open_app("positions", facet="Orthogonality", first="4", second="20")
     (figure,) = charts(app)
     at_whole = curve(figure, "over whole periods of the slower wave")[1]
     assert abs(at_whole[-1]) < 0.02
-    assert last_number(proof(app, "Over one")) < 1e-6
+    assert last_number(checked(app, "Over one")) < 1e-6
 
 
 @pytest.mark.parametrize("basis", ["Columns of the encoding", "Harmonics of the length"])
@@ -149,15 +155,15 @@ def test_the_trained_model_answers_to_its_positions(open_app, translator):
         translator.network, tokenizer.encode_source(SENTENCE), [tokenizer.bos_id, *following[:-1]], following
     )
     html = html_of(app)
-    for where in PLACES:
-        for change in CHANGES:
+    for where in STACKS:
+        for change in POSITION_CHANGES:
             assert f">{three_digits(losses.mean(where, change))}</span>" in html
     assert losses.mean("encoder", "reversed") > losses.mean("encoder", "kept") + 0.5
     translations = re.findall(r'lang="fr" dir="auto">(.*?)</p>', html)
     assert len(translations) == 2
     assert translations[0] == translator.translate(SENTENCE)
     assert translations[1] != translations[0]
-    assert last_number(proof(app, "taken off and put back").split(" from a pass")[0]) < 1e-4
+    assert last_number(checked(app, "taken off and put back").split(" from a pass")[0]) < 1e-4
 
 
 def test_another_shuffle_is_another_result(open_app):
@@ -174,7 +180,7 @@ def test_a_reference_that_cannot_be_used_gets_one_sentence(open_app):
     app = open_app("positions", facet="In the trained model", reference="mot " * 300)
     (warning,) = app.warning
     assert "Reference" in warning.value
-    assert "pieces" in warning.value
+    assert "tokens" in warning.value
 
 
 @pytest.mark.parametrize("facet", FACETS)

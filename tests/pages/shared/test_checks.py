@@ -55,7 +55,7 @@ def test_attention_keeps_its_bound_on_many_sentences(translator):
         for check in trace.verification.values():
             assert check.max_difference <= checks.BOUNDS["attention"]
             assert check.row_sum_error <= checks.BOUNDS["row sums"]
-            assert check.mask_leak == 0
+            assert check.masked_weight == 0
 
 
 @pytest.mark.parametrize("page", ["microscope", "vision"])

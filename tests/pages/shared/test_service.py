@@ -25,19 +25,19 @@ def test_recent_keeps_what_was_used_last():
 
 def test_two_who_ask_for_the_same_at_once_cause_one_computation():
     recent, turn, computed, found = Recent(2), threading.Lock(), [], []
-    asked = [threading.Event(), threading.Event()]
+    request = [threading.Event(), threading.Event()]
 
     def compute():
         computed.append(1)
-        assert asked[1].wait(20)  # the other one has looked in vain by now
+        assert request[1].wait(20)  # the other one has looked in vain by now
         return "answer"
 
     def ask(number):
-        found.append(recent.get_or_compute("key", compute, Announced(turn, asked[number])))
+        found.append(recent.get_or_compute("key", compute, Announced(turn, request[number])))
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(2)]
     threads[0].start()
-    assert asked[0].wait(20)
+    assert request[0].wait(20)
     threads[1].start()
     for thread in threads:
         thread.join(20)

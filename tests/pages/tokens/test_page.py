@@ -11,7 +11,7 @@ from model.lessons.word_order import compare_orders
 from pages.tokens.contexts import SENTENCES
 from pages.tokens.embedding import STEPS
 from pages.tokens.word_order import ORDERS
-from tests.pages.charts import charts, curve, numbers, proof
+from tests.pages.charts import charts, checked, curve, numbers
 from tests.pages.conftest import SENTENCE, html_of
 from views import maps
 from views.text.numbers import three_digits
@@ -23,13 +23,13 @@ def steps(translator):
     return embedding_steps(translator.network, translator.tokenizer, ids)
 
 
-def test_pieces_and_ids(open_app, steps):
+def test_tokens_and_ids(open_app, steps):
     for step in STEPS[:2]:
         html = html_of(open_app("tokens", step=step))
         chips = re.search(r'class="aa-chips aa-encoder">(.*?)</div>', html)[1]
         shown = re.findall(r'<span role="listitem">(.*?)</span>', chips)
         texts = [re.sub(r"<small>.*", "", item).replace("&lt;", "<").replace("&gt;", ">") for item in shown]
-        assert texts == [piece.strip() for piece in steps.tokens]
+        assert texts == [token.strip() for token in steps.tokens]
         if step == STEPS[1]:
             assert [int(re.search(r"<small>(\d+)</small>", item)[1]) for item in shown] == list(steps.ids)
     assert f"{len(SENTENCE)} characters, {len(steps.ids) - 1} pieces" in html_of(open_app("tokens"))
@@ -44,7 +44,7 @@ def test_each_step_draws_its_vectors(open_app, steps, step, name):
     ]
 
 
-def test_one_piece_is_followed_through_all_steps(open_app, steps):
+def test_one_token_is_followed_through_all_steps(open_app, steps):
     labels = maps.numbered(steps.tokens)
     html = html_of(open_app("tokens", piece=labels[2]))
     table = html[html.index("First numbers of piece 3") :]
@@ -55,7 +55,7 @@ def test_one_piece_is_followed_through_all_steps(open_app, steps):
 
 
 def test_the_steps_agree_with_the_network(open_app):
-    assert float(proof(open_app("tokens"), "a tap saw").rsplit(" ", 1)[1].rstrip(".")) < 1e-6
+    assert float(checked(open_app("tokens"), "a tap saw").rsplit(" ", 1)[1].rstrip(".")) < 1e-6
 
 
 def test_the_table_is_made_when_it_is_opened(open_app, steps):
@@ -77,8 +77,8 @@ def test_neighbours_are_the_models(open_app, translator):
     assert all(f">{three_digits(near.cosine)}</span>" in html for near in found.nearest)
     (figure,) = charts(app)
     assert numbers(figure["data"][0]["y"]).sum() == len(translator.tokenizer) - 1
-    assert f"Nearest pieces to {found.piece.strip()}" in html
-    assert "cosine_similarity" in proof(app, "Checked")
+    assert f"Nearest pieces to {found.token.strip()}" in html
+    assert "cosine_similarity" in checked(app, "Checked")
 
 
 def test_spellings_are_the_tokenizers(open_app, translator):
@@ -86,12 +86,12 @@ def test_spellings_are_the_tokenizers(open_app, translator):
     html = html_of(app)
     for text in ("street", "Street", "STREET", "streets", "str\u00e9\u00e9t", "\uac70\ub9ac"):
         row = html[html.index(f"<td>{text}</td>") :]
-        pieces = [
-            piece.strip() or "\u2423" for piece in translator.tokenizer.display(translator.tokenizer.encode(text))
+        tokens = [
+            token.strip() or "\u2423" for token in translator.tokenizer.display(translator.tokenizer.encode(text))
         ]
-        assert f'<td class="aa-number">{len(pieces)}</td>' in row[:120]
-        assert re.findall(r'listitem">(.*?)</span>', row[: row.index("</tr>")]) == pieces
-    back, whole = re.search(r"give (\d+) of (\d+) spellings", proof(app, "Checked")).groups()
+        assert f'<td class="aa-number">{len(tokens)}</td>' in row[:120]
+        assert re.findall(r'listitem">(.*?)</span>', row[: row.index("</tr>")]) == tokens
+    back, whole = re.search(r"give (\d+) of (\d+) spellings", checked(app, "Checked")).groups()
     assert back == whole
 
 
@@ -121,7 +121,7 @@ def test_a_word_in_three_contexts(open_app, translator):
     for number, path in enumerate(found.projection, 1):
         x, y = curve(plane, f"sentence {number}")
         np.testing.assert_allclose(np.stack([x, y], axis=1), path, atol=1e-3)
-    assert "embeddings of the word differ by 0 between" in proof(app, "Checked")
+    assert "embeddings of the word differ by 0 between" in checked(app, "Checked")
 
 
 def test_the_readers_own_sentences_and_what_is_wrong_with_them(open_app):
@@ -140,7 +140,7 @@ def test_the_readers_own_sentences_and_what_is_wrong_with_them(open_app):
     app.text_input(key="s2").set_value("").run()
     assert "Sentence 2" in app.warning[0].value
     app.text_input(key="s2").set_value("word " * 300).run()
-    assert "pieces" in app.warning[0].value
+    assert "tokens" in app.warning[0].value
     assert not app.exception
 
 
@@ -153,7 +153,7 @@ def test_two_orders(open_app, translator):
     assert any("The same bag" in text.value for text in app.markdown)
     translations = re.findall(r'lang="fr" dir="auto">(.*?)</p>', html_of(app))
     assert len(set(translations)) == 2
-    line = proof(app, "with all positions set to 0")
+    line = checked(app, "with all positions set to 0")
     bare, trained = (float(number.rstrip(".")) for number in re.findall(r"up to ([\d.e-]+)", line))
     assert bare < 1e-4 < 0.1 < trained
 
@@ -172,7 +172,7 @@ def test_sizes_side_by_side_and_a_width_that_heads_cannot_share(open_app, transl
     assert "256 \u2192 1024 \u2192 256" in html
     assert "6 + 6" in html
     app = open_app("tokens", part="Sizes")
-    assert f"{translator.parameters:,}".replace(",", " ") in proof(app, "weight file holds")
+    assert f"{translator.parameters:,}".replace(",", " ") in checked(app, "weight file holds")
     app.number_input(key="d_model").set_value(250).run()
     (warning,) = app.warning
     refused = warning.value.replace("\\", "")

@@ -5,7 +5,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.charts import proof
+from tests.pages.charts import checked
 from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, html_of
 from views.controls import inputs
 
@@ -22,7 +22,7 @@ def test_the_frame_is_around_it(open_app):
     assert not app.exception
 
 
-def test_translation_pieces_probabilities_and_rivals(open_app):
+def test_translation_tokens_probabilities_and_rivals(open_app):
     app = open_app()
     assert app.text_input(key="text").value == SENTENCE
     html = html_of(app)
@@ -39,11 +39,11 @@ def test_translation_pieces_probabilities_and_rivals(open_app):
 
 
 def test_step_by_step_probabilities_agree_with_one_pass(open_app):
-    line = proof(open_app(), "Checked")
+    line = checked(open_app(), "Checked")
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-4
 
 
-def test_the_table_has_a_row_a_piece(open_app):
+def test_the_table_has_a_row_a_token(open_app):
     app = open_app()
     assert not app.dataframe
     app.session_state["table"] = True

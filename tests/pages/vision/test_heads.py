@@ -7,7 +7,7 @@ import pytest
 
 from model.attribution.head_labels import vision_scores
 from tests.model.images import CLASSES
-from tests.pages.charts import proof
+from tests.pages.charts import checked
 from tests.pages.listed import listed
 from tests.pages.reading import table
 from tests.pages.vision.views import open_view, service, trace
@@ -15,7 +15,7 @@ from tests.pages.vision.views import open_view, service, trace
 
 @pytest.fixture(scope="module")
 def effects():
-    return service().classifier.head_effects(trace())
+    return service().classifier.ablate_heads(trace())
 
 
 @pytest.mark.parametrize("measure", ["Logit", "Probability"])
@@ -41,7 +41,7 @@ def test_the_open_head(effects):
         change = (effects.without - effects.logits)[1, 0, index]
         assert float(shown[name][3]) == pytest.approx(change, rel=0.01, abs=1e-5)
         assert float(shown[name][2]) == pytest.approx(effects.probabilities[1, 0, index], rel=0.01)
-    assert float(re.search(r"to the list: (\S+)\.$", proof(app, "Checked apart"))[1]) < 1e-5
+    assert float(re.search(r"to the list: (\S+)\.$", checked(app, "Checked apart"))[1]) < 1e-5
     scores = vision_scores(trace().attention, trace().grid)
     rows = {row[0]: row for row in table(app, "Scores of vision 2.1")[1:]}
     assert float(rows["neighbours"][1]) == pytest.approx(scores.scores["neighbours"][1, 0], rel=0.01)

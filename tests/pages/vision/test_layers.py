@@ -15,7 +15,7 @@ from pages.vision.faithful import areas_table, over_many, verdict
 from pages.vision.layers import PAGE
 from pages.vision.measured import RANDOM, Measured
 from tests.model.images import CLASSES
-from tests.pages.charts import charts, numbers, proof
+from tests.pages.charts import charts, checked, numbers
 from tests.pages.vision.views import open_view, service, trace
 from views.text import prose
 from views.text.numbers import percent, three_digits
@@ -61,7 +61,7 @@ def test_fusion_and_layer_decide_the_maps_of_attention():
         scores = attention_scores(trace(), fusion, layer - 1)
         classifier, answer = service().classifier, trace().answer
         for method, score in scores.items():
-            (wanted,) = classifier.coverings(trace(), order_of(score)[None])
+            (wanted,) = classifier.occlusions(trace(), order_of(score)[None])
             np.testing.assert_allclose(lines(charts(app)[0])[method], wanted.curves(answer).deletion, atol=1e-6)
             row, column = np.unravel_index(score.reshape(3, 3).argmax(), (3, 3))
             alt = f"{method} over the picture; strongest in row {row + 1}, column {column + 1} of the patches."
@@ -71,8 +71,8 @@ def test_fusion_and_layer_decide_the_maps_of_attention():
 def test_a_change_computes_only_what_it_changes(monkeypatch):
     app = open_view("layers")
     covered, classifier = [], service().classifier
-    whole = classifier.coverings
-    monkeypatch.setattr(classifier, "coverings", lambda trace, orders: covered.extend(orders) or whole(trace, orders))
+    whole = classifier.occlusions
+    monkeypatch.setattr(classifier, "occlusions", lambda trace, orders: covered.extend(orders) or whole(trace, orders))
     app.run()
     assert not covered
     classes = [name for place, name in enumerate(CLASSES) if place != trace().answer]
@@ -99,7 +99,7 @@ def test_a_class_of_small_probability_comes_with_a_warning():
 
 
 def test_the_proof_is_small():
-    line = proof(open_view("layers"), "recomputed")
+    line = checked(open_view("layers"), "recomputed")
     found = re.search(r"difference (\S+); its rows sum to 1 within (\S+)\. .* from its length by (\S+) of", line, re.S)
     rollout, rows, slope = map(float, found.groups())
     assert max(rollout, rows) < 1e-12 and slope < 1e-2

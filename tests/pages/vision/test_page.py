@@ -12,7 +12,7 @@ from model import CheckpointError, VisionClassifier
 from model.attribution.analysis import principal_filters
 from pages.vision.service import load_vision as loaded_service
 from server.process_wide import clear_all
-from tests.pages.charts import proof, without_bounds
+from tests.pages.charts import checked, without_bounds
 from tests.pages.conftest import PATIENCE, ROOT, go, html_of
 from tests.views.components.test_patch_picture import read
 from tests.views.controls.odd_pictures import encoded, photo
@@ -177,7 +177,7 @@ def test_any_patch_has_the_whole_matrix_of_one_head(open_app, trace, layer, head
 
 @pytest.mark.parametrize("view", ["CLS attention", "Any patch"])
 def test_the_proof_is_on_the_page(open_app, trace, view):
-    line = proof(open_app("vision", view=view), "recomputed")
+    line = checked(open_app("vision", view=view), "recomputed")
     difference, rows = (float(part.split(" ")[-1]) for part in line.replace("\n", " ").rstrip(". ").split(". ")[:2])
     assert difference < 1e-4
     assert rows < 1e-4

@@ -10,7 +10,7 @@ import pytest
 from model.attribution.analysis import attention_distance, position_similarity
 from pages.vision.order import CHANGES
 from tests.model.images import CLASSES, noise
-from tests.pages.charts import charts, numbers, proof
+from tests.pages.charts import charts, checked, numbers
 from tests.pages.vision.views import open_view, service, trace
 from views.figures.patch_positions import similarity_sheet
 from views.text.numbers import percent
@@ -72,7 +72,7 @@ def test_shuffle_again_is_another_order():
 
 
 def test_the_proof():
-    line = proof(open_view("positions"), "Without position vectors")
+    line = checked(open_view("positions"), "Without position vectors")
     without, with_them = re.search(r"probability is (\S+)\. With them it\s+is (\S+)\. ", line).groups()
     similarity = re.search(r"difference (\S+)\.$", line).group(1)
     assert float(without) < 1e-5 < 1e-3 < float(with_them)

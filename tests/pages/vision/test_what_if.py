@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model import Interventions
+from model import HeadInterventions
 from model.attribution.comparison import moved
-from model.tracing.changes import Forbid, Force, Scale, Temperature
+from model.tracing.head_interventions import Forbid, OneHot, Scale, Temperature
 from tests.model.images import CLASSES
-from tests.pages.charts import proof
+from tests.pages.charts import checked
 from tests.pages.drawn import matrices
 from tests.pages.reading import table
 from tests.pages.vision.views import open_view, service, trace
@@ -23,14 +23,14 @@ CASES = [
     ({"vdo": "Scale", "vfactor": "3", "vheads2": "2"}, Scale("vision", ((1, 1),), 3.0), 2),
     ({"vdo": "Sharpen", "vheat": "0.5", "vheads1": "1"}, Temperature("vision", ((0, 0), *ALL), 0.5), 2),
     ({"vdo": "Mask", "vhidden": painted.encode(HIDDEN)}, Forbid("vision", ALL, (5, 6)), 1),
-    ({"vdo": "Force a look", "vasks": "CLS", "row": "3", "column": "1"}, Force("vision", ALL, 7, 0), 1),
+    ({"vdo": "Force a look", "vasks": "CLS", "row": "3", "column": "1"}, OneHot("vision", ALL, 7, 0), 1),
 ]
 
 
-@pytest.mark.parametrize(("query", "change", "proofs"), CASES)
-def test_a_link_makes_the_intervention_that_it_names(query, change, proofs):
+@pytest.mark.parametrize(("query", "change", "checks"), CASES)
+def test_a_link_makes_the_intervention_that_it_names(query, change, checks):
     app = open_view("what_if", layer="2", head="1", **query)
-    found = service().classifier.intervene(trace(), Interventions((change,))).after
+    found = service().classifier.intervene(trace(), HeadInterventions((change,))).after
     rows = table(app, "Probabilities")[1:]
     pairs = zip(CLASSES, trace().probabilities.astype(float), found.probabilities.astype(float), strict=True)
     assert [row[:3] for row in rows] == [[name, three_digits(old), three_digits(new)] for name, old, new in pairs]
@@ -40,8 +40,8 @@ def test_a_link_makes_the_intervention_that_it_names(query, change, proofs):
     np.testing.assert_allclose(drawn["After"][1], after, atol=1e-6)
     np.testing.assert_allclose(drawn["After minus before"][1], after - before, atol=1e-6)
     np.testing.assert_allclose(drawn["Vision"][1], moved(trace().attention, found.attention), atol=1e-6)
-    line = proof(app, "Recomputed by")
-    assert line.count("largest difference") == proofs and not app.warning
+    line = checked(app, "Recomputed by")
+    assert line.count("largest difference") == checks and not app.warning
 
 
 def test_painting_hides_patches_and_nonsense_falls_back():

@@ -11,9 +11,9 @@ from views.components.attention_grid import FULL_PRECISION_BYTES, Sheet, mark, p
 
 def sheet(side: int) -> Sheet:
     weights = np.random.default_rng(0).dirichlet(np.ones(side), (5, 9, side)).astype(np.float32)
-    pieces = tuple(f"\u2009piece {n} é" for n in range(side))
+    tokens = tuple(f"\u2009piece {n} é" for n in range(side))
     return Sheet(
-        weights, maps.names(4), maps.names(8), pieces, pieces, "cross", "cross-attention", False, True, (1, 2), "dark"
+        weights, maps.names(4), maps.names(8), tokens, tokens, "cross", "cross-attention", False, True, (1, 2), "dark"
     )
 
 

@@ -90,7 +90,7 @@ def test_choosing_sends_the_same_bytes_and_another_mark():
     assert [valid_view(words, SHAPE) for words in said] == [one.view, other.view]
 
 
-def test_attention_that_does_not_fit_its_pieces_is_refused():
+def test_attention_that_does_not_fit_its_tokens_is_refused():
     with pytest.raises(ValueError, match="does not fit 4 queries and 6 keys"):
         replace(lines(5, 6), queries=("a",) * 4)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from views import palette
-from views.components.matrix_row import Matrix, payload, valid_cells
+from views.components.matrix_row import RowMatrix, payload, valid_cells
 
 
 def read(content: bytes) -> tuple[dict, np.ndarray]:
@@ -17,7 +17,9 @@ def read(content: bytes) -> tuple[dict, np.ndarray]:
 
 def test_matrices_follow_each_other_with_signs_between():
     left, right = np.arange(6.0).reshape(2, 3), -np.ones((1, 2))
-    header, values = read(payload([Matrix("A", left, rows=("<b>", "\u2009")), "\u00d7", Matrix("B", right)], "dark", 2))
+    header, values = read(
+        payload([RowMatrix("A", left, rows=("<b>", "\u2009")), "\u00d7", RowMatrix("B", right)], "dark", 2)
+    )
     assert [item.get("name", item.get("sign")) for item in header["items"]] == ["A", "\u00d7", "B"]
     assert values.tolist() == [0, 1, 2, 3, 4, 5, -1, -1]
     first = header["items"][0]
@@ -27,17 +29,17 @@ def test_matrices_follow_each_other_with_signs_between():
 
 def test_scales_are_symmetric_for_signed_numbers_and_start_at_zero_for_others():
     values = np.array([[-3.0, 2.0, -np.inf]])
-    signed = read(payload([Matrix("S", values, "decoder")], "light"))[0]["items"][0]
+    signed = read(payload([RowMatrix("S", values, "decoder")], "light"))[0]["items"][0]
     assert (signed["low"], signed["high"]) == (-3, 3)  # minus infinity counts for nothing
     assert tuple(signed["scales"]["light"]) == palette.signed_scale("decoder", "light")
-    plain = read(payload([Matrix("W", values, "cross", signed=False, top=1.0)], "light"))[0]["items"][0]
+    plain = read(payload([RowMatrix("W", values, "cross", signed=False, top=1.0)], "light"))[0]["items"][0]
     assert (plain["low"], plain["high"]) == (0, 1)
     assert tuple(plain["scales"]["dark"]) == palette.scale("cross", "dark")
 
 
 @pytest.mark.parametrize("values", [np.zeros((2, 2)), np.full((1, 1), -np.inf)])
 def test_a_matrix_without_size_still_has_a_scale(values):
-    item = read(payload([Matrix("Z", values)], "light"))[0]["items"][0]
+    item = read(payload([RowMatrix("Z", values)], "light"))[0]["items"][0]
     assert item["high"] == 1
 
 

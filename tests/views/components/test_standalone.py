@@ -54,9 +54,9 @@ def test_all_weights_of_the_maps_are_read_back(side):
 
 def test_all_weights_of_the_lines_are_read_back():
     attention = np.random.default_rng(0).dirichlet(np.ones(70), (4, 8, 70)).astype(np.float32)
-    pieces = tuple(f"piece {place}" for place in range(70))
+    tokens = tuple(f"piece {place}" for place in range(70))
     lines = attention_lines.Lines(
-        attention, pieces, pieces, maps.KINDS["encoder"], attention_lines.View((0,), (1,)), "dark"
+        attention, tokens, tokens, maps.KINDS["encoder"], attention_lines.View((0,), (1,)), "dark"
     )
     content = payload_of(standalone.to_html(document(attention_lines.part(lines))))
     length = int.from_bytes(content[:4], "little")

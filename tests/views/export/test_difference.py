@@ -21,7 +21,7 @@ def pair(queries=((0, 1), (1, 2)), keys=((0, 2), (0, 1))) -> MapPair:
     return MapPair(FIRST, SECOND, KINDS["cross"], "layer 1, head 2", queries, keys)
 
 
-def test_the_difference_is_second_minus_first_where_both_have_the_pieces():
+def test_the_difference_is_second_minus_first_where_both_have_the_tokens():
     shown = pair()
     assert shown.difference.weights.tolist() == [[0, 0.25], [-1, 1]]
     assert (shown.difference.queries, shown.difference.keys) == (("x", "y"), ("a", "c"))
@@ -30,7 +30,7 @@ def test_the_difference_is_second_minus_first_where_both_have_the_pieces():
 
 
 @pytest.mark.parametrize("axis", ["queries", "keys"])
-def test_without_a_shared_piece_there_is_none(axis):
+def test_without_a_shared_token_there_is_none(axis):
     shown = pair(**{axis: ((), ())})
     assert shown.difference is None and shown.largest == 0 and shown.rows()[1] == []
     assert "difference" not in shown.arrays()

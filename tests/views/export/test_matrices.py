@@ -3,15 +3,15 @@
 import numpy as np
 
 from views import palette
-from views.components.matrix_row import ALLOWED, Matrix
+from views.components.matrix_row import ALLOWED, RowMatrix
 from views.export import drawing
 from views.export.matrices import matrices_picture, panel
 
 VALUES = np.array([[0.5, -0.5, 0], [-np.inf, 0.25, 0.5]], np.float32)
 
 
-def named(name: str, values=VALUES, **options) -> Matrix:
-    return Matrix(name, values, rows=("x", "<b>"), columns=("a", "b", "c"), **options)
+def named(name: str, values=VALUES, **options) -> RowMatrix:
+    return RowMatrix(name, values, rows=("x", "<b>"), columns=("a", "b", "c"), **options)
 
 
 def test_colours_are_those_of_the_page_and_masked_cells_grey():
@@ -53,7 +53,7 @@ def test_signs_stand_between_the_matrices_and_text_is_taken_literally():
 
 
 def test_a_sign_goes_to_the_new_line_with_its_matrix():
-    wide = Matrix("wide", np.ones((2, 100)))
+    wide = RowMatrix("wide", np.ones((2, 100)))
     found = matrices_picture([wide, wide, "=", wide], "a product")
     sign = next(item for item in found.items if getattr(item, "text", "") == "=")
     names = [item for item in found.items if getattr(item, "text", "").startswith("wide")]
@@ -71,7 +71,7 @@ def test_what_does_not_fit_begins_a_new_line():
 
 
 def test_a_large_matrix_is_one_image_and_has_no_labels_it_was_not_given():
-    wide = Matrix("d", np.linspace(-1, 1, 128 * 256).reshape(128, 256))
+    wide = RowMatrix("d", np.linspace(-1, 1, 128 * 256).reshape(128, 256))
     found = matrices_picture([wide], "wide")
     (image,) = (item for item in found.items if isinstance(item, drawing.Pixels))
     assert image.pixels.shape == (128, 256, 3)

@@ -31,8 +31,8 @@ def test_a_short_map_has_the_shades_of_the_picture_of_one_head(scale):
     shown = known(scale=scale)
     one = shown.weights[1, 2]
     top = {"shared": shown.weights.max(), "own": one.max(), "log": 1.0}[scale]
-    pieces = ("a", "b", "c", "d")
-    wanted = shades(HeadMap(one, pieces, pieces, shown.kind, "", float(top), scale == "log"))
+    tokens = ("a", "b", "c", "d")
+    wanted = shades(HeadMap(one, tokens, tokens, shown.kind, "", float(top), scale == "log"))
     np.testing.assert_array_equal(dots(shown, one), wanted)
     assert tuple(wanted[0, 1]) == GREY
 

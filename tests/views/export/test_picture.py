@@ -17,17 +17,17 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def head(side: int = 4, kind: str = "decoder") -> HeadMap:
     weights = np.random.default_rng(0).dirichlet(np.ones(side), side).astype(np.float32)
-    pieces = ("<s>", "\u2009été", "\u2009& <b>", "\u2009", "가", "\u200b") * 30
-    return HeadMap(weights, pieces[:side], pieces[:side], maps.KINDS[kind], "layer 1, head 2", 1.0)
+    tokens = ("<s>", "\u2009été", "\u2009& <b>", "\u2009", "가", "\u200b") * 30
+    return HeadMap(weights, tokens[:side], tokens[:side], maps.KINDS[kind], "layer 1, head 2", 1.0)
 
 
-def test_svg_is_well_formed_and_shows_pieces_as_typed():
+def test_svg_is_well_formed_and_shows_tokens_as_typed():
     root = ElementTree.fromstring(drawing.to_svg(picture(head(6))))
     texts = [element.text for element in root.iter(f"{SVG}text")]
     assert texts[0] == "Masked decoder self-attention, layer 1, head 2"
     assert texts[1:3] == ["Key: French key token", "Query: French query token"]
-    for piece in ("<s>", "été", "& <b>", "\u2423", "가", "U+200B"):
-        assert texts.count(piece) == 2
+    for token in ("<s>", "été", "& <b>", "\u2423", "가", "U+200B"):
+        assert texts.count(token) == 2
     assert not list(root.iter(f"{SVG}script"))
 
 

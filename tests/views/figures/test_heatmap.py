@@ -24,7 +24,7 @@ def test_numbers_are_float32_and_exact():
     assert "%{z:.7g}" in drawn.hovertemplate  # every digit that float32 holds
 
 
-def test_axes_are_named_and_pieces_stay_apart():
+def test_axes_are_named_and_tokens_stay_apart():
     figure = heatmap(head(), "light")
     assert figure.layout.xaxis.title.text == "Key: English key token"
     assert figure.layout.yaxis.title.text == "Query: French query token"

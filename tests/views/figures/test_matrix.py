@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from views import palette
-from views.figures.matrix import Matrix, height, matrix, symmetric
+from views.figures.matrix import ChartMatrix, height, matrix, symmetric
 
 
-def shown(**changes) -> Matrix:
+def shown(**changes) -> ChartMatrix:
     values = np.random.default_rng(0).normal(size=(3, 4))
-    return Matrix(
+    return ChartMatrix(
         **{"values": values, "row_title": "piece", "column_title": "dimension", "value_title": "entry"} | changes
     )
 

@@ -1,4 +1,4 @@
-"""HTML of one decoding step: every piece literal, every number in its place."""
+"""HTML of one decoding step: every token literal, every number in its place."""
 
 import re
 
@@ -19,7 +19,7 @@ def test_read_written_and_still_to_come():
     assert re.findall(r'class="aa-later">([^<]+)', html) == ["une", "&lt;/s&gt;"]
 
 
-def test_weights_stand_below_their_pieces_and_the_largest_is_deepest():
+def test_weights_stand_below_their_tokens_and_the_largest_is_deepest():
     html = steps.weights(["a", HOSTILE], [0.25, 0.5])
     assert texts(html) == ["a", "0.250", "&lt;script&gt;alert(1)&lt;/script&gt;", "0.500"]
     assert f"{palette.HUES['cross']} 35.0%" in html

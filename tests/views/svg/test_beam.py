@@ -24,7 +24,7 @@ def boxes(root):
     return [group for group in root.iter(f"{SVG}g") if group.get("data-fate")]
 
 
-def test_every_beginning_has_a_box_with_its_piece_and_both_scores():
+def test_every_beginning_has_a_box_with_its_token_and_both_scores():
     texts = [[text.text for text in group.iter(f"{SVG}text")] for group in boxes(drawn())]
     assert texts == [
         ["Je", "-0.690 | -0.690"],
@@ -56,7 +56,7 @@ def test_lines_start_at_the_parents_box():
     assert start == f"M{float(parent.get('x')) + float(parent.get('width')):g} {middle:g}"
 
 
-def test_long_pieces_are_cut_but_kept_in_full_where_they_are_pointed_at():
+def test_long_tokens_are_cut_but_kept_in_full_where_they_are_pointed_at():
     root = ElementTree.fromstring(beam([[Node("incomprehensible", 1, -1, -1, "kept", True, 0)]], "t"))
     (group,) = boxes(root)
     assert group.find(f"{SVG}text").text == "incomprehens\u2026"

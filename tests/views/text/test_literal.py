@@ -38,9 +38,9 @@ def test_unseen_characters_are_written_by_number():
     assert literal.visible("שלום 😀 é") == "שלום 😀 é"
 
 
-def test_pieces():
-    assert literal.piece("\u2009cat") == "cat"
-    assert literal.piece("\u2009") == "\u2423"
+def test_tokens():
+    assert literal.token("\u2009cat") == "cat"
+    assert literal.token("\u2009") == "\u2423"
     assert [literal.typed(label) for label in ("\u2009cat", "s", "\u2009", "")] == ["cat", "s", " ", " "]
 
 

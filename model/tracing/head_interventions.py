@@ -15,18 +15,20 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from model.runtime.messages import ReaderError
+
 Heads = tuple[tuple[int, int], ...]  # (layer, head)
 Shapes = Mapping[str, tuple[int, ...]]  # kind of attention -> (layers, heads, queries, keys)
 
 MOST = 1000.0  # as a factor or a temperature
 
 
-class InterventionError(ValueError):
+class InterventionError(ReaderError, ValueError):
     """An intervention that cannot be made; the message is one sentence for the reader."""
 
 
 @dataclass(frozen=True)
-class Change(ABC):
+class HeadIntervention(ABC):
     """One thing done to some heads.
 
     Attributes:
@@ -44,13 +46,19 @@ class Change(ABC):
         """Raises `InterventionError` if a network and sentence of these shapes have no such heads, queries or keys."""
         if self.kind not in shapes:
             known = ", ".join(shapes)
-            raise InterventionError(f"There is no attention of kind {self.kind!r} here; choose one of {known}.")
+            raise InterventionError(
+                "There is no attention of kind {kind!r} here; choose one of {known}.", kind=self.kind, known=known
+            )
         layers, heads = shapes[self.kind][:2]
         for layer, head in self.heads:
             if not (0 <= layer < layers and 0 <= head < heads):
                 raise InterventionError(
-                    f"There is no head {head + 1} in layer {layer + 1}: {self.kind} attention has {layers} layers of "
-                    f"{heads} heads."
+                    "There is no head {head} in layer {layer}: {kind} attention has {layers} layers of {heads} heads.",
+                    head=head + 1,
+                    layer=layer + 1,
+                    kind=self.kind,
+                    layers=layers,
+                    heads=heads,
                 )
 
     def in_layer(self, layer: int) -> list[int]:
@@ -67,8 +75,8 @@ class Change(ABC):
 
 
 @dataclass(frozen=True)
-class Scale(Change):
-    """Multiply what heads put out, before W_O; 0 switches them off."""
+class Scale(HeadIntervention):
+    """Multiply what heads put out, before W_O; 0 ablates them."""
 
     factor: float = 0.0
     word, step = "scale", "outputs"
@@ -76,7 +84,12 @@ class Scale(Change):
     def check(self, shapes: Shapes) -> None:
         super().check(shapes)
         if not abs(self.factor) <= MOST:
-            raise InterventionError(f"The factor is {self.factor}; it must lie from {-MOST:g} to {MOST:g}.")
+            raise InterventionError(
+                "The factor is {factor}; it must lie from {low:g} to {high:g}.",
+                factor=self.factor,
+                low=-MOST,
+                high=MOST,
+            )
 
     def values(self) -> str:
         return f"{self.factor:.15g}"
@@ -86,7 +99,7 @@ class Scale(Change):
 
 
 @dataclass(frozen=True)
-class Temperature(Change):
+class Temperature(HeadIntervention):
     """Divide scores; below 1 sharpens, above 1 flattens the weights."""
 
     temperature: float = 1.0
@@ -96,7 +109,10 @@ class Temperature(Change):
         super().check(shapes)
         if not 1 / MOST <= self.temperature <= MOST:
             raise InterventionError(
-                f"The temperature is {self.temperature}; it must lie from {1 / MOST:g} to {MOST:g}."
+                "The temperature is {temperature}; it must lie from {low:g} to {high:g}.",
+                temperature=self.temperature,
+                low=1 / MOST,
+                high=MOST,
             )
 
     def values(self) -> str:
@@ -107,15 +123,17 @@ class Temperature(Change):
 
 
 @dataclass(frozen=True)
-class NoMask(Change):
-    """Take the causal mask away: queries see later keys too. Decoder self-attention only, for nothing else has one."""
+class NoMask(HeadIntervention):
+    """Remove the causal mask: queries attend to later keys too. Only decoder self-attention has one."""
 
     word, step = "unmask", "mask"
 
     def check(self, shapes: Shapes) -> None:
         super().check(shapes)
         if self.kind != "decoder":
-            raise InterventionError(f"Only decoder self-attention has a causal mask to take away, not {self.kind}.")
+            raise InterventionError(
+                "Only decoder self-attention has a causal mask to remove, not {kind}.", kind=self.kind
+            )
 
     def change(self, heads: list[int], n_heads: int) -> Callable[[Tensor], Tensor]:
         def opened(allowed: Tensor) -> Tensor:
@@ -127,7 +145,7 @@ class NoMask(Change):
 
 
 @dataclass(frozen=True)
-class Window(Change):
+class Window(HeadIntervention):
     """A query sees only keys less than `size` places away. Not for cross-attention, whose axes count other things."""
 
     size: int = 1
@@ -136,9 +154,13 @@ class Window(Change):
     def check(self, shapes: Shapes) -> None:
         super().check(shapes)
         if self.kind == "cross":
-            raise InterventionError("A window needs one order for queries and keys, which cross-attention has not.")
+            raise InterventionError(
+                "A window needs queries and keys from one sequence; in cross-attention they come from two."
+            )
         if self.size < 1:
-            raise InterventionError(f"The window is {self.size} wide; every query must see at least one key.")
+            raise InterventionError(
+                "The window is {size} wide; every query must attend to at least one key.", size=self.size
+            )
 
     def values(self) -> str:
         return str(self.size)
@@ -153,7 +175,7 @@ class Window(Change):
 
 
 @dataclass(frozen=True)
-class Forbid(Change):
+class Forbid(HeadIntervention):
     """No query sees these keys."""
 
     keys: tuple[int, ...] = ()
@@ -176,8 +198,8 @@ class Forbid(Change):
 
 
 @dataclass(frozen=True)
-class Force(Change):
-    """A query looks at one key only, whatever the scores and the mask say: its weights become one-hot.
+class OneHot(HeadIntervention):
+    """A query attends to one key only, whatever the scores and the mask say: its weights become one-hot.
 
     Attributes:
         query: None stands for every query; in the decoder, for every one that does not come before the key.
@@ -195,15 +217,17 @@ class Force(Change):
             _check_place("query", self.query, queries)
             if self.kind == "decoder" and self.query < self.key:
                 raise InterventionError(
-                    f"Decoder query {self.query + 1} cannot look at key {self.key + 1}, which is not written yet; "
-                    f"choose a key up to {self.query + 1}."
+                    "Decoder query {query} cannot attend to key {key}, which is not generated yet; "
+                    "choose a key up to {query}.",
+                    query=self.query + 1,
+                    key=self.key + 1,
                 )
 
     def values(self) -> str:
         return f"{self.key + 1}" if self.query is None else f"{self.key + 1}.{self.query + 1}"
 
     def rows(self, queries: int, keys: int) -> list[int]:
-        """Queries that are forced; none while the key is not there yet."""
+        """Queries whose weights become one-hot; none while the key is not there yet."""
         if self.key >= keys:
             return []
         if self.query is not None:
@@ -211,7 +235,7 @@ class Force(Change):
         return list(range(self.key if self.kind == "decoder" else 0, queries))
 
     def change(self, heads: list[int], n_heads: int) -> Callable[[Tensor], Tensor]:
-        def forced(weights: Tensor) -> Tensor:
+        def one_hot(weights: Tensor) -> Tensor:
             rows = self.rows(*weights.shape[2:])
             if not rows:
                 return weights
@@ -221,15 +245,17 @@ class Force(Change):
                 weights[:, head, rows, self.key] = 1
             return weights
 
-        return forced
+        return one_hot
 
 
-CHANGES: tuple[type[Change], ...] = (Scale, Temperature, NoMask, Window, Forbid, Force)
+HEAD_INTERVENTIONS: tuple[type[HeadIntervention], ...] = (Scale, Temperature, NoMask, Window, Forbid, OneHot)
 
 
 def _check_place(name: str, place: int, count: int) -> None:
     if not 0 <= place < count:
-        raise InterventionError(f"There is no {name} {place + 1}; there are {count}, counted from 1.")
+        raise InterventionError(
+            "There is no {name} {place}; there are {count}, counted from 1.", name=name, place=place + 1, count=count
+        )
 
 
 def _replace(tensor: Tensor, heads: list[int], part: Tensor) -> Tensor:

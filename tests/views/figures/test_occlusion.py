@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from views.figures.covering import STYLES, Line, curves
+from views.figures.occlusion import STYLES, Line, curves
 
 SHARE = np.array([0, 0.5, 1])
 METHODS = [Line(name, np.array([0.9, level, 0.1]), level) for level, name in enumerate("abcd")]

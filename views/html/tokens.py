@@ -1,4 +1,4 @@
-"""What the decoder wrote, as HTML: the sentence, its pieces, and for each the probability and its rivals.
+"""What the decoder wrote, as HTML: the sentence, its tokens, and for each the probability and its rivals.
 
 Every text goes through `literal.html`; colours build on the page's own text colour, so both themes work.
 """
@@ -14,16 +14,16 @@ from views.text.numbers import percent, three_digits
 
 
 class Candidate(Protocol):
-    """A piece and its probability."""
+    """A token and its probability."""
 
-    piece: str
+    token: str
     probability: float
 
 
 class Produced(Protocol):
-    """A piece that was produced, its probability, and the most probable pieces at its place, best first."""
+    """A token that was produced, its probability, and the most probable tokens at its place, best first."""
 
-    piece: str
+    token: str
     probability: float
     top: Sequence[Candidate]
 
@@ -59,35 +59,35 @@ def sentence(text: str, language: str) -> str:
 
 
 def label(text: str) -> str:
-    """A quiet line above a row of pieces. `text` is this project's own."""
+    """A quiet line above a row of tokens. `text` is this project's own."""
     return f'<p class="aa-label">{literal.html(text)}</p>'
 
 
 def chips(
-    pieces: Iterable[str],
+    tokens: Iterable[str],
     kind: str,
     probabilities: Sequence[float] | None = None,
     notes: Sequence[str] | None = None,
 ) -> str:
-    """Pieces in a row, underlined in the colour of the stack that reads or writes them.
+    """Tokens in a row, underlined in the colour of the stack that reads or writes them.
 
     Args:
         kind: "encoder" or "decoder".
-        probabilities: shown beside each piece where given.
-        notes: short texts shown beside each piece instead; an empty one shows nothing.
+        probabilities: shown beside each token where given.
+        notes: short texts shown beside each token instead; an empty one shows nothing.
     """
     if probabilities is not None:
         notes = [percent(probability) for probability in probabilities]
     items = []
-    for place, piece in enumerate(pieces):
+    for place, token in enumerate(tokens):
         note = f"<small>{literal.html(notes[place])}</small>" if notes is not None and notes[place] else ""
-        items.append(f'<span role="listitem">{literal.html(literal.piece(piece))}{note}</span>')
+        items.append(f'<span role="listitem">{literal.html(literal.token(token))}{note}</span>')
     return f'<div role="list" class="aa-chips aa-{kind}">{"".join(items)}</div>'
 
 
 def cards(produced: Sequence[Produced]) -> str:
-    """One card a produced piece: its rivals with their probabilities, as bars; the chosen one in decoder orange."""
-    items = "".join(_card(number, piece) for number, piece in enumerate(produced, 1))
+    """One card a produced token: its rivals with their probabilities, as bars; the chosen one in decoder orange."""
+    items = "".join(_card(number, token) for number, token in enumerate(produced, 1))
     return f'<div role="list" class="aa-cards" tabindex="0">{items}</div>'
 
 
@@ -95,21 +95,21 @@ def _card(number: int, produced: Produced) -> str:
     rows = []
     chosen_shown = False
     for candidate in produced.top:
-        chosen = not chosen_shown and candidate.piece == produced.piece
+        chosen = not chosen_shown and candidate.token == produced.token
         chosen_shown |= chosen
-        rows.append(_row(candidate.piece, candidate.probability, chosen))
-    if not chosen_shown:  # sampling and beam search may take a piece that is not among the most probable
-        rows.append(_row(produced.piece, produced.probability, chosen=True))
-    caption = f"{literal.html(literal.piece(produced.piece))} <small>{number}</small>"
+        rows.append(_row(candidate.token, candidate.probability, chosen))
+    if not chosen_shown:  # sampling and beam search may take a token that is not among the most probable
+        rows.append(_row(produced.token, produced.probability, chosen=True))
+    caption = f"{literal.html(literal.token(produced.token))} <small>{number}</small>"
     table = f"<table><caption>{caption}</caption><tbody>{''.join(rows)}</tbody></table>"
     return f'<div role="listitem">{table}</div>'
 
 
-def _row(piece: str, probability: float, chosen: bool) -> str:
+def _row(token: str, probability: float, chosen: bool) -> str:
     colour = palette.HUES["decoder"] if chosen else "currentColor"
     strength = 40 if chosen else 14
     fill = f"color-mix(in srgb, {colour} {strength}%, transparent)"
     bar = f"background:linear-gradient(to right, {fill} {100 * probability:.1f}%, transparent {100 * probability:.1f}%)"
     mark = ' class="aa-chosen"' if chosen else ""
-    name = literal.html(literal.piece(piece))
+    name = literal.html(literal.token(token))
     return f'<tr{mark} style="{bar}"><td>{name}</td><td>{literal.html(three_digits(probability))}</td></tr>'

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from model.attribution.intervened import Proof
+from model.attribution.intervened import Check
 from pages.shared import checks
 from views.text import prose
 
 
-def show(proof: Proof) -> None:
+def show(check: Check) -> None:
     """Both figures, or the one there is, and what they mean."""
-    lines = [prose.block("compare", "Proof").format(difference=checks.said("intervention", proof.recomputed))]
-    if proof.edited is not None:
-        edited = checks.said("edited weights", proof.edited)
+    lines = [prose.block("compare", "Proof").format(difference=checks.said("intervention", check.recomputed))]
+    if check.edited is not None:
+        edited = checks.said("edited weights", check.edited)
         lines.append(prose.block("compare", "Proof by weights").format(difference=edited))
     st.caption(" ".join(lines))
     with st.expander("What this checks"):

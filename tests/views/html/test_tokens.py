@@ -1,16 +1,16 @@
-"""HTML of what the decoder wrote: pieces literal, probabilities in place."""
+"""HTML of what the decoder wrote: tokens literal, probabilities in place."""
 
 from dataclasses import dataclass
 from html.parser import HTMLParser
 
-from views.html import pieces
+from views.html import tokens
 
 HOSTILE = "<script>alert(1)</script>"
 
 
 @dataclass
 class Candidate:
-    piece: str
+    token: str
     probability: float
 
 
@@ -38,7 +38,7 @@ class Reader(HTMLParser):
 
 
 def test_a_sentence_is_text_in_its_own_direction():
-    html = pieces.sentence(f"{HOSTILE} \u200b", "fr")
+    html = tokens.sentence(f"{HOSTILE} \u200b", "fr")
     reader = Reader(html)
     assert reader.tags == ["p"]
     assert "".join(reader.texts) == f"{HOSTILE} U+200B"
@@ -47,22 +47,22 @@ def test_a_sentence_is_text_in_its_own_direction():
 
 
 def test_chips():
-    reader = Reader(pieces.chips(["\u2009Le", HOSTILE, "\u2009"], "decoder", [0.5, 0.0004, 1]))
+    reader = Reader(tokens.chips(["\u2009Le", HOSTILE, "\u2009"], "decoder", [0.5, 0.0004, 1]))
     assert "".join(reader.texts) == f"Le50.0 %{HOSTILE}< 0.1 %\u2423100.0 %"
     assert "script" not in reader.tags
-    assert "".join(Reader(pieces.chips(["a", "b"], "encoder")).texts) == "ab"
+    assert "".join(Reader(tokens.chips(["a", "b"], "encoder")).texts) == "ab"
 
 
-def test_cards_mark_the_piece_that_was_taken():
+def test_cards_mark_the_token_that_was_taken():
     top = (Candidate("le", 0.6), Candidate("la", 0.25), Candidate("la", 0.1))
-    reader = Reader(pieces.cards([Produced("la", 0.25, top)]))
+    reader = Reader(tokens.cards([Produced("la", 0.25, top)]))
     assert reader.rows == [False, True, False]
     assert [text for text in reader.texts if text.strip()] == ["la ", "1", "le", "0.600", "la", "0.250", "la", "0.100"]
     assert any("25.0%" in style for style in reader.styles)
 
 
-def test_a_piece_that_is_not_among_the_most_probable_gets_its_own_row():
-    reader = Reader(pieces.cards([Produced(HOSTILE, 0.01, (Candidate("le", 0.6),))]))
+def test_a_token_that_is_not_among_the_most_probable_gets_its_own_row():
+    reader = Reader(tokens.cards([Produced(HOSTILE, 0.01, (Candidate("le", 0.6),))]))
     assert reader.rows == [False, True]
     assert "0.0100" in reader.texts
     assert "script" not in reader.tags

@@ -1,0 +1,51 @@
+"""An error for the reader keeps its template and its values beside the English sentence."""
+
+import ast
+import copy
+from pathlib import Path
+
+import pytest
+
+from model import CheckpointError, InputError, InterventionError, Translator
+from model.runtime.checkpoint import read_json
+from model.runtime.messages import ReaderError
+from model.tracing.head_interventions import Scale
+
+MODEL = Path(__file__).resolve().parents[3] / "model"
+
+
+@pytest.mark.parametrize(("error", "kind"), [(InputError, ValueError), (InterventionError, ValueError)])
+def test_the_sentence_is_the_template_with_its_values(error, kind):
+    raised = error("That sentence has {count} tokens; at most {most:,}.", count=3, most=1280)
+    assert str(raised) == "That sentence has 3 tokens; at most 1,280."
+    assert raised.template == "That sentence has {count} tokens; at most {most:,}."
+    assert raised.values == {"count": 3, "most": 1280}
+    assert isinstance(raised, kind)
+
+
+def test_braces_in_values_and_in_a_sentence_without_values_stay():
+    assert str(ReaderError("Read {name}.", name="{x}")) == "Read {x}."
+    assert str(ReaderError("Leave {x} alone.")) == "Leave {x} alone."
+    assert str(copy.copy(ReaderError("Read {name}.", name="{x}"))) == "Read {x}."
+
+
+def test_the_models_own_errors_have_values(network, tokenizer, tmp_path):
+    count = len(tokenizer.encode("dog " * 200))
+    with pytest.raises(InputError) as caught:
+        Translator(network, tokenizer).check("dog " * 200)
+    assert caught.value.values == {"count": count, "most": 128, "excess": count - 128}
+    assert str(caught.value).startswith(f"That sentence has {count} tokens")
+    with pytest.raises(InterventionError) as caught:
+        Scale("encoder", ((9, 0),)).check({"encoder": (6, 8, 3, 3)})
+    assert caught.value.values == {"head": 1, "layer": 10, "kind": "encoder", "layers": 6, "heads": 8}
+    with pytest.raises(CheckpointError) as caught:
+        read_json(tmp_path / "card.json")
+    assert caught.value.values == {"file": "card.json", "folder": str(tmp_path)}
+
+
+def test_no_sentence_for_the_reader_is_formatted_before_it_is_kept():
+    names = ("InputError", "InterventionError", "CheckpointError")
+    for path in MODEL.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
+                assert not isinstance(node.args[0], ast.JoinedStr), f"{path.name}:{node.lineno}"
