@@ -97,7 +97,7 @@ class View:
         return f"{self.path}?{query}" if query else self.path
 
 
-PAGES = {name: title for name, title, _ in frame.PAGES}  # in the menu's order
+PAGES = {place.name: place.title() for place in frame.PAGES}  # in the menu's order
 HOME = next(iter(PAGES))
 
 
