@@ -12,6 +12,7 @@ from server.hosts import OwnNames
 from server.messages import ReadersMessages
 from server.origins import OwnOrigin
 from server.place import UnnamedPlace
+from server.runs import RunsBegin
 from server.visitors import SocketsByAddress
 from server.waiting_uploads import FewUploads
 from views import frame, uploads
@@ -29,6 +30,7 @@ else:  # imported once, by the server that is starting
         Middleware(KnownAddresses, pages=frame.available(), beside=[route.path for route in beside]),
         Middleware(SocketsByAddress),
         Middleware(ReadersMessages),
+        Middleware(RunsBegin),
         Middleware(FewUploads),
         Middleware(UnnamedPlace, script=__file__),
     ]

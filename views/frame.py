@@ -69,11 +69,14 @@ def run(around: Around = None) -> None:
         for place, (path, title, help_text) in enumerate(PAGES)
     ]
     page = st.navigation(pages, position="top")
-    st.html(_WRAPPED)
+    if (elsewhere := settings.elsewhere(page.url_path)) is not None:
+        st.switch_page(next(page for page in pages if page.url_path == elsewhere), query_params=settings.address())
     token = _inside_frame.set(True)
     try:
-        with settings.page(page.url_path, inputs.DEFAULT), around(page.title) if around else nullcontext():
-            page.run()
+        with settings.page(page.url_path, inputs.DEFAULT):  # nothing is drawn before: see `server.runs`
+            st.html(_WRAPPED)
+            with around(page.title) if around else nullcontext():
+                page.run()
     finally:
         _inside_frame.reset(token)
     _say_where_it_ran()
