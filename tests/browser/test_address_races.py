@@ -90,10 +90,10 @@ def test_a_click_before_the_answer_to_back_loses_neither(
     line.wait_for(1, answers=True, part=b"method=beam")
     line.let_go(answers=True)
     expect(box(page)).to_have_value(FIRST)
-    said(page, text=FIRST, method="Beam")
+    said(page, text=FIRST, method="beam")
     ready(page)
     expect(page.get_by_role("radio", name="Beam", exact=True)).to_be_checked()
-    assert query(page) == {"text": [FIRST], "method": ["Beam"]}
+    assert query(page) == {"text": [FIRST], "method": ["beam"]}
     page.go_forward()
     expect(box(page)).to_have_value(SECOND)
 
@@ -108,9 +108,9 @@ def test_back_and_a_click_that_arrive_together_both_count(slow: tuple[Page, Line
     line.wait_for(2, answers=False)
     line.let_go(answers=False)
     expect(box(page)).to_have_value(FIRST)
-    said(page, text=FIRST, method="Beam")
+    said(page, text=FIRST, method="beam")
     ready(page)
-    assert query(page) == {"text": [FIRST], "method": ["Beam"]}
+    assert query(page) == {"text": [FIRST], "method": ["beam"]}
 
 
 def test_a_sentence_typed_before_the_answer_to_back_is_kept(slow: tuple[Page, Line], server: Server):
@@ -127,7 +127,7 @@ def test_a_sentence_typed_before_the_answer_to_back_is_kept(slow: tuple[Page, Li
     box(page).press("Enter")
     line.wait_for(1, answers=True, part=address_of(THIRD))
     line.let_go(answers=True)
-    said(page, text=THIRD, method="Beam")
+    said(page, text=THIRD, method="beam")
     ready(page)
     expect(box(page)).to_have_value(THIRD)
 
