@@ -94,7 +94,7 @@ def test_a_sentence_that_came_by_link_outlives_page_changes(page: Page, server: 
     page.reload()
     arrived(page, "Attention")
     expect(box(page)).to_have_value(sentence)
-    expect(page.get_by_label("Beginnings kept")).to_have_value("2")
+    expect(page.get_by_label("Beam width")).to_have_value("2")
     expect(page.get_by_label("Length penalty")).to_have_value("1.40")
     assert query(page) == expected
 
@@ -286,7 +286,7 @@ def test_junk_in_an_address_is_ignored(page: Page, server: Server):
     junk = "kind=%3Cb%3E&layer=1e400&head=nan&beam=-1&method=Beam&scale=&look=%00&units=%FF&utm=1&text=Where%3F"
     open_page(page, f"{server.url}/attention?{junk}")
     expect(box(page)).to_have_value("Where?")
-    expect(page.get_by_label("Beginnings kept")).to_have_value("4")
+    expect(page.get_by_label("Beam width")).to_have_value("4")
     for name in ("Encoder", "Shared", "Maps", "Pieces"):
         expect(page.get_by_role("radio", name=name, exact=True)).to_be_checked()
     expect(page.get_by_test_id("stException")).to_have_count(0)

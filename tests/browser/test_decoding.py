@@ -133,6 +133,6 @@ def test_the_beam_as_a_tree(server: Server, page: Page):
     assert tree.locator("g[data-fate=finished]").count() == 4
     expect(page.get_by_text("are the same.", exact=False)).to_be_visible()
     expect(rows(page, "What the search returns")).to_have_count(5)
-    page.get_by_role("slider", name="Beginnings kept").press("ArrowLeft")
+    page.get_by_role("slider", name="Beam width").press("ArrowLeft")
     expect(rows(page, "What the search returns")).to_have_count(4)
     expect(page).to_have_url(re.compile("[?&]try_beam=3(&|$)"))
