@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from model.lessons.heads import Form, Shape, TwoForms, shape_walk, two_forms
-from model.lessons.layer_steps import attention_module
+from model.tracing.kinds import KINDS, attention_module
 from pages.inside.chosen import choose
 from pages.shared import checks, files
 from pages.shared.opening import Request
@@ -24,7 +24,7 @@ def show(request: Request) -> None:
     """Both comparisons. Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
         chosen = choose(request)
-    module = attention_module(request.service.translator.network, chosen.kind.name, chosen.layer)
+    module = attention_module(request.service.translator.network, KINDS[chosen.kind.name], chosen.layer)
     streams = chosen.inputs
     allowed = chosen.trace.records[chosen.kind.name].allowed
     forms = request.service.analysis(
