@@ -87,9 +87,9 @@ def patch_clicks(browser: Browser, url: str) -> list[Measurement]:
 def changes(browser: Browser, url: str) -> list[Measurement]:
     """From a click in the navigation to the other page complete; every page was open once before."""
     view, clock = _visit(browser, url)
-    times: dict[str, list[float]] = {f"to {title}": [] for _, title, _ in frame.PAGES[2:]}
+    times: dict[str, list[float]] = {f"to {place.title()}": [] for place in frame.PAGES[2:]}
     for _ in range(ROUNDS // 2 + 1):
-        for _, title, _ in frame.PAGES[2:]:
+        for title in (place.title() for place in frame.PAGES[2:]):
             link = view.get_by_test_id("stTopNavLink").get_by_text(title, exact=True)
             done = f"{drawn.TITLE} === {title!r} && {SETTLED}"
             times[f"to {title}"].append(clock.time("click", link.click, done))

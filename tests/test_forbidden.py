@@ -105,7 +105,7 @@ def test_no_browser_script_does_what_is_forbidden():
 
 def test_weights_ship_as_safetensors_only():
     kinds = {path.suffix for path in (ROOT / "assets").rglob("*") if path.is_file()}
-    assert kinds <= {".safetensors", ".json", ".jsonl", ".md", ".model", ".png", ".jpg"}
+    assert kinds <= {".safetensors", ".json", ".jsonl", ".md", ".model", ".po", ".png", ".jpg"}
 
 
 @pytest.mark.parametrize(

@@ -16,56 +16,91 @@ from PIL import Image
 from views import palette
 from views.address import settings
 from views.controls import inputs, uploads
-from views.text import literal
+from views.text import catalogue, literal, prose
+from views.text.catalogue import Message, say
 
 NAME = "Attention Atlas"
 FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"
 
-# One line per page: name (of its folder, and in its address), title, what a person finds there. The first is home.
+
+@dataclass(frozen=True)
+class Place:
+    """A page in the menu: `name` is that of its folder and of its address."""
+
+    name: str
+    title: Message
+    help: Message
+
+
+# The first is the home page.
 PAGES = (
-    (
+    Place(
         "translate",
-        "Translate",
-        "Type an English sentence and watch a Transformer translate it into French.",
+        Message("menu.translate", "Translate"),
+        Message("menu.translate.help", "Type an English sentence and watch a Transformer translate it into French."),
     ),
-    ("attention", "Attention", "Open every head of the encoder, the decoder and the cross-attention."),
-    (
+    Place(
+        "attention",
+        Message("menu.attention", "Attention"),
+        Message("menu.attention.help", "Open every head of the encoder, the decoder and the cross-attention."),
+    ),
+    Place(
         "heads",
-        "Heads",
-        "Switch each head off once: which ones matter for your sentence, and what for.",
+        Message("menu.heads", "Heads"),
+        Message("menu.heads.help", "Ablate each head in turn: which ones matter for your sentence, and what for."),
     ),
-    (
+    Place(
         "compare",
-        "Compare",
-        "Change a head or the sentence and see what moves: translation, loss, every map.",
+        Message("menu.compare", "Compare"),
+        Message("menu.compare.help", "Change a head or the sentence: compare the translation, the loss and every map."),
     ),
-    (
+    Place(
         "attribution",
-        "What it rests on",
-        "Which source words a target word needs: four readings against a test.",
+        Message("menu.attribution", "Attribution"),
+        Message("menu.attribution.help", "Which source words a target word needs: four methods compared with a test."),
     ),
-    ("tokens", "Tokens", "Follow a sentence into pieces, ids and vectors; compare words and orders."),
-    ("positions", "Positions", "Take sinusoidal positions apart, then take them away from the model."),
-    ("masks", "Masks", "Hide keys from queries: padding, causality, and a mask that you paint yourself."),
-    (
+    Place(
+        "tokens",
+        Message("menu.tokens", "Tokens"),
+        Message("menu.tokens.help", "Follow a sentence into tokens, ids and vectors; compare words and word orders."),
+    ),
+    Place(
+        "positions",
+        Message("menu.positions", "Positions"),
+        Message("menu.positions.help", "Take sinusoidal positions apart, then take them away from the model."),
+    ),
+    Place(
+        "masks",
+        Message("menu.masks", "Masks"),
+        Message("menu.masks.help", "Hide keys from queries: padding, causality, and a mask that you paint yourself."),
+    ),
+    Place(
         "inside",
-        "Inside a layer",
-        "Follow one head from X to W_O, then the feed-forward layer and Add & Norm.",
+        Message("menu.inside", "Inside a layer"),
+        Message("menu.inside.help", "Follow one head from X to W_O, then the feed-forward layer and Add & Norm."),
     ),
-    (
+    Place(
         "decoding",
-        "Decoding",
-        "Go through a translation step by step: logits, choice, teacher forcing, beam.",
+        Message("menu.decoding", "Decoding"),
+        Message("menu.decoding.help", "Go through a translation step by step: logits, choice, teacher forcing, beam."),
     ),
-    ("loss", "Loss", "Score a French target piece by piece; smoothing, gradient and training curves."),
-    ("vision", "Vision", "Give a picture to a Vision Transformer and see how it looks at it."),
+    Place(
+        "loss",
+        Message("menu.loss", "Loss"),
+        Message("menu.loss.help", "Score a French target token by token; smoothing, gradient and training curves."),
+    ),
+    Place(
+        "vision",
+        Message("menu.vision", "Vision"),
+        Message("menu.vision.help", "Give a picture to a Vision Transformer and see what it attends to."),
+    ),
 )
 MOVED = {"relevance": "attribution"}  # what a page's address was -> what it is
 
 # Streamlit lets a short row of choices run out of a narrow screen, where nothing says that it scrolls.
 _WRAPPED = "<style>[data-testid=stButtonGroup] [role=radiogroup] {flex-wrap: wrap; overflow-x: visible}</style>"
 
-Around = Callable[[str], AbstractContextManager[None]]  # given a page's title, surrounds its run
+Around = Callable[[str], AbstractContextManager[None]]  # given a page's name, surrounds its run
 
 _running_on: ContextVar[tuple | None] = ContextVar("running_on", default=None)  # slot, what says the device, said
 
@@ -86,20 +121,29 @@ def run(around: Around) -> None:
     # An own icon file: the default one, or a Material symbol, would be fetched from another host.
     icon = str(FAVICON) if FAVICON.is_file() else Image.new("RGB", (32, 32), palette.HUES["encoder"])
     st.set_page_config(page_title=NAME, page_icon=icon, layout="wide", menu_items=_menu())
-    pages = [
-        st.Page(f"pages/{name}/page.py", title=title, help=help_text, url_path=name, default=place == 0)
-        for place, (name, title, help_text) in enumerate(PAGES)
-    ]
-    page = st.navigation(pages, position="top")
+    with catalogue.speaking(settings.language_to_come()):
+        pages = [
+            st.Page(
+                f"pages/{place.name}/page.py",
+                title=place.title(),
+                help=place.help(),
+                url_path=place.name,
+                default=place is PAGES[0],
+            )
+            for place in PAGES
+        ]
+        page = st.navigation(pages, position="top")
     st.html(_WRAPPED)
-    with settings.page(page.url_path, inputs.DEFAULT), around(page.title):
-        page.run()
+    with settings.page(page.url_path, inputs.DEFAULT):
+        inputs.language()
+        with around(page.url_path or PAGES[0].name):
+            page.run()
     _say_where_it_ran()
-    _keep_what_is_loaded(page.title)
+    _keep_what_is_loaded(page.url_path)
 
 
 @functools.cache
-def _keep_what_is_loaded(title: str) -> None:
+def _keep_what_is_loaded(page: str) -> None:
     """After the first run of a page: what it imported and loaded stays, so the garbage collector may pass it over.
 
     Looking through the hundreds of thousands of objects of PyTorch and Plotly would take longer than most runs do.
@@ -110,7 +154,7 @@ def _keep_what_is_loaded(title: str) -> None:
 
 def available() -> frozenset[str]:
     """Names of the pages as their addresses have them; the home page is the bare address and has none."""
-    return frozenset(name for name, *_ in PAGES[1:])
+    return frozenset(place.name for place in PAGES[1:])
 
 
 def sidebar(device: Callable[[], str], tables: Sequence[Table], licence: str, card: str) -> None:
@@ -122,19 +166,19 @@ def sidebar(device: Callable[[], str], tables: Sequence[Table], licence: str, ca
         card: Markdown that this project generated.
     """
     with st.sidebar:
-        st.markdown("#### Runs on")
+        st.markdown(f"#### {say('sidebar.device', 'Runs on')}")
         _running_on.set((st.empty(), device, None))
         _say_where_it_ran()
         if not FAVICON.is_file():
-            st.warning("`favicon.png` is missing from `assets`: restore it with `git checkout -- assets`.")
+            st.warning(prose.MISSING(file="favicon.png", folder="assets"))
         for table in tables:
             if table.rows:
                 st.markdown(f"#### {table.heading}")
                 st.html(_table(table))
         if licence:
-            st.caption(literal.markdown(f"Training data: {licence}."))
-        if st.button("Model card"):
-            _show_card(card)
+            st.caption(say("sidebar.data", "Training data: {licence}.", licence=literal.markdown(licence)))
+        if st.button(say("sidebar.card", "Model card")):
+            st.dialog(say("sidebar.card", "Model card"), width="large")(_show_card)(card)
 
 
 def _say_where_it_ran() -> None:
@@ -146,7 +190,6 @@ def _say_where_it_ran() -> None:
             _running_on.set((slot, device, name))
 
 
-@st.dialog("Model card", width="large")
 def _show_card(card: str) -> None:
     st.markdown(card.removeprefix("# Model card: "))
 
@@ -167,4 +210,5 @@ def _table(table: Table) -> str:
 
 
 def _menu() -> dict[str, str | None]:
-    return {"Get help": None, "Report a bug": None, "About": f"{NAME}: open a trained Transformer and look inside."}
+    about = say("menu.about", "{name}: open a trained Transformer and look inside.", name=NAME)
+    return {"Get help": None, "Report a bug": None, "About": about}

@@ -6,12 +6,13 @@ Axis words are always layer, head, query, key; rows are queries, columns are key
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from views.text import literal
+from views.text.catalogue import Message, say
 
 MEAN = "mean"
 Scale = Literal["shared", "own", "log"]  # one linear scale for all maps, one for each map, one logarithmic for all
@@ -23,58 +24,97 @@ class Kind:
     """One of the places where attention happens.
 
     Attributes:
-        name: what the address bar and the model call it.
-        title: what a page calls it.
-        query_side, key_side: whose tokens the rows and the columns are.
-        causal: True where a query may only look at itself and earlier tokens.
+        name: its id in the address bar and in the model.
+        called: what a page calls it.
+        queries, keys: whose tokens the rows and the columns are.
+        causal: True where a query may only attend to itself and earlier tokens.
         axes: what one row and one column is, in files.
         places: True where rows and columns are places of a picture: their names all differ and need no number.
     """
 
     name: str
-    title: str
-    query_side: str
-    key_side: str
+    called: Message
+    queries: Message
+    keys: Message
     causal: bool = False
-    axes: tuple[str, str] = ("query", "key")
+    axes: tuple[Message, Message] = (Message("axis.query", "query"), Message("axis.key", "key"))
     places: bool = False
 
     @property
+    def title(self) -> str:
+        return self.called()
+
+    @property
+    def query_side(self) -> str:
+        return self.queries()
+
+    @property
+    def key_side(self) -> str:
+        return self.keys()
+
+    @property
     def query_axis(self) -> str:
-        return f"Query: {self.query_side}"
+        return say("axis.query.whose", "Query: {whose}", whose=self.query_side)
 
     @property
     def key_axis(self) -> str:
-        return f"Key: {self.key_side}"
+        return say("axis.key.whose", "Key: {whose}", whose=self.key_side)
 
     @property
     def corner(self) -> str:
         """What stands above the names of the rows and before those of the columns, in a table or a file."""
-        return " \\ ".join(self.axes)
+        return " \\ ".join(axis() for axis in self.axes)
 
     def names(self, labels: Sequence[str]) -> list[str]:
         """Labels of an axis for a table, a file or a list to choose from: all different."""
         return list(labels) if self.places else numbered(labels)
 
 
+_ENGLISH_QUERY = Message("kind.english.query", "English query token")
+_ENGLISH_KEY = Message("kind.english.key", "English key token")
+_FRENCH_QUERY = Message("kind.french.query", "French query token")
+_FRENCH_KEY = Message("kind.french.key", "French key token")
+_VISION = Message("kind.vision", "ViT self-attention")
+_ROW, _COLUMN = Message("kind.patches.row", "row of patches"), Message("kind.patches.column", "column of patches")
+_PATCH = Message("kind.patch", "patch")
+
 KINDS = {
-    "encoder": Kind("encoder", "encoder self-attention", "English piece that looks", "English piece looked at"),
+    "encoder": Kind("encoder", Message("kind.encoder", "encoder self-attention"), _ENGLISH_QUERY, _ENGLISH_KEY),
     "decoder": Kind(
-        "decoder", "masked decoder self-attention", "French piece that looks", "French piece looked at", causal=True
+        "decoder", Message("kind.decoder", "masked decoder self-attention"), _FRENCH_QUERY, _FRENCH_KEY, causal=True
     ),
-    "cross": Kind("cross", "cross-attention", "French piece that looks", "English piece looked at"),
+    "cross": Kind("cross", Message("kind.cross", "cross-attention"), _FRENCH_QUERY, _ENGLISH_KEY),
+}
+_ENGLISH_WORDS = (
+    Message("kind.english.query.word", "English query word"),
+    Message("kind.english.key.word", "English key word"),
+)
+_FRENCH_WORDS = (
+    Message("kind.french.query.word", "French query word"),
+    Message("kind.french.key.word", "French key word"),
+)
+WORD_KINDS = {  # the same of whole words
+    "encoder": replace(KINDS["encoder"], queries=_ENGLISH_WORDS[0], keys=_ENGLISH_WORDS[1]),
+    "decoder": replace(KINDS["decoder"], queries=_FRENCH_WORDS[0], keys=_FRENCH_WORDS[1]),
+    "cross": replace(KINDS["cross"], queries=_FRENCH_WORDS[0], keys=_ENGLISH_WORDS[1]),
 }
 
-VISION = Kind("vision", "ViT self-attention", "position that looks", "position looked at", places=True)
-GRID = Kind(
+VISION = Kind(
     "vision",
-    "ViT self-attention",
-    "row of patches",
-    "column of patches",
-    axes=("row of patches", "column of patches"),
+    _VISION,
+    Message("kind.vision.query", "query position"),
+    Message("kind.vision.key", "key position"),
     places=True,
 )
-PATCHES = Kind("vision", "similarity of position vectors", "patch", "patch", axes=("patch", "patch"), places=True)
+GRID = Kind("vision", _VISION, _ROW, _COLUMN, axes=(_ROW, _COLUMN), places=True)
+PATCHES = Kind(
+    "vision",
+    Message("kind.patches", "similarity of position vectors"),
+    _PATCH,
+    _PATCH,
+    axes=(_PATCH, _PATCH),
+    places=True,
+)
 CLS = "CLS"
 
 
@@ -113,23 +153,28 @@ def shade(weights: np.ndarray, top: float, log: bool = False) -> np.ndarray:
 
 
 def names(count: int) -> list[str]:
-    """Names of `count` layers or heads and of their mean: `["1", "2", ..., "mean"]`."""
+    """Ids of `count` layers or heads and of their mean: `["1", "2", ..., "mean"]`."""
     return [*(str(number + 1) for number in range(count)), MEAN]
+
+
+def said(names: Sequence[str]) -> dict[str, str]:
+    """What a control says for each of `names`."""
+    return {name: say("map.mean", "mean") if name == MEAN else name for name in names}
 
 
 def describe(layer: str, head: str) -> str:
     """The map of a layer and a head in words."""
     if layer == MEAN and head == MEAN:
-        return "mean over all layers and heads"
+        return say("map.mean.all", "mean over all layers and heads")
     if head == MEAN:
-        return f"layer {layer}, mean over heads"
+        return say("map.mean.heads", "layer {layer}, mean over heads", layer=layer)
     if layer == MEAN:
-        return f"head {head}, mean over layers"
-    return f"layer {layer}, head {head}"
+        return say("map.mean.layers", "head {head}, mean over layers", head=head)
+    return say("map.one", "layer {layer}, head {head}", layer=layer, head=head)
 
 
 def masked(queries: int, keys: int, causal: bool) -> np.ndarray:
-    """`(query, key)` bool: True where the causal mask forbids a look."""
+    """`(query, key)` bool: True where the causal mask hides the key from the query."""
     if not causal:
         return np.zeros((queries, keys), dtype=bool)
     return np.triu(np.ones((queries, keys), dtype=bool), k=1)
@@ -141,13 +186,21 @@ def patch_names(grid: tuple[int, int]) -> tuple[str, ...]:
     Args:
         grid: rows and columns of patches.
     """
-    return tuple(f"row {row + 1}, column {column + 1}" for row, column in np.ndindex(*grid))
+    return tuple(patch_name(row, column) for row, column in np.ndindex(*grid))
+
+
+def patch_name(row: int, column: int) -> str:
+    """The patch in this row and column, which count from 0: `row 1, column 1` is the first."""
+    return say("patch.place", "row {row}, column {column}", row=row + 1, column=column + 1)
 
 
 def grid_names(grid: tuple[int, int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names of the rows and of the columns of patches: `row 1` and `column 1` are the first ones."""
     rows, columns = grid
-    return tuple(f"row {row + 1}" for row in range(rows)), tuple(f"column {column + 1}" for column in range(columns))
+    return (
+        tuple(say("patch.row", "row {row}", row=row + 1) for row in range(rows)),
+        tuple(say("patch.column", "column {column}", column=column + 1) for column in range(columns)),
+    )
 
 
 def numbered(labels: Sequence[str]) -> list[str]:

@@ -24,7 +24,7 @@ def one_head(sides: Sides) -> None:
 
 
 def _open(kind: str, layer: int, head: int) -> None:
-    settings.choose("kind", kind.capitalize())
+    settings.choose("kind", kind)
     inputs.choose_head(str(layer + 1), str(head + 1))
 
 

@@ -93,7 +93,7 @@ def one_head(service: Service, found: Study, trace: Trace, head: rows.Head) -> N
     weights = trace.attention(head.kind)[head.layer, head.head]
     picture = HeadMap(weights, *trace.axes(head.kind), kind, maps.describe(layer, number), float(weights.max()))
     st.markdown(f"**{picture.title}**")
-    place = {"kind": kind.name.capitalize(), "layer": layer, "head": number}
+    place = {"kind": kind.name, "layer": layer, "head": number}
     st.page_link(
         "pages/attention/page.py", label="Open it on the Attention page", query_params=settings.shared() | place
     )

@@ -18,7 +18,7 @@ from views.text import waiting
 P = ParamSpec("P")
 R = TypeVar("R")
 
-HOME = frame.PAGES[0][1]
+HOME = frame.PAGES[0].name
 _PAGE = "visited_page"  # in the session: which page a part belongs to
 
 

@@ -22,11 +22,12 @@ from views.export.difference import MapPair, Side
 from views.figures import overlay
 from views.html import bars, tokens
 from views.text import literal, prose
+from views.text.catalogue import Message
 
 PAGE = "what_if"
 NAME = "vheads"  # begins the names of this view's settings in the address
 ASKING = {"Every position": None, "CLS": 0}
-CLS = replace(maps.GRID, title="attention of CLS over the picture")
+CLS = replace(maps.GRID, called=Message("kind.cls", "attention of CLS over the picture"))
 
 
 @fragment

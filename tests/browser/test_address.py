@@ -18,7 +18,7 @@ from views import frame
 from views.controls import inputs, samples
 from views.controls.picture_input import NO_LINK
 
-PAGES = [(name, title) for name, title, _ in frame.PAGES]
+PAGES = [(place.name, place.title()) for place in frame.PAGES]
 GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))
 SENTENCES = ["She & he = 100% #1+1", "\ud55c\uad6d\uc5b4 \U0001f600"]
 

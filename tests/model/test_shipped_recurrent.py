@@ -10,7 +10,7 @@ from model.recurrent_translator import SHIPPED, TOKENIZER
 from model.runtime.checkpoint import sha256_of
 from model.runtime.training_record import training_curves
 
-LOWEST_BLEU = {"lstm-vector": 25, "lstm-additive": 42, "lstm-dot": 40}
+LOWEST_BLEU = {"rnn-vector": 9, "lstm-vector": 34, "lstm-additive": 42, "lstm-dot": 40}
 every_network = pytest.mark.parametrize("name", LOWEST_BLEU)
 
 

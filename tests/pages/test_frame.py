@@ -35,7 +35,7 @@ def test_the_first_visit_waits_for_no_table_library():
     assert {"pandas", "pyarrow", "transformers", "scipy", "matplotlib"}.isdisjoint(loaded)
 
 
-@pytest.mark.parametrize("page", [name for name, *_ in frame.PAGES])
+@pytest.mark.parametrize("page", [place.name for place in frame.PAGES])
 def test_the_sentence_is_in_the_address_of_every_page(page: str):
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
     go(app, page).run()

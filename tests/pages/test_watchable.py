@@ -89,13 +89,13 @@ def test_a_model_that_cannot_compute_is_no_health(fresh, log):
 def test_a_run_is_counted_and_logged_without_what_was_typed(open_app, log):
     open_app("translate", text=HOSTILE)
     (line,) = [line for line in log() if line["event"] == "run"]
-    assert line["page"] == "Translate"
+    assert line["page"] == "translate"
     assert line["outcome"] == "ok"
     assert line["tokens"] > 10
     assert line["milliseconds"] >= line["queued"] >= 0
     counted = get("/metrics")[1]
-    assert 'atlas_runs_total{outcome="ok",page="Translate",part=""}' in counted
-    assert 'atlas_answer_seconds_count{page="Translate"}' in counted
+    assert 'atlas_runs_total{outcome="ok",page="translate",part=""}' in counted
+    assert 'atlas_answer_seconds_count{page="translate"}' in counted
     assert 'atlas_results_total{source="computed"}' in counted
     assert SECRET not in counted
     assert SECRET not in json.dumps(log())
@@ -111,7 +111,7 @@ def test_a_full_server_says_one_clear_sentence(open_app, log, monkeypatch):
 
 
 def test_an_error_is_logged_by_its_type_only(log):
-    with pytest.raises(ValueError, match=SECRET), runs.in_turn("Translate"):
+    with pytest.raises(ValueError, match=SECRET), runs.in_turn("translate"):
         raise ValueError(HOSTILE)
     (line,) = log()
     assert (line["level"], line["outcome"]) == ("error", "error")
@@ -127,13 +127,13 @@ def test_a_part_takes_a_turn_of_its_own_only_when_it_runs_alone(log, monkeypatch
     def part():
         seen.append(visits._current.get())
 
-    with runs.in_turn("Attention"):
+    with runs.in_turn("attention"):
         whole = visits._current.get()
         part()
     part()
     assert seen[0] is whole
     assert seen[1] not in (None, whole)
-    assert [(line["page"], line["part"]) for line in log()] == [("Attention", ""), ("Attention", "part")]
+    assert [(line["page"], line["part"]) for line in log()] == [("attention", ""), ("attention", "part")]
 
 
 def test_metrics_are_of_this_projects_own_names():

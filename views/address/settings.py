@@ -17,7 +17,8 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from views.address.codecs import Codec
-from views.address.visitor import SHARED, TEXT, Query, Shown, Visitor
+from views.address.visitor import LANGUAGE, SHARED, TEXT, Query, Shown, Visitor
+from views.text import catalogue
 
 _VISITOR = "settings"  # in the session
 _MISSING = object()
@@ -37,18 +38,18 @@ def page(name: str, text: str) -> Iterator[None]:
         for key in on_screen:  # another page may have another control under the same name
             del st.session_state[key]
     elif not moved:
-        _take_deeds(visitor)
+        _take_deeds()
     visitor.arrive(name, _query(), moved, on_screen)
     visitor.shared.setdefault(TEXT, (text,))
-    with _told():
+    with catalogue.speaking(language()), _told():
         yield
 
 
 @contextmanager
 def part() -> Iterator[None]:
     """Surround a run of a part of the page."""
-    _take_deeds(_visitor())
-    with _told():
+    _take_deeds()
+    with catalogue.speaking(language()), _told():
         yield
 
 
@@ -61,6 +62,22 @@ def _told() -> Iterator[None]:
         _write()
         raise
     _write()
+
+
+def language() -> str:
+    """The reader's language: the one that was chosen, else the one that the browser asks for."""
+    return _language(_visitor().shared)
+
+
+def language_to_come() -> str:
+    """`language()` as it will be in `page`, for the menu, which is drawn before it is known which page is open."""
+    chosen = _visitor().shared if LANGUAGE in _visitor().put else _visitor().shared | _query()
+    return _language(chosen)
+
+
+def _language(chosen: Query) -> str:
+    named = chosen.get(LANGUAGE, ("",))[-1]
+    return named if named in catalogue.languages() else catalogue.nearest(st.context.locale)
 
 
 def stop() -> NoReturn:
@@ -141,8 +158,9 @@ def address() -> dict[str, str | list[str]]:
     return _plain(_visitor().address())
 
 
-def _take_deeds(visitor: Visitor) -> None:
+def _take_deeds() -> None:
     """Take over what was set in any control, drawn in this run or not: Streamlit may forget it after the run."""
+    visitor = _visitor()
     visitor.hear(_query())
     for name in visitor.shown:
         if name in st.session_state:

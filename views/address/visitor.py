@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import quote_plus, unquote_plus
 
+from views.address.aliases import today
 from views.address.codecs import AnyOf, Codec, Raw, Text
 
 # These hold on every page; whatever else a page has is its own and stands in its own address only.
@@ -26,7 +27,9 @@ SHARED = (
     "layer",
     "head",
     "units",
+    "lang",
 )
+LANGUAGE = "lang"
 TEXT = "text"  # in every address that was written here: one without it is the beginning of an address, not a view
 
 # What an address may hold of names that no control has claimed yet: those of a part of the page that is not open.
@@ -115,7 +118,7 @@ class Visitor:
 
     def _adopt(self, query: Query) -> None:
         """Take over an address. A whole one says everything; the beginning of one changes what it names."""
-        query = _bounded(query)
+        query = today(_bounded(query))
         shared = {name: raw for name, raw in query.items() if name in SHARED}
         own = {name: raw for name, raw in query.items() if name not in SHARED}
         if TEXT in query:

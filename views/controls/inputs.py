@@ -10,6 +10,8 @@ import streamlit as st
 from views import maps, palette
 from views.address import settings
 from views.controls import widgets
+from views.text import catalogue
+from views.text.catalogue import say
 
 DEFAULT = "The animal didn't cross the street because it was too tired."
 EXAMPLES = (
@@ -20,12 +22,11 @@ EXAMPLES = (
     "She gave him the book that he had lost.",
     "We would rather stay at home tonight.",
 )
-METHODS = ("Greedy", "Beam", "Sampling")
 
 
 @dataclass(frozen=True)
 class Decoding:
-    """How the next token is chosen, as a person set it."""
+    """How the next token is chosen, as a person set it; `method` is an id."""
 
     method: str = "greedy"
     beam: int = 4
@@ -36,10 +37,30 @@ class Decoding:
     seed: int = 0
 
 
+def language() -> None:
+    """A switch at the top of the sidebar, once there is more than one language."""
+    languages = catalogue.languages()
+    if len(languages) > 1:
+        with st.sidebar:
+            # The names are in their own languages, and the address always says which one was chosen.
+            label = say("language", "Language")
+            widgets.pick(label, languages, "lang", settings.language(), varies=True, on_change=_speak)
+
+
+def _speak() -> None:
+    settings.choose("lang", st.session_state["lang"])
+
+
 def sentence() -> str:
     """The sentence box. Returns what was typed, without characters that UTF-8 cannot carry."""
     # Always said in the address: another default of a later version must not change what a link shows.
-    return widgets.text("English sentence", "text", DEFAULT, placeholder="Type an English sentence", varies=True)
+    return widgets.text(
+        say("sentence.label", "English sentence"),
+        "text",
+        DEFAULT,
+        placeholder=say("sentence.placeholder", "Type an English sentence"),
+        varies=True,
+    )
 
 
 def examples(text: str) -> None:
@@ -47,7 +68,13 @@ def examples(text: str) -> None:
     # On a phone a long example takes two lines instead of losing its end.
     st.html("<style>.st-key-example button, .st-key-example button * {white-space: normal; height: auto}</style>")
     st.session_state["example"] = text if text in EXAMPLES else None
-    st.pills("Examples", EXAMPLES, key="example", label_visibility="collapsed", on_change=_take_example)
+    st.pills(
+        say("sentence.examples", "Examples"),
+        EXAMPLES,
+        key="example",
+        label_visibility="collapsed",
+        on_change=_take_example,
+    )
 
 
 def _take_example() -> None:
@@ -59,63 +86,83 @@ def _take_example() -> None:
 def decoding() -> Decoding:
     """Method and its settings. A value outside its range counts as the default."""
     method = widgets.pick(
-        "How the next piece is chosen",
-        METHODS,
+        say("decoding.method", "How the next token is chosen"),
+        {
+            "greedy": say("decoding.greedy", "Greedy"),
+            "beam": say("decoding.beam", "Beam"),
+            "sampling": say("decoding.sampling", "Sampling"),
+        },
         "method",
-        help=(
-            "Greedy takes the most probable piece each time. Beam keeps several beginnings and ends with the most "
-            "probable whole. Sampling draws by probability."
+        help=say(
+            "decoding.method.help",
+            "Greedy takes the most probable token each time. Beam search keeps several hypotheses and returns the most "
+            "probable whole. Sampling draws by probability.",
         ),
     )
-    if method == "Beam":
+    if method == "beam":
         with st.container(horizontal=True):
-            beam = widgets.number("Beginnings kept", "beam", 4, 1, 8, 1)
-            penalty = widgets.number("Length penalty", "penalty", 0.6, 0.0, 2.0, 0.1)
-        return Decoding("beam", beam=beam, length_penalty=penalty)
-    if method == "Sampling":
+            beam = widgets.number(say("decoding.width", "Beam width"), "beam", 4, 1, 8, 1)
+            penalty = widgets.number(say("decoding.penalty", "Length penalty"), "penalty", 0.6, 0.0, 2.0, 0.1)
+        return Decoding(method, beam=beam, length_penalty=penalty)
+    if method == "sampling":
         with st.container(horizontal=True):
-            temperature = widgets.number("Temperature", "temperature", 1.0, 0.1, 3.0, 0.1)
-            top_k = widgets.number("Top k, 0 keeps all", "top_k", 0, 0, 1000, 1)
-            top_p = widgets.number("Top p", "top_p", 1.0, 0.05, 1.0, 0.05)
-            seed = widgets.number("Seed", "seed", 0, 0, 999_999, 1)
-        return Decoding("sampling", temperature=temperature, top_k=top_k, top_p=top_p, seed=seed)
+            temperature = widgets.number(say("decoding.temperature", "Temperature"), "temperature", 1.0, 0.1, 3.0, 0.1)
+            top_k = widgets.number(say("decoding.top-k", "Top k, 0 keeps all"), "top_k", 0, 0, 1000, 1)
+            top_p = widgets.number(say("decoding.top-p", "Top p"), "top_p", 1.0, 0.05, 1.0, 0.05)
+            seed = widgets.number(say("decoding.seed", "Seed"), "seed", 0, 0, 999_999, 1)
+        return Decoding(method, temperature=temperature, top_k=top_k, top_p=top_p, seed=seed)
     return Decoding()
+
+
+def kind_names() -> dict[str, str]:
+    """What controls say for each kind of attention in a translator."""
+    return {
+        "encoder": say("kind.encoder.short", "Encoder"),
+        "decoder": say("kind.decoder.short", "Decoder"),
+        "cross": say("kind.cross.short", "Cross"),
+    }
 
 
 def kind(first: str = "encoder") -> maps.Kind:
     """Which attention to look at; `first` is the name of the kind that is shown until a person chooses."""
-    names = {kind.name.capitalize(): kind for kind in maps.KINDS.values()}
-    return names[widgets.pick("Attention", tuple(names), "kind", first.capitalize(), varies=True)]
+    return maps.KINDS[widgets.pick(say("kind.label", "Attention"), kind_names(), "kind", first, varies=True)]
 
 
-def shared_scale(*, of: str = "head", first: Literal["shared", "own"] = "shared") -> bool:
+def shared_scale(*, of: Literal["head", "map"] = "head", first: Literal["shared", "own"] = "shared") -> bool:
     """True for one colour scale over all heads, False for one of its own for each.
 
     Args:
         of: what has a scale of its own.
         first: which of the two holds until a person chooses.
     """
-    options = ("Shared", f"Per {of}")
-    help_text = f"Shared lets {of}s be compared; per {of} shows the pattern of weak ones."
-    default = options[first == "own"]
-    return widgets.pick("Colour scale", options, "scale", default, help=help_text, varies=True) == options[0]
+    if of == "head":
+        own = say("scale.own.head", "Per head")
+        help_text = say("scale.help.head", "Shared lets heads be compared; per head shows the pattern of weak ones.")
+    else:
+        own = say("scale.own.map", "Per map")
+        help_text = say("scale.help.map", "Shared lets maps be compared; per map shows the pattern of weak ones.")
+    options = {"shared": say("scale.shared", "Shared"), "own": own}
+    return widgets.pick(say("scale", "Colour scale"), options, "scale", first, help_text, varies=True) == "shared"
 
 
 def scale(first: maps.Scale = "shared") -> maps.Scale:
     """How weights become shades on maps that are compared; `first` until a person chooses."""
-    names: dict[str, maps.Scale] = {"Shared": "shared", "Per head": "own", "Logarithmic": "log"}
-    chosen = widgets.pick(
-        "Colour scale",
-        tuple(names),
+    return widgets.pick(
+        say("scale", "Colour scale"),
+        {
+            "shared": say("scale.shared", "Shared"),
+            "own": say("scale.own.head", "Per head"),
+            "log": say("scale.log", "Logarithmic"),
+        },
         "scale",
-        default=next(name for name, scale in names.items() if scale == first),
-        help=(
+        default=first,
+        help=say(
+            "scale.help",
             "Shared lets heads be compared; per head shows the pattern of weak ones; logarithmic is shared and shows "
-            "weights down to a ten-thousandth of the largest."
+            "weights down to a ten-thousandth of the largest.",
         ),
         varies=True,
     )
-    return names[chosen]
 
 
 def head(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0)) -> tuple[str, str]:
@@ -125,8 +172,8 @@ def head(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0))
         default: places in `layers` and `heads` that are shown first.
     """
     return (
-        widgets.select("Layer", layers, "layer", layers[default[0]], width=110),
-        widgets.select("Head", heads, "head", heads[default[1]], width=110),
+        widgets.select(say("layer", "Layer"), maps.said(layers), "layer", layers[default[0]], width=110),
+        widgets.select(say("head", "Head"), maps.said(heads), "head", heads[default[1]], width=110),
     )
 
 
@@ -138,11 +185,10 @@ def choose_head(layer: str, head: str) -> None:
 
 def patch(grid: tuple[int, int]) -> tuple[int, int]:
     """Row and column of a patch, from 0; the boxes count from 1 and begin in the middle of the picture."""
-    places = [
-        widgets.number(f"Patch {name}", name, count // 2, 1, count, 1)
-        for name, count in zip(("row", "column"), grid, strict=True)
-    ]
-    return places[0] - 1, places[1] - 1
+    rows, columns = grid
+    row = widgets.number(say("patch.row.label", "Patch row"), "row", rows // 2, 1, rows, 1)
+    column = widgets.number(say("patch.column.label", "Patch column"), "column", columns // 2, 1, columns, 1)
+    return row - 1, column - 1
 
 
 def choose_patch(row: int, column: int) -> None:
@@ -153,9 +199,15 @@ def choose_patch(row: int, column: int) -> None:
 
 def over_picture() -> tuple[float, float]:
     """How strongly maps cover the picture, and the share of a map that is outlined; both from 0 to 1."""
-    opacity = _percent("Map over picture", "opacity", "0 shows the picture alone, 100 the map alone.")
+    opacity = _percent(
+        say("picture.opacity", "Map over picture"),
+        "opacity",
+        say("picture.opacity.help", "0 shows the picture alone, 100 the map alone."),
+    )
     kept = _percent(
-        "Outline the strongest", "kept", "Around the fewest patches that hold this share of the map; 0 draws none."
+        say("picture.outline", "Outline the strongest"),
+        "kept",
+        say("picture.outline.help", "Around the fewest patches that hold this share of the map; 0 draws none."),
     )
     return opacity, kept
 

@@ -1,18 +1,23 @@
-"""Settings of single pages, kept in the address bar. Whatever the address holds, a valid value comes back."""
+"""Settings of single pages, kept in the address bar. Whatever the address holds, a valid value comes back.
+
+The value of a control with options is the id of one; what the control says for it is in the reader's language.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
 from views.address.codecs import AnyOf, Decimal, OneOf, Text, Whole
 from views.address.settings import control
 
+Options = Sequence[str] | Mapping[str, str]  # ids, each with what the control says for it unless it speaks for itself
+
 
 def pick(
     label: str,
-    options: Sequence[str],
+    options: Options,
     key: str,
     default: str = "",
     help: str | None = None,
@@ -29,10 +34,11 @@ def pick(
     return control(
         key,
         OneOf(tuple(options)),
-        default or options[0],
+        default or next(iter(options)),
         lambda: st.segmented_control(
             label,
-            options,
+            tuple(options),
+            format_func=_said(options),
             required=True,
             key=key,
             help=help,
@@ -43,13 +49,13 @@ def pick(
     )
 
 
-def select(label: str, options: Sequence[str], key: str, default: str = "", **looks) -> str:
+def select(label: str, options: Options, key: str, default: str = "", **looks) -> str:
     """One of many options, which may change with the sentence; the default, or the first, where the old one is gone.
 
     `looks` go to `st.selectbox`.
     """
-    draw = lambda: st.selectbox(label, options, key=key, **looks)  # noqa: E731
-    return control(key, OneOf(tuple(options)), default or options[0], draw, varies=True)
+    draw = lambda: st.selectbox(label, tuple(options), format_func=_said(options), key=key, **looks)  # noqa: E731
+    return control(key, OneOf(tuple(options)), default or next(iter(options)), draw, varies=True)
 
 
 def slider(
@@ -101,13 +107,13 @@ def text(label: str, key: str, default: str, placeholder: str = "", varies: bool
     )
 
 
-def several(label: str, options: Sequence[str], key: str, default: Sequence[str] = ()) -> list[str]:
+def several(label: str, options: Options, key: str, default: Sequence[str] = ()) -> list[str]:
     """Any of some options, which may change with the sentence; those that are gone are forgotten."""
-    draw = lambda: st.multiselect(label, options, key=key)  # noqa: E731
+    draw = lambda: st.multiselect(label, tuple(options), format_func=_said(options), key=key)  # noqa: E731
     return control(key, AnyOf(tuple(options)), list(default), draw, varies=True)
 
 
-def toggles(label: str, options: Sequence[str], key: str, default: Sequence[str] = ()) -> list[str]:
+def toggles(label: str, options: Options, key: str, default: Sequence[str] = ()) -> list[str]:
     """Any of a few options as buttons that stay pressed, behind their label in one row."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.text(label, width=64)
@@ -117,10 +123,16 @@ def toggles(label: str, options: Sequence[str], key: str, default: Sequence[str]
             list(default),
             lambda: st.pills(
                 label,
-                options,
+                tuple(options),
+                format_func=_said(options),
                 selection_mode="multi",
                 key=key,
                 label_visibility="collapsed",
                 width="content",
             ),
         )
+
+
+def _said(options: Options) -> Callable[[str], str]:
+    """What a control says for each of its options."""
+    return (lambda id: options.get(id, id)) if isinstance(options, Mapping) else str

@@ -86,7 +86,7 @@ class MapPair:
 
     def rows(self) -> tuple[list[str], list[list[object]]]:
         """Header and rows of a table: every pair of shared tokens with both weights and their difference."""
-        header = [*self.kind.axes, self.first.name, self.second.name, "difference"]
+        header = [*(axis() for axis in self.kind.axes), self.first.name, self.second.name, "difference"]
         found = self.difference
         if found is None:
             return header, []

@@ -1,16 +1,19 @@
 """The teaching text: one Markdown file a page and language, one heading a block.
 
-`# Title` starts the file and is followed by the lead; each `## Heading` starts a block. Another language is another
-folder beside `en`. Where a file is missing or not text, one sentence that says so takes the place of its text, and the
-rest of the page goes on.
+`# Title` starts the file and is followed by the lead; each `## id` starts a block. Another language is another folder
+beside `en`; what it does not have is said in English. Where a file is missing or not text, one sentence that says so
+takes the place of its text, and the rest of the page goes on.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import Path
 
-TEXT = Path(__file__).parent.parent.parent / "assets" / "text"
+from views.text import catalogue
+from views.text.catalogue import TEXT, Message
+
+MISSING = Message("prose.missing", "`{file}` is missing from `{folder}`: restore it with `git checkout -- assets`.")
+DAMAGED = Message("prose.damaged", "`{file}` cannot be read in `{folder}`: restore it with `git checkout -- assets`.")
 
 
 @lru_cache(maxsize=32)
@@ -27,29 +30,42 @@ def _blocks(page: str, language: str) -> tuple[str, dict[str, str]]:
     return title, {heading: text.strip() for heading, text in blocks.items()}
 
 
-def title(page: str, language: str = "en") -> str:
-    """The page's title; the name of its file where that cannot be read."""
+def title(page: str) -> str:
+    """The page's title in the reader's language; the name of its file where that cannot be read."""
     try:
-        return _blocks(page, language)[0]
+        return _said(_of(page)[0])
     except (OSError, UnicodeDecodeError):
         return page.replace("_", " ").capitalize()
 
 
-def lead(page: str, language: str = "en") -> str:
+def lead(page: str) -> str:
     """One sentence under the title that says what to look for."""
-    return block(page, "", language)
+    return block(page, "")
 
 
-def block(page: str, heading: str, language: str = "en") -> str:
-    """The Markdown under `## heading`.
+def block(page: str, id: str, **values: object) -> str:
+    """The Markdown under `## id` in the reader's language, with `values` in its places in braces, if there are any.
 
     Raises:
-        KeyError: the page has no such heading.
+        KeyError: the page has no such block.
     """
     try:
-        return _blocks(page, language)[1][heading]
+        text = _of(page)[1].get(id) or _blocks(page, catalogue.ENGLISH)[1][id]
+        return _said(text.format(**values) if values else text)
     except FileNotFoundError:
-        trouble = "is missing from"
+        message = MISSING
     except (OSError, UnicodeDecodeError):
-        trouble = "cannot be read in"
-    return f"`{page}.md` {trouble} `assets/text/{language}`: restore it with `git checkout -- assets`."
+        message = DAMAGED
+    return message(file=f"{page}.md", folder=f"assets/text/{catalogue.ENGLISH}")
+
+
+def _of(page: str) -> tuple[str, dict[str, str]]:
+    """Title and blocks in the reader's language, or in English."""
+    language = catalogue.language()
+    if not (TEXT / language / f"{page}.md").is_file():
+        language = catalogue.ENGLISH
+    return _blocks(page, language)
+
+
+def _said(text: str) -> str:
+    return catalogue.in_brackets(text) if catalogue.language() == catalogue.PSEUDO else text

@@ -106,16 +106,14 @@ def of_picture(key: str, trace: VisionTrace, weights_sha256: str, sample: str = 
 def in_words(subject: Subject, trace: Trace) -> Subject:
     """Whole words instead of tokens: weights summed over the tokens of a key, averaged over those of a query."""
     query_words, key_words = (_words(trace, side) for side in _sides(subject.kind.name))
-    kind = subject.kind
-    sides = (side.replace("piece", "word") for side in (kind.query_side, kind.key_side))
     return replace(
         subject,
-        kind=replace(kind, **dict(zip(("query_side", "key_side"), sides, strict=True))),
+        kind=maps.WORD_KINDS[subject.kind.name],
         attention=by_words(subject.attention, query_words, key_words).astype(np.float32),
         queries=tuple(word.text for word in query_words),
         keys=tuple(word.text for word in key_words),
         key=(*subject.key, "words"),
-        recipe=subject.recipe + recipes.in_words(*_sides(kind.name)),
+        recipe=subject.recipe + recipes.in_words(*_sides(subject.kind.name)),
     )
 
 

@@ -89,7 +89,7 @@ def test_whole_words_without_marks(open_app, trace):
     removed = trace.encoder_attention[:, :, :-1, -1].mean(axis=-1)
     (line,) = [c.value for c in app.caption if c.value.startswith("Hidden columns hold")]
     assert three_digits(removed.mean()) in line and three_digits(removed.max()) in line
-    assert chart(app)["layout"]["xaxis"]["title"]["text"] == "Key: English word looked at"
+    assert chart(app)["layout"]["xaxis"]["title"]["text"] == "Key: English key word"
 
 
 def test_one_weight_is_taken_apart(open_app, trace):
@@ -166,7 +166,7 @@ def test_lines_show_the_trace_and_keep_what_is_chosen(open_app, trace):
     header, weights = sheet(app)
     np.testing.assert_allclose(weights, trace.cross_attention, atol=1e-5)
     assert (header["queryAxis"], header["keys"]) == (
-        "Query: French piece that looks",
+        "Query: French query token",
         parts.labels(trace.source_tokens),
     )
     chosen = View((0, 3), (1, 2), 0.9, Locked("key", 1))
@@ -175,4 +175,4 @@ def test_lines_show_the_trace_and_keep_what_is_chosen(open_app, trace):
     assert f"now {drawn.sum()} of {drawn.size} weights" in app.caption[0].value.replace("\n", " ")
     app = open_app("attention", look="Lines", lines="99-nonsense", units="Whole words")
     assert attention_lines.mark(View((0,), tuple(range(8)))) in html_of(app)
-    assert sheet(app)[0]["queryAxis"] == "Query: English word that looks"
+    assert sheet(app)[0]["queryAxis"] == "Query: English query word"

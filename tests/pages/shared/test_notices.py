@@ -7,7 +7,7 @@ from views import frame
 from views.controls import inputs
 from views.text import prose
 
-PAGES = [name for name, _, _ in frame.PAGES if name != "vision"]
+PAGES = [place.name for place in frame.PAGES if place.name != "vision"]
 KOREAN, FRENCH = "저는 학생입니다.", "Je voudrais acheter une voiture."
 NOT_ENGLISH = prose.block("notices", "Not English")
 ENDLESS = "z" * 35  # the model repeats it up to the limit

@@ -17,12 +17,12 @@ def script() -> None:
         st.button("keep", on_click=settings.hold, args=("kept", "3-1"))
         st.button("drop", on_click=settings.hold, args=("kept", ""))
         text = widgets.text("Text", "text", "First.", varies=True)
-        method = widgets.pick("Method", ("Greedy", "Beam"), "method")
+        method = widgets.pick("Method", ("greedy", "beam"), "method")
         if text == "stop":
             settings.stop()
         if text == "fail":
             raise ValueError(text)
-        if method == "Beam":
+        if method == "beam":
             st.text(widgets.number("Beam", "beam", 4, 1, 8))
         if st.session_state.get("page") == "two":
             st.text(widgets.number("Row", "row", 1, 1, 9))
@@ -45,38 +45,38 @@ def said(app: AppTest) -> dict:
 
 def test_the_sentence_is_always_said():
     assert said(opened()) == {"text": "First."}
-    assert said(opened(method="Beam")) == {"text": "First.", "method": "Beam"}
+    assert said(opened(method="beam")) == {"text": "First.", "method": "beam"}
     assert said(opened(text="")) == {"text": ""}
 
 
 def test_what_is_set_is_said_and_a_constant_default_is_not():
     app = opened()
-    app.segmented_control("method").set_value("Beam").run()
+    app.segmented_control("method").set_value("beam").run()
     app.number_input("beam").set_value(2).run()
-    assert said(app) == {"text": "First.", "method": "Beam", "beam": "2"}
-    app.segmented_control("method").set_value("Greedy").run()
+    assert said(app) == {"text": "First.", "method": "beam", "beam": "2"}
+    app.segmented_control("method").set_value("greedy").run()
     assert said(app) == {"text": "First.", "beam": "2"}  # it comes back with its method
-    app.segmented_control("method").set_value("Beam").run()
+    app.segmented_control("method").set_value("beam").run()
     assert app.number_input("beam").value == 2
 
 
 def test_junk_counts_as_the_default():
     app = opened(text="A", method="<b>", beam="1e400", row=["1", "2"])
-    assert app.segmented_control("method").value == "Greedy"
+    assert app.segmented_control("method").value == "greedy"
     assert said(app) == {"text": "A", "beam": "1e400", "row": ["1", "2"]}  # nothing here has asked for these two
-    app.segmented_control("method").set_value("Beam").run()
+    app.segmented_control("method").set_value("beam").run()
     assert app.number_input("beam").value == 4
     assert "beam" not in said(app)
     assert not app.exception
 
 
 def test_another_address_decides():
-    app = opened(text="A", method="Beam", beam="2")
+    app = opened(text="A", method="beam", beam="2")
     app.text_input("text").set_value("B").run()
     app.query_params.clear()
     app.query_params["text"] = "C"
     app.run()
-    assert (app.text_input("text").value, app.segmented_control("method").value) == ("C", "Greedy")
+    assert (app.text_input("text").value, app.segmented_control("method").value) == ("C", "greedy")
 
 
 def test_callbacks_set_controls_that_are_drawn_and_others():
@@ -95,12 +95,12 @@ def test_a_page_s_own_settings_wait_for_it():
     app.session_state["page"] = "two"
     app.run()
     app.number_input("row").set_value(5).run()
-    app.segmented_control("method").set_value("Beam").run()
-    assert said(app) == {"text": "First.", "method": "Beam", "row": "5"}
+    app.segmented_control("method").set_value("beam").run()
+    assert said(app) == {"text": "First.", "method": "beam", "row": "5"}
     app.session_state["page"] = "one"
     app.query_params.clear()  # as the menu does
     app.run()
-    assert said(app) == {"text": "First.", "method": "Beam"}
+    assert said(app) == {"text": "First.", "method": "beam"}
     app.session_state["page"] = "two"
     app.query_params.clear()
     app.run()

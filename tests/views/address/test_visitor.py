@@ -10,8 +10,8 @@ from views.address.codecs import OneOf, Text, Whole
 from views.address.visitor import LONGEST_TEXT, Shown, Visitor, as_seen
 
 A, B = {"text": ("A",)}, {"text": ("B",)}
-BEAM = {"method": ("Beam",)}
-METHOD = OneOf(("Greedy", "Beam", "Sampling"))
+BEAM = {"method": ("beam",)}
+METHOD = OneOf(("greedy", "beam", "sampling"))
 
 
 def draw(visitor: Visitor, name: str, codec, default, varies: bool = False):
@@ -26,7 +26,7 @@ def opened(query=A, page="attention") -> Visitor:
     visitor = Visitor()
     visitor.arrive(page, query, False, {})
     draw(visitor, "text", Text(), "", True)
-    draw(visitor, "method", METHOD, "Greedy")
+    draw(visitor, "method", METHOD, "greedy")
     visitor.tell()
     return visitor
 
@@ -37,15 +37,15 @@ def rerun(visitor: Visitor, query, **values) -> None:
     for name, value in values.items():
         visitor.take(name, value)
     draw(visitor, "text", Text(), "", True)
-    draw(visitor, "method", METHOD, "Greedy")
+    draw(visitor, "method", METHOD, "greedy")
     visitor.tell()
 
 
 def test_a_whole_address_says_everything_and_the_beginning_of_one_what_it_names():
-    visitor = opened(A | {"method": ("Beam",), "look": ("Lines",)})
-    assert visitor.address() == A | {"method": ("Beam",), "look": ("Lines",)}
-    visitor.arrive("attention", {"kind": ("Cross",)}, False, {})
-    assert visitor.address() == A | {"method": ("Beam",), "kind": ("Cross",), "look": ("Lines",)}
+    visitor = opened(A | {"method": ("beam",), "look": ("Lines",)})
+    assert visitor.address() == A | {"method": ("beam",), "look": ("Lines",)}
+    visitor.arrive("attention", {"kind": ("cross",)}, False, {})
+    assert visitor.address() == A | {"method": ("beam",), "kind": ("cross",), "look": ("Lines",)}
     visitor.arrive("attention", B, False, {})
     assert visitor.address() == B
 
@@ -64,49 +64,49 @@ def test_shared_settings_follow_to_other_pages_and_own_ones_wait_for_their_page(
 
 def test_going_back_decides_even_to_an_address_that_this_visit_wrote():
     visitor = opened(A)
-    rerun(visitor, A, text="B", method="Greedy")
+    rerun(visitor, A, text="B", method="greedy")
     assert visitor.address() == B
-    visitor.arrive("attention", A, True, {"text": "B", "method": "Greedy"})
+    visitor.arrive("attention", A, True, {"text": "B", "method": "greedy"})
     visitor.take("text", "B")  # what the box showed before
     assert draw(visitor, "text", Text(), "", True) == "A"
 
 
 def test_an_address_that_is_heard_of_after_going_back_does_not_decide():
     visitor = opened(A)
-    rerun(visitor, A, text="B", method="Greedy")
-    rerun(visitor, B, text="B", method="Beam")
-    visitor.arrive("attention", A, True, {"text": "B", "method": "Beam"})
+    rerun(visitor, A, text="B", method="greedy")
+    rerun(visitor, B, text="B", method="beam")
+    visitor.arrive("attention", A, True, {"text": "B", "method": "beam"})
     draw(visitor, "text", Text(), "", True)
-    draw(visitor, "method", METHOD, "Greedy")
+    draw(visitor, "method", METHOD, "greedy")
     visitor.tell()
-    rerun(visitor, B | BEAM, text="A", method="Sampling")  # the answer from before, and then a click
-    assert visitor.address() == A | {"method": ("Sampling",)}
+    rerun(visitor, B | BEAM, text="A", method="sampling")  # the answer from before, and then a click
+    assert visitor.address() == A | {"method": ("sampling",)}
 
 
 def test_a_browser_that_has_not_heard_yet_takes_nothing_back():
     visitor = opened(A)
-    rerun(visitor, A, text="A", method="Beam")
+    rerun(visitor, A, text="A", method="beam")
     visitor.choose("text", "B", drawn=True)  # an example is pressed ...
-    rerun(visitor, A | BEAM, text="A", method="Beam")
+    rerun(visitor, A | BEAM, text="A", method="beam")
     assert visitor.address() == B | BEAM
-    rerun(visitor, A | BEAM, text="A", method="Sampling")  # ... and at once another method
-    assert visitor.address() == B | {"method": ("Sampling",)}
+    rerun(visitor, A | BEAM, text="A", method="sampling")  # ... and at once another method
+    assert visitor.address() == B | {"method": ("sampling",)}
 
 
 def test_deeds_to_and_fro_count_before_the_browser_has_heard_of_the_first():
     visitor = opened(A)
-    for method in ("Beam", "Greedy", "Sampling", "Greedy", "Beam"):
+    for method in ("beam", "greedy", "sampling", "greedy", "beam"):
         rerun(visitor, A, text="A", method=method)
         assert visitor.shown["method"].value == method
-    rerun(visitor, A | {"method": ("Sampling",)}, text="A", method="Beam")  # it heard of one that is over
-    assert visitor.shown["method"].value == "Beam"
+    rerun(visitor, A | {"method": ("sampling",)}, text="A", method="beam")  # it heard of one that is over
+    assert visitor.shown["method"].value == "beam"
 
 
 def test_an_older_address_than_the_browser_has_heard_of_can_only_be_gone_back_to():
     visitor = opened(A)
-    rerun(visitor, A, text="B", method="Greedy")
-    rerun(visitor, B, text="B", method="Beam")
-    visitor.arrive("attention", A, False, {"text": "B", "method": "Beam"})  # without the browser saying so
+    rerun(visitor, A, text="B", method="greedy")
+    rerun(visitor, B, text="B", method="beam")
+    visitor.arrive("attention", A, False, {"text": "B", "method": "beam"})  # without the browser saying so
     assert visitor.address() == A
 
 
@@ -114,12 +114,12 @@ def test_the_browser_is_told_unless_it_believes_in_the_address_already():
     visitor = opened(A)
     visitor.arrive("attention", A, False, {})
     assert visitor.tell() is None
-    visitor.place("method")["method"] = ("Beam",)
-    assert visitor.tell() == A | {"method": ("Beam",)}
+    visitor.place("method")["method"] = ("beam",)
+    assert visitor.tell() == A | {"method": ("beam",)}
     visitor.arrive("attention", A, True, {})  # it went back while that was on its way, and hears of it only then
     assert visitor.tell() == A
     assert visitor.tell() is None
-    visitor.place("method")["method"] = ("Beam",)
+    visitor.place("method")["method"] = ("beam",)
     visitor.tell()
     visitor.arrive("attention", A, False, {})  # a click on what it still shows
     visitor.place("method").clear()

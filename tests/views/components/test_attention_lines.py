@@ -53,7 +53,7 @@ def test_short_inputs_travel_exactly():
     assert header["shape"] == [4, 8, 7, 11]
     np.testing.assert_array_equal(weights.reshape(header["shape"]), shown.attention)
     assert header["queries"] == parts.labels(shown.queries) and header["keys"] == parts.labels(shown.keys)
-    assert header["queryAxis"] == "Query: French piece that looks"
+    assert header["queryAxis"] == "Query: French query token"
     assert header["styles"]["dark"][1] == [palette.HEADS["dark"][1], []]
 
 

@@ -26,8 +26,8 @@ def test_numbers_are_float32_and_exact():
 
 def test_axes_are_named_and_tokens_stay_apart():
     figure = heatmap(head(), "light")
-    assert figure.layout.xaxis.title.text == "Key: English piece looked at"
-    assert figure.layout.yaxis.title.text == "Query: French piece that looks"
+    assert figure.layout.xaxis.title.text == "Key: English key token"
+    assert figure.layout.yaxis.title.text == "Query: French query token"
     assert figure.layout.yaxis.autorange == "reversed"  # first query on top
     assert len(set(figure.data[0].x)) == 4
     assert list(figure.data[0].y) == ["Le", "&lt;b&gt;", "Le\u200b"]

@@ -9,7 +9,7 @@ from views import frame
 from views.text import prose
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGES = [name for name, _, _ in frame.PAGES]
+PAGES = [place.name for place in frame.PAGES]
 SHARED = ["microscope", "notices"]  # texts of what several pages show
 
 

@@ -1,0 +1,104 @@
+"""What is said comes from the reader's catalogue by its id."""
+
+import pytest
+
+from views.text import catalogue, prose
+from views.text.catalogue import Message, nearest, say, say_count, say_error, speaking
+
+KOREAN = """
+msgctxt "test.greeting"
+msgid "Hello, {name}."
+msgstr "안녕하세요, {name}."
+
+msgctxt "test.tokens"
+msgid "{count} token"
+msgid_plural "{count} tokens"
+msgstr[0] "토큰 {count}개"
+
+msgid "This text has {count} tokens."
+msgstr "이 글은 토큰이 {count}개입니다."
+"""
+
+
+@pytest.fixture
+def korean(tmp_path, monkeypatch):
+    """A folder of texts with one further language."""
+    (tmp_path / "ko").mkdir()
+    (tmp_path / "ko" / "atlas.po").write_text(KOREAN, encoding="utf-8")
+    (tmp_path / "en").mkdir()
+    (tmp_path / "en" / "page.md").write_text(
+        "# Title\n\nLead.\n\n## one\n\nOne.\n\n## two\n\n{count} twos.\n", encoding="utf-8"
+    )
+    (tmp_path / "ko" / "page.md").write_text("# 제목\n\n머리.\n\n## one\n\n하나.\n", encoding="utf-8")
+    monkeypatch.setattr(catalogue, "TEXT", tmp_path)
+    monkeypatch.setattr(prose, "TEXT", tmp_path)
+    for cached in (catalogue._catalogue, catalogue.languages, prose._blocks):
+        cached.cache_clear()
+    yield
+    monkeypatch.undo()
+    for cached in (catalogue._catalogue, catalogue.languages, prose._blocks):
+        cached.cache_clear()
+
+
+class Refusal(ValueError):
+    template, values = "This text has {count} tokens.", {"count": 7}
+
+
+def test_english_stands_in_the_code():
+    assert say("test.greeting", "Hello, {name}.", name="Ada") == "Hello, Ada."
+    assert [say_count("test.tokens", "{count} token", "{count} tokens", count) for count in (0, 1, 2)] == [
+        "0 tokens",
+        "1 token",
+        "2 tokens",
+    ]
+    assert say_error(ValueError("as {it} is")) == "as {it} is"
+    assert say_error(Refusal()) == "This text has 7 tokens."
+
+
+def test_another_language_comes_from_its_catalogue(korean):
+    greeting = Message("test.greeting", "Hello, {name}.")
+    with speaking("ko"):
+        assert greeting(name="Ada") == "안녕하세요, Ada."
+        assert say_count("test.tokens", "{count} token", "{count} tokens", 1) == "토큰 1개"
+        assert say_error(Refusal()) == "이 글은 토큰이 7개입니다."
+        assert say("test.other", "Not translated.") == "Not translated."
+        assert say("test.elsewhere", "Hello, {name}.", name="Ada") == "Hello, Ada.", (
+            "the id decides, not the English text"
+        )
+    assert greeting(name="Ada") == "Hello, Ada."
+
+
+def test_teaching_text_that_is_missing_is_said_in_english(korean):
+    with speaking("ko"):
+        assert (prose.title("page"), prose.lead("page"), prose.block("page", "one")) == ("제목", "머리.", "하나.")
+        assert prose.block("page", "two", count=2) == "2 twos."
+
+
+def test_a_browser_gets_the_nearest_language(korean):
+    assert catalogue.languages() == {"en": "English", "ko": "한국어"}
+    assert [nearest(wished) for wished in ("ko-KR", "ko", "KO", "fr-CA", "en-GB", "", None, "x")] == [
+        "ko", "ko", "ko", "en", "en", "en", "en", "en"
+    ]  # fmt: skip
+
+
+def test_the_pseudo_language_is_offered_to_tests_only(monkeypatch):
+    catalogue.languages.cache_clear()
+    assert catalogue.PSEUDO not in catalogue.languages()
+    monkeypatch.setenv(catalogue.PSEUDO_SWITCH, "1")
+    catalogue.languages.cache_clear()
+    assert catalogue.PSEUDO in catalogue.languages()
+    catalogue.languages.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Layer", "\u27e6Layer\u27e7"),
+        ("", ""),
+        ("- a\n- b", "\u27e6\n\n- a\n- b\n\n\u27e7"),
+        ("One.\n\nTwo.", "\u27e6\n\nOne.\n\nTwo.\n\n\u27e7"),
+    ],
+)
+def test_the_pseudo_language_puts_everything_in_brackets(text: str, expected: str):
+    with speaking(catalogue.PSEUDO):
+        assert say("test.any", text) == expected

@@ -1,0 +1,36 @@
+"""What earlier versions wrote into addresses, and what is written for it today: translated once, on arrival.
+
+In earlier versions a value was what its control said on the screen; today it is an id.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from views.address.codecs import Raw
+
+# name of the setting -> old value -> id
+VALUES: dict[str, dict[str, str]] = {
+    # every page
+    "method": {"Greedy": "greedy", "Beam": "beam", "Sampling": "sampling"},
+    "kind": {"Encoder": "encoder", "Decoder": "decoder", "Cross": "cross"},
+    "scale": {"Shared": "shared", "Per head": "own", "Per map": "own", "Logarithmic": "log"},
+}
+
+# name of the setting -> pattern of old values -> id
+PATTERNS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {}
+
+
+def today(query: Mapping[str, Raw]) -> dict[str, Raw]:
+    """The same address with today's values."""
+    return {name: tuple(_value(name, value) for value in raw) for name, raw in query.items()}
+
+
+def _value(name: str, value: str) -> str:
+    if (id := VALUES.get(name, {}).get(value)) is not None:
+        return id
+    for pattern, id in PATTERNS.get(name, ()):
+        if match := pattern.fullmatch(value):
+            return match.expand(id)
+    return value

@@ -1,0 +1,142 @@
+"""What the app says, in the reader's language: ids and English texts stand in the code, translations in catalogues.
+
+A catalogue is `assets/text/<language>/atlas.po`: gettext's format, `msgctxt` the id, `msgid` the English text, read at
+the first use. A text that it does not have is said in English. `python -m tools.messages` brings the catalogues up to
+date with the code.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+TEXT = Path(__file__).resolve().parents[2] / "assets" / "text"
+ENGLISH = "en"
+PSEUDO = "en-xa"  # English in brackets, for tests: what is visible outside brackets was said past the catalogue
+PSEUDO_SWITCH = "ATLAS_PSEUDO_LANGUAGE"  # the environment variable that offers it
+OPENED, CLOSED = "\u27e6", "\u27e7"  # the brackets
+
+_language: ContextVar[str] = ContextVar("language", default=ENGLISH)
+
+
+@dataclass(frozen=True)
+class Message:
+    """A text that is known before its language is, such as one of a table at the top of a module.
+
+    Attributes:
+        id: says what the text is for; never changes.
+        english: may have places in braces, such as `{count}`.
+    """
+
+    id: str
+    english: str
+
+    def __call__(self, **values: object) -> str:
+        """The text in the reader's language, with `values` in their places."""
+        return say(self.id, self.english, **values)
+
+
+def say(id: str, english: str, **values: object) -> str:
+    """`english` in the reader's language, with `values` in their places; see `Message`."""
+    return _filled(_translated(id, english), values)
+
+
+def say_count(id: str, one: str, many: str, count: int, **values: object) -> str:
+    """`one` or `many`, or what the reader's language has for `count`, which can stand in the text as `{count}`."""
+    translated = _catalogue(language()).get((id, one))
+    if translated is None:
+        text = one if count == 1 else many
+    else:
+        forms, plural = translated
+        text = forms[plural(count)]
+    return _filled(text, {"count": count} | values)
+
+
+def say_error(error: Exception) -> str:
+    """What an error that knows its template says; any other says its own text."""
+    template = getattr(error, "template", None)
+    if template is None:
+        return _filled(str(error), {})
+    return _filled(_translated(None, template), error.values)
+
+
+def language() -> str:
+    """The reader's, while a page runs; English otherwise."""
+    return _language.get()
+
+
+@contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Say everything in this language, one of `languages()`."""
+    token = _language.set(language)
+    try:
+        yield
+    finally:
+        _language.reset(token)
+
+
+@cache
+def languages() -> dict[str, str]:
+    """The languages that there are: the code, and what its speakers call it. English is the first."""
+    from babel import Locale
+
+    found = {path.parent.name for path in TEXT.glob("*/atlas.po")} - {ENGLISH}
+    names = {code: Locale.parse(code, sep="-").get_display_name(code) for code in (ENGLISH, *sorted(found))}
+    return names | ({PSEUDO: "Pseudo"} if os.environ.get(PSEUDO_SWITCH) else {})
+
+
+def nearest(wished: str | None) -> str:
+    """The language for a reader whose browser asks for `wished`, such as "ko-KR"; English where it is not there."""
+    code = (wished or ENGLISH).lower()
+    return code if code in languages() else code.split("-")[0] if code.split("-")[0] in languages() else ENGLISH
+
+
+def in_brackets(text: str) -> str:
+    """`text` as the pseudo-language says it."""
+    if not text.strip():
+        return text
+    # What Markdown knows by its beginning, such as a list, must keep it, and paragraphs are elements of their own.
+    alone = (
+        "\n\n" in text
+        or text.lstrip()[:2] in ("- ", "* ", "> ", "| ", "$$", "1.")
+        or text.startswith(("#", "|", "```"))
+    )
+    return f"{OPENED}\n\n{text}\n\n{CLOSED}" if alone else f"{OPENED}{text}{CLOSED}"
+
+
+def _filled(text: str, values: dict[str, object]) -> str:
+    filled = text.format(**values) if values else text
+    return in_brackets(filled) if language() == PSEUDO else filled
+
+
+def _translated(id: str | None, english: str) -> str:
+    translated = _catalogue(language()).get((id, english))
+    return english if translated is None else translated[0][0]
+
+
+@cache
+def _catalogue(language: str) -> dict[tuple[str | None, str], tuple]:
+    """Id and English text -> the forms of the translation, and which of them a count takes."""
+    path = TEXT / language / "atlas.po"
+    if language == ENGLISH or not path.is_file():
+        return {}
+    from gettext import c2py
+
+    from babel.messages.plurals import get_plural
+    from babel.messages.pofile import read_po
+
+    with path.open("rb") as file:
+        catalogue = read_po(file, locale=language.replace("-", "_"))
+    plural = c2py(get_plural(catalogue.locale_identifier).plural_expr)
+    found = {}
+    for message in catalogue:
+        ids = message.id if isinstance(message.id, tuple) else (message.id,)
+        forms = message.string if isinstance(message.string, tuple) else (message.string,)
+        if ids[0] and all(forms) and not message.fuzzy:
+            found[message.context, ids[0]] = forms, plural
+    return found
