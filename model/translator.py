@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 
 from model.attribution.head_ablation import TranslationAblation, ablate_translation_heads_in_steps, loss_without
-from model.attribution.intervened import InterventionResult, intervene, losses_of
+from model.attribution.intervened import InterventionResult, intervene, intervene_in_steps, losses_of
 from model.decoding import search
 from model.decoding.search import DecodingOptions
 from model.export.marian import write_marian
@@ -301,6 +301,10 @@ class Translator(SentenceTranslator):
             InterventionError: something in them does not exist for this sentence; the message is for the reader.
         """
         return intervene(self.network, self.tokenizer, trace, interventions)
+
+    def intervene_in_steps(self, trace: Trace, interventions: HeadInterventions) -> InSteps[InterventionResult]:
+        """`intervene`, with its progress."""
+        return intervene_in_steps(self.network, self.tokenizer, trace, interventions)
 
     def ablate_in_steps(self, trace: Trace) -> InSteps[TranslationAblation]:
         """The loss of a trace's target without each head; see `model.attribution.head_ablation`."""

@@ -43,13 +43,13 @@ def alignment(tokenizer_sha256: str) -> AlignmentTable | None:
 
 def study(service: Service, trace: Trace) -> Study:
     """Everything about the heads for a trace; kept for the next run."""
-    translator = service.translator
-    found = shipped(SHIPPED, translator.weights_sha256)
-    known = alignment(translator.card.get("tokenizer_sha256", ""))
+    model = service.model
+    found = shipped(SHIPPED, model.weights_sha256)
+    known = alignment(model.card.get("tokenizer_sha256", ""))
 
-    def compute() -> InSteps[Study]:
+    def compute(model) -> InSteps[Study]:
         links = None if known is None else links_of(known, trace.source_ids, trace.next_ids)
-        effects = yield from translator.ablate_in_steps(trace)
+        effects = yield from model.ablate_in_steps(trace)
         scores = head_scores(trace, links)
         linked = None if links is None else int(links.any(axis=1).sum())
         return Study(effects, heads_of(effects.changes, scores, found.statistics), linked, found)
@@ -62,5 +62,5 @@ def checked(service: Service, trace: Trace, head: Head) -> float:
     place = head.kind, head.layer, head.head
     return service.analysis(
         ("head alone", trace.source_ids, trace.next_ids, place),
-        lambda: service.translator.loss_without(trace, place),
+        lambda model: model.loss_without(trace, place),
     )

@@ -11,7 +11,7 @@ from model.attribution.head_statistics import load_statistics
 from model.text.word_alignment import AlignmentTable, links_of
 from model.tracing.kinds import CROSS
 from model.translator import SHIPPED
-from pages.shared.service import load_service
+from pages.shared.models import load_service
 from tests.pages.charts import charts, checked, numbers
 from tests.pages.conftest import html_of
 from tests.pages.listed import listed
@@ -119,7 +119,7 @@ def test_hostile_and_empty_sentences(open_app):
 
 
 def test_statistics_of_other_weights_are_not_shown_and_the_page_says_why(open_app, monkeypatch):
-    monkeypatch.setattr(load_service().translator, "weights_sha256", "0" * 64)
+    monkeypatch.setattr(load_service().model, "weights_sha256", "0" * 64)
     app = open_app("heads")
     # what was found for the sentence before is kept under the sentence, so another one is asked for
     app.text_input(key="text").set_value("He sings.").run()
