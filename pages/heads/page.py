@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from model import Trace
+from model.tracing.kinds import TRANSLATION
 from pages.heads.sentence import Study, checked, study
 from pages.shared import charts, checks, files
 from pages.shared.head_ranking import detail, listing, rows
@@ -19,7 +20,7 @@ from views.html import bars, steps, tokens
 from views.text import prose
 from views.text.numbers import three_digits
 
-OF = {"All": None, **{kind.name.capitalize(): kind.name for kind in maps.KINDS.values()}}
+OF = {"All": None, **{kind.name.capitalize(): kind.name for kind in TRANSLATION}}
 FIRST = "first in the list"
 
 
@@ -80,6 +81,7 @@ def ranking(found: Study, trace: Trace, listed: list[rows.Head], shown: rows.Hea
             "change of the loss",
             name="heads",
             selects="shown",
+            causal=frozenset(kind.name for kind in TRANSLATION if kind.causal),
         ),
         listed,
         shown,
@@ -88,7 +90,7 @@ def ranking(found: Study, trace: Trace, listed: list[rows.Head], shown: rows.Hea
 
 def one_head(service: Service, found: Study, trace: Trace, head: rows.Head) -> None:
     """The open head: map, tokens, scores and the check."""
-    kind = maps.KINDS[head.kind]
+    kind = service.kinds[head.kind]
     layer, number = str(head.layer + 1), str(head.head + 1)
     weights = trace.attention(head.kind)[head.layer, head.head]
     picture = HeadMap(weights, *trace.axes(head.kind), kind, maps.describe(layer, number), float(weights.max()))

@@ -66,7 +66,7 @@ def _save(subject: Subject, view: View, lines: Lines) -> None:
     }
     drawn = {"attention.npz": lambda: _npz(subject, view), "lines.csv": lambda: _csv(subject, view)}
     said = {"lines.csv": "every line that is drawn; attention.npz marks the same cells as drawn."}
-    scale = "own" if subject.kind is maps.VISION else "shared"
+    scale = "own" if subject.kind.places else "shared"
     view_of = Saved(subject, chosen, link(subject), scale, "File of lines", lambda: part(lines), drawn, said)
     save(view_of, pictures=False)
 

@@ -23,7 +23,7 @@ def show(subject: Subject) -> None:
     """Choose a head, a query and a key; follow the weight."""
     layers, heads = (maps.names(count)[:-1] for count in subject.record.weights.shape[:2])
     query_names, key_names = (subject.kind.names(tokens) for tokens in subject.tokens)
-    first = query_names[0 if subject.kind is maps.VISION else -1]  # CLS, or the token that was read last
+    first = query_names[0 if subject.kind.places else -1]  # CLS, or the token that was read last
     with st.container(horizontal=True, gap="medium"):
         layer, head = inputs.head(layers, heads)
         query = query_names.index(widgets.select("Query", query_names, f"{subject.kind.name}_query_piece", first))
@@ -52,7 +52,7 @@ def show(subject: Subject) -> None:
 def _name(subject: Subject, side: int, place: int) -> str:
     """A query (side 0) or key (side 1) for a sentence, as Markdown: a token in quotes with its number."""
     label = subject.tokens[side][place]
-    if subject.kind is maps.VISION:
+    if subject.kind.places:
         return f"**{literal.markdown(label)}**"
     return f"**\u201c{literal.markdown(literal.token(label))}\u201d** ({place + 1})"
 

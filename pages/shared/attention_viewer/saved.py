@@ -63,7 +63,7 @@ def description(saved: Saved) -> dict[str, object]:
 
 
 def _prepared(subject: Subject) -> dict[str, object]:
-    unit = "positions" if subject.kind is maps.VISION else "whole words" if "words" in subject.key else "pieces"
+    unit = "positions" if subject.kind.places else "whole words" if "words" in subject.key else "pieces"
     return {
         "attention": subject.kind.name,
         "shape": dict(zip(("layer", "head", "query", "key"), subject.attention.shape, strict=True)),
