@@ -90,7 +90,7 @@ def test_picture_and_both_maps_are_the_arrays(mount):
     assert notes == [f"row 2, column 3: {three_digits(float(WEIGHTS[chosen, chosen]))}"] * 2
     masses = page.locator(".quiet").all_inner_texts()
     assert f"CLS {three_digits(float(WEIGHTS[chosen, 0]))}." in masses[0]
-    assert masses[1] == f"CLS looks here with {three_digits(float(WEIGHTS[0, chosen]))}."
+    assert masses[1] == f"CLS attends here with {three_digits(float(WEIGHTS[0, chosen]))}."
 
 
 def test_cls_as_the_query_needs_one_row_only(mount):

@@ -20,7 +20,7 @@ SCRIPTS = sorted(VIEWS.rglob("*.js"))
 
 FUNCTIONS = {
     *("[", "add", "addEventListener", "answer", "buildGroup", "buildSide", "canvasColour", "changes", "closest"),
-    *("createElement", "createElementNS", "element", "Event", "File", "getAttribute", "getContext", "getElementById"),
+    *("createElement", "createElementNS", "element", "File", "getAttribute", "getContext", "getElementById"),
     *("getPropertyValue", "hasAttribute", "header", "markData", "matches", "matchMedia", "observe", "parseFromString"),
     *("querySelector", "querySelectorAll", "removeAttribute", "removeEventListener", "replace", "replaceAll"),
     *("setAttribute", "setProperty", "setStateValue", "setTriggerValue", "split", "startsWith", "svgElement", "toggle"),
@@ -29,7 +29,7 @@ FUNCTIONS = {
 PROPERTIES = {"className", "drawn", "key", "mode", "name", "scope", "shown", "textAlign", "textBaseline", "type"}
 TOLD = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
 STYLE = re.compile(r"#\w{6}|[\d. ]*px.*|(?:rgb|url|color-mix|linear-gradient)\(.*\)|[MHVhvlz\d\s.-]+", re.IGNORECASE)
-CONSTANTS = {"MEAN", "UPLOAD_BOX", "DEEDS", "LINKS", "across", "axes", "names"}
+CONSTANTS = {"MEAN", "UPLOAD_BOX", "DEEDS", "LINKS", "NO_TEXT", "across", "axes", "names"}
 IDS = {"light", "dark"}
 LOOPS = re.compile(r"for \(const (?:kind|side) of \[[^\]]*$")  # over ids
 MARKUP = re.compile(r'\\u[0-9a-f]{4}|\\.|<[^<>]*>|[\w-]+="[^"]*"|&\w+;|\0')
@@ -48,7 +48,7 @@ def for_browsers(literal: Literal) -> bool:
     if (name == "setAttribute" and TOLD.match(written)) or (name == "write" and not written.strip()):
         return False
     given = re.findall(r"(\w+)\s*(?:\+?=(?![=>])|:)", before.splitlines()[-1])
-    return name in FUNCTIONS or (bool(given) and given[-1] in PROPERTIES | CONSTANTS)
+    return name in FUNCTIONS or name.endswith("Event") or (bool(given) and given[-1] in PROPERTIES | CONSTANTS)
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=[path.name for path in SCRIPTS])
