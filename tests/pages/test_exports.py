@@ -21,7 +21,7 @@ from tests.pages.conftest import html_of, visit
 SENTENCE = "=SUM(A1) @me +1 -2 I said: \uac00."
 PARTS = {
     "translate": ("", "whole"),
-    "attention": ("look", "Maps", "Lines", "One weight"),
+    "attention": ("look", "maps", "lines", "one-weight"),
     "heads": ("", "whole"),
     "compare": ("", "whole"),
     "attribution": ("", "whole"),
@@ -42,7 +42,7 @@ PARTS = {
     ),
 }  # fmt: skip
 VIEWS = [(page, {key: part} if key else {}) for page, (key, *parts) in PARTS.items() for part in parts]
-VIEWS += [("attention", {"units": "Whole words"}), ("compare", {"how": "Interventions"})]
+VIEWS += [("attention", {"units": "words"}), ("compare", {"how": "Interventions"})]
 PATCH = re.compile(r"CLS|row \d+, column \d+")
 
 
