@@ -31,7 +31,7 @@ class Choice:
 
 METHOD = Choice("method", ("Greedy", "Beam"), "Greedy")
 KIND = Choice("kind", ("Encoder", "Decoder", "Cross"), "Encoder", True)
-UNITS = Choice("units", ("Pieces", "Whole words"), "Pieces")
+UNITS = Choice("units", ("tokens", "words"), "tokens")
 SHARED = (METHOD, KIND, UNITS)
 # Each page of the walks: its path, its title, the shared settings that it shows, its own ones.
 PAGES = {
@@ -41,11 +41,11 @@ PAGES = {
         (METHOD, KIND, UNITS),
         (
             Choice("scale", ("Shared", "Per head", "Logarithmic"), "Shared", True),
-            Choice("marks", ("Shown", "Hidden"), "Shown"),
+            Choice("marks", ("shown", "hidden"), "shown"),
         ),
     ),
     "Tokens": ("/tokens", (METHOD,), (Choice("step", ("1 Pieces", "2 Ids"), "1 Pieces"),)),
-    "Heads": ("/heads", (METHOD,), (Choice("sort", ("Effect", "Label"), "Effect"),)),
+    "Heads": ("/heads", (METHOD,), (Choice("sort", ("effect", "label"), "effect"),)),
     "Vision": ("/vision", (), (Choice("view", ("Patches", "Any patch"), "Patches"),)),
 }
 VISION = "Vision"
