@@ -9,7 +9,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model import DecodingOptions, InputError, Trace
 from pages.shared.cut_off import say_if_cut
-from pages.shared.service import Service, accepted, open_service
+from pages.shared.models import accepted, open_service
+from pages.shared.service import Service
 from views.controls import inputs
 from views.html import tokens
 from views.text import literal, prose
@@ -62,7 +63,7 @@ def opening(page: str, examples: bool = False) -> Request:
         inputs.examples(text)
     service = open_service()
     taken = accepted(service, text)
-    if taken and not service.translator.looks_english(text):
+    if taken and not service.model.looks_english(text):
         st.warning(prose.block("notices", "not-english"))
         if not examples:
             inputs.examples(text)
@@ -76,10 +77,10 @@ def usable(request: Request, text: str, name: str, english: bool = True) -> bool
         english: whether the model is to read it, not to generate it: then the page warns of what is not English.
     """
     try:
-        request.service.translator.check(text)
+        request.service.model.check(text)
     except InputError as error:
         st.warning(literal.markdown(say("box.refused", "{name}: {reason}", name=name, reason=say_error(error))))
         return False
-    if english and not request.service.translator.looks_english(text):
+    if english and not request.service.model.looks_english(text):
         st.warning(prose.block("notices", "not-english-in-a-box", name=name))
     return True

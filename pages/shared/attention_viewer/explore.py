@@ -33,7 +33,7 @@ def explore_text(request: Request, trace: Trace) -> None:
         if part is not one_weight.show:  # that one is about single tokens
             words = _words()
             hidden = _hidden(say("viewer.special", "Special tokens"))
-    translator = request.service.translator
+    translator = request.service.model
     source = {"sentence": request.text, "tokenizer_sha256": translator.card.get("tokenizer_sha256", "")}
     subject = of_text(trace, kind, translator.weights_sha256, source)
     if part is not one_weight.show:
