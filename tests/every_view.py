@@ -14,7 +14,7 @@ from views import frame
 # Each page by its folder's name: the parameter that says which part is open, and the parts; the first opens by itself.
 PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "translate": ("", ()),
-    "attention": ("look", ("Maps", "Lines", "One weight")),
+    "attention": ("look", ("maps", "lines", "one-weight")),
     "heads": ("", ()),
     "compare": ("b", ("Same sentence, changed", "Another sentence")),
     "attribution": ("", ()),
@@ -110,7 +110,7 @@ def _each_part() -> Iterator[View]:
 VIEWS = tuple(_each_part())
 # Parts of which something large shows only after a further choice.
 UNFOLDED = (
-    View("attention", "look", "Maps", {"units": "Whole words"}),
+    View("attention", "look", "maps", {"units": "words"}),
     View("tokens", "part", "Step by step", {"step": "5 + position"}),
     View("decoding", "part", "Beam search", {"nodes": "All considered"}),
 )

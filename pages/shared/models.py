@@ -14,6 +14,7 @@ from server.process_wide import process_wide
 from server.recent import Recent, computing
 from views.address import settings
 from views.text import literal
+from views.text.catalogue import say_error
 
 RECENT_OF_PICTURES = 128  # curves, relevance, changed probabilities: some kilobytes each
 
@@ -62,7 +63,7 @@ def _opened(load: Callable[[], Service]) -> Service:
         with st.skeleton(height=240):
             return load()
     except CheckpointError as error:
-        st.error(literal.with_code(str(error)))
+        st.error(literal.with_code(say_error(error)))
         settings.stop()
 
 
@@ -71,6 +72,6 @@ def accepted(service: Service, text: str) -> bool:
     try:
         service.tokens(text)
     except InputError as error:
-        st.warning(literal.markdown(str(error)))
+        st.warning(literal.markdown(say_error(error)))
         return False
     return True

@@ -9,7 +9,7 @@ from views.text import prose
 
 PAGES = [place.name for place in frame.PAGES if place.name != "vision"]
 KOREAN, FRENCH = "저는 학생입니다.", "Je voudrais acheter une voiture."
-NOT_ENGLISH = prose.block("notices", "Not English")
+NOT_ENGLISH = prose.block("notices", "not-english")
 ENDLESS = "z" * 35  # the model repeats it up to the limit
 
 
@@ -18,7 +18,7 @@ def pills(app):
 
 
 def cut(what: str = "The translation") -> str:
-    return prose.block("notices", "Cut off").format(what=what)
+    return prose.block("notices", "cut-off", what=what)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -69,7 +69,7 @@ def test_a_text_that_is_refused_is_not_judged_as_well():
 def test_a_page_says_it_of_its_own_boxes_for_english(page, query, names):
     app = visit(page, **query)
     said = [warning.value for warning in app.warning]
-    expected = [prose.block("notices", "Not English in a box").format(name=name) for name in names]
+    expected = [prose.block("notices", "not-english-in-a-box", name=name) for name in names]
     assert [sentence for sentence in said if "reads only English" in sentence] == expected
 
 
@@ -118,7 +118,7 @@ def test_parts_with_translations_of_their_own_say_it_of_each():
 
 def test_sampling_is_cut_off_at_128_tokens_and_says_so():
     app = visit("translate", method="Sampling", temperature="3.0", seed="0")
-    assert "decoder writes: 128 pieces" in html_of(app)
+    assert "decoder generates 128 tokens" in html_of(app)
     assert [notice.value for notice in app.info] == [cut()]
 
 
