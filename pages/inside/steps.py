@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
 import streamlit as st
 
 from model.lessons.layer_steps import STEPS, AttentionSteps
-from pages.inside.chosen import Chosen, choose
+from pages.inside import matrices
+from pages.inside.chosen import choose
 from pages.shared import checks, files
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
@@ -19,7 +17,6 @@ from views.export import downloads
 from views.html import bars
 from views.text import prose
 from views.text.catalogue import Message, say
-from views.text.numbers import three_digits
 
 NAMES = {  # in the order of `STEPS`
     "projections": Message("inside.step.projections", "1 Q, K, V"),
@@ -30,7 +27,6 @@ NAMES = {  # in the order of `STEPS`
     "output": Message("inside.step.output", "6 \u00d7 V"),
     "sublayer-output": Message("inside.step.sublayer-output", "7 Concat, W\u2092"),
 }
-LETTERS = {"query": "Q", "key": "K", "value": "V"}
 
 
 @fragment
@@ -54,7 +50,7 @@ def show(request: Request) -> None:
             }
             label = say("inside.projection", "Projection")
             projection = widgets.pick(label, projections, "projection", hidden=True)
-    items = picture(step, steps, chosen, projection)
+    items = matrices.of_step(step, steps, chosen, projection)
     matrix_row(items, inputs.theme(), "matrices", inputs.remember_theme)
     difference = checks.said("attention step", steps.differences[STEPS[step]])
     st.caption(prose.block("inside", "check-step", difference=difference))
@@ -71,71 +67,6 @@ def show(request: Request) -> None:
     files.numbers(lambda: files.table(result.values, header[1:], lines, header[0]), "steps_table")
     titles = (say("column.step", "step"), say("column.result", "result"), say("column.difference", "difference"))
     st.html(bars.table(titles, overview(steps), say("inside.steps.table", "All seven steps"), marked=step))
-
-
-def picture(step: int, steps: AttentionSteps, chosen: Chosen, projection: str) -> list[RowMatrix | str]:
-    """The matrices of a step with the signs between them; the last one is its result."""
-    queries, keys = chosen.axes
-    kind = chosen.kind.name
-    token, dimension = say("column.token", "token"), say("column.dimension", "dimension")
-
-    def vectors(name: str, values: np.ndarray, tokens: tuple[str, ...]) -> RowMatrix:
-        return RowMatrix(name, values, kind, tokens, row_title=token, column_title=dimension)
-
-    def weight(name: str, projection: str) -> RowMatrix:
-        values = steps.projections[projection].weight
-        return RowMatrix(name, values, kind, row_title=say("column.row", "row"), column_title=dimension)
-
-    def square(name: str, values: np.ndarray, **options) -> RowMatrix:
-        titles = say("axis.query", "query"), say("axis.key", "key")
-        return RowMatrix(name, values, kind, queries, keys, *titles, **options)
-
-    root = math.sqrt(steps.queries.shape[1])
-    scale = float(np.abs(steps.scores).max())
-    if step == 0:
-        of_queries = projection == "query"
-        stream = steps.inputs.query_input if of_queries else steps.inputs.key_input
-        letter = LETTERS[projection]
-        labels = queries if of_queries else keys
-        result = {"query": steps.queries, "key": steps.keys, "value": steps.values}[projection]
-        return [
-            vectors("X", stream, labels),
-            "\u00d7",
-            weight(f"W{letter.lower()}", projection),
-            "+ b =",
-            vectors(letter, result, labels),
-        ]
-    if step == 1:
-        return [
-            vectors("Q", steps.queries, queries),
-            "\u00d7",
-            RowMatrix("K\u1d40", steps.keys.T, kind, columns=keys, row_title=dimension, column_title=token),
-            "=",
-            square("Q K\u1d40", steps.products),
-        ]
-    if step == 2:
-        sign = f"\u00f7 \u221a{steps.queries.shape[1]} = {three_digits(root)} \u2192"
-        return [square("Q K\u1d40", steps.products), sign, square(say("inside.scores", "Scores"), steps.scores)]
-    hidden = say("matrix.masked", "masked")
-    name = say("inside.masked", "Masked scores")
-    masked = square(name, steps.masked_scores, top=scale, masked=("\u2212\u221e", hidden))
-    if step == 3:
-        sign = say("inside.sign.mask", "mask \u2192")
-        return [square(say("inside.scores", "Scores"), steps.scores), sign, masked]
-    weights = np.where(np.isneginf(steps.masked_scores), np.float32(-np.inf), steps.weights)
-    softmax = square(say("inside.weights", "Weights"), weights, signed=False, top=1.0, masked=("0", hidden))
-    if step == 4:
-        return [masked, say("inside.sign.softmax", "softmax \u2192"), softmax]
-    if step == 5:
-        output = vectors(say("inside.output", "Output"), steps.output, queries)
-        return [softmax, "\u00d7", vectors("V", steps.values, keys), "=", output]
-    return [
-        vectors(say("inside.all-heads", "All heads"), steps.concatenated, queries),
-        "\u00d7",
-        weight("Wo", "output"),
-        "+ b =",
-        vectors(say("inside.sublayer-output", "Sub-layer output"), steps.inputs.sublayer_output, queries),
-    ]
 
 
 def overview(steps: AttentionSteps) -> list[list[bars.Value]]:

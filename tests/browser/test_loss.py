@@ -13,7 +13,7 @@ from tests.browser.overflow import assert_nothing_overflows
 from views import frame
 
 SENTENCE = "I want to buy a car."
-PARTS = ("Piece by piece", "Smoothing and gradient", "Training curves")
+PARTS = ("token-by-token", "smoothing-gradient", "training-curves")
 
 
 def metric(page: Page, name: str) -> float:
@@ -31,7 +31,7 @@ def test_a_wrong_target_costs_more_and_says_where(server: Server, page: Page):
     box = page.get_by_label("French target", exact=True)
     box.fill("Je veux vendre une voiture.")
     box.press("Enter")
-    rows = page.get_by_role("table", name="Loss by piece").locator("tbody tr")
+    rows = page.get_by_role("table", name="Loss by token").locator("tbody tr")
     expect(rows.nth(2)).to_contain_text("vendre")
     ready(page)
     assert metric(page, "Loss") > own
@@ -43,8 +43,8 @@ def test_a_wrong_target_costs_more_and_says_where(server: Server, page: Page):
 
 def test_the_five_given_tokens(server: Server, page: Page):
     open_page(page, f"{server.url}/loss")
-    choose(page, "Five given pieces")
-    rows = page.get_by_role("table", name="Loss by piece").locator("tbody tr")
+    choose(page, "Five given tokens")
+    rows = page.get_by_role("table", name="Loss by token").locator("tbody tr")
     expect(rows).to_have_count(5)
     assert [row.locator("td").nth(2).inner_text() for row in rows.all()] == [
         "0.223",
@@ -57,7 +57,7 @@ def test_the_five_given_tokens(server: Server, page: Page):
 
 
 def test_smoothing_moves_the_target_and_the_gradient(server: Server, page: Page):
-    open_page(page, f"{server.url}/loss?text={quote(SENTENCE)}&part=Smoothing+and+gradient")
+    open_page(page, f"{server.url}/loss?text={quote(SENTENCE)}&part=smoothing-gradient")
     cells = page.get_by_role("table", name=re.compile("Target and gradient")).locator("tbody tr").first.locator("td")
     expect(cells.nth(1)).to_have_text("0.900")
     page.get_by_role("slider", name=re.compile("Label smoothing")).press("ArrowRight")
@@ -70,7 +70,7 @@ def test_smoothing_moves_the_target_and_the_gradient(server: Server, page: Page)
 
 
 def test_training_curves_are_drawn(server: Server, page: Page):
-    open_page(page, f"{server.url}/loss?part=Training+curves")
+    open_page(page, f"{server.url}/loss?part=training-curves")
     expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(4)
     choose(page, "Epochs")
     expect(page.locator(".js-plotly-plot .xtitle, .js-plotly-plot .x2title").first).to_have_text("epoch")
@@ -78,7 +78,7 @@ def test_training_curves_are_drawn(server: Server, page: Page):
 
 @pytest.mark.parametrize("part", PARTS)
 def test_nothing_overflows(server: Server, page: Page, part: str):
-    open_page(page, f"{server.url}/loss?part={quote(part)}")
+    open_page(page, f"{server.url}/loss?part={part}")
     expect(page.locator(".aa-table, .js-plotly-plot .trace").first).to_be_visible()
     assert_nothing_overflows(page)
 
