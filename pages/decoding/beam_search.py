@@ -47,8 +47,12 @@ def show(request: Request) -> None:
     st.caption(prose.block("decoding", "reading-the-tree"))
     header = [column() for column in search_tree.HEADER]
     with st.container(horizontal=True):
-        files.download("SVG", lambda: svg, "beam.svg")
-        files.download("CSV", lambda: downloads.table_csv(header, search_tree.table(request, tree)), "beam.csv")
+        files.download(say("files.svg", "SVG"), lambda: svg, "beam.svg")
+        files.download(
+            files.CSV(),
+            lambda: downloads.table_csv(header, search_tree.table(request, tree)),
+            "beam.csv",
+        )
     files.numbers(lambda: pd.DataFrame(search_tree.table(request, tree), columns=header), "tree_table", hide_index=True)
 
 
@@ -91,8 +95,11 @@ def results(request: Request, tree: BeamTree, options: DecodingOptions) -> None:
         search_tree.SCORE(),
     ]
     st.html(bars.table(header, rows, say("decoding.results", "What the search returns")))
-    best = say("decoding.best", "The search\u2019s best translation")
-    for what, last in ((best, tree.winner), (say("decoding.greedy.translation", "The greedy translation"), greedy)):
+    ends = (
+        (say("decoding.best", "The search\u2019s best translation"), tree.winner),
+        (say("decoding.greedy.translation", "The greedy translation"), greedy),
+    )
+    for what, last in ends:
         say_if_cut(request.service.ended(last), what)
     ids = request.service.steps(request.text, options)[-1].ids
     best = tree.best[0]

@@ -71,7 +71,7 @@ def show(request: Request) -> None:
             )
         )
         labelled = [[rank, literal.token(token), *rest] for rank, token, *rest in rows]
-        files.download("CSV", lambda: downloads.table_csv(header, labelled), f"output-step-{step}.csv")
+        files.download(files.CSV(), lambda: downloads.table_csv(header, labelled), f"output-step-{step}.csv")
         files.numbers(lambda: pd.DataFrame(labelled, columns=header), "output_table", hide_index=True)
     with right:
         st.markdown(

@@ -21,12 +21,6 @@ HEADER = (
     Message("column.fate", "fate"),
     Message("column.winning", "on the winning path"),
 )
-FATES = {
-    "kept": Message("beam.kept", "kept"),
-    "pruned": Message("beam.pruned", "pruned"),
-    "finished": Message("beam.finished", "finished"),
-    "displaced": Message("beam.displaced", "displaced"),
-}
 
 
 def columns(request: Request, tree: BeamTree, every: bool) -> list[list[beam.Node]]:
@@ -65,7 +59,7 @@ def table(request: Request, tree: BeamTree) -> list[list]:
             node.probability,
             node.log_probability,
             node.score,
-            FATES[node.fate](),
+            beam.FATES[node.fate](),
             tree.on_winning_path(node),
         ]
         for step, nodes in enumerate(tree.steps, 1)

@@ -45,8 +45,8 @@ def attention(trace: Trace, step: int) -> None:
     st.subheader(say("decoding.attention", "What this step attends to"), anchor=False)
     layers, heads = (maps.names(count) for count in trace.cross_attention.shape[:2])
     with st.container(horizontal=True):
-        layer = widgets.select(say("layer", "Layer"), layers, "cross_layer", maps.MEAN)
-        head = widgets.select(say("head", "Head"), heads, "cross_head", maps.MEAN)
+        layer = widgets.select(say("layer", "Layer"), maps.said(layers), "cross_layer", maps.MEAN)
+        head = widgets.select(say("head", "Head"), maps.said(heads), "cross_head", maps.MEAN)
     sheet = maps.with_means(trace.cross_attention[:, :, step - 1 : step])  # (layers + 1, heads + 1, 1, source)
     weights = sheet[layers.index(layer), heads.index(head), 0]  # (source,)
     text = "Cross-attention of step {step} over the English tokens: {place}"

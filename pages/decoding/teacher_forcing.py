@@ -76,7 +76,7 @@ def show(request: Request) -> None:
     difference = checks.said("two passes", compared.shared_difference)
     st.caption(prose.block("decoding", "check-teacher-forcing", difference=difference))
     labelled = [[literal.token(cell) if isinstance(cell, str) and cell else cell for cell in row] for row in rows]
-    files.download("CSV", lambda: downloads.table_csv(header, labelled), "teacher-forcing.csv")
+    files.download(files.CSV(), lambda: downloads.table_csv(header, labelled), "teacher-forcing.csv")
     files.numbers(lambda: pd.DataFrame(labelled, columns=header), "forcing_table", hide_index=True)
 
 

@@ -99,7 +99,7 @@ def position(trace: Trace, smoothing: float) -> None:
         )
     )
     labelled = [[literal.token(token), *rest] for token, *rest in rows]
-    files.download("CSV", lambda: downloads.table_csv(header, labelled), f"gradient-position-{step}.csv")
+    files.download(files.CSV(), lambda: downloads.table_csv(header, labelled), f"gradient-position-{step}.csv")
     files.numbers(lambda: pd.DataFrame(labelled, columns=header), "gradient_table", hide_index=True)
 
 

@@ -81,7 +81,7 @@ def show(request: Request) -> None:
         if scored.check:
             st.caption(scored.check)
         rows = table(scored)
-        files.download("CSV", lambda: downloads.table_csv(header, rows), "loss.csv")
+        files.download(files.CSV(), lambda: downloads.table_csv(header, rows), "loss.csv")
         files.numbers(lambda: pd.DataFrame(rows, columns=header), "loss_table", hide_index=True)
 
 

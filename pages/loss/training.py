@@ -64,7 +64,7 @@ def show(request: Request) -> None:
         text = "Losses and learning rate over the training; the table below has the same numbers."
         chart(figure, "curves", say("training.curves", text))
         rows, header = table(curves), [column() for column in HEADER]
-        files.download("CSV", lambda: downloads.table_csv(header, rows), "training.csv")
+        files.download(files.CSV(), lambda: downloads.table_csv(header, rows), "training.csv")
         files.numbers(lambda: pd.DataFrame(rows, columns=header), "training_table", hide_index=True)
     with right:
         st.markdown(prose.block("loss", "training-curves", decay=curves.average_decay))

@@ -19,6 +19,7 @@ from server.process_wide import process_wide
 from server.recent import Recent, T, computing
 from views.address import settings
 from views.text import literal
+from views.text.catalogue import say_error
 
 RECENT_TRACES = 8  # about eight megabytes each
 RECENT_ANALYSES = 128  # curves, relevance, changed probabilities: some kilobytes each
@@ -66,5 +67,5 @@ def open_vision() -> VisionService:
         with st.skeleton(height=240):
             return load_vision()
     except CheckpointError as error:
-        st.error(literal.with_code(str(error)))
+        st.error(literal.with_code(say_error(error)))
         settings.stop()

@@ -54,7 +54,7 @@ def test_cross_attention_of_the_step(open_app, trace, layer, head):
     weights = weights.mean(axis=1) if head == "mean" else weights[:, int(head) - 1]
     weights = weights.mean(axis=0) if layer == "mean" else weights[int(layer) - 1]
     (strip,) = [html.value for html in app.html if "Cross-attention of step 2" in html.value]
-    pairs = re.findall(r'style="background:[^"]*">([^<]*)<small>([^<]*)</small>', strip)
+    pairs = re.findall(r'style="background:[^"]*"[^>]*>([^<]*)<small>([^<]*)</small>', strip)
     assert [token for token, _ in pairs] == [literal.html(token) for token in shown(trace.source_tokens)]
     assert all(close(number, weight) for (_, number), weight in zip(pairs, weights, strict=True))
     assert any("add up to 1.00" in caption.value for caption in app.caption)
