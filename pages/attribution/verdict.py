@@ -18,7 +18,7 @@ UNDEFINED = "not defined"
 
 def verdict(request: Request, found: Evidence, place: int, way: Way) -> None:
     """The winners in words, all figures as a table, and what was measured over many sentences."""
-    many = measured_over_many(request.service.translator.weights_sha256)
+    many = measured_over_many(request.service.model.weights_sha256)
     figures = many["ways"][way] if many else {}
     st.markdown(in_words(found, place))
     header = ["method", "this word", "sentence", *([f"{many['sentences']} held-out sentences"] if many else [])]

@@ -31,11 +31,8 @@ def show(request: Request) -> None:
         options = settings(request)
         nodes = {"kept": say("decoding.nodes.kept", "Kept"), "all": say("decoding.nodes.all", "All considered")}
         every = widgets.pick(say("decoding.nodes", "Hypotheses drawn"), nodes, "nodes") == "all"
-    translator = request.service.translator
-    source = translator.tokenizer.encode_source(request.text)
-    tree = request.service.analysis_in_steps(
-        ("beam tree", request.text, options), lambda: beam_tree_in_steps(translator.network, source, options)
-    )
+    source = request.service.model.tokenizer.encode_source(request.text)
+    tree = request.service.lesson_in_steps(("beam tree", request.text, options), beam_tree_in_steps, source, options)
     with left:
         results(request, tree, options)
     st.subheader(say("decoding.search", "The search, from left to right"), anchor=False)
@@ -71,7 +68,7 @@ def settings(request: Request) -> DecodingOptions:
 
 def results(request: Request, tree: BeamTree, options: DecodingOptions) -> None:
     """The translations the search returns, with greedy's beside them, and the check."""
-    decode = request.service.translator.tokenizer.decode
+    decode = request.service.model.tokenizer.decode
     greedy = request.service.steps(request.text, DecodingOptions())[-1].ids
     rows = [
         [str(rank), steps.plain(decode(best.ids)), len(best.ids), best.log_probability, best.score]
@@ -115,8 +112,8 @@ def results(request: Request, tree: BeamTree, options: DecodingOptions) -> None:
 def score(request: Request, ids: tuple[int, ...]) -> float:
     """Sum of -ln p of a translation, from one teacher-forced pass."""
 
-    def compute() -> float:
-        trace = request.service.translator.trace(request.text, target_ids=ids)
+    def compute(model) -> float:
+        trace = model.trace(request.text, target_ids=ids)
         return score_target(trace.logits, ids).terms.total
 
     return request.service.analysis(("sum of -ln p", request.text, ids), compute)

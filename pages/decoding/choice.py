@@ -34,7 +34,7 @@ def show(request: Request, trace: Trace, step: int) -> None:
     """Logit, scaled, filtered, probability."""
     st.subheader(say("decoding.choice", "How the token is chosen"), anchor=False)
     temperature, top_k, top_p = settings(request)
-    never = request.service.translator.config.never_generated
+    never = request.service.model.config.never_generated
     stages = sampling_stages(trace.logits[step - 1], temperature, top_k, top_p, never)
     count = int(widgets.pick(say("decoding.shown", "Tokens shown"), tuple(map(str, SHOWN)), "shown", "10"))
     rows = table(trace, stages, step, min(count, len(stages.logits) - len(never)))

@@ -34,11 +34,8 @@ HEADER = (
 def show(request: Request) -> None:
     """The output layer at a step, then the worked example."""
     trace = request.trace()
-    translator = request.service.translator
     step = choose_step(trace)
-    found = request.service.analysis(
-        ("output layer", request.text, trace.next_ids, step), lambda: output_step(translator.network, trace, step - 1)
-    )
+    found = request.service.lesson(("output layer", request.text, trace.next_ids, step), output_step, trace, step - 1)
     best = np.argsort(-found.logits, kind="stable")[:COUNT]
     labels = trace.tokenizer.labels(best.tolist())
     rows = [
@@ -60,7 +57,7 @@ def show(request: Request) -> None:
         ]
         header = [column() for column in HEADER]
         st.html(bars.table(header, shown, say("decoding.logits", "The largest logits of step {step}", step=step)))
-        network = translator.config
+        network = request.service.model.config
         st.caption(
             prose.block(
                 "decoding",

@@ -25,7 +25,7 @@ HEADER = (
 
 def columns(request: Request, tree: BeamTree, every: bool) -> list[list[beam.Node]]:
     """The tree for drawing; without the pruned ones unless `every`."""
-    label = request.service.translator.tokenizer.labels
+    label = request.service.model.tokenizer.labels
     drawn, before = [], {(): 0}
     for nodes in tree.steps:
         shown = [node for node in nodes if every or node.fate != "pruned"]
@@ -49,7 +49,7 @@ def columns(request: Request, tree: BeamTree, every: bool) -> list[list[beam.Nod
 
 def table(request: Request, tree: BeamTree) -> list[list]:
     """A row for each hypothesis that was considered, pruned ones included."""
-    tokenizer = request.service.translator.tokenizer
+    tokenizer = request.service.model.tokenizer
     return [
         [
             step,

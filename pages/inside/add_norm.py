@@ -57,10 +57,7 @@ def show(request: Request) -> None:
                 say("inside.norm-place", "Token at place, 0 for the mean"), "norm_place", 0, 0, len(names), width=230
             )
         )
-    network = request.service.translator.network
-    found = request.service.analysis(
-        ("sub-layers", trace.source_ids, trace.target_ids, stack), lambda: sub_layers(network, trace, stack)
-    )
+    found = request.service.lesson(("sub-layers", trace.source_ids, trace.target_ids, stack), sub_layers, trace, stack)
     labels = [SUB_LAYERS[sub_layer.step](layer=sub_layer.layer + 1) for sub_layer in found]
     st.markdown(prose.block("inside", "shares"))
     share = np.stack([sub_layer.share for sub_layer in found], axis=1)  # (position, sub-layer)

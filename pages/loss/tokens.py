@@ -45,7 +45,7 @@ class Scored:
 def show(request: Request) -> None:
     """The table with its bars, and the sums below."""
     left, right = st.columns([3, 2], gap="large")
-    vocabulary = request.service.translator.config.vocabulary_size
+    vocabulary = request.service.model.config.vocabulary_size
     with left:
         whose = {
             "target": say("loss.scored.target", "Your target"),

@@ -30,7 +30,7 @@ HEADER = (
 
 def show(request: Request) -> None:
     """Two panels over one axis, their numbers, and how the reader's own sentence compares."""
-    curves = request.service.analysis(("training curves",), lambda: training_curves(SHIPPED))
+    curves = request.service.analysis(("training curves",), lambda _: training_curves(SHIPPED))
     if curves is None:
         st.info(
             say(
@@ -69,7 +69,7 @@ def show(request: Request) -> None:
     with right:
         st.markdown(prose.block("loss", "training-curves", decay=curves.average_decay))
         trace = request.trace()
-        card = request.service.translator.card.get("training", {}).get("heldout_nll", [float("nan")])
+        card = request.service.model.card.get("training", {}).get("heldout_nll", [float("nan")])
         st.caption(
             prose.block(
                 "loss",

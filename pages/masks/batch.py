@@ -29,7 +29,7 @@ def show(request: Request) -> None:
 @fragment
 def explore(request: Request) -> None:
     """Typing or choosing runs only this part again."""
-    config = request.service.translator.network.config
+    config = request.service.model.config
     with st.container(horizontal=True, gap="medium"):
         typed = widgets.text("Lengths of the sequences", "lengths", LENGTHS, width=330)
         names = [str(number + 1) for number in range(max(config.n_encoder_layers, config.n_heads))]
@@ -41,9 +41,7 @@ def explore(request: Request) -> None:
     except ValueError as error:
         st.warning(str(error))
         return
-    batch, effect = request.service.analysis(
-        ("padding", tuple(lengths), layer, head), lambda: _run(request, lengths, layer, head)
-    )
+    batch, effect = request.service.lesson(("padding", tuple(lengths), layer, head), _run, lengths, layer, head)
     places = [str(number + 1) for number in range(batch.ids.shape[1])]
     sequences = [f"{number} ({length} long)" for number, length in enumerate(lengths, 1)]
     st.markdown(prose.block("masks", "The batch").format(sequences=len(lengths), longest=max(lengths)))
@@ -68,9 +66,9 @@ def explore(request: Request) -> None:
     masks(batch, effect, sequences.index(shown), places, f"layer {layer + 1}, head {head + 1}")
 
 
-def _run(request: Request, lengths: list[int], layer: int, head: int) -> tuple[RaggedBatch, PaddingEffect]:
+def _run(network, lengths: list[int], layer: int, head: int) -> tuple[RaggedBatch, PaddingEffect]:
     batch = ragged_batch(lengths)
-    return batch, padding_effect(request.service.translator.network, batch, layer, head)
+    return batch, padding_effect(network, batch, layer, head)
 
 
 def numbers(effect: PaddingEffect) -> None:

@@ -55,11 +55,11 @@ def explore(request: Request, trace: Trace) -> None:
             width=240,
             help="The pieces that the model found most probable there.",
         )
-    network = request.service.translator.network
     masks = [pattern("causal", side), pattern("none", side)]
-    with_mask, without = request.service.analysis(
+    with_mask, without = request.service.lesson(
         ("causality", trace.source_ids, trace.target_ids, position, rivals[replacement]),
-        lambda: causality(network, trace, position, rivals[replacement], masks),
+        causality,
+        *(trace, position, rivals[replacement], masks),
     )
     before, after = (float(changes[:, :position].max()) for changes in (with_mask, without))
     one, two = st.columns(2)

@@ -28,13 +28,13 @@ def show(request: Request) -> None:
     for column, (number, sentence) in boxes:
         with column:
             sentences.append(widgets.text(f"Sentence {number}", f"s{number}", sentence, "Type an English sentence"))
-    translator = request.service.translator
     if not all(usable(request, sentence, f"Sentence {number}") for number, sentence in enumerate(sentences, 1)):
         return
     try:
-        found = request.service.analysis(
+        found = request.service.lesson(
             ("contexts", word, *sentences),
-            lambda: word_in_contexts(translator.network, translator.tokenizer, sentences, word),
+            word_in_contexts,
+            *(request.service.model.tokenizer, sentences, word),
         )
     except InputError as error:
         st.warning(literal.markdown(str(error)))

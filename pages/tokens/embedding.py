@@ -23,12 +23,11 @@ FOLLOWED = 4  # dimensions written out as numbers
 
 def show(request: Request) -> None:
     """The five steps; one is open at a time."""
-    translator = request.service.translator
-    steps = request.service.analysis(
+    tokenizer = request.service.model.tokenizer
+    steps = request.service.lesson(
         ("embedding", request.text),
-        lambda: embedding_steps(
-            translator.network, translator.tokenizer, translator.tokenizer.encode_source(request.text)
-        ),
+        embedding_steps,
+        *(tokenizer, tokenizer.encode_source(request.text)),
     )
     step = widgets.pick("Step", STEPS, "step")
     wide, narrow = st.columns([3, 2], gap="large")
@@ -39,7 +38,7 @@ def show(request: Request) -> None:
             st.html(tokens.label(f"{len(request.text)} characters, {len(steps.ids) - 1} pieces and the end mark"))
             st.html(tokens.chips(steps.tokens, "encoder"))
         elif step == STEPS[1]:
-            st.html(tokens.label(f"Each piece with its place in the table of {len(translator.tokenizer)} pieces"))
+            st.html(tokens.label(f"Each piece with its place in the table of {len(tokenizer)} pieces"))
             st.html(tokens.chips(steps.tokens, "encoder", notes=[str(token) for token in steps.ids]))
         else:
             vectors(steps, step)

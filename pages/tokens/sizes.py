@@ -20,7 +20,7 @@ WIDTH = 120  # pixels a box
 
 def show(request: Request) -> None:
     """Three columns of sizes; the first answers to the boxes."""
-    trained = request.service.translator.config
+    trained = request.service.model.config
     left, right = st.columns([3, 2], gap="large")
     with right:
         st.markdown(prose.block("tokens", "Sizes"))
@@ -45,7 +45,7 @@ def show(request: Request) -> None:
     counted = sum(part.total for part in part_sizes(trained))
     st.caption(
         prose.block("tokens", "Proof of the sizes").format(
-            formula=grouped(counted), counted=grouped(request.service.translator.parameters)
+            formula=grouped(counted), counted=grouped(request.service.model.parameters)
         )
     )
     files.download("Sizes as CSV", lambda: downloads.table_csv(names, table), "sizes.csv")

@@ -25,8 +25,7 @@ MOST = 50  # neighbours
 
 def neighbours(request: Request) -> None:
     """The vocabulary sorted by the cosine of its rows with one row."""
-    translator = request.service.translator
-    network, tokenizer = translator.network, translator.tokenizer
+    width, tokenizer = request.service.model.config.d_model, request.service.model.tokenizer
     ids = tokenizer.encode_source(request.text)
     source_tokens = tuple(tokenizer.display(ids))
     labels = maps.numbered(source_tokens)
@@ -35,9 +34,7 @@ def neighbours(request: Request) -> None:
         longest = max(range(len(ids) - 1), key=lambda place: (len(literal.token(source_tokens[place])), place))
         place = labels.index(widgets.select("Piece of your sentence", labels, "near", labels[longest]))
         count = widgets.slider("Neighbours shown", "count", 12, 3, MOST)
-    found = request.service.analysis(
-        ("neighbourhood", ids[place]), lambda: neighbourhood(network, tokenizer, ids[place], MOST)
-    )
+    found = request.service.lesson(("neighbourhood", ids[place]), neighbourhood, tokenizer, ids[place], MOST)
     rows = [(near.token, near.id, near.cosine) for near in found.nearest]
     with wide:
         shown = [[literal.token(token), id_, bars.bar(cosine, rows[0][2])] for token, id_, cosine in rows[:count]]
@@ -51,8 +48,8 @@ def neighbours(request: Request) -> None:
         )
         st.caption(
             f"All {grouped(len(found.others))} other pieces: mean {three_digits(float(found.others.mean()))}, standard "
-            f"deviation {three_digits(float(found.others.std()))}; random directions in {network.config.d_model} "
-            f"dimensions would have 0 and {three_digits(network.config.d_model**-0.5)}."
+            f"deviation {three_digits(float(found.others.std()))}; random directions in {width} "
+            f"dimensions would have 0 and {three_digits(width**-0.5)}."
         )
     st.caption(
         prose.block("tokens", "Proof of the neighbours").format(difference=checks.said("cosines", found.difference))
@@ -65,7 +62,7 @@ def neighbours(request: Request) -> None:
 
 def spelling(request: Request) -> None:
     """One word in many spellings."""
-    tokenizer = request.service.translator.tokenizer
+    tokenizer = request.service.model.tokenizer
     wide, narrow = st.columns([3, 2], gap="large")
     with narrow:
         st.markdown(prose.block("tokens", "Spelling"))

@@ -2,89 +2,55 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from model import VisionTrace
-from model.attribution.rollout import FUSIONS, Fusion, RolloutCheck, check_rollout
+from model.attribution.rollout import RolloutCheck, check_rollout
 from model.classifier import attention_scores
 from pages.shared import checks, files
 from pages.shared.runs import fragment
-from pages.vision.classes import chosen_class
+from pages.shared.service import Service
+from pages.vision.explained import Request, settings
 from pages.vision.faithful import faithful
 from pages.vision.measured import CALLED, HEADED, IDS, Measured, measure
-from pages.vision.service import VisionService
-from views.controls import inputs, widgets
+from views.controls import inputs
 from views.export import downloads
 from views.figures import overlay
-from views.text import literal, prose
+from views.text import prose
 from views.text.catalogue import say
 from views.text.numbers import percent, three_digits
 
 PAGE = "vision_layers"
 
 
-@dataclass(frozen=True)
-class Request:
-    """What the reader wants explained, and how."""
-
-    class_index: int
-    fusion: Fusion
-    layer: int  # counted from 0
-
-    def words(self, trace: VisionTrace) -> dict[str, str]:
-        """What the text says of it."""
-        name = literal.markdown(trace.classes[self.class_index])
-        return {"name": name, "fusion": fusions()[self.fusion], "layer": str(self.layer + 1)}
-
-
-def fusions() -> dict[Fusion, str]:
-    """What rollout can make of the heads of a layer."""
-    called = (say("fusion.mean", "mean"), say("fusion.max", "max"), say("fusion.min", "min"))
-    return dict(zip(FUSIONS, called, strict=True))
-
-
 @fragment
-def through_the_layers(service: VisionService, key: str, trace: VisionTrace) -> None:
-    """The view; `key` is the picture's, as `VisionService.trace` gives it. A setting runs only this part again."""
+def through_the_layers(service: Service, key: str, trace: VisionTrace) -> None:
+    """The view; `key` is the picture's, as `Service.trace_picture` gives it. A setting runs only this part again."""
     st.markdown(prose.lead(PAGE))
-    request = _settings(trace)
+    request = settings(trace)
     with st.skeleton(height=320):
         gradients = service.analysis(
             ("gradients", key, request.class_index),
-            lambda: service.classifier.gradient_scores(trace, request.class_index),
+            lambda model: model.gradient_scores(trace, request.class_index),
         )
         scores = service.analysis(
             ("attention scores", key, request.fusion, request.layer),
-            lambda: attention_scores(trace, request.fusion, request.layer),
+            lambda _: attention_scores(trace, request.fusion, request.layer),
         )
         check = service.analysis(
-            ("rollout check", key, request.fusion), lambda: check_rollout(trace.attention, request.fusion)
+            ("rollout check", key, request.fusion), lambda _: check_rollout(trace.attention, request.fusion)
         )
     scores = scores | gradients.scores
     _maps(trace, request, scores)
     with st.skeleton(height=560):
         measured = measure(service, key, trace, scores, request.class_index)
-    faithful(measured, request.words(trace), service.classifier.card)
+    faithful(measured, request.words(trace), service.model.card)
     _check(trace, request, check, gradients.difference, measured)
     _files(trace, request, scores, measured)
     with st.expander(say("vision.methods", "Where the four methods come from")):
         st.markdown(prose.block(PAGE, "methods"))
-
-
-def _settings(trace: VisionTrace) -> Request:
-    layers = tuple(str(layer + 1) for layer in range(trace.attention.shape[0]))
-    with st.container(horizontal=True, gap="medium"):
-        class_index = chosen_class(say("vision.explain", "Explain"), trace, width=200)
-        layer = widgets.select(say("vision.upto", "Up to layer"), layers, "upto", layers[-1], width=120)
-        about = say(
-            "vision.fusion.help", "The mean, the largest or the least of the heads\u2019 weights on each patch."
-        )
-        fusion = widgets.pick(say("vision.fusion", "Rollout fuses heads by"), fusions(), "fusion", help=about)
-    return Request(class_index, fusion, layers.index(layer))
 
 
 def _maps(trace: VisionTrace, request: Request, scores: dict[str, np.ndarray]) -> None:

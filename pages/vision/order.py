@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from model import VisionClassifier, VisionTrace
+from model import VisionTrace
 from pages.shared import checks, files
 from pages.shared.runs import fragment
-from pages.vision.service import VisionService
+from pages.shared.service import Service
+from pages.vision.rearranged import compute
 from views.address import settings
 from views.controls import widgets
 from views.export import downloads
@@ -35,41 +34,8 @@ PICTURES = {  # text alternatives of the picture beside the probabilities
 MOST = 999_999
 
 
-@dataclass(frozen=True, eq=False)
-class Probabilities:
-    """Class probabilities, `(class,)`, as the picture is and with each of `CHANGES`."""
-
-    plain: np.ndarray
-    changed: dict[str, np.ndarray]
-    shifted: np.ndarray  # the picture moved by one patch to the right
-
-    @property
-    def with_positions(self) -> float:
-        """Largest difference that shuffling makes."""
-        return float(np.abs(self.changed["shuffle"] - self.plain).max())
-
-    @property
-    def without(self) -> float:
-        """The same without position vectors: 0 up to rounding."""
-        return float(np.abs(self.changed["both"] - self.changed["no-positions"]).max())
-
-
-def compute(classifier: VisionClassifier, pixels: np.ndarray, order: np.ndarray) -> Probabilities:
-    """Five forwards: the picture as it is, with each change, and moved."""
-    size = classifier.config.patch_size
-    return Probabilities(
-        classifier.rearranged(pixels),
-        {
-            "shuffle": classifier.rearranged(pixels, order),
-            "no-positions": classifier.rearranged(pixels, positions=False),
-            "both": classifier.rearranged(pixels, order, positions=False),
-        },
-        classifier.probabilities(np.pad(pixels, ((0, 0), (size, 0), (0, 0)), mode="edge")[:, : pixels.shape[1]]),
-    )
-
-
 @fragment
-def order_matters(service: VisionService, key: str, trace: VisionTrace, learned: dict[str, str], check: str) -> None:
+def order_matters(service: Service, key: str, trace: VisionTrace, learned: dict[str, str], check: str) -> None:
     """Choose a change, see the picture and the probabilities, and what a ViT lacks and has learned.
 
     Args:
@@ -79,9 +45,9 @@ def order_matters(service: VisionService, key: str, trace: VisionTrace, learned:
     st.markdown(prose.block(PAGE, "order"))
     change, seed = _settings()
     order = np.random.default_rng(seed).permutation(trace.grid[0] * trace.grid[1])
-    found = service.analysis(("order", key, seed), lambda: compute(service.classifier, trace.pixels, order))
+    found = service.analysis(("order", key, seed), compute, trace.pixels, order)
     after = found.changed[change]
-    size = service.classifier.config.patch_size
+    size = service.model.config.patch_size
     shown = trace.pixels if change == "no-positions" else overlay.rearranged(trace.pixels, order, size)
     picture, bars = st.columns([2, 3], gap="large")
     with picture:

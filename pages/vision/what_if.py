@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import streamlit as st
 
 from model import HeadInterventions, InterventionError, VisionTrace
 from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, OneHot
-from pages.shared import differences, files, intervention_check, moved_heads
+from pages.shared import files, intervention_check, moved_heads
 from pages.shared.head_changes import MASK, ONE_HOT, Board, action, strength, together
 from pages.shared.runs import fragment
+from pages.shared.service import Service
+from pages.vision import cls_difference
 from pages.vision.changed import Changed, compute
 from pages.vision.hidden_patches import hidden_patches
-from pages.vision.service import VisionService
-from views import maps, patches
 from views.controls import inputs, widgets
 from views.export import downloads
-from views.export.difference import MapPair, Side
-from views.figures import overlay
 from views.html import bars, tokens
 from views.text import literal, prose
-from views.text.catalogue import Message, say, say_error
+from views.text.catalogue import say, say_error
 
 PAGE = "what_if"
 NAME = "vheads"  # begins the names of this view's settings in the address
 ASKING = {"all": None, "cls": 0}  # the queries; CLS is at position 0
-CLS = replace(
-    maps.GRID,
-    called=Message("kind.cls", "attention of CLS over the picture"),
-    headed=Message("kind.cls.heading", "Attention of CLS over the picture"),
-)
 
 
 @fragment
-def what_if(service: VisionService, key: str, trace: VisionTrace) -> None:
+def what_if(service: Service, key: str, trace: VisionTrace) -> None:
     """The view. Every choice runs only this part again."""
     st.html(bars.STYLE)
     st.markdown(prose.lead(PAGE))
@@ -44,15 +35,15 @@ def what_if(service: VisionService, key: str, trace: VisionTrace) -> None:
         plan = _plan(trace)
     if plan is None:
         return
-    found = service.analysis(("what if", key, plan.to_text()), lambda: compute(service.classifier, trace, plan))
+    found = service.analysis(("what if", key, plan.to_text()), compute, trace, plan)
     with right:
         _answer(trace, found)
     st.subheader(say("vision.cls.map", "What CLS attends to"), anchor=False)
-    pair = _cls_maps(trace, found)
+    pair = cls_difference.show(trace, found)
     over, heads = st.columns(2, gap="large")
     with over:
         st.subheader(say("vision.difference", "The difference over the picture"), anchor=False)
-        _over_picture(trace, pair)
+        cls_difference.over_picture(trace, pair)
     with heads:
         st.subheader(say("shared.every-head", "Every head"), anchor=False)
         moved_heads.show({"vision": found.moved}, {"vision": trace.attention.shape[3]})
@@ -117,41 +108,3 @@ def _answer(trace: VisionTrace, found: Changed) -> None:
         lambda: downloads.table_csv(header, values),
         "what-if.csv",
     )
-
-
-def _cls_maps(trace: VisionTrace, found: Changed) -> MapPair:
-    """CLS attention of a chosen head on both sides, with the difference."""
-    layers, heads = (maps.names(count) for count in trace.attention.shape[:2])
-    with st.container(horizontal=True, gap="medium"):
-        layer, head = inputs.head(layers, heads, (len(layers) - 2, len(heads) - 1))
-    place = layers.index(layer), heads.index(head)
-    sides = [
-        _side(name, maps.one(cls[:, :, None], *place)[0, 1:], trace.grid)
-        for name, cls in (
-            (say("column.before", "before"), trace.attention[:, :, 0]),
-            (say("column.after", "after"), found.cls),
-        )
-    ]
-    every = tuple(range(trace.grid[0])), tuple(range(trace.grid[1]))
-    pair = MapPair(*sides, CLS, maps.describe(layer, head), (every[0], every[0]), (every[1], every[1]))
-    differences.show(pair, "cls_pair")
-    return pair
-
-
-def _over_picture(trace: VisionTrace, pair: MapPair) -> None:
-    grey = patches.grey(patches.as_bytes(trace.pixels))
-    change = pair.difference.weights / (pair.largest or 1)
-    st.image(
-        overlay.enlarged(overlay.signed(grey, change, inputs.theme())),
-        width=320,
-        output_format="PNG",
-        alt=say(
-            "vision.difference.alt",
-            "The difference over the picture, {place}; the table above has its numbers.",
-            place=pair.place,
-        ),
-    )
-
-
-def _side(name: str, weights: np.ndarray, grid: tuple[int, int]) -> Side:
-    return Side(name, weights.reshape(grid), *maps.grid_names(grid), np.zeros(grid, dtype=bool))

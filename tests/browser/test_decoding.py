@@ -10,10 +10,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
-from tests.browser.overflow import assert_nothing_overflows
 
 SENTENCE = "I want to buy a car."
-PARTS = ("step-by-step", "linear-softmax", "teacher-forcing", "beam-search")
 
 
 def address(page: Page) -> dict[str, list[str]]:
@@ -138,10 +136,3 @@ def test_the_beam_as_a_tree(server: Server, page: Page):
     page.get_by_role("slider", name="Beam width").press("ArrowLeft")
     expect(rows(page, "What the search returns")).to_have_count(4)
     expect(page).to_have_url(re.compile("[?&]try_beam=3(&|$)"))
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_nothing_overflows(server: Server, page: Page, part: str):
-    open_page(page, f"{server.url}/decoding?part={part}&nodes=all")
-    expect(page.locator(".aa-table").first).to_be_visible()
-    assert_nothing_overflows(page)

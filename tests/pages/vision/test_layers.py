@@ -13,7 +13,7 @@ from model.attribution.faithfulness import Curves, mean_of, order_of
 from model.classifier import METHODS, attention_scores
 from pages.vision.faithful import areas_table, over_many, verdict
 from pages.vision.layers import PAGE
-from pages.vision.measured import RANDOM, Measured
+from pages.vision.measured import HEADED, RANDOM, Measured
 from tests.model.images import CLASSES
 from tests.pages.charts import charts, checked, numbers
 from tests.pages.vision.views import open_view, service, trace
@@ -34,7 +34,7 @@ def text_of(app) -> str:
 @pytest.mark.parametrize("index", range(len(CLASSES)))
 def test_the_curves_are_the_classifiers_own(index):
     app = open_view("layers", explain=str(index + 1))
-    classifier = service().classifier
+    classifier = service().model
     wanted = classifier.faithfulness(trace(), classifier.explain(trace(), index), index)
     deletion, insertion = (lines(chart) for chart in charts(app))
     assert set(deletion) == {*METHODS, RANDOM}
@@ -50,27 +50,28 @@ def test_the_curves_are_the_classifiers_own(index):
 def test_the_answer_is_explained_unless_another_class_is_asked_for():
     shown = open_view("layers")
     assert f"Explained: **{CLASSES[trace().answer]}**" in text_of(shown)
-    other = CLASSES[trace().answer - 1]
-    shown.selectbox(key="explain").set_value(other).run()
-    assert f"Explained: **{other}**" in text_of(shown)
+    other = (trace().answer - 1) % len(CLASSES)
+    shown.selectbox(key="explain").set_value(str(other + 1)).run()
+    assert f"Explained: **{CLASSES[other]}**" in text_of(shown)
 
 
 def test_fusion_and_layer_decide_the_maps_of_attention():
     for fusion, layer in (("mean", 2), ("max", 2), ("min", 1)):
         app = open_view("layers", fusion=fusion, upto=str(layer))
         scores = attention_scores(trace(), fusion, layer - 1)
-        classifier, answer = service().classifier, trace().answer
+        classifier, answer = service().model, trace().answer
         for method, score in scores.items():
             (wanted,) = classifier.occlusions(trace(), order_of(score)[None])
             np.testing.assert_allclose(lines(charts(app)[0])[method], wanted.curves(answer).deletion, atol=1e-6)
             row, column = np.unravel_index(score.reshape(3, 3).argmax(), (3, 3))
-            alt = f"{method} over the picture; strongest in row {row + 1}, column {column + 1} of the patches."
+            place = f"row {row + 1}, column {column + 1}"
+            alt = f"{HEADED[method].english} over the picture; strongest in {place} of the patches."
             assert alt in [image.proto.imgs[0].alt for image in app.get("image")]
 
 
 def test_a_change_computes_only_what_it_changes(monkeypatch):
     app = open_view("layers")
-    covered, classifier = [], service().classifier
+    covered, classifier = [], service().model
     whole = classifier.occlusions
     monkeypatch.setattr(classifier, "occlusions", lambda trace, orders: covered.extend(orders) or whole(trace, orders))
     app.run()
@@ -112,7 +113,7 @@ def test_the_table_is_made_when_it_is_opened():
     app.session_state["scores"] = True
     app.run()
     table = app.dataframe[1].value
-    wanted = service().classifier.explain(trace(), trace().answer)
+    wanted = service().model.explain(trace(), trace().answer)
     assert list(table.columns) == ["row", "column", *METHODS]
     np.testing.assert_allclose(table[list(METHODS)].to_numpy().T, list(wanted.values()), rtol=1e-5)
     assert table[["row", "column"]].to_numpy().tolist() == [[row, column] for row in (1, 2, 3) for column in (1, 2, 3)]
