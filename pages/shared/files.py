@@ -13,7 +13,7 @@ from views.export import downloads, drawing
 from views.export.matrices import matrices_picture
 from views.export.picture import picture
 from views.figures.heatmap import HeadMap
-from views.text import catalogue
+from views.text import catalogue, terms
 from views.text.catalogue import Message, say
 
 if TYPE_CHECKING:  # a quarter of a second that only a table is worth: imported when one is opened
@@ -45,7 +45,7 @@ def download(label: str, make: Callable[[], bytes | str], file_name: str) -> Non
 
 def numbers(table: Callable[[], pd.DataFrame], key: str = "table", **options) -> None:
     """A table below a fold, made when the fold is opened. `options` go to `st.dataframe`."""
-    fold = st.expander(say("files.numbers", "Numbers as a table"), on_change="rerun", key=key)
+    fold = st.expander(terms.NUMBERS_AS_TABLE(), on_change="rerun", key=key)
     if fold.open:
         fold.dataframe(_harmless(table()), **options)
 
@@ -69,14 +69,15 @@ def matrices(items: Sequence[RowMatrix | str], title: str, name: str, what: str 
     pictures(lambda: matrices_picture(items, title), name, what)
 
 
-def head_map(shown: HeadMap, draw: Callable[[], drawing.Drawing] | None = None) -> None:
+def head_map(shown: HeadMap, draw: Callable[[], drawing.Drawing] | None = None, name: str = "") -> None:
     """Picture and numbers of one head's map as files and as a table.
 
     Args:
         draw: makes the picture where it is not the plain map.
+        name: of the files, without what follows the dot.
     """
     draw = draw or (lambda: picture(shown))
-    name = f"{shown.kind.name} {shown.place}".replace(",", "").replace(" ", "-")
+    name = name or f"{shown.kind.name}-map"
     rows, columns = shown.kind.names(shown.queries), shown.kind.names(shown.keys)
     with st.container(horizontal=True):
         pictures(draw, name)

@@ -20,8 +20,6 @@ from views.html import bars
 from views.text import literal, prose
 from views.text.catalogue import say
 
-FIRST = "first"
-
 
 @fragment
 def each_head(service: Service, key: str, trace: VisionTrace) -> None:
@@ -45,15 +43,13 @@ def each_head(service: Service, key: str, trace: VisionTrace) -> None:
             "probability": say("vision.change.probability", "change of the probability"),
         }
         measure = widgets.pick(say("vision.measure", "Change of its"), measures, "measure")
-        by = widgets.pick(say("ranking.sort", "Sort by"), rows.ORDERS, "vsort")
+        by = listing.order("vsort")
         effects = study.effects
         changes = effects.logit_changes(wanted) if measure == "logit" else effects.probability_changes(wanted)
         heads = rows.heads_of({"vision": changes}, {"vision": study.scores}, study.found.statistics)
-        names = [head.name for head in heads]
-        first = {FIRST: say("ranking.first", "first in the list")}
-        chosen = widgets.select(say("ranking.shown", "Head shown"), first | {n: n for n in names}, "vshown")
+        chosen = listing.chosen(heads, "vshown")
     listed = rows.ordered(heads, by)
-    shown = listed[0] if chosen == FIRST else heads[names.index(chosen)]
+    shown = chosen or listed[0]
     overview, opened = st.columns([5, 4], gap="large")
     with overview:
         _ranking(study, trace, listed, shown, changed[measure], trace.classes[wanted])

@@ -121,7 +121,7 @@ def _files(trace: VisionTrace, learned: Learned, reach: Reach) -> None:
     layers, heads = reach.distances.shape
     header = [
         say("column.layer", "layer"),
-        *(say("column.head", "head {head}", head=head + 1) for head in range(heads)),
+        *(say("vision.column.head", "head {head}", head=head + 1) for head in range(heads)),
     ]
     rows = [(layer + 1, *map(float, reach.distances[layer])) for layer in range(layers)]
     names = maps.patch_names(trace.grid)

@@ -2,27 +2,28 @@
 
 import pytest
 
-from pages.inside.steps import NAMES
+from pages.inside.steps import NAMES as STEPS
 from tests.pages.pseudo import unsaid
 from views.address import aliases
 
 PARTS = ("one-query", "heads", "memory", "scaling", "feed-forward", "add-norm")
+NAMES = {"CPU", "d_model", "d<sub>k</sub>", "q \u00b7 k / \u221ad<sub>k</sub>", "Je veux acheter une voiture."}
 
 
-@pytest.mark.parametrize("step", NAMES)
+@pytest.mark.parametrize("step", STEPS)
 def test_every_step_is_said_in_the_readers_language(in_pseudo, step):
-    assert unsaid(in_pseudo("inside", step=step)) == []
+    assert unsaid(in_pseudo("inside", step=step), NAMES) == []
 
 
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("kind", ["decoder", "cross"])
 def test_everything_is_said_in_the_readers_language(in_pseudo, part, kind):
-    assert unsaid(in_pseudo("inside", inside=part, kind=kind, stack="decoder", norm_place="1")) == []
+    assert unsaid(in_pseudo("inside", inside=part, kind=kind, stack="decoder", norm_place="1"), NAMES) == []
 
 
 def test_sizes_that_do_not_fit_are_refused_in_the_readers_language(in_pseudo):
     app = in_pseudo("inside", inside="heads", shape_heads="7")
-    assert app.warning and unsaid(app) == []
+    assert app.warning and unsaid(app, NAMES) == []
 
 
 @pytest.mark.parametrize(

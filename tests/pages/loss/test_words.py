@@ -6,12 +6,13 @@ from tests.pages.pseudo import unsaid
 from views.address import aliases
 
 PARTS = ("token-by-token", "smoothing-gradient", "training-curves")
+NAMES = {"CPU", "d_model", "d<sub>k</sub>", "q \u00b7 k / \u221ad<sub>k</sub>", "Je veux acheter une voiture."}
 
 
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("scored", ["target", "five"])
 def test_everything_is_said_in_the_readers_language(in_pseudo, part, scored):
-    assert unsaid(in_pseudo("loss", part=part, scored=scored, step="2")) == []
+    assert unsaid(in_pseudo("loss", part=part, scored=scored, step="2"), NAMES) == []
 
 
 @pytest.mark.parametrize(
