@@ -7,29 +7,34 @@ import pandas as pd
 import streamlit as st
 
 from model.lessons.output_layer import Row, output_step, read_row
+from model.runtime.messages import ReaderError
+from pages.decoding.step import choose_step
 from pages.shared import checks, files
 from pages.shared.opening import Request
-from pages.shared.sliders import stepper
 from views.controls import widgets
 from views.export import downloads
-from views.html import bars, steps, tokens
+from views.html import bars, steps
 from views.text import literal, prose
+from views.text.catalogue import Message, say, say_error
 from views.text.numbers import grouped, three_digits
 
 EXAMPLE = "0.2 0.1 0.1; 0.4 0.5 0.1; 0.9 0.05 0.05"
 MOST = 8  # rows, and numbers in a row
 COUNT = 10  # tokens shown
-HEADER = ["rank", "piece", "id", "logit", "e^(logit - largest)", "probability"]
+HEADER = (
+    Message("column.rank", "rank"),
+    Message("column.token", "token"),
+    Message("column.id", "id"),
+    Message("column.logit", "logit"),
+    Message("column.power", "e^(logit - largest)"),
+    Message("column.probability", "probability"),
+)
 
 
 def show(request: Request) -> None:
     """The output layer at a step, then the worked example."""
     trace = request.trace()
-    step = stepper(len(trace.next_ids), f"Step, 1 to {len(trace.next_ids)}")
-    st.html(
-        tokens.label("What the decoder has read, the piece it writes in this step, and what is still to come")
-        + steps.written(trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:])
-    )
+    step = choose_step(trace)
     found = request.service.lesson(("output layer", request.text, trace.next_ids, step), output_step, trace, step - 1)
     best = np.argsort(-found.logits, kind="stable")[:COUNT]
     labels = trace.tokenizer.labels(best.tolist())
@@ -50,22 +55,28 @@ def show(request: Request) -> None:
             [str(rank), steps.plain(token), id_, logit, power, bars.bar(probability, 1, "decoder")]
             for rank, token, id_, logit, power, probability in rows
         ]
-        st.html(bars.table(HEADER, shown, f"The largest logits of step {step}"))
+        header = [column() for column in HEADER]
+        st.html(bars.table(header, shown, say("decoding.logits", "The largest logits of step {step}", step=step)))
         network = request.service.model.config
         st.caption(
-            prose.block("decoding", "Proof of the output layer").format(
+            prose.block(
+                "decoding",
+                "check-output-layer",
                 vocabulary=grouped(network.vocabulary_size),
                 total=three_digits(float(found.probabilities.sum())),
                 difference=checks.said("output layer", found.difference),
             )
         )
         labelled = [[rank, literal.token(token), *rest] for rank, token, *rest in rows]
-        files.download("CSV", lambda: downloads.table_csv(HEADER, labelled), f"output-step-{step}.csv")
-        files.numbers(lambda: pd.DataFrame(labelled, columns=HEADER), "output_table", hide_index=True)
+        files.download(files.CSV(), lambda: downloads.table_csv(header, labelled), f"output-step-{step}.csv")
+        files.numbers(lambda: pd.DataFrame(labelled, columns=header), "output_table", hide_index=True)
     with right:
         st.markdown(
-            prose.block("decoding", "Linear and softmax").format(
-                d_model=network.d_model, vocabulary=grouped(network.vocabulary_size)
+            prose.block(
+                "decoding",
+                "linear-softmax",
+                d_model=network.d_model,
+                vocabulary=grouped(network.vocabulary_size),
             )
         )
     example()
@@ -73,47 +84,59 @@ def show(request: Request) -> None:
 
 def example() -> None:
     """Rows of numbers that the reader may change: argmax, sum, and whether each is a distribution."""
-    st.subheader("Three rows by hand", anchor=False)
+    st.subheader(say("decoding.rows", "Three rows by hand"), anchor=False)
     left, right = st.columns([3, 2], gap="large")
     with right:
-        st.markdown(prose.block("decoding", "Three rows by hand"))
+        st.markdown(prose.block("decoding", "rows"))
     with left:
-        typed = widgets.text("Rows of numbers, a semicolon between rows", "rows", EXAMPLE)
+        typed = widgets.text(say("decoding.rows.label", "Rows of numbers, a semicolon between rows"), "rows", EXAMPLE)
         try:
             rows = read_rows(typed)
-        except ValueError as error:
-            st.warning(literal.markdown(str(error)))
+        except ReaderError as error:
+            st.warning(literal.markdown(say_error(error)))
             return
-        header = ["row", "argmax, from 0", "sum", "a distribution?", "softmax of the row"]
+        header = [
+            say("column.row", "row"),
+            say("decoding.column.argmax", "argmax, from 0"),
+            say("column.sum", "sum"),
+            say("decoding.column.distribution", "a distribution?"),
+            say("decoding.column.softmax", "softmax of the row"),
+        ]
         shown = [
-            [" ".join(f"{value:g}" for value in row.values), row.argmax, row.total, verdict(row), softmax(row)]
+            [
+                bars.data(" ".join(f"{value:g}" for value in row.values), "number"),
+                row.argmax,
+                row.total,
+                verdict(row),
+                bars.data(" ".join(map(three_digits, row.softmax)), "number"),
+            ]
             for row in rows
         ]
-        st.html(bars.table(header, shown, "Rows as scores"))
+        st.html(bars.table(header, shown, say("decoding.rows.table", "Rows as scores")))
 
 
 def verdict(row: Row) -> str:
     """Whether a row is a distribution, and why not."""
     if row.is_distribution:
-        return "yes"
-    return "no: a number below 0" if min(row.values) < 0 else f"no: the sum is {three_digits(row.total)}"
-
-
-def softmax(row: Row) -> str:
-    """What the softmax makes of a row."""
-    return " ".join(three_digits(value) for value in row.softmax)
+        return say("yes", "yes")
+    if min(row.values) < 0:
+        return say("decoding.verdict.negative", "no: a number is below 0")
+    return say("decoding.verdict.sum", "no: the sum is {sum}", sum=three_digits(row.total))
 
 
 def read_rows(text: str) -> list[Row]:
     """Rows from text.
 
     Raises:
-        ValueError: it does not hold such rows; the message is one sentence for the reader.
+        ReaderError: it does not hold such rows.
     """
     parts = [part.replace(",", " ").split() for part in text.split(";") if part.strip()]
     if not parts or len(parts) > MOST or any(len(part) > MOST for part in parts):
-        raise ValueError(f"Type one to {MOST} rows of one to {MOST} numbers, such as {EXAMPLE}.")
+        raise ReaderError(
+            "Type one to {most} rows of one to {most} numbers, such as {example}.", most=MOST, example=EXAMPLE
+        )
     try:
         return [read_row([float(number) for number in part]) for part in parts]
     except ValueError:
-        raise ValueError(f"Every entry must be a finite number with a decimal point, such as {EXAMPLE}.") from None
+        text = "Every entry must be a finite number with a decimal point, such as {example}."
+        raise ReaderError(text, example=EXAMPLE) from None

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pages.decoding import beam_search, linear_softmax, step, teacher_forcing
-from pages.shared.parts import show_parts
+from pages.shared.parts import Part, show_parts
 from views.html import bars, steps
+from views.text.catalogue import Message
 
-PARTS = {
-    "Step by step": step.show,
-    "Linear + softmax": linear_softmax.show,
-    "Teacher forcing": teacher_forcing.show,
-    "Beam search": beam_search.show,
-}
+PARTS = (
+    Part("step-by-step", Message("decoding.part.step", "Step by step"), step.show),
+    Part("linear-softmax", Message("decoding.part.linear", "Linear + softmax"), linear_softmax.show),
+    Part("teacher-forcing", Message("decoding.part.forcing", "Teacher forcing"), teacher_forcing.show),
+    Part("beam-search", Message("decoding.part.beam", "Beam search"), beam_search.show),
+)
 
 show_parts("decoding", PARTS, "part", bars.STYLE + steps.STYLE)

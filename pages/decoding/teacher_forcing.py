@@ -1,4 +1,4 @@
-"""The same target twice: the decoder fed with it, and the decoder fed with its own words."""
+"""The same target twice: the decoder fed with it, and the decoder fed with its own tokens."""
 
 from __future__ import annotations
 
@@ -14,60 +14,93 @@ from pages.shared.target import target
 from views.export import downloads
 from views.html import bars, steps, tokens
 from views.text import literal, prose
+from views.text.catalogue import Message, say, say_count
 from views.text.numbers import percent
 
-HEADER = ["position", "forced: reads", "says", "should write", "p of that", "rank", "free: reads", "writes", "p"]
+HEADER = (
+    Message("column.position", "position"),
+    Message("forcing.forced.reads", "forced: reads"),
+    Message("forcing.forced.says", "first choice"),
+    Message("forcing.forced.target", "target"),
+    Message("forcing.forced.probability", "p of the target"),
+    Message("column.rank", "rank"),
+    Message("forcing.free.reads", "free: reads"),
+    Message("forcing.free.generates", "generates"),
+    Message("forcing.free.probability", "p"),
+)
 
 
 def show(request: Request) -> None:
     """A target box, the two inputs, and both runs position by position."""
     left, right = st.columns([3, 2], gap="large")
     with right:
-        st.markdown(prose.block("decoding", "Teacher forcing"))
+        st.markdown(prose.block("decoding", "teacher-forcing"))
     with left:
         forced = target(request)
         if forced is None:
             return
         st.html(
-            tokens.label(f"What the encoder reads: {len(forced.source_tokens)} pieces, all at once")
+            tokens.label(
+                say_count(
+                    "forcing.encoder",
+                    "What the encoder reads: {count} token",
+                    "What the encoder reads: {count} tokens, all at once",
+                    len(forced.source_tokens),
+                )
+            )
             + tokens.chips(forced.source_tokens, "encoder")
-            + tokens.label("What the decoder reads in training: the target, shifted right by one behind <s>")
+            + tokens.label(
+                say(
+                    "forcing.decoder", "What the decoder reads in training: the target, shifted right by one behind <s>"
+                )
+            )
             + steps.aligned(
-                (("decoder reads", forced.target_tokens), ("should write", forced.next_tokens)), "The shifted target"
+                (
+                    (say("forcing.row.reads", "decoder reads"), forced.target_tokens),
+                    (say("forcing.row.target", "should generate"), forced.next_tokens),
+                ),
+                say("forcing.shifted", "The shifted target"),
             )
         )
     free = request.service.trace(request.text, DecodingOptions())
     compared = compare_runs(forced, free, request.service.model.config.never_generated)
-    st.subheader("Forced and free, position by position", anchor=False)
+    st.subheader(say("forcing.both", "Forced and free, position by position"), anchor=False)
     if free.next_ids != forced.next_ids:  # else it is said of the target
-        say_if_cut(request.service.ended(free.next_ids), "The free-running translation")
+        what = say("forcing.free.translation", "The free-running translation")
+        say_if_cut(request.service.ended(free.next_ids), what)
     st.markdown(literal.markdown(summary(compared, forced)))
     rows = table(compared, forced, free)
-    st.html(bars.table(HEADER, [dress(row) for row in rows], "Teacher-forced and free-running, position by position"))
-    st.caption(
-        prose.block("decoding", "Proof of teacher forcing").format(
-            difference=checks.said("two passes", compared.shared_difference)
-        )
-    )
+    header = [column() for column in HEADER]
+    name = say("forcing.table", "Teacher-forced and free-running, position by position")
+    st.html(bars.table(header, [dress(row) for row in rows], name))
+    difference = checks.said("two passes", compared.shared_difference)
+    st.caption(prose.block("decoding", "check-teacher-forcing", difference=difference))
     labelled = [[literal.token(cell) if isinstance(cell, str) and cell else cell for cell in row] for row in rows]
-    files.download("CSV", lambda: downloads.table_csv(HEADER, labelled), "teacher-forcing.csv")
-    files.numbers(lambda: pd.DataFrame(labelled, columns=HEADER), "forcing_table", hide_index=True)
+    files.download(files.CSV(), lambda: downloads.table_csv(header, labelled), "teacher-forcing.csv")
+    files.numbers(lambda: pd.DataFrame(labelled, columns=header), "forcing_table", hide_index=True)
 
 
 def summary(compared: Comparison, forced: Trace) -> str:
     """What happened, in words."""
     positions = len(compared.forced)
-    said = f"Fed with the target, the model\u2019s first choice is the right piece at {compared.right} of {positions} "
-    said += "positions. "
+    text = "Fed with the target, the model\u2019s first choice is the right token at {right} of {positions} positions."
+    first = say("forcing.right", text, right=compared.right, positions=positions)
     if compared.departs is None:
-        return said + "Fed with its own words it writes the same target, so both runs read the same all along."
-    if compared.departs >= min(positions, len(compared.free)):
-        return said + "Fed with its own words it writes the same, but the two do not end at the same place."
-    wanted = literal.token(forced.next_tokens[compared.departs])
-    return said + (
-        f"Fed with its own words it departs at position {compared.departs + 1}, where the target has {wanted}; from "
-        f"the next position on the two decoders have read different beginnings."
-    )
+        text = "Fed with its own tokens it generates the same target, so both runs read the same all along."
+        second = say("forcing.same", text)
+    elif compared.departs >= min(positions, len(compared.free)):
+        text = "Fed with its own tokens it generates the same, but the two do not end at the same place."
+        second = say("forcing.length", text)
+    else:
+        wanted = literal.token(forced.next_tokens[compared.departs])
+        second = say(
+            "forcing.departs",
+            "Fed with its own tokens it departs at position {position}, where the target has {token}; from the next "
+            "position on the two decoders have read different tokens.",
+            position=compared.departs + 1,
+            token=wanted,
+        )
+    return f"{first} {second}"
 
 
 def table(compared: Comparison, forced: Trace, free: Trace) -> list[list]:

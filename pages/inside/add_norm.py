@@ -1,4 +1,4 @@
-"""Add & Norm: the residual stream before and after every sub-layer, and how much each of them writes."""
+"""Add & Norm: the residual stream before and after every sub-layer, and how much each of them adds."""
 
 from __future__ import annotations
 
@@ -16,11 +16,32 @@ from views.controls import inputs, widgets
 from views.export import downloads
 from views.html import bars
 from views.text import literal, prose
+from views.text.catalogue import Message, say
 
-NAMES = {"self": "self-attention", "cross": "cross-attention", "ffn": "feed-forward"}
-MEAN = "mean"
-LENGTHS = ("before", "sublayer_output", "added", "after")
-MOMENTS = ("added_mean", "added_variance", "normal_mean", "normal_variance", "after_mean", "after_variance")
+SUB_LAYERS = {  # what they are called, behind the number of their layer
+    "self": Message("inside.sub-layer.self", "{layer} self-attention"),
+    "cross": Message("inside.sub-layer.cross", "{layer} cross-attention"),
+    "ffn": Message("inside.sub-layer.ffn", "{layer} feed-forward"),
+}
+SUB_LAYER = Message("column.sub-layer", "sub-layer")
+# fields of `SubLayer` and their columns
+LENGTHS = {
+    "before": Message("inside.length.before", "|x|"),
+    "sublayer_output": Message("inside.length.output", "|output|"),
+    "added": Message("inside.length.added", "|x + output|"),
+    "after": Message("inside.length.after", "|after norm|"),
+}
+SHARE = {"share": Message("inside.share", "output \u00f7 x")}
+COSINE = {"cosine": Message("column.cosine", "cosine")}
+MOMENTS = {
+    "added_mean": Message("inside.mean.before", "mean before"),
+    "added_variance": Message("inside.variance.before", "variance before"),
+    "normal_mean": Message("inside.mean.normalised", "mean normalised"),
+    "normal_variance": Message("inside.variance.normalised", "variance normalised"),
+    "after_mean": Message("inside.mean.after", "mean after"),
+    "after_variance": Message("inside.variance.after", "variance after"),
+}
+ALL = LENGTHS | SHARE | COSINE | MOMENTS
 
 
 @fragment
@@ -31,16 +52,24 @@ def show(request: Request) -> None:
         stack = stack_choice()
         tokens = trace.source_tokens if stack == "encoder" else trace.target_tokens
         names = maps.numbered(tokens)
-        place = int(widgets.number("Piece at place, 0 for the mean", "norm_place", 0, 0, len(names), width=230))
+        place = int(
+            widgets.number(
+                say("inside.norm-place", "Token at place, 0 for the mean"), "norm_place", 0, 0, len(names), width=230
+            )
+        )
     found = request.service.lesson(("sub-layers", trace.source_ids, trace.target_ids, stack), sub_layers, trace, stack)
-    labels = [f"{sub_layer.layer + 1} {NAMES[sub_layer.step]}" for sub_layer in found]
-    st.markdown(prose.block("inside", "How much each writes"))
+    labels = [SUB_LAYERS[sub_layer.step](layer=sub_layer.layer + 1) for sub_layer in found]
+    st.markdown(prose.block("inside", "shares"))
     share = np.stack([sub_layer.share for sub_layer in found], axis=1)  # (position, sub-layer)
-    items = [RowMatrix("Written \u00f7 stream", share, stack, tokens, labels, column_title="sub-layer", signed=False)]
+    name = say("inside.shares", "Output \u00f7 stream")
+    title = say("column.token", "token")
+    items = [RowMatrix(name, share, stack, tokens, labels, title, SUB_LAYER(), signed=False)]
     matrix_row(items, inputs.theme(), "shares", inputs.remember_theme)
     tables(found, labels, place, stack, names)
     st.caption(
-        prose.block("inside", "Proof of Add & Norm").format(
+        prose.block(
+            "inside",
+            "check-add-norm",
             difference=checks.said("Add & Norm", max(sub_layer.difference for sub_layer in found)),
             mean=checks.said("means", max(float(np.abs(sub_layer.normal_mean).max()) for sub_layer in found)),
             variance=checks.said(
@@ -48,11 +77,15 @@ def show(request: Request) -> None:
             ),
         )
     )
-    header = ("sub-layer", "position", "piece", *LENGTHS, "share", "cosine", *MOMENTS)
+    header = (SUB_LAYER(), say("column.position", "position"), title, *(column() for column in ALL.values()))
+    titles = {
+        "encoder": say("inside.shares.encoder", "Output of each encoder sub-layer over the residual stream"),
+        "decoder": say("inside.shares.decoder", "Output of each decoder sub-layer over the residual stream"),
+    }
     with st.container(horizontal=True):
-        files.matrices(items, f"How much each sub-layer of the {stack} writes", f"{stack}-residual")
+        files.matrices(items, titles[stack], f"{stack}-residual")
         files.download(
-            "All numbers as CSV",
+            say("download.numbers.csv", "All numbers as CSV"),
             lambda: downloads.table_csv(header, _everything(found, labels, tokens)),
             f"{stack}-residual.csv",
         )
@@ -65,23 +98,34 @@ def tables(found: list[SubLayer], labels: list[str], place: int, stack: str, nam
         numbers = getattr(sub_layer, name)
         return float(numbers.mean() if place == 0 else numbers[place - 1])
 
-    whose = "Mean over all pieces" if place == 0 else f"Piece {names[place - 1]}"
     longest = max(value(sub_layer, "share") for sub_layer in found)
     lengths = [
         [label, *(value(s, name) for name in LENGTHS), bars.bar(value(s, "share"), longest, stack), value(s, "cosine")]
         for label, s in zip(labels, found, strict=True)
     ]
-    header = ("sub-layer", "|x|", "|written|", "|x + written|", "|after norm|", "written \u00f7 x", "cosine")
-    st.markdown(prose.block("inside", "Lengths"))
-    st.html(bars.table(header, lengths, f"Lengths. {whose}"))
+    header = (SUB_LAYER(), *(column() for column in (LENGTHS | SHARE | COSINE).values()))
+    st.markdown(prose.block("inside", "lengths"))
+    if place == 0:
+        name = say("inside.lengths.mean", "Lengths. Mean over all tokens")
+    else:
+        name = say("inside.lengths.token", "Lengths. Token {token}", token=names[place - 1])
+    st.html(bars.table(header, lengths, name))
+    first, normal, last = (tuple(MOMENTS)[at : at + 2] for at in (0, 2, 4))
     moments = [
-        [label, *(value(s, name) for name in MOMENTS[:2]), *map(_rounded, (value(s, MOMENTS[2]), value(s, MOMENTS[3])))]
-        + [value(s, name) for name in MOMENTS[4:]]
+        [
+            label,
+            *(value(s, name) for name in first),
+            *(_rounded(value(s, name)) for name in normal),
+            *(value(s, name) for name in last),
+        ]
         for label, s in zip(labels, found, strict=True)
     ]
-    header = ("sub-layer", "mean before", "variance before", "mean normalised", "variance normalised", "mean after")
-    st.markdown(prose.block("inside", "Means and variances"))
-    st.html(bars.table((*header, "variance after"), moments, f"Means and variances. {whose}"))
+    st.markdown(prose.block("inside", "moments"))
+    if place == 0:
+        name = say("inside.moments.mean", "Means and variances. Mean over all tokens")
+    else:
+        name = say("inside.moments.token", "Means and variances. Token {token}", token=names[place - 1])
+    st.html(bars.table((SUB_LAYER(), *(column() for column in MOMENTS.values())), moments, name))
 
 
 def _rounded(number: float) -> float:
@@ -92,5 +136,5 @@ def _rounded(number: float) -> float:
 def _everything(found: list[SubLayer], labels: list[str], tokens: tuple[str, ...]):
     for label, sub_layer in zip(labels, found, strict=True):
         for at, token in enumerate(tokens):
-            numbers = (getattr(sub_layer, what)[at] for what in (*LENGTHS, "share", "cosine", *MOMENTS))
+            numbers = (getattr(sub_layer, what)[at] for what in ALL)
             yield [label, at + 1, literal.token(token), *map(float, numbers)]

@@ -9,6 +9,7 @@ from model.lessons.layer_steps import AttentionSteps, LayerInputs, attention_ste
 from pages.shared.opening import Request
 from views import maps
 from views.controls import inputs
+from views.text.catalogue import say
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +44,13 @@ class Chosen:
     @property
     def place(self) -> str:
         """Where it is, in words."""
-        return f"{self.kind.title}, layer {self.layer + 1}, head {self.head + 1}"
+        return say(
+            "inside.place",
+            "{kind}, layer {layer}, head {head}",
+            kind=self.kind.title,
+            layer=self.layer + 1,
+            head=self.head + 1,
+        )
 
 
 def choose(request: Request) -> Chosen:

@@ -14,9 +14,18 @@ from views.controls import widgets
 from views.export import downloads
 from views.html import bars
 from views.text import prose
+from views.text.catalogue import Message, say
 from views.text.numbers import grouped, three_digits
 
 PAPER = (10, 20, 512, 8)  # a batch of ten sequences of twenty tokens in the paper's base model
+TENSORS = {  # what the steps of `shape_walk` are called
+    "queries, projected": Message("inside.shapes.projected", "queries, projected"),
+    "split into heads": Message("inside.shapes.split", "split into heads"),
+    "heads first": Message("inside.shapes.first", "heads first"),
+    "scores": Message("inside.shapes.scores", "scores"),
+    "weights \u00d7 values": Message("inside.shapes.outputs", "weights \u00d7 values"),
+    "heads joined": Message("inside.shapes.joined", "heads joined"),
+}
 
 
 @fragment
@@ -33,14 +42,15 @@ def show(request: Request) -> None:
             attention_module(network, kind, layer), streams.query_input, streams.key_input, allowed
         ),
     )
-    st.markdown(prose.block("inside", "Two forms"))
+    st.markdown(prose.block("inside", "two-forms"))
     left, right = st.columns(2, gap="large")
-    left.html(bars.table(("", "one wide, then split", "one for each head"), counts(forms), "Two forms of heads"))
-    right.metric("Largest difference of what they write", three_digits(forms.difference))
-    right.caption(prose.block("inside", "Proof of heads").format(difference=checks.said("two forms", forms.difference)))
+    header = ("", say("inside.forms.wide", "one wide, then split"), say("inside.forms.small", "one for each head"))
+    left.html(bars.table(header, counts(forms), say("inside.forms", "Two forms of heads")))
+    right.metric(say("inside.forms.difference", "Largest difference of their outputs"), three_digits(forms.difference))
+    right.caption(prose.block("inside", "check-heads", difference=checks.said("two forms", forms.difference)))
     config = request.service.model.config
     mine = shape_walk(1, len(streams.query_input), config.d_model, config.n_heads, len(streams.key_input))
-    st.markdown(prose.block("inside", "Shapes"))
+    st.markdown(prose.block("inside", "shapes"))
     walk(mine)
 
 
@@ -48,36 +58,48 @@ def show(request: Request) -> None:
 def walk(mine: list[Shape]) -> None:
     """Shapes for the sentence, and for sizes that the reader types; the paper's at first."""
     with st.container(horizontal=True, gap="medium"):
-        labels = ("Sequences", "Pieces", "d_model", "Heads")
+        labels = (
+            say("inside.shapes.sequences", "Sequences"),
+            say("inside.shapes.tokens", "Tokens"),
+            "d_model",
+            say("inside.shapes.heads", "Heads"),
+        )
         keys = ("shape_batch", "shape_length", "shape_width", "shape_heads")
         most = (64, 128, 1024, 64)
         sizes = [
             int(widgets.number(label, key, default, 1, top))
             for label, key, default, top in zip(labels, keys, PAPER, most, strict=True)
         ]
-    try:
-        other = shape_walk(*sizes)
-    except ValueError as error:
-        st.warning(str(error))
+    *_, width, count = sizes
+    if width % count:
+        text = "d_model {width} is not divisible by {heads} heads; every head needs the same width."
+        st.warning(say("inside.shapes.indivisible", text, width=width, heads=count))
         return
-    lines = [[a.step, _shape(a), _shape(b)] for a, b in zip(mine, other, strict=True)]
-    header = ("tensor", "your sentence", "these sizes")
-    st.html(bars.table(header, lines, "Shapes of multi-head attention"))
-    files.download("Shapes as CSV", lambda: downloads.table_csv(header, lines), "shapes.csv")
+    other = shape_walk(*sizes)
+    lines = [[TENSORS[a.step](), _shape(a), _shape(b)] for a, b in zip(mine, other, strict=True)]
+    header = (
+        say("column.tensor", "tensor"),
+        say("inside.shapes.yours", "your sentence"),
+        say("inside.shapes.typed", "these sizes"),
+    )
+    shown = [[step, *(bars.data(shape, "number") for shape in shapes)] for step, *shapes in lines]
+    st.html(bars.table(header, shown, say("inside.shapes.table", "Shapes of multi-head attention")))
+    label = say("inside.shapes.csv", "Shapes as CSV")
+    files.download(label, lambda: downloads.table_csv(header, lines), "shapes.csv")
 
 
 def counts(forms: TwoForms) -> list[list[bars.Value]]:
     """What each form needs."""
 
     def row(name: str, what: str) -> list[bars.Value]:
-        return [name, *(grouped(getattr(form, what)) for form in _both(forms))]
+        return [name, *(bars.data(grouped(getattr(form, what)), "number") for form in _both(forms))]
 
-    shapes = [" \u00d7 ".join(map(str, shape)) for shape in forms.shapes]
+    shapes = [bars.data(" \u00d7 ".join(map(str, shape)), "number") for shape in forms.shapes]
     return [
-        ["shape of a projection", *shapes],
-        row("parameters", "parameters"),
-        row("multiplications and additions", "flops"),
-        row("matrix products", "products"),
+        [say("inside.forms.shape", "shape of a projection"), *shapes],
+        row(say("inside.forms.parameters", "parameters"), "parameters"),
+        row(say("inside.forms.flops", "multiplications and additions"), "flops"),
+        row(say("inside.forms.products", "matrix products"), "products"),
     ]
 
 

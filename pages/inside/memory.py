@@ -13,6 +13,7 @@ from views.controls import inputs, whole_numbers, widgets
 from views.export import downloads
 from views.html import bars
 from views.text import prose
+from views.text.catalogue import say, say_error
 
 SHAPE = "3 5 10 20"
 MOST = 40  # on an axis, so that the tensor stays small
@@ -21,47 +22,52 @@ MOST = 40  # on an axis, so that the tensor stays small
 @fragment
 def show(request: Request) -> None:
     """A tensor of the typed shape, and the model's own. Typing runs only this part again."""
-    typed = widgets.text("Shape of a tensor", "shape", SHAPE, width=240)
+    typed = widgets.text(say("inside.shape", "Shape of a tensor"), "shape", SHAPE, width=240)
     try:
         shape = tuple(whole_numbers.parse(typed, "sizes", (2, 4), (1, MOST)))
     except ValueError as error:
-        st.warning(str(error))
+        st.warning(say_error(error))
         return
     story = memory_layout(shape)
-    st.markdown(prose.block("inside", "Three layouts"))
+    st.markdown(prose.block("inside", "layouts"))
     lines = layouts(story)
-    header = ("tensor", "shape", "strides", "in order")
-    st.html(bars.table(header, lines, "Strides before and after"))
-    wanted = _numbers(story.wanted)
-    st.markdown(f"`x.transpose(0, 1).view{wanted}` {'answers' if story.message else 'works here: no copy is needed.'}")
-    if story.message:
-        st.code(story.message, language=None, wrap_lines=True)
-    st.markdown(f"`x.transpose(0, 1).contiguous().view{wanted}` works: strides {_numbers(story.merged)}.")
-    st.caption(
-        prose.block("inside", "Proof of memory").format(
-            shared="is the same memory, read in another order" if story.shares_memory else "is a copy"
-        )
+    header = (
+        say("column.tensor", "tensor"),
+        say("column.shape", "shape"),
+        say("column.strides", "strides"),
+        say("inside.memory.contiguous", "contiguous"),
     )
+    shown = [[*(bars.data(text, "name") for text in line[:-1]), line[-1]] for line in lines]
+    st.html(bars.table(header, shown, say("inside.memory.table", "Strides before and after")))
+    viewed = f"`x.transpose(0, 1).view{_numbers(story.wanted)}`"
+    if story.message:
+        st.markdown(say("inside.memory.fails", "{code} fails. PyTorch says:", code=viewed))
+        st.code(story.message, language=None, wrap_lines=True)
+    else:
+        st.markdown(say("inside.memory.works", "{code} works here: no copy is needed.", code=viewed))
+    copied = f"`x.transpose(0, 1).contiguous().view{_numbers(story.wanted)}`"
+    text = "{code} works: strides {strides}."
+    st.markdown(say("inside.memory.copied", text, code=copied, strides=_numbers(story.merged)))
+    st.caption(prose.block("inside", "check-memory-shared" if story.shares_memory else "check-memory-copied"))
     offsets(story)
-    files.download("Strides as CSV", lambda: downloads.table_csv(header, lines), "strides.csv")
+    label = say("inside.memory.csv", "Strides as CSV")
+    files.download(label, lambda: downloads.table_csv(header, lines), "strides.csv")
 
 
-def layouts(story: LayoutStory) -> list[list[bars.Value]]:
+def layouts(story: LayoutStory) -> list[list[str]]:
     """The three tensors as rows."""
     named = (
         ("x", story.original),
         ("x.transpose(0, 1)", story.transposed),
         ("x.transpose(0, 1).contiguous()", story.contiguous),
     )
-    return [
-        [name, _numbers(layout.shape), _numbers(layout.strides), "yes" if layout.contiguous else "no"]
-        for name, layout in named
-    ]
+    said = {True: say("yes", "yes"), False: say("no", "no")}
+    return [[name, _numbers(layout.shape), _numbers(layout.strides), said[layout.contiguous]] for name, layout in named]
 
 
 def offsets(story: LayoutStory) -> None:
     """Where in memory the first number of each [i, j] lies."""
-    st.markdown(prose.block("inside", "Offsets"))
+    st.markdown(prose.block("inside", "offsets"))
     last = max(layout.offsets[-1][-1] for layout in (story.original, story.transposed, story.contiguous))
 
     def drawn(name: str, layout: Layout) -> RowMatrix:
@@ -71,8 +77,8 @@ def offsets(story: LayoutStory) -> None:
     matrix_row(
         [
             drawn("x", story.original),
-            drawn("transposed", story.transposed),
-            drawn("contiguous", story.contiguous),
+            drawn(say("inside.memory.transposed", "transposed"), story.transposed),
+            drawn(say("inside.memory.contiguous", "contiguous"), story.contiguous),
         ],
         inputs.theme(),
         "offsets",

@@ -9,15 +9,16 @@ from pages.shared.opening import opening
 from views.controls import widgets
 from views.html import bars
 from views.text import prose
+from views.text.catalogue import Message, say
 
 PARTS = {
-    "Seven steps": steps.show,
-    "One query": query.show,
-    "Heads": heads.show,
-    "Memory": memory.show,
-    "Scaling": scaling.show,
-    "Feed-forward": feed_forward.show,
-    "Add & Norm": add_norm.show,
+    "seven-steps": (Message("inside.part.steps", "Seven steps"), steps.show),
+    "one-query": (Message("inside.part.query", "One query"), query.show),
+    "heads": (Message("inside.part.heads", "Heads"), heads.show),
+    "memory": (Message("inside.part.memory", "Memory"), memory.show),
+    "scaling": (Message("inside.part.scaling", "Scaling"), scaling.show),
+    "feed-forward": (Message("inside.part.feed-forward", "Feed-forward"), feed_forward.show),
+    "add-norm": (Message("inside.part.add-norm", "Add & Norm"), add_norm.show),
 }
 
 
@@ -25,11 +26,12 @@ def main() -> None:
     """Read the inputs, show the chosen part."""
     request = opening("inside")
     st.html(bars.STYLE)
-    chosen = widgets.pick("Part of this page", tuple(PARTS), "inside", hidden=True)
+    parts = {id: called() for id, (called, _) in PARTS.items()}
+    chosen = widgets.pick(say("inside.part", "Part of this page"), parts, "inside", hidden=True)
     if not request.accepted:
         return
-    PARTS[chosen](request)
-    st.subheader("How to read it", anchor=False)
+    PARTS[chosen][1](request)
+    st.subheader(say("shared.how-to-read", "How to read it"), anchor=False)
     st.markdown(prose.block("inside", chosen))
 
 

@@ -16,6 +16,7 @@ from views.export import downloads
 from views.html import bars
 from views.html.strip import strip
 from views.text import literal, prose
+from views.text.catalogue import say
 
 WORD = "it"  # the token of the first example that everybody asks about
 
@@ -28,13 +29,11 @@ def show(request: Request) -> None:
         queries, keys = chosen.axes
         words = [literal.token(token) for token in queries]
         first = words.index(WORD) if WORD in words else len(words) // 2
-        place = (
-            int(widgets.number("Query at place", f"{chosen.kind.name}_query", first + 1, 1, len(words), varies=True))
-            - 1
-        )
+        label, key = say("inside.query-place", "Query at place"), f"{chosen.kind.name}_query"
+        place = int(widgets.number(label, key, first + 1, 1, len(words), varies=True)) - 1
     steps = chosen.steps()
-    whose = prose.block("inside", f"Who asks: {chosen.kind.name}")
-    st.markdown(f"**{literal.markdown(words[place])}** asks in {chosen.place}. {whose}")
+    token = literal.markdown(words[place])
+    st.markdown(prose.block("inside", f"query-of-{chosen.kind.name}", token=token, place=chosen.place))
     table(chosen, steps, place, maps.numbered(keys), words[place])
 
 
@@ -43,7 +42,6 @@ def table(chosen: Chosen, steps: AttentionSteps, place: int, names: list[str], w
     one = steps.one_query(place)
     theme, kind = inputs.theme(), chosen.kind.name
     tops = {name: float(np.abs(getattr(steps, name)).max()) for name in ("queries", "keys", "values")}
-
     tops["weighted"] = max(float(np.abs(one.weighted).max()), float(np.abs(one.mean).max()))
 
     def drawn(vector: np.ndarray, side: str, name: str) -> bars.Cell:
@@ -51,27 +49,35 @@ def table(chosen: Chosen, steps: AttentionSteps, place: int, names: list[str], w
 
     lines: list[list[bars.Value]] = [
         [
-            name,
-            drawn(steps.keys[at], "keys", "key"),
+            bars.data(name, "token"),
+            drawn(steps.keys[at], "keys", say("axis.key", "key")),
             float(one.products[at]),
             float(one.scores[at]) if np.isfinite(one.scores[at]) else "\u2212\u221e",
             bars.bar(float(one.weights[at]), 1, kind),
-            drawn(steps.values[at], "values", "value"),
-            drawn(one.weighted[at], "weighted", "weight times value"),
+            drawn(steps.values[at], "values", say("inside.vector.value", "value")),
+            drawn(one.weighted[at], "weighted", say("inside.vector.weighted", "weight times value")),
         ]
         for at, name in enumerate(names)
     ]
-    header = ["key", "its key vector", "q \u00b7 k", "score", "weight", "its value vector", "weight \u00d7 value"]
-    asks = ["", drawn(steps.queries[place], "queries", "query"), "", "", "", "", ""]
-    result = ["sum", "", "", "", bars.bar(float(one.weights.sum()), 1, kind), "", drawn(one.mean, "weighted", "mean")]
-    asks[0] = f"query {word}"
-    st.html(bars.table(header, [asks, *lines, result], "One query against all keys", marked=0))
+    header = [
+        say("axis.key", "key"),
+        say("inside.column.key", "its key vector"),
+        "q \u00b7 k",
+        say("column.score", "score"),
+        say("column.weight", "weight"),
+        say("inside.column.value", "its value vector"),
+        say("inside.column.weighted", "weight \u00d7 value"),
+    ]
+    name = say("inside.query.token", "query {token}", token=word)
+    query = drawn(steps.queries[place], "queries", say("axis.query", "query"))
+    mean = drawn(one.mean, "weighted", say("inside.vector.mean", "mean"))
+    total = bars.bar(float(one.weights.sum()), 1, kind)
+    shown = [[name, query, *[""] * 5], *lines, [say("inside.query.sum", "sum"), *[""] * 3, total, "", mean]]
+    st.html(bars.table(header, shown, say("inside.query.table", "One query against all keys"), marked=0))
     d_k = steps.queries.shape[1]
-    st.caption(
-        prose.block("inside", "Proof of a query").format(d_k=d_k, difference=checks.said("one query", one.difference))
-    )
+    st.caption(prose.block("inside", "check-query", d_k=d_k, difference=checks.said("one query", one.difference)))
     files.download(
-        "This query as NPZ",
+        say("inside.query.npz", "This query as NPZ"),
         lambda: downloads.arrays_npz(
             query=steps.queries[place],
             keys=steps.keys,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
 import streamlit as st
 
 from model.lessons.layer_steps import STEPS, AttentionSteps
-from pages.inside.chosen import Chosen, choose
+from pages.inside import matrices
+from pages.inside.chosen import choose
 from pages.shared import checks, files
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
@@ -18,10 +16,17 @@ from views.controls import inputs, widgets
 from views.export import downloads
 from views.html import bars
 from views.text import prose
-from views.text.numbers import three_digits
+from views.text.catalogue import Message, say
 
-NAMES = ("1 Q, K, V", "2 Q K\u1d40", "3 \u00f7 \u221ad\u2096", "4 Mask", "5 Softmax", "6 \u00d7 V", "7 Concat, W\u2092")
-PROJECTIONS = {"Query": "query", "Key": "key", "Value": "value"}
+NAMES = {  # in the order of `STEPS`
+    "projections": Message("inside.step.projections", "1 Q, K, V"),
+    "products": Message("inside.step.products", "2 Q K\u1d40"),
+    "scores": Message("inside.step.scores", "3 \u00f7 \u221ad\u2096"),
+    "masked": Message("inside.step.masked", "4 Mask"),
+    "weights": Message("inside.step.weights", "5 Softmax"),
+    "output": Message("inside.step.output", "6 \u00d7 V"),
+    "sublayer-output": Message("inside.step.sublayer-output", "7 Concat, W\u2092"),
+}
 
 
 @fragment
@@ -29,86 +34,39 @@ def show(request: Request) -> None:
     """One step at a time. Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
         chosen = choose(request)
-    name = widgets.pick("Step", NAMES, "step", hidden=True)
-    step = NAMES.index(name)
+    names = {id: called() for id, called in NAMES.items()}
+    id = widgets.pick(say("inside.step", "Step"), names, "step", hidden=True)
+    step = list(NAMES).index(id)
     steps = chosen.steps()
-    text = prose.block("inside", STEPS[step]).format(d_k=steps.queries.shape[1], place=chosen.place)
-    st.markdown(f"{text}\n\n{prose.block('inside', f'{STEPS[step]}, formula')}")
+    text = prose.block("inside", f"step-{id}", d_k=steps.queries.shape[1], place=chosen.place)
+    st.markdown(f"{text}\n\n{prose.block('inside', f'formula-{id}')}")
     projection = ""
     with st.container():  # keeps its place, so that nothing below it moves with the step
         if step == 0:
-            projection = PROJECTIONS[widgets.pick("Projection", tuple(PROJECTIONS), "projection", hidden=True)]
-    items = picture(step, steps, chosen, projection)
+            projections = {
+                "query": say("inside.projection.query", "Query"),
+                "key": say("inside.projection.key", "Key"),
+                "value": say("inside.projection.value", "Value"),
+            }
+            label = say("inside.projection", "Projection")
+            projection = widgets.pick(label, projections, "projection", hidden=True)
+    items = matrices.of_step(step, steps, chosen, projection)
     matrix_row(items, inputs.theme(), "matrices", inputs.remember_theme)
     difference = checks.said("attention step", steps.differences[STEPS[step]])
-    st.caption(prose.block("inside", "Proof of a step").format(difference=difference))
+    st.caption(prose.block("inside", "check-step", difference=difference))
     result = next(item for item in reversed(items) if isinstance(item, RowMatrix))
     with st.container(horizontal=True):
-        files.matrices(items, f"{name}: {chosen.place}", f"{chosen.kind.name}-{STEPS[step]}")
-        files.download(f"{result.name} as CSV", lambda: _csv(result), f"{chosen.kind.name}-{STEPS[step]}.csv")
-        files.download("All matrices as NPZ", lambda: _npz(steps), f"{chosen.kind.name}-steps.npz")
-    header, names = _axes(result)
-    files.numbers(lambda: files.table(result.values, header[1:], names, header[0]), "steps_table")
-    st.html(bars.table(("step", "result", "difference"), overview(steps), "All seven steps", marked=step))
-
-
-def picture(step: int, steps: AttentionSteps, chosen: Chosen, projection: str) -> list[RowMatrix | str]:
-    """The matrices of a step with the signs between them; the last one is its result."""
-    queries, keys = chosen.axes
-    kind = chosen.kind.name
-
-    def square(name: str, values: np.ndarray, **options) -> RowMatrix:
-        return RowMatrix(name, values, kind, queries, keys, **options)
-
-    root = math.sqrt(steps.queries.shape[1])
-    scale = float(np.abs(steps.scores).max())
-    if step == 0:
-        of_queries = projection == "query"
-        stream = steps.inputs.query_input if of_queries else steps.inputs.key_input
-        letter = projection[0].upper()
-        labels = queries if of_queries else keys
-        result = {"query": steps.queries, "key": steps.keys, "value": steps.values}[projection]
-        return [
-            RowMatrix("X", stream, kind, labels, column_title="dimension"),
-            "\u00d7",
-            RowMatrix(f"W{letter.lower()}", steps.projections[projection].weight, kind, column_title="dimension"),
-            "+ b =",
-            RowMatrix(letter, result, kind, labels, column_title="dimension"),
-        ]
-    if step == 1:
-        return [
-            RowMatrix("Q", steps.queries, kind, queries, column_title="dimension"),
-            "\u00d7",
-            RowMatrix("K\u1d40", steps.keys.T, kind, columns=keys, row_title="dimension"),
-            "=",
-            square("Q K\u1d40", steps.products),
-        ]
-    if step == 2:
-        sign = f"\u00f7 \u221a{steps.queries.shape[1]} = {three_digits(root)} \u2192"
-        return [square("Q K\u1d40", steps.products), sign, square("Scores", steps.scores)]
-    masked = square("Masked scores", steps.masked_scores, top=scale)
-    if step == 3:
-        return [square("Scores", steps.scores), "mask \u2192", masked]
-    weights = np.where(np.isneginf(steps.masked_scores), np.float32(-np.inf), steps.weights)
-    softmax = square("Weights", weights, signed=False, top=1.0, masked=("0", "masked"))
-    if step == 4:
-        return [masked, "softmax \u2192", softmax]
-    if step == 5:
-        value = RowMatrix("V", steps.values, kind, keys, column_title="dimension")
-        return [
-            softmax,
-            "\u00d7",
-            value,
-            "=",
-            RowMatrix("Output", steps.output, kind, queries, column_title="dimension"),
-        ]
-    return [
-        RowMatrix("All heads", steps.concatenated, kind, queries, column_title="dimension"),
-        "\u00d7",
-        RowMatrix("Wo", steps.projections["output"].weight, kind, column_title="dimension"),
-        "+ b =",
-        RowMatrix("Written", steps.inputs.sublayer_output, kind, queries, column_title="dimension"),
-    ]
+        title = say("inside.step.title", "{step}: {place}", step=names[id], place=chosen.place)
+        files.matrices(items, title, f"{chosen.kind.name}-{id}")
+        label = say("inside.step.csv", "{matrix} as CSV", matrix=result.name)
+        files.download(label, lambda: _csv(result), f"{chosen.kind.name}-{id}.csv")
+        files.download(
+            say("inside.steps.npz", "All matrices as NPZ"), lambda: _npz(steps), f"{chosen.kind.name}-steps.npz"
+        )
+    header, lines = _axes(result)
+    files.numbers(lambda: files.table(result.values, header[1:], lines, header[0]), "steps_table")
+    titles = (say("column.step", "step"), say("column.result", "result"), say("column.difference", "difference"))
+    st.html(bars.table(titles, overview(steps), say("inside.steps.table", "All seven steps"), marked=step))
 
 
 def overview(steps: AttentionSteps) -> list[list[bars.Value]]:
@@ -120,7 +78,10 @@ def overview(steps: AttentionSteps) -> list[list[bars.Value]]:
         " \u00d7 ".join(map(str, steps.output.shape)),
         " \u00d7 ".join(map(str, steps.inputs.sublayer_output.shape)),
     ]
-    return [[name, shape, steps.differences[step]] for name, shape, step in zip(NAMES, shapes, STEPS, strict=True)]
+    return [
+        [name(), bars.data(shape, "number"), steps.differences[step]]
+        for name, shape, step in zip(NAMES.values(), shapes, STEPS, strict=True)
+    ]
 
 
 def _csv(result: RowMatrix) -> bytes:

@@ -16,10 +16,17 @@ from views.controls import widgets
 from views.export import downloads
 from views.html import bars, steps, tokens
 from views.text import literal, prose
+from views.text.catalogue import Message, say
 from views.text.numbers import grouped, three_digits
 
 COUNT = 10  # tokens shown: those whose logits are pushed hardest
-HEADER = ["piece", "id", "model p", "target q", "gradient p - q"]
+HEADER = (
+    Message("column.token", "token"),
+    Message("column.id", "id"),
+    Message("loss.column.p", "model p"),
+    Message("loss.column.q", "target q"),
+    Message("loss.column.gradient", "gradient p - q"),
+)
 
 
 def show(request: Request) -> None:
@@ -28,19 +35,24 @@ def show(request: Request) -> None:
     vocabulary = request.service.model.config.vocabulary_size
     with left:
         trace = target(request)
-        smoothing = widgets.slider("Label smoothing \u03b5, in per cent", "smoothing", 10, 0, 90) / 100
+        smoothing = (
+            widgets.slider(say("loss.smoothing", "Label smoothing \u03b5, in per cent"), "smoothing", 10, 0, 90) / 100
+        )
     if trace is not None:
         with left:
             position(trace, smoothing)
     recipe = request.service.model.card.get("training", {}).get("recipe", {})
     with right:
         st.markdown(
-            prose.block("loss", "Label smoothing")
-            .replace("{vocabulary}", grouped(vocabulary))
-            .replace("{trained}", str(recipe.get("label_smoothing", "unknown")))
-            .replace("{floor}", three_digits(smallest_loss(vocabulary, smoothing)))
+            prose.block(
+                "loss",
+                "label-smoothing",
+                vocabulary=grouped(vocabulary),
+                trained=recipe.get("label_smoothing", say("loss.unknown", "unknown")),
+                floor=three_digits(smallest_loss(vocabulary, smoothing)),
+            )
         )
-        st.markdown(prose.block("loss", "Gradient"))
+        st.markdown(prose.block("loss", "gradient"))
 
 
 def position(trace: Trace, smoothing: float) -> None:
@@ -48,12 +60,19 @@ def position(trace: Trace, smoothing: float) -> None:
     found = logit_gradient(trace.logits, trace.next_ids, smoothing)
     plain = score_target(trace.logits, trace.next_ids).terms
     floor = smallest_loss(trace.logits.shape[1], smoothing)
-    totals = (("Plain loss", plain.mean), ("Smoothed loss", found.mean), ("Smallest possible", floor))
+    totals = (
+        (say("loss.plain", "Plain loss"), plain.mean),
+        (say("loss.smoothed", "Smoothed loss"), found.mean),
+        (say("loss.smallest", "Smallest possible"), floor),
+    )
     for column, (name, value) in zip(st.columns(3), totals, strict=True):
         column.metric(name, three_digits(value))
-    step = stepper(len(trace.next_ids), f"Position, 1 to {len(trace.next_ids)}")
+    last = len(trace.next_ids)
+    step = stepper(last, say("loss.position", "Position, 1 to {last}", last=last))
     st.html(
-        tokens.label("What the decoder was fed, the right piece at this position, and what follows")
+        tokens.label(
+            say("loss.position.tokens", "What the decoder was fed, the right token at this position, and what follows")
+        )
         + steps.written(trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:])
     )
     rows = table(trace, found, step, smoothing)
@@ -67,16 +86,21 @@ def position(trace: Trace, smoothing: float) -> None:
         ]
         for token, id_, probability, wanted, push in rows
     ]
-    st.html(bars.table([HEADER[0], *HEADER[2:]], shown, f"Target and gradient at position {step}"))
+    header = [column() for column in HEADER]
+    name = say("loss.gradient.table", "Target and gradient at position {position}", position=step)
+    st.html(bars.table([header[0], *header[2:]], shown, name))
     total = float(found.gradient[step - 1].sum(dtype=np.float64))
     st.caption(
-        prose.block("loss", "Proof of the gradient").format(
-            difference=checks.said("loss gradient", found.difference), sum=checks.said("gradient sum", abs(total))
+        prose.block(
+            "loss",
+            "check-gradient",
+            difference=checks.said("loss gradient", found.difference),
+            sum=checks.said("gradient sum", abs(total)),
         )
     )
     labelled = [[literal.token(token), *rest] for token, *rest in rows]
-    files.download("CSV", lambda: downloads.table_csv(HEADER, labelled), f"gradient-position-{step}.csv")
-    files.numbers(lambda: pd.DataFrame(labelled, columns=HEADER), "gradient_table", hide_index=True)
+    files.download(files.CSV(), lambda: downloads.table_csv(header, labelled), f"gradient-position-{step}.csv")
+    files.numbers(lambda: pd.DataFrame(labelled, columns=header), "gradient_table", hide_index=True)
 
 
 def table(trace: Trace, found: LogitGradient, step: int, smoothing: float) -> list[tuple]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pages.loss import gradient, tokens, training
-from pages.shared.parts import show_parts
+from pages.shared.parts import Part, show_parts
 from views.html import bars, steps
+from views.text.catalogue import Message
 
-PARTS = {
-    "Piece by piece": tokens.show,
-    "Smoothing and gradient": gradient.show,
-    "Training curves": training.show,
-}
+PARTS = (
+    Part("token-by-token", Message("loss.part.tokens", "Token by token"), tokens.show),
+    Part("smoothing-gradient", Message("loss.part.gradient", "Smoothing and gradient"), gradient.show),
+    Part("training-curves", Message("loss.part.training", "Training curves"), training.show),
+)
 
 show_parts("loss", PARTS, "part", bars.STYLE + steps.STYLE)

@@ -16,12 +16,20 @@ from views.controls import widgets
 from views.export import downloads
 from views.html import bars, steps, tokens
 from views.text import literal, prose
+from views.text.catalogue import Message, say
 from views.text.numbers import grouped, three_digits
 
-WHOSE = ("Your target", "Five given pieces")
 # A sum to do by hand: the right tokens of "Je suis un etudiant" and what a model might give them.
 FIVE = (("Je", 0.8), ("suis", 0.6), ("un", 0.7), ("\u00e9tudiant", 0.5), ("</s>", 0.9))
-HEADER = ["position", "piece", "probability", "loss -ln p", "share", "rank", "running mean"]
+HEADER = (
+    Message("column.position", "position"),
+    Message("column.token", "token"),
+    Message("column.probability", "probability"),
+    Message("loss.column.loss", "loss -ln p"),
+    Message("loss.column.share", "share"),
+    Message("column.rank", "rank"),
+    Message("loss.column.mean", "running mean"),
+)
 
 
 @dataclass(frozen=True)
@@ -39,33 +47,42 @@ def show(request: Request) -> None:
     left, right = st.columns([3, 2], gap="large")
     vocabulary = request.service.model.config.vocabulary_size
     with left:
-        given = widgets.pick("What is scored", WHOSE, "scored") == WHOSE[1]
+        whose = {
+            "target": say("loss.scored.target", "Your target"),
+            "five": say("loss.scored.five", "Five given tokens"),
+        }
+        given = widgets.pick(say("loss.scored", "What is scored"), whose, "scored") == "five"
         scored = five() if given else typed(request)
     with right:
         if given:
-            st.markdown(prose.block("loss", "Tutorial"))
+            st.markdown(prose.block("loss", "five-tokens"))
         st.markdown(
-            prose.block("loss", "Piece by piece")
-            .replace("{vocabulary}", grouped(vocabulary))
-            .replace("{uniform}", three_digits(math.log(vocabulary)))
+            prose.block(
+                "loss",
+                "token-by-token",
+                vocabulary=grouped(vocabulary),
+                uniform=three_digits(math.log(vocabulary)),
+            )
         )
     if scored is None:
         return
     with left:
         terms = scored.terms
         totals = (
-            ("Sum of -ln p", terms.total),
-            ("Loss: their mean, nats a piece", terms.mean),
-            ("Perplexity", terms.perplexity),
+            (say("loss.sum", "Sum of -ln p"), terms.total),
+            (say("loss.mean", "Loss: their mean, nats per token"), terms.mean),
+            (say("loss.perplexity", "Perplexity"), terms.perplexity),
         )
         for column, (name, value) in zip(st.columns(3), totals, strict=True):
             column.metric(name, three_digits(value) if value < 1000 else grouped(round(value)))
-        st.html(bars.table(HEADER, [dress(scored, place) for place in range(len(scored.labels))], "Loss by piece"))
+        header = [column() for column in HEADER]
+        shown = [dress(scored, place) for place in range(len(scored.labels))]
+        st.html(bars.table(header, shown, say("loss.table", "Loss by token")))
         if scored.check:
             st.caption(scored.check)
         rows = table(scored)
-        files.download("CSV", lambda: downloads.table_csv(HEADER, rows), "loss.csv")
-        files.numbers(lambda: pd.DataFrame(rows, columns=HEADER), "loss_table", hide_index=True)
+        files.download(files.CSV(), lambda: downloads.table_csv(header, rows), "loss.csv")
+        files.numbers(lambda: pd.DataFrame(rows, columns=header), "loss_table", hide_index=True)
 
 
 def five() -> Scored:
@@ -80,12 +97,18 @@ def typed(request: Request) -> Scored | None:
     if trace is None:
         return None
     st.html(
-        tokens.label("What is scored, from what the decoder was fed at each position")
-        + steps.aligned((("decoder reads", trace.target_tokens), ("right piece", trace.next_tokens)), "Shifted target")
+        tokens.label(say("loss.fed", "What is scored, from what the decoder was fed at each position"))
+        + steps.aligned(
+            (
+                (say("forcing.row.reads", "decoder reads"), trace.target_tokens),
+                (say("loss.row.right", "right token"), trace.next_tokens),
+            ),
+            say("loss.shifted", "Shifted target"),
+        )
     )
     scored = score_target(trace.logits, trace.next_ids)
     ranks = tuple(row.rank for row in trace.predictions(1))
-    check = prose.block("loss", "Proof of the loss").format(difference=checks.said("cross-entropy", scored.difference))
+    check = prose.block("loss", "check-loss", difference=checks.said("cross-entropy", scored.difference))
     return Scored(trace.next_tokens, scored.terms, ranks, check)
 
 

@@ -15,10 +15,17 @@ from views.controls import inputs, widgets
 from views.export import downloads
 from views.figures.lines import Line, lines
 from views.text import prose
+from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
 
-AXES = ("Steps", "Epochs")
-HEADER = ["step", "epoch", "training loss", "training -ln p", "learning rate", "held-out -ln p"]
+HEADER = (
+    Message("column.step", "step"),
+    Message("column.epoch", "epoch"),
+    Message("training.column.loss", "training loss"),
+    Message("training.column.nll", "training -ln p"),
+    Message("training.rate", "learning rate"),
+    Message("training.column.heldout", "held-out -ln p"),
+)
 
 
 def show(request: Request) -> None:
@@ -26,33 +33,47 @@ def show(request: Request) -> None:
     curves = request.service.analysis(("training curves",), lambda _: training_curves(SHIPPED))
     if curves is None:
         st.info(
-            "There is no record of this model\u2019s training: `metrics.jsonl` is missing from `assets/translator`, or "
-            "empty. Restore it with `git checkout -- assets`."
+            say(
+                "training.missing",
+                "There is no record of this model\u2019s training: `metrics.jsonl` is missing from `assets/translator`"
+                " or empty. Restore it with `git checkout -- assets`.",
+            )
         )
         return
     left, right = st.columns([3, 2], gap="large")
     with left:
-        by_step = widgets.pick("Along the axis", AXES, "axis") == AXES[0]
+        axes = {"steps": say("training.axis.steps", "Steps"), "epochs": say("training.axis.epochs", "Epochs")}
+        by_step = widgets.pick(say("training.axis", "Along the axis"), axes, "axis") == "steps"
         at, ends = (curves.steps, curves.heldout_steps) if by_step else (curves.epochs, curves.heldout_epochs)
         drawn = [
-            Line("training loss, smoothed labels", at, curves.losses, 4),
-            Line("training, -ln p of the right piece", at, curves.nlls, 1),
-            Line("held-out, -ln p of the right piece", ends, curves.heldout_nlls, 0, marks=True),
-            Line("learning rate", at, curves.rates, 3, panel=1),
+            Line(say("training.line.loss", "training loss, smoothed labels"), at, curves.losses, 4),
+            Line(say("training.line.nll", "training, -ln p of the right token"), at, curves.nlls, 1),
+            Line(
+                say("training.line.heldout", "held-out, -ln p of the right token"),
+                ends,
+                curves.heldout_nlls,
+                0,
+                marks=True,
+            ),
+            Line(say("training.rate", "learning rate"), at, curves.rates, 3, panel=1),
         ]
-        title = "step" if by_step else "epoch"
-        figure = lines(drawn, inputs.theme(), title, ("nats a piece", "learning rate"), height=520)
+        title = say("column.step", "step") if by_step else say("column.epoch", "epoch")
+        titles = say("training.nats", "nats per token"), say("training.rate", "learning rate")
+        figure = lines(drawn, inputs.theme(), title, titles, height=520)
         figure.layout.yaxis2.exponentformat = "none"
-        chart(figure, "curves", "Losses and learning rate over the training; the table below has the same numbers.")
-        rows = table(curves)
-        files.download("CSV", lambda: downloads.table_csv(HEADER, rows), "training.csv")
-        files.numbers(lambda: pd.DataFrame(rows, columns=HEADER), "training_table", hide_index=True)
+        text = "Losses and learning rate over the training; the table below has the same numbers."
+        chart(figure, "curves", say("training.curves", text))
+        rows, header = table(curves), [column() for column in HEADER]
+        files.download(files.CSV(), lambda: downloads.table_csv(header, rows), "training.csv")
+        files.numbers(lambda: pd.DataFrame(rows, columns=header), "training_table", hide_index=True)
     with right:
-        st.markdown(prose.block("loss", "Training curves").format(decay=curves.average_decay))
+        st.markdown(prose.block("loss", "training-curves", decay=curves.average_decay))
         trace = request.trace()
         card = request.service.model.card.get("training", {}).get("heldout_nll", [float("nan")])
         st.caption(
-            prose.block("loss", "Proof of the curves").format(
+            prose.block(
+                "loss",
+                "check-curves",
                 lines=len(curves.steps),
                 epochs=len(curves.heldout_steps),
                 train=three_digits(float(curves.nlls[-1])),

@@ -1,4 +1,4 @@
-"""Vision, any patch: where it looks and who looks at it, in one head or a mean."""
+"""Vision, any patch: what it attends to and what attends to it, in one head or a mean."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from views.controls import inputs
 from views.export import downloads, drawing
 from views.figures.heatmap import HeadMap
 from views.text import prose
+from views.text.catalogue import Message, say
 
-PANELS = (Panel("Where it looks", "from"), Panel("Who looks at it", "to"))
+FROM = Message("vision.from", "What it attends to")
+TO = Message("vision.to", "What attends to it")
 
 
 @fragment
@@ -26,15 +28,15 @@ def any_patch(service: Service, key: str, trace: VisionTrace) -> None:
     look = settings(trace, "map")
     matrix = maps.one(trace.attention, *look.place)  # (1 + patch, 1 + patch)
     top = float(matrix[1:, 1:].max()) if look.shared else None
-    st.markdown(prose.block("vision", "Any patch"))
+    st.markdown(prose.block("vision", "any-patch"))
     with st.container(horizontal=True):
         row, column = inputs.patch(trace.grid)
     choosable(
         PatchPicture(
             look.picture,
             trace.grid,
-            PANELS,
-            f"Attention, {look.words}",
+            (Panel(FROM(), "from"), Panel(TO(), "to")),
+            say("vision.attention", "Attention, {place}", place=look.words),
             (row, column),
             inputs.theme(),
             weights=matrix,
@@ -45,30 +47,32 @@ def any_patch(service: Service, key: str, trace: VisionTrace) -> None:
         key="any",
     )
     check_line(trace)
-    chosen, patch = 1 + row * trace.grid[1] + column, f"the patch in row {row + 1}, column {column + 1}"
+    chosen, place = 1 + row * trace.grid[1] + column, {"row": row + 1, "column": column + 1, "place": look.words}
+    out = say("vision.from.title", "what the patch in row {row}, column {column} attends to, {place}", **place)
+    into = say("vision.to.title", "what attends to the patch in row {row}, column {column}, {place}", **place)
     _files(
         look,
-        look.head_map(matrix[chosen, 1:], f"where {patch} looks, {look.words}", top),
-        look.head_map(matrix[1:, chosen], f"who looks at {patch}, {look.words}", top),
-        f"patch-{row + 1}-{column + 1}-{look.words}".replace(",", "").replace(" ", "-"),
+        look.head_map(matrix[chosen, 1:], out, top),
+        look.head_map(matrix[1:, chosen], into, top),
+        f"patch-{row + 1}-{column + 1}-{look.id}",
     )
     all_heads(trace)
 
 
-def _files(look: Look, looks: HeadMap, looked: HeadMap, name: str) -> None:
+def _files(look: Look, out: HeadMap, into: HeadMap, name: str) -> None:
     """Both maps of a patch as files and as a table."""
 
-    header = ["row", "column", "where it looks", "who looks at it"]
+    header = [say("axis.row", "row"), say("axis.column", "column"), FROM(), TO()]
     rows = [
-        (row + 1, column + 1, float(looks.weights[row, column]), float(looked.weights[row, column]))
-        for row, column in np.ndindex(looks.weights.shape)
+        (row + 1, column + 1, float(out.weights[row, column]), float(into.weights[row, column]))
+        for row, column in np.ndindex(out.weights.shape)
     ]
 
     def as_png(shown: HeadMap) -> bytes:
         return drawing.to_png(look.drawn(shown))
 
     with st.container(horizontal=True):
-        files.download("Where it looks as PNG", lambda: as_png(looks), f"from-{name}.png")
-        files.download("Who looks at it as PNG", lambda: as_png(looked), f"to-{name}.png")
-        files.download("CSV", lambda: downloads.table_csv(header, rows), f"{name}.csv")
+        files.download(say("files.png.of", "{what} as PNG", what=FROM()), lambda: as_png(out), f"from-{name}.png")
+        files.download(say("files.png.of", "{what} as PNG", what=TO()), lambda: as_png(into), f"to-{name}.png")
+        files.download(files.CSV(), lambda: downloads.table_csv(header, rows), f"{name}.csv")
     files.numbers(lambda: files.table(rows, header), hide_index=True)

@@ -1,4 +1,4 @@
-"""Vision, CLS attention: what the position that answers looks at, in every head of every layer."""
+"""Vision, CLS attention: what the position that answers attends to, in every head of every layer."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from views.components.attention_grid import Sheet, attention_grid
 from views.components.patch_picture import Panel, PatchPicture
 from views.controls import inputs
 from views.text import prose
+from views.text.catalogue import say
 
 
 @fragment
@@ -23,11 +24,13 @@ def cls_attention(service: Service, key: str, trace: VisionTrace) -> None:
     rows = maps.with_means(trace.attention[:, :, :1])[:, :, 0]  # (layers + 1, heads + 1, 1 + patch): CLS as the query
     sheet = rows[..., 1:]  # (layers + 1, heads + 1, patch)
     top = float(sheet[:-1, :-1].max()) if look.shared else None
-    shown = look.head_map(sheet[look.place], f"CLS as the query, {look.words}", top)
+    shown = look.head_map(
+        sheet[look.place], say("vision.cls.title", "CLS as the query, {place}", place=look.words), top
+    )
     theme = inputs.theme()
     overview, detail = st.columns(2, gap="large")
     with overview:
-        st.markdown(prose.block("vision", "Overview"))
+        st.markdown(prose.block("vision", "overview"))
         attention_grid(
             Sheet(
                 sheet.reshape(*sheet.shape[:2], *trace.grid),
@@ -36,7 +39,7 @@ def cls_attention(service: Service, key: str, trace: VisionTrace) -> None:
                 shown.queries,
                 shown.keys,
                 kind="vision",
-                title="Attention of CLS over the picture",
+                title=say("vision.cls.overview", "Attention of CLS over the picture"),
                 causal=False,
                 shared_scale=look.shared,
                 selected=look.place,

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from model.classifier import METHODS
-from pages.vision.measured import RANDOM, Measured
+from pages.vision.measured import CALLED, RANDOM, Measured
 from views.controls import inputs
 from views.figures.occlusion import Line, curves
 from views.text import prose
+from views.text.catalogue import say
 from views.text.numbers import percent, three_digits
 
 PAGE = "vision_layers"
@@ -18,17 +21,25 @@ PAGE = "vision_layers"
 
 def faithful(measured: Measured, words: dict[str, str], card: dict) -> None:
     """Both figures, the verdict and the areas."""
-    st.markdown(prose.block(PAGE, "Faithful").format(count=len(measured.chance.parts), **words))
-    for column, way, verb in zip(
-        st.columns(2, gap="large"), ("deletion", "insertion"), ("covered", "uncovered"), strict=True
-    ):
-        lines = [Line(name, getattr(curve, way), getattr(curve, f"{way}_area")) for name, curve in measured.all.items()]
+    st.markdown(prose.block(PAGE, "faithful", count=len(measured.chance.parts), **words))
+    named = (
+        ("deletion", say("occlusion.deletion", "Deletion"), "covered"),
+        ("insertion", say("occlusion.insertion", "Insertion"), "uncovered"),
+    )
+    for column, (way, title, axis) in zip(st.columns(2, gap="large"), named, strict=True):
+        lines = [
+            Line(CALLED[name](), getattr(curve, way), getattr(curve, f"{way}_area"))
+            for name, curve in measured.all.items()
+        ]
         among = np.stack([getattr(part, way) for part in measured.chance.parts])  # (order, point)
-        figure = curves(measured.chance.share, lines[:-1], lines[-1], among, verb, inputs.theme())
-        areas = "; ".join(f"{line.name} {three_digits(line.area)}" for line in lines)
+        figure = curves(measured.chance.share, lines[:-1], lines[-1], among, axis, inputs.theme())
+        areas = "; ".join(
+            say("occlusion.area", "{name}: area {area}", name=line.name, area=three_digits(line.area)) for line in lines
+        )
         with column:
-            st.markdown(f"**{way.capitalize()}**")
-            st.plotly_chart(figure, key=way, config={"displayModeBar": False}, alt=f"{way} curves. Areas: {areas}.")
+            st.markdown(f"**{title}**")
+            alt = say("occlusion.curves", "{way}: a curve for each method. {areas}.", way=title, areas=areas)
+            st.plotly_chart(figure, key=way, config={"displayModeBar": False}, alt=alt)
     st.markdown(verdict(measured))
     st.dataframe(areas_table(measured, card), hide_index=True, width="stretch")
     if over_many(card):
@@ -40,8 +51,10 @@ def verdict(measured: Measured) -> str:
     low, high = (choose(part.deletion_area for part in measured.chance.parts) for choose in (min, max))
     better, rest = measured.better(True), measured.better(False)
     said = [
-        prose.block(PAGE, "Winner").format(
-            best=measured.best,
+        prose.block(
+            PAGE,
+            "winner",
+            best=CALLED[measured.best](),
             area=three_digits(measured.methods[measured.best].deletion_area),
             random=three_digits(measured.chance.deletion_area),
             low=three_digits(low),
@@ -49,30 +62,41 @@ def verdict(measured: Measured) -> str:
         )
     ]
     if better:
-        said.append(prose.block(PAGE, "Better").format(names=", ".join(better)))
+        said.append(prose.block(PAGE, "better", names=_listed(better)))
     if rest and better:
-        said.append(prose.block(PAGE, "Not better").format(names=", ".join(rest)))
+        said.append(prose.block(PAGE, "not-better", names=_listed(rest)))
     if not better:
-        said.append(prose.block(PAGE, "All worse"))
+        said.append(prose.block(PAGE, "all-worse"))
     return " ".join(said)
+
+
+def _listed(methods: Iterable[str]) -> str:
+    return ", ".join(CALLED[method]() for method in methods)
 
 
 def areas_table(measured: Measured, card: dict) -> pd.DataFrame:
     """A row a method: its areas here, and over many pictures where the model's card has them."""
     rows = {
-        name: {"Deletion area": curve.deletion_area, "Insertion area": curve.insertion_area}
+        name: {
+            say("occlusion.deletion.area", "Deletion area"): curve.deletion_area,
+            say("occlusion.insertion.area", "Insertion area"): curve.insertion_area,
+        }
         for name, curve in measured.all.items()
     }
     table = pd.DataFrame.from_dict(rows, orient="index").map(three_digits)
-    table.insert(0, "Order by", list(rows))
+    table.insert(0, say("occlusion.order", "Order by"), [CALLED[name]() for name in rows])
     many = figures_of(card)
     if many:
-        for way in ("deletion", "insertion"):
+        named = {
+            "deletion": say("occlusion.deletion.many", "Deletion, many pictures"),
+            "insertion": say("occlusion.insertion.many", "Insertion, many pictures"),
+        }
+        for way, column in named.items():
             spread = [many[name][way] for name in rows]
-            table[f"{way.capitalize()}, many pictures"] = [
-                f"{three_digits(figure['mean'])} \u00b1 {three_digits(figure['sd'])}" for figure in spread
-            ]
-        table["Below random on"] = [percent(many[name]["below_random"]) if name != RANDOM else "" for name in rows]
+            table[column] = [f"{three_digits(figure['mean'])} \u00b1 {three_digits(figure['sd'])}" for figure in spread]
+        table[say("occlusion.below", "Below random on")] = [
+            percent(many[name]["below_random"]) if name != RANDOM else "" for name in rows
+        ]
     return table
 
 
@@ -89,8 +113,9 @@ def over_many(card: dict) -> str:
         return ""
     # Twice the standard error of the paired difference: about one chance in forty that a useless map gets past it.
     sure = {method: f["difference"]["mean"] + 2 * f["difference"]["standard_error"] < 0 for method, f in many.items()}
-    text = prose.block(PAGE, "Card").format(pictures=card["evaluation"]["explained"])
-    failed = ", ".join(method for method in METHODS if not sure[method])
-    return f"{text} " + (
-        prose.block(PAGE, "Card, not better").format(names=failed) if failed else prose.block(PAGE, "Card, all better")
+    text = prose.block(PAGE, "card", pictures=card["evaluation"]["explained"])
+    failed = [method for method in METHODS if not sure[method]]
+    verdict = (
+        prose.block(PAGE, "card-not-better", names=_listed(failed)) if failed else prose.block(PAGE, "card-better")
     )
+    return f"{text} {verdict}"

@@ -16,6 +16,6 @@ from views.text import prose
 @fragment
 def full_maps(service: Service, key: str, trace: VisionTrace) -> None:
     """The view. Changing a setting runs only this part again."""
-    st.markdown(prose.block("vision", "Full maps").format(positions=1 + trace.grid[0] * trace.grid[1]))
+    st.markdown(prose.block("vision", "full-maps", positions=1 + trace.grid[0] * trace.grid[1]))
     hashed = service.model.weights_sha256
     explore_picture(of_picture(key, trace, hashed, chosen_sample()))

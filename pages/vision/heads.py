@@ -1,4 +1,4 @@
-"""Vision, Heads: what switching each head off does to a class, with computed labels and its CLS map."""
+"""Vision, Heads: what the ablation of each head does to a class, with computed labels and its CLS map."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from model.classifier import SHIPPED
 from pages.shared.head_ranking import detail, listing, rows
 from pages.shared.runs import fragment
 from pages.shared.service import Service
+from pages.vision.classes import chosen_class
 from pages.vision.one_head import PAGE, Study, cls_map, one_head
 from views import patches
 from views.controls import widgets
 from views.figures import overlay
 from views.html import bars
 from views.text import literal, prose
-
-MEASURES = ("Logit", "Probability")
-ANSWER = "the answer"
+from views.text.catalogue import say
 
 
 @fragment
@@ -34,26 +33,33 @@ def each_head(service: Service, key: str, trace: VisionTrace) -> None:
     with st.skeleton(height=640):
         study = service.analysis(("heads", key), _study, trace)
     with st.container(horizontal=True, gap="medium"):
-        name = widgets.select("Class", (ANSWER, *trace.classes), "explain")
-        measure = widgets.pick("Change of its", MEASURES, "measure")
+        wanted = chosen_class(say("vision.class", "Class"), trace)
+        measures = {
+            "logit": say("vision.measure.logit", "Logit"),
+            "probability": say("vision.measure.probability", "Probability"),
+        }
+        changed = {
+            "logit": say("vision.change.logit", "change of the logit"),
+            "probability": say("vision.change.probability", "change of the probability"),
+        }
+        measure = widgets.pick(say("vision.measure", "Change of its"), measures, "measure")
         by = listing.order("vsort")
-        wanted = trace.answer if name == ANSWER else trace.classes.index(name)
         effects = study.effects
-        changes = effects.logit_changes(wanted) if measure == MEASURES[0] else effects.probability_changes(wanted)
+        changes = effects.logit_changes(wanted) if measure == "logit" else effects.probability_changes(wanted)
         heads = rows.heads_of({"vision": changes}, {"vision": study.scores}, study.found.statistics)
         chosen = listing.chosen(heads, "vshown")
     listed = rows.ordered(heads, by)
     shown = chosen or listed[0]
     overview, opened = st.columns([5, 4], gap="large")
     with overview:
-        _ranking(study, trace, listed, shown, f"change of the {measure.lower()}", trace.classes[wanted])
+        _ranking(study, trace, listed, shown, changed[measure], trace.classes[wanted])
     with opened:
         one_head(service, key, study, trace, shown)
-    st.subheader("How to read it", anchor=False)
-    for column, text in zip(st.columns(2, gap="large"), (prose.block(PAGE, "Effects"), detail.rule()), strict=True):
+    st.subheader(say("shared.how-to-read", "How to read it"), anchor=False)
+    for column, text in zip(st.columns(2, gap="large"), (prose.block(PAGE, "effects"), detail.rule()), strict=True):
         column.markdown(text)
-    with st.expander("What each pattern is"):
-        st.markdown(prose.block(PAGE, "Patterns"))
+    with st.expander(say("ranking.patterns", "What each pattern is")):
+        st.markdown(prose.block(PAGE, "patterns"))
 
 
 def _study(classifier: VisionClassifier, trace: VisionTrace) -> Study:
@@ -68,13 +74,17 @@ def _ranking(
     strongest = max(listed, key=lambda head: abs(head.change))
     said = {"name": literal.markdown(name), "strongest": strongest.name, "measure": change}
     less, more = (sum(side * head.change > 0 for head in listed) for side in (-1, 1))
-    st.markdown(prose.block(PAGE, "List").format(**said, change=rows.signed(strongest.change), less=less, more=more))
+    st.markdown(prose.block(PAGE, "list", **said, change=rows.signed(strongest.change), less=less, more=more))
     listing.show(
         listing.Listing(
             study.found,
             lambda head: cls_map(trace, head),
-            ("head, map of CLS", change, "on this picture"),
-            f"{change} of {name}",
+            (
+                say("vision.column.map", "head, map of CLS"),
+                change,
+                say("vision.column.here", "on this picture"),
+            ),
+            say("vision.change.of", "{change} of {name}", change=change, name=name),
             name="vision-heads",
             selects="vshown",
             underlay=patches.grey(patches.as_bytes(trace.pixels)),

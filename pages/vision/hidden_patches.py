@@ -1,4 +1,4 @@
-"""Patches that nobody may look at: painted on a grid as large as the picture's."""
+"""Patches that no position may attend to: painted on a grid as large as the picture's."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import inputs, painted
 from views.figures import overlay
 from views.text import prose
+from views.text.catalogue import say
 
 NAME = "vhidden"  # in the session and in the address
 
@@ -20,22 +21,23 @@ def hidden_patches(trace: VisionTrace) -> np.ndarray:
     """The painted patches, `(row, column)` bool, with the grid to paint on beside the picture without them."""
     side = trace.grid[0]
     hidden = painted.decode(settings.held(NAME), side)
-    st.markdown(prose.block("what_if", "Paint"))
+    st.markdown(prose.block("what_if", "paint"))
     grid, picture = st.columns([3, 2])
     names = [str(number + 1) for number in range(side)]
+    open_ = say("vision.patch.open", "may be attended to")
     with grid:
         matrix_row(
             [
                 RowMatrix(
-                    "May be looked at",
+                    say("vision.mask", "May be attended to"),
                     (~hidden).astype(np.float32),
                     "vision",
                     names,
                     names,
-                    "row",
-                    "column",
+                    say("axis.row", "row"),
+                    say("axis.column", "column"),
                     signed=False,
-                    words=("hidden", "may be looked at"),
+                    words=(say("vision.patch.hidden", "hidden"), open_),
                     paint=True,
                 )
             ],
@@ -47,11 +49,13 @@ def hidden_patches(trace: VisionTrace) -> np.ndarray:
     size = trace.pixels.shape[0] // side
     shown = patches.as_bytes(trace.pixels) * ~hidden.repeat(size, axis=0).repeat(size, axis=1)[..., None]
     with picture:
-        words = f"The picture; {int(hidden.sum())} of {hidden.size} patches are hidden, here black"
+        text = "The picture; {count} of {all} patches are hidden, here black"
+        words = say("vision.hidden", text, count=int(hidden.sum()), all=hidden.size)
         st.image(overlay.enlarged(shown), width=200, output_format="PNG", alt=words)
     with st.container(horizontal=True):
-        st.button("Hide the middle", key="vmiddle", on_click=_hide_middle, args=(side,))
-        st.button("Show all patches", key="vshow", on_click=settings.hold, args=(NAME, ""), disabled=not hidden.any())
+        st.button(say("vision.hide-middle", "Hide the middle"), key="vmiddle", on_click=_hide_middle, args=(side,))
+        every = say("vision.show-all", "Show all patches")
+        st.button(every, key="vshow", on_click=settings.hold, args=(NAME, ""), disabled=not hidden.any())
     return hidden
 
 

@@ -1,4 +1,4 @@
-"""What the attention views of the Vision page share: their settings, the proof, all heads as a file."""
+"""What the attention views of the Vision page share: their settings, the check, all heads as a file."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from views.export.drawing import Drawing
 from views.export.over_picture import over_picture
 from views.figures.heatmap import HeadMap
 from views.text import prose
+from views.text.catalogue import say
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,11 @@ class Look:
     kept: float
     picture: np.ndarray
     grid: tuple[int, int]
+
+    @property
+    def id(self) -> str:
+        """Layer and head, for names of files."""
+        return f"{self.layers[self.place[0]]}-{self.heads[self.place[1]]}"
 
     @property
     def words(self) -> str:
@@ -78,19 +84,22 @@ def check_line(trace: VisionTrace) -> None:
     """The check of what is drawn."""
     check = trace.verify()
     st.caption(
-        prose.block("vision", "Proof").format(
-            difference=checks.said("attention", check.max_difference), rows=checks.said("row sums", check.row_sum_error)
+        prose.block(
+            "vision",
+            "check",
+            difference=checks.said("attention", check.max_difference),
+            rows=checks.said("row sums", check.row_sum_error),
         )
     )
-    with st.expander("What this checks"):
-        st.markdown(prose.block("vision", "What this checks"))
+    with st.expander(say("shared.what-this-checks", "What this checks")):
+        st.markdown(prose.block("vision", "what-this-checks"))
 
 
 def all_heads(trace: VisionTrace) -> None:
     """The attention of every layer and head as one file."""
     positions = (maps.CLS, *maps.patch_names(trace.grid))
     files.download(
-        "All heads as NPZ",
+        say("files.all-heads.npz", "All heads as NPZ"),
         lambda: downloads.attention_npz("vision", trace.attention, positions, positions),
         "vision.npz",
     )

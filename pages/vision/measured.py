@@ -8,10 +8,40 @@ import numpy as np
 
 from model import VisionTrace
 from model.attribution.faithfulness import RANDOM_PAIRS, Curves, beats, mean_of, order_of, random_orders
+from model.classifier import METHODS
 from pages.shared.service import Service
 from views.export import downloads
+from views.text.catalogue import Message, say
 
 RANDOM = "random order"
+IDS = dict(zip(METHODS, ("cls", "rollout", "gradient", "raw"), strict=True))
+CALLED = {
+    **dict(
+        zip(
+            METHODS,
+            (
+                Message("vision.method.cls", "CLS attention"),
+                Message("vision.method.rollout", "rollout"),
+                Message("vision.method.gradient", "gradient relevance"),
+                Message("vision.method.raw", "raw gradient"),
+            ),
+            strict=True,
+        )
+    ),
+    RANDOM: Message("vision.method.random", "random order"),
+}
+HEADED = dict(
+    zip(
+        METHODS,
+        (
+            Message("vision.method.cls", "CLS attention"),
+            Message("vision.method.rollout.heading", "Rollout"),
+            Message("vision.method.gradient.heading", "Gradient relevance"),
+            Message("vision.method.raw.heading", "Raw gradient"),
+        ),
+        strict=True,
+    )
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +72,10 @@ class Measured:
 
     def csv(self) -> bytes:
         """Every curve: a row a point."""
-        header = ["share", *(f"{name}, {way}" for name in self.all for way in ("deletion", "insertion"))]
+        header = [say("vision.curves.share", "share")]
+        for name in self.all:
+            header.append(say("vision.curves.deletion", "{method}, deletion", method=CALLED[name]()))
+            header.append(say("vision.curves.insertion", "{method}, insertion", method=CALLED[name]()))
         columns = [self.chance.share, *(part for c in self.all.values() for part in (c.deletion, c.insertion))]
         return downloads.table_csv(header, zip(*(map(float, column) for column in columns), strict=True))
 

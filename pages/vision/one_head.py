@@ -18,6 +18,7 @@ from views.controls import inputs
 from views.figures import overlay
 from views.html import bars
 from views.text import prose
+from views.text.catalogue import say
 from views.text.numbers import three_digits
 
 PAGE = "vision_heads"
@@ -36,16 +37,25 @@ class Study:
 def one_head(service: Service, key: str, study: Study, trace: VisionTrace, head: rows.Head) -> None:
     """The open head: its map, the answer without it, its scores and the check."""
     layer, number = head.layer, head.head
-    st.markdown(f"**Layer {layer + 1}, head {number + 1}: where CLS looks**")
+    title = say(
+        "vision.head.title", "Layer {layer}, head {head}: what CLS attends to", layer=layer + 1, head=number + 1
+    )
+    st.markdown(f"**{title}**")
     map_ = cls_map(trace, head)
     row, place = np.unravel_index(map_.argmax(), map_.shape)
     st.image(
         overlay.enlarged(overlay.overlay(trace.pixels, map_, inputs.theme())),
         width=320,
         output_format="PNG",
-        alt=f"Map of CLS in {head.name}; strongest in row {row + 1}, column {place + 1} of the patches.",
+        alt=say(
+            "vision.head.map",
+            "Map of CLS in {head}; strongest in row {row}, column {column} of the patches.",
+            head=head.name,
+            row=row + 1,
+            column=place + 1,
+        ),
     )
-    if st.button("Open it under CLS attention", on_click=_open, args=(layer, number)):
+    if st.button(say("vision.head.open", "Open it under CLS attention"), on_click=_open, args=(layer, number)):
         st.rerun()  # the whole page, for the view changes
     before = trace.probabilities
     without = study.effects.without[layer, number]
@@ -55,32 +65,45 @@ def one_head(service: Service, key: str, study: Study, trace: VisionTrace, head:
     order = np.argsort(-before)
     st.html(
         bars.table(
-            ["class", "probability", "without the head", "change of the logit"],
             [
-                [trace.classes[c], float(before[c]), float(after[c]), bars.bar(float(change[c]), top, "vision")]
+                say("column.class", "class"),
+                say("column.probability", "probability"),
+                say("vision.head.without", "with the head ablated"),
+                say("vision.change.logit", "change of the logit"),
+            ],
+            [
+                [
+                    bars.data(trace.classes[c], "name"),
+                    float(before[c]),
+                    float(after[c]),
+                    bars.bar(float(change[c]), top, "vision"),
+                ]
                 for c in order
             ],
-            f"Answer without {head.name}",
+            say("vision.head.table", "Answer with {head} ablated", head=head.name),
         )
     )
     alone = service.analysis(
         ("head alone", key, layer, number), lambda model: model.logits_without(trace, layer, number)
     )
     st.caption(
-        prose.block(PAGE, "Proof").format(
-            head=head.name, difference=checks.said("logits of one head", float(abs(alone - without).max()))
+        prose.block(
+            PAGE,
+            "check",
+            head=head.name,
+            difference=checks.said("logits of one head", float(abs(alone - without).max())),
         )
     )
     st.html(detail.scores(head, study.found))
     st.caption(detail.often(head, study.found))
-    st.caption(prose.block(PAGE, "Distance").format(pixels=three_digits(float(study.distance[layer, number]))))
+    st.caption(prose.block(PAGE, "distance", pixels=three_digits(float(study.distance[layer, number]))))
 
 
 def cls_map(trace: VisionTrace, head: rows.Head) -> np.ndarray:
-    """What CLS looks at, `(row, column)`."""
+    """What CLS attends to, `(row, column)`."""
     return trace.attention[head.layer, head.head, 0, 1:].reshape(trace.grid)
 
 
 def _open(layer: int, head: int) -> None:
-    settings.choose("view", "CLS attention")
+    settings.choose("view", "cls")
     inputs.choose_head(str(layer + 1), str(head + 1))

@@ -13,6 +13,7 @@ from views import patches
 from views.controls.picture_input import picture_input
 from views.html import answer
 from views.text import literal, prose
+from views.text.catalogue import say
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,10 @@ def vision_opening() -> Seen:
     key, trace = service.trace_picture(chosen.image)
     received, said = st.columns([2, 3], gap="large")
     with received:
-        caption = f"What the model receives: {trace.pixels.shape[1]} \u00d7 {trace.pixels.shape[0]} pixels"
-        st.image(patches.as_bytes(trace.pixels), caption, width=260, output_format="PNG", alt=f"{chosen.title}, scaled")
+        text, (height, width) = "What the model receives: {width} \u00d7 {height} pixels", trace.pixels.shape[:2]
+        caption = say("vision.received", text, width=width, height=height)
+        alt = say("vision.scaled", "{picture}, scaled", picture=chosen.title)
+        st.image(patches.as_bytes(trace.pixels), caption, width=260, output_format="PNG", alt=alt)
     with said:
         st.html(answer.STYLE + answer.bars(trace.classes, trace.probabilities))
         st.caption(only_these(trace.classes))
@@ -45,5 +48,4 @@ def vision_opening() -> Seen:
 
 def only_these(classes: tuple[str, ...]) -> str:
     """The sentence about what the model can answer, as Markdown."""
-    names = ", ".join(map(literal.markdown, classes[:-1])) + " and " + literal.markdown(classes[-1])
-    return prose.block("vision", "Only these").format(count=len(classes), classes=names)
+    return prose.block("vision", "only-these", count=len(classes), classes=", ".join(map(literal.markdown, classes)))

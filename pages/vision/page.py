@@ -20,39 +20,41 @@ from pages.vision.positions import positions
 from pages.vision.what_if import what_if
 from views.controls import widgets
 from views.text import prose
+from views.text.catalogue import Message, say
 
 
 @dataclass(frozen=True)
 class View:
-    """A view: what shows it, given the service, the picture's key and its trace, and the texts below it."""
+    """A view: its name, what shows it, given the service, the picture's key and its trace, and the texts below it."""
 
+    called: Message
     show: Callable[[Service, str, VisionTrace], None]
     texts: tuple[str, ...] = ()
 
 
 VIEWS = {
-    "Patches": View(cut_in_patches, ("How to read a patch", "What it is")),
-    "CLS attention": View(cls_attention, ("How to read a map", "What it is")),
-    "Any patch": View(any_patch, ("How to read a map", "What it is")),
-    "Through the layers": View(through_the_layers),  # these bring their own texts
-    "Positions": View(positions),
-    "Heads": View(each_head),
-    "Full maps": View(full_maps),
-    "What if": View(what_if, ("What if",)),
+    "patches": View(Message("vision.view.patches", "Patches"), cut_in_patches, ("read-a-patch", "what-it-is")),
+    "cls": View(Message("vision.view.cls", "CLS attention"), cls_attention, ("read-a-map", "what-it-is")),
+    "any-patch": View(Message("vision.view.any", "Any patch"), any_patch, ("read-a-map", "what-it-is")),
+    "layers": View(Message("vision.view.layers", "Through the layers"), through_the_layers),  # has its own texts
+    "positions": View(Message("vision.view.positions", "Positions"), positions),
+    "heads": View(Message("vision.view.heads", "Heads"), each_head),
+    "full-maps": View(Message("vision.view.maps", "Full maps"), full_maps),
+    "what-if": View(Message("vision.view.what-if", "What if"), what_if, ("what-if",)),
 }
 
 
 def main() -> None:
     """Read the picture, trace, show the chosen view."""
     seen = vision_opening()
-    names = tuple(VIEWS)
-    view = VIEWS[widgets.pick("View", names, "view")]
+    names = {id: view.called() for id, view in VIEWS.items()}
+    view = VIEWS[widgets.pick(say("vision.view", "View"), names, "view")]
     view.show(seen.service, seen.key, seen.trace)
     if view.texts:
         how_to_read(view.texts, seen)
 
 
-def how_to_read(headings: tuple[str, ...], seen: Seen) -> None:
+def how_to_read(texts: tuple[str, ...], seen: Seen) -> None:
     """The texts below a view, with the sizes of this model."""
     config, (rows, columns) = seen.service.model.config, seen.trace.grid
     sizes = dict(
@@ -63,9 +65,9 @@ def how_to_read(headings: tuple[str, ...], seen: Seen) -> None:
         layers=config.n_layers,
         classes=len(config.classes),
     )
-    st.subheader("How to read it", anchor=False)
-    for column, heading in zip(st.columns(len(headings), gap="large"), headings, strict=True):
-        column.markdown(prose.block("vision", heading).format(**sizes))
+    st.subheader(say("shared.how-to-read", "How to read it"), anchor=False)
+    for column, text in zip(st.columns(len(texts), gap="large"), texts, strict=True):
+        column.markdown(prose.block("vision", text, **sizes))
 
 
 main()

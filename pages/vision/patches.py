@@ -18,6 +18,7 @@ from views.controls import inputs
 from views.export import downloads, drawing
 from views.svg import patch
 from views.text import prose
+from views.text.catalogue import say
 
 FILTERS = 28  # as many as the paper's figure 7 shows
 
@@ -25,8 +26,8 @@ FILTERS = 28  # as many as the paper's figure 7 shows
 def cut_in_patches(service: Service, key: str, trace: VisionTrace) -> None:
     """The picture in patches and one of them in detail; choosing another runs only that part again."""
     one_patch(service, trace)
-    st.subheader("The first filters", anchor=False)
-    st.markdown(prose.block("vision", "Filters").format(width=service.model.config.d_model))
+    st.subheader(say("vision.filters", "The first filters"), anchor=False)
+    st.markdown(prose.block("vision", "filters", width=service.model.config.d_model))
     count = min(FILTERS, service.model.config.patch_values)
     found = service.lesson(("filters", count), principal_filters, count)
     st.html(patch.filters(*found))
@@ -41,12 +42,20 @@ def one_patch(service: Service, trace: VisionTrace) -> None:
     picture = patches.as_bytes(trace.pixels)
     left, right = st.columns([2, 3], gap="large")
     with left:
-        st.markdown(prose.block("vision", "Patches").format(rows=rows, columns=columns, size=size))
+        st.markdown(prose.block("vision", "patches", rows=rows, columns=columns, size=size))
         with st.container(horizontal=True):
             row, column = inputs.patch(trace.grid)
         whole = [Panel("", "nothing")]
         choosable(
-            PatchPicture(picture, trace.grid, whole, "The picture in patches", (row, column), inputs.theme()), "patches"
+            PatchPicture(
+                picture,
+                trace.grid,
+                whole,
+                say("vision.in-patches", "The picture in patches"),
+                (row, column),
+                inputs.theme(),
+            ),
+            "patches",
         )
     number = row * columns + column
     chosen = patches.block(trace.pixels, row, column, size)
@@ -54,37 +63,52 @@ def one_patch(service: Service, trace: VisionTrace) -> None:
     weight, bias = service.lesson("patch embedding", patch_embedding)
     embedded = weight.astype(np.float64) @ vector + bias
     with right:
-        st.markdown(f"**Patch in row {row + 1}, column {column + 1}: position {number + 1} of the sequence**")
+        text = "**Patch in row {row}, column {column}: position {position} of the sequence**"
+        st.markdown(say("vision.patch.title", text, row=row + 1, column=column + 1, position=number + 1))
         drawing_view(patch.steps(chosen, vector, trace.patches[number]), key="steps")
         difference = float(np.abs(embedded - trace.patches[number]).max())
         st.markdown(
-            prose.block("vision", "Embedding").format(
-                values=config.patch_values, width=config.d_model, difference=checks.said("patch embedding", difference)
+            prose.block(
+                "vision",
+                "embedding",
+                values=config.patch_values,
+                width=config.d_model,
+                difference=checks.said("patch embedding", difference),
             )
         )
         _files(row, column, picture, vector, embedded, trace.patches[number])
-    st.subheader("The order of the sequence", anchor=False)
-    st.markdown(prose.block("vision", "Sequence").format(count=1 + rows * columns))
+    st.subheader(say("vision.sequence", "The order of the sequence"), anchor=False)
+    st.markdown(prose.block("vision", "sequence", count=1 + rows * columns))
     st.html(patch.strip(patches.sequence(picture, size), columns, number + 1))
 
 
 def _files(row: int, column: int, picture: np.ndarray, vector: np.ndarray, embedded: np.ndarray, recorded) -> None:
-    name = f"patch {row + 1} {column + 1}".replace(" ", "-")
+    name = f"patch-{row + 1}-{column + 1}"
     size = round((len(vector) / 3) ** 0.5)
     values = list(zip(patches.value_names(size), vector, strict=True))
     results = list(zip(embedded, recorded.astype(float), strict=True))
 
-    header = ["step", "what", "value, recomputed with NumPy", "value, recorded in the network"]
-    lines = [("vector", *pair, None) for pair in values]
-    lines += [("embedding", f"dimension {place}", *pair) for place, pair in enumerate(results, 1)]
+    header = [
+        say("column.step", "step"),
+        say("vision.column.what", "what"),
+        say("vision.column.recomputed", "value, recomputed with NumPy"),
+        say("vision.column.recorded", "value, recorded in the network"),
+    ]
+    lines = [(say("vision.step.vector", "vector"), *pair, None) for pair in values]
+    lines += [
+        (say("vision.step.embedding", "embedding"), say("vision.dimension", "dimension {place}", place=place), *pair)
+        for place, pair in enumerate(results, 1)
+    ]
 
     with st.container(horizontal=True):
         image = drawing.Pixels(0, 0, *picture.shape[1::-1], picture)
-        whole = drawing.Drawing(*picture.shape[1::-1], "What the model receives", (image,))
-        files.download("PNG", lambda: drawing.to_png(whole, 4), "received.png")
-        files.download("CSV", lambda: downloads.table_csv(header, lines), f"{name}.csv")
+        whole = drawing.Drawing(
+            *picture.shape[1::-1], say("vision.received.title", "What the model receives"), (image,)
+        )
+        files.download(say("files.png", "PNG"), lambda: drawing.to_png(whole, 4), "received.png")
+        files.download(files.CSV(), lambda: downloads.table_csv(header, lines), f"{name}.csv")
         files.download(
-            "NPZ",
+            files.NPZ(),
             lambda: downloads.arrays_npz({"vector": vector, "embedding": embedded, "recorded": recorded}),
             f"{name}.npz",
         )

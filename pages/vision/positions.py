@@ -1,4 +1,4 @@
-"""Vision, positions: what the position vectors have learned, how far heads look, and what happens without order."""
+"""Vision, positions: what the position vectors have learned, attention distances, and what happens without order."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from views.controls import inputs
 from views.export import downloads
 from views.figures import patch_positions
 from views.text import prose
+from views.text.catalogue import say
 from views.text.numbers import percent, three_digits
 
 PAGE = "vision_positions"
@@ -40,14 +41,14 @@ class Learned:
 
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """How far heads look, in pixels."""
+    """Attention distances, in pixels."""
 
     distances: np.ndarray  # (layer, head)
-    uniform: float  # of a head that looks everywhere alike
+    uniform: float  # of uniform attention
 
     @property
     def local(self) -> int:
-        """Heads that look nearer than nine tenths of `uniform`."""
+        """Heads whose distance is below nine tenths of `uniform`."""
         return int((self.distances < 0.9 * self.uniform).sum())
 
 
@@ -65,18 +66,18 @@ def positions(service: Service, key: str, trace: VisionTrace) -> None:
     theme, still = inputs.theme(), {"displayModeBar": False}
     left, right = st.columns(2, gap="large")
     with left:
-        st.subheader("Similarity of position vectors", anchor=False)
-        st.markdown(prose.block(PAGE, "Similarity"))
+        st.subheader(say("vision.similarity", "Similarity of position vectors"), anchor=False)
+        st.markdown(prose.block(PAGE, "similarity"))
         figure = patch_positions.similarity(learned.similarity, trace.grid, theme)
-        st.plotly_chart(figure, key="similarity", config=still, alt=_plain("Learned", **_places(learned)))
-        st.markdown(prose.block(PAGE, "Learned").format(**_places(learned)))
+        st.plotly_chart(figure, key="similarity", config=still, alt=_plain("learned", **_places(learned)))
+        st.markdown(prose.block(PAGE, "learned", **_places(learned)))
     with right:
-        st.subheader("How far heads look", anchor=False)
-        st.markdown(prose.block(PAGE, "Distance"))
+        st.subheader(say("vision.distances", "Attention distance"), anchor=False)
+        st.markdown(prose.block(PAGE, "distance"))
         figure = patch_positions.distances(reach.distances, reach.uniform, theme)
-        st.plotly_chart(figure, key="distances", config=still, alt=_plain("Heads", **_heads(reach)))
-        st.markdown(prose.block(PAGE, "Heads").format(**_heads(reach)))
-    st.subheader("Without order", anchor=False)
+        st.plotly_chart(figure, key="distances", config=still, alt=_plain("heads", **_heads(reach)))
+        st.markdown(prose.block(PAGE, "heads", **_heads(reach)))
+    st.subheader(say("vision.order", "Without order"), anchor=False)
     order_matters(
         service, key, trace, {**_places(learned), **_heads(reach)}, checks.said("cosines", learned.difference)
     )
@@ -111,21 +112,30 @@ def _heads(reach: Reach) -> dict[str, str]:
     return words | counts | {"uniform": three_digits(reach.uniform)}
 
 
-def _plain(heading: str, **values: str) -> str:
+def _plain(id: str, **values: str) -> str:
     """A block as a text alternative, without Markdown's marks."""
-    return prose.block(PAGE, heading).format(**values).replace("*", "").replace("\n", " ")
+    return prose.block(PAGE, id, **values).replace("*", "").replace("\n", " ")
 
 
 def _files(trace: VisionTrace, learned: Learned, reach: Reach) -> None:
     layers, heads = reach.distances.shape
-    header = ["layer", *(f"head {head + 1}" for head in range(heads))]
+    header = [
+        say("column.layer", "layer"),
+        *(say("vision.column.head", "head {head}", head=head + 1) for head in range(heads)),
+    ]
     rows = [(layer + 1, *map(float, reach.distances[layer])) for layer in range(layers)]
     names = maps.patch_names(trace.grid)
     with st.container(horizontal=True):
-        files.download("Distances as CSV", lambda: downloads.table_csv(header, rows), "distances.csv")
+        files.download(
+            say("vision.distances.csv", "Distances as CSV"), lambda: downloads.table_csv(header, rows), "distances.csv"
+        )
         similarity = (learned.similarity, names, names, maps.PATCHES)
-        files.download("Similarity as CSV", lambda: downloads.matrix_csv(*similarity), "similarity.csv")
+        files.download(
+            say("vision.similarity.csv", "Similarity as CSV"),
+            lambda: downloads.matrix_csv(*similarity),
+            "similarity.csv",
+        )
         arrays = {"similarity": learned.similarity, "distances": reach.distances, "grid": np.array(trace.grid)}
         arrays |= {"patches": np.array(names)}
-        files.download("Both as NPZ", lambda: downloads.arrays_npz(arrays), "positions.npz")
+        files.download(say("vision.both.npz", "Both as NPZ"), lambda: downloads.arrays_npz(arrays), "positions.npz")
     files.numbers(lambda: pd.DataFrame(rows, columns=header), key="reach", hide_index=True)

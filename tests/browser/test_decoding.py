@@ -59,7 +59,7 @@ def test_every_step_shows_its_own_look_and_its_own_choice(server: Server, page: 
         weights = page.locator("[style*='009E73']")
         total = sum(float(text) for text in weights.locator("small").all_inner_texts())
         assert total == pytest.approx(1, abs=0.02)
-        first = rows(page, f"most probable pieces of step {step}$").first
+        first = rows(page, f"most probable tokens of step {step}$").first
         assert first.locator("td").first.inner_text() == page.locator(".aa-now").inner_text()
         shown.add(tuple(weights.all_inner_texts()))
         page.get_by_role("button", name="Forward").click()
@@ -69,7 +69,7 @@ def test_every_step_shows_its_own_look_and_its_own_choice(server: Server, page: 
 
 def test_a_lower_temperature_and_top_k_change_the_choice(server: Server, page: Page):
     open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}")
-    best = rows(page, "most probable pieces").first.locator("td").last
+    best = rows(page, "most probable tokens").first.locator("td").last
     before = float(best.inner_text())
     for _ in range(5):
         page.get_by_role("slider", name="Temperature").press("ArrowLeft")
@@ -77,15 +77,15 @@ def test_a_lower_temperature_and_top_k_change_the_choice(server: Server, page: P
     assert float(best.inner_text()) > before
     page.get_by_role("slider", name=re.compile("Top k")).press("ArrowRight")
     expect(best).to_have_text("1.00")
-    expect(rows(page, "most probable pieces").nth(1)).to_contain_text("out")
+    expect(rows(page, "most probable tokens").nth(1)).to_contain_text("out")
     ready(page)  # the address is written last
     assert address(page)["try_k"] == ["1"]
     choose(page, "5")
-    expect(rows(page, "most probable pieces")).to_have_count(5)
+    expect(rows(page, "most probable tokens")).to_have_count(5)
 
 
 def test_the_output_layer_and_rows_of_the_readers_own(server: Server, page: Page):
-    open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}&part=Linear+%2B+softmax")
+    open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}&part=linear-softmax")
     expect(rows(page, "largest logits")).to_have_count(10)
     worked = rows(page, "Rows as scores")
     assert [row.locator("td").nth(0).inner_text() for row in worked.all()] == ["0", "1", "0"]
@@ -98,7 +98,7 @@ def test_the_output_layer_and_rows_of_the_readers_own(server: Server, page: Page
 
 
 def test_forcing_the_tutorials_pair_and_then_a_wrong_target(server: Server, page: Page):
-    open_page(page, f"{server.url}/decoding?part=Teacher+forcing")
+    open_page(page, f"{server.url}/decoding?part=teacher-forcing")
     page.get_by_role("button", name="The tutorial").click()
     expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
     shifted = rows(page, "The shifted target")
@@ -121,7 +121,7 @@ def test_forcing_the_tutorials_pair_and_then_a_wrong_target(server: Server, page
 
 
 def test_the_beam_as_a_tree(server: Server, page: Page):
-    open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}&part=Beam+search")
+    open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}&part=beam-search")
     tree = page.get_by_role("img", name=re.compile("Beam search of"))
     nodes = tree.locator("g[data-fate]")
     expect(nodes.first).to_be_visible()

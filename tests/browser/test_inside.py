@@ -18,12 +18,12 @@ RESULTS = {
     "4 ": "Masked scores",
     "5 ": "Weights",
     "6 ": "Output",
-    "7 ": "Written",
+    "7 ": "Sub-layer output",
 }
 
 
 def test_all_seven_steps(server: Server, page: Page):
-    open_page(page, f"{server.url}/inside?kind=Decoder&text={quote(SENTENCE)}")
+    open_page(page, f"{server.url}/inside?kind=decoder&text={quote(SENTENCE)}")
     for step, result in RESULTS.items():
         page.get_by_role("radio", name=re.compile(f"^{step}")).click()
         page.locator(f'canvas[aria-label^="{result}"]').last.wait_for()
@@ -36,7 +36,7 @@ def test_all_seven_steps(server: Server, page: Page):
 
 
 def test_one_query_and_the_layout_that_a_reader_types(server: Server, page: Page):
-    open_page(page, f"{server.url}/inside?inside=One+query")
+    open_page(page, f"{server.url}/inside?inside=one-query")
     table = page.get_by_role("table", name="One query against all keys")
     expect(table).to_contain_text("query it")
     assert table.locator("img").evaluate_all("images => images.every((image) => image.naturalWidth === 32)")
@@ -54,7 +54,7 @@ def test_one_query_and_the_layout_that_a_reader_types(server: Server, page: Page
 
 
 def test_scaling_and_hidden_units(server: Server, page: Page):
-    open_page(page, f"{server.url}/inside?inside=Scaling&text={quote(SENTENCE)}")
+    open_page(page, f"{server.url}/inside?inside=scaling&text={quote(SENTENCE)}")
     both = page.get_by_role("table", name="The trained model both ways")
     everywhere = both.inner_text()
     page.get_by_role("radio", name="Cross").click()
@@ -68,4 +68,4 @@ def test_scaling_and_hidden_units(server: Server, page: Page):
     page.get_by_role("radio", name="Feed-forward").click()
     expect(metric(page, "Widths")).to_have_text("256 \u2192 1024 \u2192 256")
     page.get_by_role("radio", name="Decoder").click()
-    expect(page.get_by_role("table", name="Units by piece")).to_contain_text("1 <s>")
+    expect(page.get_by_role("table", name="Units by token")).to_contain_text("1 <s>")

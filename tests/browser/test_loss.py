@@ -29,7 +29,7 @@ def test_a_wrong_target_costs_more_and_says_where(server: Server, page: Page):
     box = page.get_by_label("French target", exact=True)
     box.fill("Je veux vendre une voiture.")
     box.press("Enter")
-    rows = page.get_by_role("table", name="Loss by piece").locator("tbody tr")
+    rows = page.get_by_role("table", name="Loss by token").locator("tbody tr")
     expect(rows.nth(2)).to_contain_text("vendre")
     ready(page)
     assert metric(page, "Loss") > own
@@ -41,8 +41,8 @@ def test_a_wrong_target_costs_more_and_says_where(server: Server, page: Page):
 
 def test_the_five_given_tokens(server: Server, page: Page):
     open_page(page, f"{server.url}/loss")
-    choose(page, "Five given pieces")
-    rows = page.get_by_role("table", name="Loss by piece").locator("tbody tr")
+    choose(page, "Five given tokens")
+    rows = page.get_by_role("table", name="Loss by token").locator("tbody tr")
     expect(rows).to_have_count(5)
     assert [row.locator("td").nth(2).inner_text() for row in rows.all()] == [
         "0.223",
@@ -55,7 +55,7 @@ def test_the_five_given_tokens(server: Server, page: Page):
 
 
 def test_smoothing_moves_the_target_and_the_gradient(server: Server, page: Page):
-    open_page(page, f"{server.url}/loss?text={quote(SENTENCE)}&part=Smoothing+and+gradient")
+    open_page(page, f"{server.url}/loss?text={quote(SENTENCE)}&part=smoothing-gradient")
     cells = page.get_by_role("table", name=re.compile("Target and gradient")).locator("tbody tr").first.locator("td")
     expect(cells.nth(1)).to_have_text("0.900")
     page.get_by_role("slider", name=re.compile("Label smoothing")).press("ArrowRight")
@@ -68,7 +68,7 @@ def test_smoothing_moves_the_target_and_the_gradient(server: Server, page: Page)
 
 
 def test_training_curves_are_drawn(server: Server, page: Page):
-    open_page(page, f"{server.url}/loss?part=Training+curves")
+    open_page(page, f"{server.url}/loss?part=training-curves")
     expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(4)
     choose(page, "Epochs")
     expect(page.locator(".js-plotly-plot .xtitle, .js-plotly-plot .x2title").first).to_have_text("epoch")

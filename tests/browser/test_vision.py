@@ -52,7 +52,7 @@ def close(text: str, value: float) -> bool:
 
 
 def test_an_uploaded_picture_is_answered_and_looked_at(server: Server, page: Page, trace):
-    open_page(page, f"{server.url}/vision?view=CLS attention&layer=2&head=3")
+    open_page(page, f"{server.url}/vision?view=cls&layer=2&head=3")
     before = page.locator(".aa-answer").inner_text()
     give_picture(page)
     expect(page.locator(".aa-answer")).not_to_have_text(before, use_inner_text=True)
@@ -72,12 +72,12 @@ def test_an_uploaded_picture_is_answered_and_looked_at(server: Server, page: Pag
     drawn = re.escape(f"row 1, column 1: {three_digits(float(mean[0, 0]))[:4]}")
     expect(page.locator(".panel .patch").first).to_have_attribute("aria-label", re.compile(drawn))
     assert close(weight(page, 6, 4), mean[5, 3])
-    assert (address(page)["layer"], address(page)["view"]) == ("5", "CLS attention")
+    assert (address(page)["layer"], address(page)["view"]) == ("5", "cls")
     assert address(page)["picture"] == "own"  # which opens a sample for anybody else
 
 
 def test_a_patch_chosen_by_click_and_by_keys_is_followed_everywhere(server: Server, page: Page, trace):
-    open_page(page, f"{server.url}/vision?view=Any patch&layer=1&head=2")
+    open_page(page, f"{server.url}/vision?view=any-patch&layer=1&head=2")
     give_picture(page)
     matrix, columns = trace.attention[0, 1], trace.grid[1]
 
@@ -117,7 +117,7 @@ def test_a_patch_chosen_by_click_and_by_keys_is_followed_everywhere(server: Serv
 
 
 def test_opacity_and_outline(server: Server, page: Page):
-    open_page(page, f"{server.url}/vision?view=CLS attention&kept=0&opacity=25")
+    open_page(page, f"{server.url}/vision?view=cls&kept=0&opacity=25")
     opacity = "map => getComputedStyle(map).opacity"
     assert page.locator(".frame .map").evaluate(opacity) == "0.25"
     assert page.locator(".tile canvas").first.evaluate(opacity) == "0.25"
@@ -139,7 +139,7 @@ def test_opacity_and_outline(server: Server, page: Page):
 
 
 def test_files_hold_what_is_shown(server: Server, page: Page):
-    open_page(page, f"{server.url}/vision?view=CLS attention&layer=3&head=1")
+    open_page(page, f"{server.url}/vision?view=cls&layer=3&head=1")
     files = {}
     for label in ("All heads as NPZ", "CSV", "PNG", "SVG"):
         with page.expect_download(timeout=PATIENCE) as download:

@@ -46,7 +46,7 @@ PAGES = {
     ),
     "Tokens": ("/tokens", (METHOD,), (Choice("step", {"1 Pieces": "1 Pieces", "2 Ids": "2 Ids"}, "1 Pieces"),)),
     "Heads": ("/heads", (METHOD,), (Choice("sort", {"effect": "Effect", "label": "Label"}, "effect"),)),
-    "Vision": ("/vision", (), (Choice("view", {"Patches": "Patches", "Any patch": "Any patch"}, "Patches"),)),
+    "Vision": ("/vision", (), (Choice("view", {"patches": "Patches", "any-patch": "Any patch"}, "patches"),)),
 }
 VISION = "Vision"
 

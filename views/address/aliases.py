@@ -18,6 +18,72 @@ VALUES: dict[str, dict[str, str]] = {
     "method": {"Greedy": "greedy", "Beam": "beam", "Sampling": "sampling"},
     "kind": {"Encoder": "encoder", "Decoder": "decoder", "Cross": "cross"},
     "scale": {"Shared": "shared", "Per head": "own", "Per map": "own", "Logarithmic": "log"},
+    # pages/decoding, pages/loss and pages/tokens
+    "part": {
+        "Step by step": "step-by-step",
+        "Linear + softmax": "linear-softmax",
+        "Teacher forcing": "teacher-forcing",
+        "Beam search": "beam-search",
+        "Piece by piece": "token-by-token",
+        "Smoothing and gradient": "smoothing-gradient",
+        "Training curves": "training-curves",
+    },
+    # pages/decoding
+    "nodes": {"Kept": "kept", "All considered": "all"},
+    # pages/loss
+    "axis": {"Steps": "steps", "Epochs": "epochs"},
+    "scored": {"Your target": "target", "Five given pieces": "five"},
+    # pages/inside
+    "inside": {
+        "Seven steps": "seven-steps",
+        "One query": "one-query",
+        "Heads": "heads",
+        "Memory": "memory",
+        "Scaling": "scaling",
+        "Feed-forward": "feed-forward",
+        "Add & Norm": "add-norm",
+    },
+    "projection": {"Query": "query", "Key": "key", "Value": "value"},
+    "stack": {"Encoder": "encoder", "Decoder": "decoder"},
+    "undone": {"All": "all", "Encoder": "encoder", "Decoder": "decoder", "Cross": "cross"},
+    # pages/inside and pages/tokens
+    "step": {
+        "1 Q, K, V": "projections",
+        "2 Q K\u1d40": "products",
+        "3 \u00f7 \u221ad\u2096": "scores",
+        "4 Mask": "masked",
+        "5 Softmax": "weights",
+        "6 \u00d7 V": "output",
+        "7 Concat, W\u2092": "sublayer-output",
+    },
+    # pages/vision
+    "view": {
+        "Patches": "patches",
+        "CLS attention": "cls",
+        "Any patch": "any-patch",
+        "Through the layers": "layers",
+        "Positions": "positions",
+        "Heads": "heads",
+        "Full maps": "full-maps",
+        "What if": "what-if",
+    },
+    "explain": {
+        "the answer": "answer",
+        "tench": "1",
+        "English springer": "2",
+        "cassette player": "3",
+        "chain saw": "4",
+        "church": "5",
+        "French horn": "6",
+        "garbage truck": "7",
+        "gas pump": "8",
+        "golf ball": "9",
+        "parachute": "10",
+    },
+    "measure": {"Logit": "logit", "Probability": "probability"},
+    "vasks": {"Every position": "all", "CLS": "cls"},
+    # pages/vision and pages/positions
+    "change": {"Shuffle": "shuffle", "No positions": "no-positions", "Both": "both"},
     # attention viewer
     "look": {"Maps": "maps", "Lines": "lines", "One weight": "one-weight"},
     "units": {"Pieces": "tokens", "Whole words": "words"},

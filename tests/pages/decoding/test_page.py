@@ -15,7 +15,7 @@ from tests.pages.reading import marked, table
 from views.text import literal
 from views.text.numbers import three_digits
 
-STEPS = ("Step by step", "Linear + softmax", "Teacher forcing", "Beam search")
+STEPS = ("step-by-step", "linear-softmax", "teacher-forcing", "beam-search")
 TARGET = "Je veux vendre un v\u00e9lo."
 
 
@@ -28,7 +28,7 @@ def close(text: str, value: float) -> bool:
     return float(text) == pytest.approx(value, rel=6e-3, abs=1e-6)
 
 
-def test_a_step_shows_what_is_read_written_and_to_come(open_app, trace):
+def test_a_step_shows_what_is_read_generated_and_to_come(open_app, trace):
     app = open_app("decoding", step="3")
     assert marked(app, "aa-now") == shown(trace.next_tokens[2:3])
     assert marked(app, "aa-later") == shown(trace.next_tokens[3:])
@@ -54,7 +54,7 @@ def test_cross_attention_of_the_step(open_app, trace, layer, head):
     weights = weights.mean(axis=1) if head == "mean" else weights[:, int(head) - 1]
     weights = weights.mean(axis=0) if layer == "mean" else weights[int(layer) - 1]
     (strip,) = [html.value for html in app.html if "Cross-attention of step 2" in html.value]
-    pairs = re.findall(r'style="background:[^"]*">([^<]*)<small>([^<]*)</small>', strip)
+    pairs = re.findall(r'style="background:[^"]*"[^>]*>([^<]*)<small>([^<]*)</small>', strip)
     assert [token for token, _ in pairs] == [literal.html(token) for token in shown(trace.source_tokens)]
     assert all(close(number, weight) for (_, number), weight in zip(pairs, weights, strict=True))
     assert any("add up to 1.00" in caption.value for caption in app.caption)
@@ -62,8 +62,8 @@ def test_cross_attention_of_the_step(open_app, trace, layer, head):
 
 def test_logit_scaled_filtered_probability(open_app, translator, trace):
     app = open_app("decoding", step="2", try_temperature="0.5", try_k="4", try_p="0.95", shown="20")
-    rows = table(app, "The most probable pieces of step 2")
-    assert rows[0] == ["rank", "piece", "logit", "\u00f7 0.5", "filtered", "probability"]
+    rows = table(app, "The most probable tokens of step 2")
+    assert rows[0] == ["rank", "token", "logit", "\u00f7 0.5", "filtered", "probability"]
     logits = trace.logits[1].astype(np.float64)
     logits[list(translator.config.never_generated)] = -np.inf
     order = np.argsort(-logits)[:20]
@@ -79,15 +79,15 @@ def test_logit_scaled_filtered_probability(open_app, translator, trace):
 
 
 def test_with_sampling_the_settings_above_are_used(open_app):
-    app = open_app("decoding", method="Sampling", temperature="0.5", top_k="3", seed="4")
+    app = open_app("decoding", method="sampling", temperature="0.5", top_k="3", seed="4")
     assert not [slider for slider in app.slider if slider.key == "try_temperature"]
-    rows = table(app, "The most probable pieces")
+    rows = table(app, "The most probable tokens")
     assert rows[0][3] == "\u00f7 0.5"
     assert sum(row[4] != "out" for row in rows[1:]) == 3
 
 
 def test_the_output_layer_and_the_worked_rows(open_app, trace):
-    app = open_app("decoding", part="Linear + softmax", step="4")
+    app = open_app("decoding", part="linear-softmax", step="4")
     rows = table(app, "The largest logits of step 4")[1:]
     produced = trace.predictions(5)[3]
     assert [row[1] for row in rows[:5]] == shown(candidate.token for candidate in produced.top)
@@ -102,32 +102,32 @@ def test_the_output_layer_and_the_worked_rows(open_app, trace):
 
 @pytest.mark.parametrize("rows", ["", ";", "a b", "1 nan", "1 2;" * 9, "1 " * 9, "1e999", "<b>"])
 def test_rows_that_are_no_numbers_get_one_sentence(open_app, rows):
-    app = open_app("decoding", part="Linear + softmax")
+    app = open_app("decoding", part="linear-softmax")
     app.text_input(key="rows").set_value(rows).run()
     assert not app.exception
     assert len(app.warning) == 1
 
 
 def test_rows_the_reader_types_are_judged(open_app):
-    app = open_app("decoding", part="Linear + softmax", rows="1.5 -0.5; 0, 1, 0.9")
+    app = open_app("decoding", part="linear-softmax", rows="1.5 -0.5; 0, 1, 0.9")
     assert [row[1:4] for row in table(app, "Rows as scores")[1:]] == [
-        ["0", "1.00", "no: a number below 0"],
+        ["0", "1.00", "no: a number is below 0"],
         ["1", "1.90", "no: the sum is 1.90"],
     ]
 
 
 def test_the_curriculums_pair_shifted(open_app):
-    app = open_app("decoding", part="Teacher forcing", target="Je veux acheter une voiture.")
+    app = open_app("decoding", part="teacher-forcing", target="Je veux acheter une voiture.")
     rows = table(app, "The shifted target")
     assert rows[1] == ["decoder reads", "<s>", "Je", "veux", "acheter", "une", "voiture", "."]
-    assert rows[2] == ["should write", "Je", "veux", "acheter", "une", "voiture", ".", "</s>"]
+    assert rows[2] == ["should generate", "Je", "veux", "acheter", "une", "voiture", ".", "</s>"]
     html = html_of(app)
     assert re.findall(r'aa-encoder">.*?</div>', html)[0].count("listitem") == 8
     assert "both runs read the same" in " ".join(line.value for line in app.markdown)
 
 
 def test_forced_and_free_position_by_position(open_app, translator):
-    app = open_app("decoding", part="Teacher forcing", target=TARGET)
+    app = open_app("decoding", part="teacher-forcing", target=TARGET)
     rows = table(app, "Teacher-forced and free-running")[1:]
     forced, free = translator.trace(SENTENCE, target=TARGET), translator.trace(SENTENCE)
     for place, expected in enumerate(forced.predictions(1)):
@@ -146,7 +146,7 @@ def test_forced_and_free_position_by_position(open_app, translator):
 
 
 def test_buttons_fill_the_target(open_app):
-    app = open_app("decoding", part="Teacher forcing", text="I am a student.")
+    app = open_app("decoding", part="teacher-forcing", text="I am a student.")
     app.button(key="take_reference").click().run()
     assert app.text_input(key="target").value == "Je suis un \u00e9tudiant."
     app.button(key="take_pair").click().run()
@@ -159,7 +159,7 @@ def test_buttons_fill_the_target(open_app):
 
 @pytest.mark.parametrize("target", ["\u200b", "chat " * 200, "x" * 20_000])
 def test_a_target_that_cannot_be_used_gets_one_sentence(open_app, target):
-    app = open_app("decoding", part="Teacher forcing")
+    app = open_app("decoding", part="teacher-forcing")
     app.text_input(key="target").set_value(target).run()
     assert not app.exception
     assert len(app.warning) == 1
@@ -169,7 +169,7 @@ def test_a_target_that_cannot_be_used_gets_one_sentence(open_app, target):
 @pytest.mark.parametrize("target", ["<script>x</script> **b** $x$", "\U0001f600 \u05d0\x07", "\ud800 lone"])
 def test_hostile_targets_are_shown_as_they_are(target):
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
-    app.query_params["part"] = "Teacher forcing"
+    app.query_params["part"] = "teacher-forcing"
     app.session_state["target"] = target
     go(app, "decoding").run()
     assert not app.exception and not app.warning
@@ -177,9 +177,9 @@ def test_hostile_targets_are_shown_as_they_are(target):
     assert marked(app, "aa-differs")
 
 
-@pytest.mark.parametrize("query", [{"try_beam": "3", "try_penalty": "1.0"}, {"method": "Beam", "beam": "2"}])
+@pytest.mark.parametrize("query", [{"try_beam": "3", "try_penalty": "1.0"}, {"method": "beam", "beam": "2"}])
 def test_the_beam(open_app, translator, query):
-    app = open_app("decoding", part="Beam search", **query)
+    app = open_app("decoding", part="beam-search", **query)
     width, alpha = (3, 1.0) if "try_beam" in query else (2, 0.6)
     options = DecodingOptions("beam", beam=width, length_penalty=alpha)
     best = beam_search(translator.network, translator.tokenizer.encode_source(SENTENCE), options)
@@ -198,8 +198,8 @@ def test_the_tree_is_drawn_kept_or_whole(open_app):
         (drawing,) = app.get("bidi_component")
         return set(re.findall(r'data-fate=\\?"(\w+)', drawing.proto.json))
 
-    assert "pruned" not in fates(open_app("decoding", part="Beam search"))
-    whole = open_app("decoding", part="Beam search", nodes="All considered")
+    assert "pruned" not in fates(open_app("decoding", part="beam-search"))
+    whole = open_app("decoding", part="beam-search", nodes="all")
     assert fates(whole) >= {"kept", "finished", "pruned"}
     whole.session_state["tree_table"] = True
     whole.run()
@@ -243,10 +243,10 @@ def test_the_longest_sentence(open_app, part):
 @pytest.mark.parametrize(
     ("part", "key"),
     [
-        ("Step by step", "choice_table"),
-        ("Linear + softmax", "output_table"),
-        ("Teacher forcing", "forcing_table"),
-        ("Beam search", "tree_table"),
+        ("step-by-step", "choice_table"),
+        ("linear-softmax", "output_table"),
+        ("teacher-forcing", "forcing_table"),
+        ("beam-search", "tree_table"),
     ],
 )
 def test_tables_are_made_when_they_are_opened(open_app, part, key):

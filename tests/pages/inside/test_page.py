@@ -11,14 +11,13 @@ from model.lessons.feed_forward import firing
 from model.lessons.layer_steps import attention_steps, layer_inputs
 from model.lessons.residual import sub_layers
 from model.lessons.scaling import trained_run
-from pages.inside.steps import NAMES
 from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
 from views.text.numbers import three_digits
 
 ANIMAL = "The animal didn't cross the street because it was too tired."
-PARTS = ("Seven steps", "One query", "Heads", "Memory", "Scaling", "Feed-forward", "Add & Norm")
+PARTS = ("seven-steps", "one-query", "heads", "memory", "scaling", "feed-forward", "add-norm")
 
 
 def table(app, name: str) -> list[list[str]]:
@@ -33,21 +32,22 @@ def table(app, name: str) -> list[list[str]]:
 @pytest.mark.parametrize(
     ("step", "name", "field"),
     [
-        (1, "Q K\u1d40", "products"),
-        (2, "Scores", "scores"),
-        (3, "Masked scores", "masked_scores"),
-        (5, "Output", "output"),
+        ("products", "Q K\u1d40", "products"),
+        ("scores", "Scores", "scores"),
+        ("masked", "Masked scores", "masked_scores"),
+        ("output", "Output", "output"),
+        ("sublayer-output", "All heads", "concatenated"),
     ],
 )
 def test_a_step_shows_the_recorded_matrix(open_app, translator, trace, step, name, field):
-    app = open_app("inside", step=NAMES[step], kind="Decoder", layer="2", head="5")
+    app = open_app("inside", step=step, kind="decoder", layer="2", head="5")
     inputs = layer_inputs(translator.network, trace, "decoder", 1)
     steps = attention_steps(translator.network, trace, inputs, "decoder", 1, 4)
     np.testing.assert_allclose(matrices(app)[name][1], getattr(steps, field), atol=1e-4)
 
 
-@pytest.mark.parametrize("kind", ["Encoder", "Decoder", "Cross"])
-def test_every_step_is_proved(open_app, kind):
+@pytest.mark.parametrize("kind", ["encoder", "decoder", "cross"])
+def test_every_step_is_checked(open_app, kind):
     app = open_app("inside", kind=kind, layer="3", head="2")
     rows = table(app, "All seven steps")
     assert len(rows) == 7
@@ -57,17 +57,17 @@ def test_every_step_is_proved(open_app, kind):
 
 def test_query_key_and_value_are_projections_of_x(open_app, translator, trace):
     module = translator.network.decoder[0].cross_attention
-    for name, letter, linear in (("Query", "Q", module.query), ("Key", "K", module.key), ("Value", "V", module.value)):
-        drawn = matrices(open_app("inside", kind="Cross", projection=name))
+    for name, letter, linear in (("query", "Q", module.query), ("key", "K", module.key), ("value", "V", module.value)):
+        drawn = matrices(open_app("inside", kind="cross", projection=name))
         weight = linear.weight[:32].numpy()
         np.testing.assert_array_equal(drawn[f"W{letter.lower()}"][1], weight.T)
         product = drawn["X"][1] @ weight.T + linear.bias[:32].numpy()
         np.testing.assert_allclose(drawn[letter][1], product, atol=1e-4)
-        assert len(drawn["X"][1]) == len(trace.target_ids if name == "Query" else trace.source_ids)
+        assert len(drawn["X"][1]) == len(trace.target_ids if name == "query" else trace.source_ids)
 
 
 def test_one_query_begins_at_it(open_app, translator):
-    app = open_app("inside", inside="One query", text=ANIMAL, layer="2", head="4")
+    app = open_app("inside", inside="one-query", text=ANIMAL, layer="2", head="4")
     rows = table(app, "One query against all keys")
     assert rows[0][0] == "query it" and rows[-1][0] == "sum"
     trace = translator.trace(ANIMAL)
@@ -80,15 +80,15 @@ def test_one_query_begins_at_it(open_app, translator):
 
 
 def test_cross_attention_asks_from_the_decoder(open_app, trace):
-    app = open_app("inside", inside="One query", kind="Cross", cross_query="1")
+    app = open_app("inside", inside="one-query", kind="cross", cross_query="1")
     rows = table(app, "One query against all keys")
     assert rows[0][0] == "query &lt;s&gt;"
     assert len(rows) == len(trace.source_ids) + 2
 
 
 def test_heads_both_forms_and_the_worked_shapes(open_app, trace):
-    app = open_app("inside", inside="Heads", kind="Cross")
-    assert float(metrics(app)["Largest difference of what they write"]) < 1e-5
+    app = open_app("inside", inside="heads", kind="cross")
+    assert float(metrics(app)["Largest difference of their outputs"]) < 1e-5
     counts = table(app, "Two forms of heads")
     assert counts[1][1:] == ["263\u2009168"] * 2  # 4 (256 x 256 + 256)
     assert counts[2][1] == counts[2][2]
@@ -101,7 +101,7 @@ def test_heads_both_forms_and_the_worked_shapes(open_app, trace):
 
 
 def test_memory_layout_of_the_worked_example(open_app):
-    app = open_app("inside", inside="Memory")
+    app = open_app("inside", inside="memory")
     rows = table(app, "Strides before and after")
     assert [row[2] for row in rows] == ["(1000, 200, 20, 1)", "(200, 1000, 20, 1)", "(600, 200, 20, 1)"]
     assert "view size is not compatible" in app.code[0].value
@@ -112,17 +112,17 @@ def test_memory_layout_of_the_worked_example(open_app):
 
 @pytest.mark.parametrize("shape", ["", "3", "0 4", "3 41", "x", "1 2 3 4 5"])
 def test_shapes_that_make_no_tensor_get_one_sentence(open_app, shape):
-    app = open_app("inside", inside="Memory")
+    app = open_app("inside", inside="memory")
     app.text_input(key="shape").set_value(shape).run()
     assert not app.exception
     assert len(app.warning) == 1
 
 
 def test_scaling_on_the_trained_model_and_on_random_vectors(open_app, translator, trace):
-    app = open_app("inside", inside="Scaling", undone="Cross", toy_width="2")
+    app = open_app("inside", inside="scaling", undone="cross", toy_width="2")
     run = trained_run(translator.network, trace, ("cross",), math.sqrt(32))
     rows = {row[0]: row[1:] for row in table(app, "The trained model both ways")}
-    assert float(rows["loss of the translation on the left, nats"][1]) == pytest.approx(run.loss, rel=0.01)
+    assert float(rows["loss of the translation on the left, nats per token"][1]) == pytest.approx(run.loss, rel=0.01)
     assert rows["entropy, encoder"][0] == rows["entropy, encoder"][1]
     assert float(rows["entropy, cross"][1]) < float(rows["entropy, cross"][0])
     assert trace.target_text in html_of(app).replace("&#x27;", "'")
@@ -132,14 +132,14 @@ def test_scaling_on_the_trained_model_and_on_random_vectors(open_app, translator
     assert sorted(len(figure["data"]) for figure in figures) == [2, 6]
 
 
-@pytest.mark.parametrize("stack", ["Encoder", "Decoder"])
+@pytest.mark.parametrize("stack", ["encoder", "decoder"])
 def test_hidden_units(open_app, translator, trace, stack):
-    app = open_app("inside", inside="Feed-forward", stack=stack, layer="2")
-    seen = firing(translator.network, trace, stack.lower(), 1)
+    app = open_app("inside", inside="feed-forward", stack=stack, layer="2")
+    seen = firing(translator.network, trace, stack, 1)
     shown = metrics(app)
     assert shown["Widths"] == "256 \u2192 1024 \u2192 256"
-    assert shown["Units that fire for no piece"] == f"{seen.never} of 1024"
-    rows = table(app, "Units by piece")
+    assert shown["Units that fire for no token"] == f"{seen.never} of 1024"
+    rows = table(app, "Units by token")
     assert [row[1] for row in rows] == [f"{fired} of 1024" for fired in seen.fired]
     unit, value = (array[0] for array in seen.strongest(0, 1))
     assert rows[0][2].startswith(f"{unit + 1}: {three_digits(float(value))}")
@@ -149,10 +149,10 @@ def test_hidden_units(open_app, translator, trace, stack):
 
 
 def test_add_and_norm(open_app, translator, trace):
-    app = open_app("inside", inside="Add & Norm", stack="Decoder", norm_place="2")
+    app = open_app("inside", inside="add-norm", stack="decoder", norm_place="2")
     found = sub_layers(translator.network, trace, "decoder")
     np.testing.assert_allclose(
-        matrices(app)["Written \u00f7 stream"][1], np.stack([s.share for s in found], axis=1), rtol=1e-3
+        matrices(app)["Output \u00f7 stream"][1], np.stack([s.share for s in found], axis=1), rtol=1e-3
     )
     rows = table(app, "Lengths")
     assert [row[0] for row in rows[:3]] == ["1 self-attention", "1 cross-attention", "1 feed-forward"]
@@ -186,7 +186,7 @@ def test_bad_input_gets_one_sentence(open_app):
 
 
 def test_numbers_are_made_when_they_are_asked_for(open_app):
-    app = open_app("inside", step=NAMES[4])
+    app = open_app("inside", step="weights")
     assert not app.dataframe
     app.session_state["steps_table"] = True
     app.run()

@@ -15,7 +15,7 @@ from tests.pages.conftest import ROOT, SENTENCE, html_of
 from tests.pages.reading import table
 from views.text import literal
 
-PARTS = ("Piece by piece", "Smoothing and gradient", "Training curves")
+PARTS = ("token-by-token", "smoothing-gradient", "training-curves")
 TARGET = "Je veux vendre un v\u00e9lo."
 
 
@@ -33,7 +33,7 @@ def test_each_token_of_the_target(open_app, translator, target):
     app = open_app("loss", target=target)
     trace = translator.trace(SENTENCE, target=target or None)
     losses = F.cross_entropy(torch.from_numpy(trace.logits), torch.tensor(trace.next_ids), reduction="none").numpy()
-    rows = table(app, "Loss by piece")[1:]
+    rows = table(app, "Loss by token")[1:]
     assert [row[1] for row in rows] == [literal.token(token) for token in trace.next_tokens]
     for place, (row, produced) in enumerate(zip(rows, trace.predictions(1), strict=True)):
         assert close(row[2], produced.probability)
@@ -50,12 +50,12 @@ def test_each_token_of_the_target(open_app, translator, target):
 
 
 def test_the_worked_five_tokens(open_app):
-    app = open_app("loss", scored="Five given pieces")
-    rows = table(app, "Loss by piece")[1:]
+    app = open_app("loss", scored="five")
+    rows = table(app, "Loss by token")[1:]
     assert [row[1] for row in rows] == ["Je", "suis", "un", "\u00e9tudiant", "</s>"]
     assert [row[3] for row in rows] == ["0.223", "0.511", "0.357", "0.693", "0.105"]
     assert rows[-1][6] == "0.378"
-    assert metrics(app)["Loss: their mean, nats a piece"] == "0.378"
+    assert metrics(app)["Loss: their mean, nats per token"] == "0.378"
     assert not app.warning
 
 
@@ -66,7 +66,7 @@ def test_a_very_unlikely_target_has_a_readable_perplexity(open_app):
 
 @pytest.mark.parametrize("percent", [0, 10, 40])
 def test_smoothing_and_gradient(open_app, translator, percent):
-    app = open_app("loss", part="Smoothing and gradient", target=TARGET, smoothing=str(percent), step="3")
+    app = open_app("loss", part="smoothing-gradient", target=TARGET, smoothing=str(percent), step="3")
     trace = translator.trace(SENTENCE, target=TARGET)
     logits = torch.from_numpy(trace.logits.copy()).requires_grad_()
     right = torch.tensor(trace.next_ids)
@@ -105,17 +105,17 @@ def test_training_curves_are_those_of_the_record(open_app, translator):
     record = (ROOT / "assets/translator/metrics.jsonl").read_text(encoding="utf-8")
     lines = [json.loads(line) for line in record.splitlines()]
     steps = [line for line in lines if line["event"] == "step"]
-    drawn = curves(open_app("loss", part="Training curves"))
+    drawn = curves(open_app("loss", part="training-curves"))
     x, losses = drawn["training loss, smoothed labels"]
     np.testing.assert_array_equal(x, [line["step"] for line in steps])
     np.testing.assert_allclose(losses, [line["loss"] for line in steps], rtol=1e-6)
     np.testing.assert_allclose(drawn["learning rate"][1], [line["rate"] for line in steps], rtol=1e-6)
-    x, heldout = drawn["held-out, -ln p of the right piece"]
+    x, heldout = drawn["held-out, -ln p of the right token"]
     np.testing.assert_allclose(heldout, translator.card["training"]["heldout_nll"], rtol=1e-6)
     assert x[-1] == translator.card["training"]["steps"]
-    epochs = curves(open_app("loss", part="Training curves", axis="Epochs"))
+    epochs = curves(open_app("loss", part="training-curves", axis="epochs"))
     np.testing.assert_array_equal(
-        epochs["held-out, -ln p of the right piece"][0], np.arange(1, translator.card["training"]["epochs"] + 1)
+        epochs["held-out, -ln p of the right token"][0], np.arange(1, translator.card["training"]["epochs"] + 1)
     )
 
 

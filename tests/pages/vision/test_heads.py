@@ -18,10 +18,10 @@ def effects():
     return service().model.ablate_heads(trace())
 
 
-@pytest.mark.parametrize("measure", ["Logit", "Probability"])
+@pytest.mark.parametrize("measure", ["logit", "probability"])
 def test_all_heads_ranked_for_any_class(effects, measure):
-    app = open_view("heads", explain=CLASSES[1], measure=measure)
-    wanted = effects.logit_changes(1) if measure == "Logit" else effects.probability_changes(1)
+    app = open_view("heads", explain="2", measure=measure)
+    wanted = effects.logit_changes(1) if measure == "logit" else effects.probability_changes(1)
     rows = listed(app)["rows"]
     assert len(rows) == wanted.size
     for row in rows:
@@ -31,12 +31,12 @@ def test_all_heads_ranked_for_any_class(effects, measure):
         assert row["shape"] == list(trace().grid)
     sizes = [abs(row["effect"]) for row in rows]
     assert sizes == sorted(sizes, reverse=True)
-    assert listed(app)["columns"][1] == f"change of the {measure.lower()}"
+    assert listed(app)["columns"][1] == f"change of the {measure}"
 
 
 def test_the_open_head(effects):
     app = open_view("heads", vsort="Place", vshown="vision 2.1")
-    shown = {row[0]: row for row in table(app, "Answer without vision 2.1")[1:]}
+    shown = {row[0]: row for row in table(app, "Answer with vision 2.1 ablated")[1:]}
     for index, name in enumerate(CLASSES):
         change = (effects.without - effects.logits)[1, 0, index]
         assert float(shown[name][3]) == pytest.approx(change, rel=0.01, abs=1e-5)
@@ -58,7 +58,7 @@ def test_the_open_head(effects):
 def test_the_open_head_leads_to_its_maps():
     app = open_view("heads", vshown="vision 1.2")
     app.button[0].click().run()
-    assert app.query_params["view"] == "CLS attention"
+    assert app.query_params["view"] == "cls"
     assert (app.query_params["layer"], app.query_params["head"]) == ("1", "2")
 
 

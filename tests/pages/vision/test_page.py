@@ -22,7 +22,7 @@ from views.controls import samples
 from views.html.answer import bars
 from views.text import literal
 
-VIEWS = ("Patches", "CLS attention", "Any patch", "Through the layers", "Positions", "Full maps")
+VIEWS = ("patches", "cls", "any-patch", "layers", "positions", "full-maps")
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +113,7 @@ def test_patches_show_sequence_and_filters(open_app, classifier, trace):
 
 
 def test_cls_attention_is_the_trace(open_app, trace):
-    app = open_app("vision", view="CLS attention", layer="2", head="3", opacity="40", kept="35")
+    app = open_app("vision", view="cls", layer="2", head="3", opacity="40", kept="35")
     header, drawn, underlay = sheet(app)
     wanted = trace.attention[:, :, 0, 1:].reshape(*trace.attention.shape[:2], *trace.grid)
     np.testing.assert_allclose(drawn[:-1, :-1], wanted, atol=1e-5)
@@ -132,7 +132,7 @@ def test_cls_attention_is_the_trace(open_app, trace):
 
 
 def test_full_maps_are_the_trace(open_app, trace):
-    app = open_app("vision", view="Full maps", layer="2", head="3")
+    app = open_app("vision", view="full-maps", layer="2", head="3")
     content = component(app, "attention_grid").bytes
     length = int.from_bytes(content[:4], "little")
     header = json.loads(content[4 : 4 + length])
@@ -149,18 +149,18 @@ def test_full_maps_are_the_trace(open_app, trace):
 
 def test_scales(open_app, trace):
     on_patches = trace.attention[:, :, 0, 1:]
-    app = open_app("vision", view="CLS attention", scale="Shared")
+    app = open_app("vision", view="cls", scale="shared")
     assert shown(app)[0]["top"] == pytest.approx(float(on_patches.max()), abs=1e-5)
     assert sheet(app)[0]["shared"] is True
-    app = open_app("vision", view="CLS attention")
+    app = open_app("vision", view="cls")
     assert shown(app)[0]["top"] is None
-    app = open_app("vision", view="Any patch", scale="Shared", layer="1", head="1")
+    app = open_app("vision", view="any-patch", scale="shared", layer="1", head="1")
     assert shown(app)[0]["top"] == pytest.approx(float(trace.attention[0, 0, 1:, 1:].max()), abs=1e-5)
 
 
 @pytest.mark.parametrize(("layer", "head"), [("2", "3"), ("6", "mean"), ("mean", "1"), ("mean", "mean")])
 def test_any_patch_has_the_whole_matrix_of_one_head(open_app, trace, layer, head):
-    app = open_app("vision", view="Any patch", layer=layer, head=head, row="4", column="9")
+    app = open_app("vision", view="any-patch", layer=layer, head=head, row="4", column="9")
     header, matrix, _ = shown(app)
     wanted = trace.attention
     wanted = wanted.mean(axis=1) if head == "mean" else wanted[:, int(head) - 1]
@@ -171,12 +171,12 @@ def test_any_patch_has_the_whole_matrix_of_one_head(open_app, trace, layer, head
     app.session_state["table"] = True
     app.run()
     table, chosen = app.dataframe[0].value, 1 + 3 * trace.grid[1] + 8
-    np.testing.assert_allclose(table["where it looks"], wanted[chosen, 1:], atol=1e-5)
-    np.testing.assert_allclose(table["who looks at it"], wanted[1:, chosen], atol=1e-5)
+    np.testing.assert_allclose(table["What it attends to"], wanted[chosen, 1:], atol=1e-5)
+    np.testing.assert_allclose(table["What attends to it"], wanted[1:, chosen], atol=1e-5)
 
 
-@pytest.mark.parametrize("view", ["CLS attention", "Any patch"])
-def test_the_proof_is_on_the_page(open_app, trace, view):
+@pytest.mark.parametrize("view", ["cls", "any-patch"])
+def test_the_check_is_on_the_page(open_app, trace, view):
     line = checked(open_app("vision", view=view), "recomputed")
     difference, rows = (float(part.split(" ")[-1]) for part in line.replace("\n", " ").rstrip(". ").split(". ")[:2])
     assert difference < 1e-4
@@ -186,7 +186,7 @@ def test_the_proof_is_on_the_page(open_app, trace, view):
 @pytest.mark.parametrize(("sent", "followed"), [([2, 4], [3, 5]), ([99, 0], None), ("x", None)])
 def test_a_choice_in_the_browser_is_followed_and_nonsense_is_not(open_app, sent, followed):
     with patch("views.components.patch_picture._MOUNT") as mount:
-        app = open_app("vision", view="Any patch")
+        app = open_app("vision", view="any-patch")
     boxes = [app.session_state["row"], app.session_state["column"]]
     app.session_state["any"] = {"chosen": sent}
     with patch("streamlit.session_state", app.session_state):
@@ -202,7 +202,7 @@ def test_at_least_four_samples_are_recognised(classifier):
 
 
 def test_another_picture_gives_other_numbers(open_app, classifier):
-    app = open_app("vision", view="CLS attention", picture="church")
+    app = open_app("vision", view="cls", picture="church")
     wanted = classifier.trace(samples.picture("church").image)
     assert bars(wanted.classes, wanted.probabilities) in html_of(app)
     picture = photo()
@@ -217,7 +217,7 @@ def test_what_is_computed_for_an_own_picture_ends_with_the_visit(open_app):
     open_app("vision")  # the first sample, which all visitors share
     service = loaded_service()
     before = service.traces.keys(), service.analyses.keys()
-    app = open_app("vision", view="Through the layers")
+    app = open_app("vision", view="layers")
     shared = service.traces.keys(), service.analyses.keys()
     app.get("file_uploader")[0].set_value(("a.png", encoded(photo(70, 50)), "image/png")).run()
     assert not app.exception
@@ -228,7 +228,7 @@ def test_what_is_computed_for_an_own_picture_ends_with_the_visit(open_app):
 
 
 def test_a_bad_upload_is_one_sentence_and_the_page_stays(open_app):
-    app = open_app("vision", view="CLS attention")
+    app = open_app("vision", view="cls")
     app.get("file_uploader")[0].set_value(("a.png", b"<svg/>", "image/png")).run()
     assert not app.exception
     assert len(app.warning) == 1
@@ -238,22 +238,22 @@ def test_a_bad_upload_is_one_sentence_and_the_page_stays(open_app):
 def test_nonsense_in_the_address_falls_back(open_app, trace):
     nonsense = dict(picture="../x", row="99", column="-1", layer="77", head="x", scale="", opacity="900", kept="a")
     app = open_app("vision", view="bogus", **nonsense)
-    assert app.get("button_group")[0].value == "Patches"
+    assert app.get("button_group")[0].value == "patches"
     rows, columns = trace.grid
     assert shown(app)[0]["selected"] == [rows // 2 - 1, columns // 2 - 1]
-    app = open_app("vision", view="CLS attention", **nonsense)
+    app = open_app("vision", view="cls", **nonsense)
     assert mark(len(trace.attention) - 1, trace.attention.shape[1]) in html_of(app)
     assert (shown(app)[0]["opacity"], shown(app)[0]["kept"]) == (0.6, 0.6)
     assert not app.warning
 
 
 def test_views_switch_and_a_chosen_head_stays(open_app, trace):
-    app = open_app("vision", view="CLS attention", layer="2", head="3")
+    app = open_app("vision", view="cls", layer="2", head="3")
     for view in VIEWS:
         app.session_state["view"] = view
         app.run()
         assert not app.exception
-    app.session_state["view"] = "Any patch"
+    app.session_state["view"] = "any-patch"
     app.run()
     assert maps.describe("2", "3") in shown(app)[0]["title"]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from model.attribution.analysis import attention_distance, position_similarity
-from pages.vision.order import CHANGES
+from pages.vision.order import CHANGES, PICTURES
 from tests.model.images import CLASSES, noise
 from tests.pages.charts import charts, checked, numbers
 from tests.pages.vision.views import open_view, service, trace
@@ -19,7 +19,7 @@ from views.text.numbers import percent
 def bars(app) -> dict[str, tuple[float, float]]:
     """Class -> probability before and after, with all their digits."""
     (shown,) = [element.value for element in app.html if "aa-moves" in element.value]
-    rows = re.findall(r'<th scope="row">(.*?)</th>.*?title="(\S+) before, (\S+) after"', shown)
+    rows = re.findall(r'<th scope="row"[^>]*>(.*?)</th>.*?title="(\S+) before, (\S+) after"', shown)
     return {name: (float(before), float(after)) for name, before, after in rows}
 
 
@@ -34,7 +34,7 @@ def test_similarity_and_distances_are_the_models():
     np.testing.assert_allclose(
         numbers(dots["data"][0]["y"]), attention_distance(trace().attention, (3, 3), 4).ravel(), rtol=1e-5
     )
-    # A head that looks everywhere alike, worked out by hand for a 3 x 3 grid of 4 pixels.
+    # Uniform attention, worked out by hand for a 3 x 3 grid of 4 pixels.
     rows, columns = np.divmod(np.arange(9), 3)
     everywhere = 4 * np.hypot(rows[:, None] - rows, columns[:, None] - columns).mean()
     assert dots["layout"]["shapes"][0]["y0"] == pytest.approx(everywhere)
@@ -46,7 +46,7 @@ def test_bars_before_and_after(change, seed):
     app = open_view("positions", change=change, shuffle=str(seed))
     pixels, classifier = noise(12, 12, 3), service().model
     wanted = classifier.rearranged(
-        pixels, None if change == "No positions" else order(seed), positions=change == "Shuffle"
+        pixels, None if change == "no-positions" else order(seed), positions=change == "shuffle"
     )
     shown = bars(app)
     assert tuple(shown) == CLASSES
@@ -58,7 +58,7 @@ def test_bars_before_and_after(change, seed):
     new = CLASSES[int(wanted.argmax())]
     assert ("The answer stays." in said) if new == name else (f"The answer is now *{new}*" in said)
     (image,) = app.get("image")
-    assert image.proto.imgs[0].alt == f"The picture, {CHANGES[change]}."
+    assert image.proto.imgs[0].alt == PICTURES[change].english
 
 
 def test_shuffle_again_is_another_order():
@@ -71,7 +71,7 @@ def test_shuffle_again_is_another_order():
     assert bars(app) == first
 
 
-def test_the_proof():
+def test_the_check():
     line = checked(open_view("positions"), "Without position vectors")
     without, with_them = re.search(r"probability is (\S+)\. With them it\s+is (\S+)\. ", line).groups()
     similarity = re.search(r"difference (\S+)\.$", line).group(1)
@@ -83,7 +83,7 @@ def test_the_text_states_what_was_computed():
     text = "\n".join(element.value for element in open_view("positions").markdown)
     reach = attention_distance(trace().attention, (3, 3), 4)
     uniform = attention_distance(np.ones((1, 1, 10, 10)), (3, 3), 4).item()
-    assert f"{(reach < 0.9 * uniform).sum()} of {reach.size} heads look" in text
+    assert f"{(reach < 0.9 * uniform).sum()} of {reach.size} heads attend" in text
     assert "{" not in text
 
 
@@ -99,5 +99,5 @@ def test_tables_are_made_when_they_are_opened():
     app.run()
     moved, reach = (element.value for element in app.dataframe)
     assert moved["class"].tolist() == list(CLASSES)
-    np.testing.assert_allclose(moved["as it is"], trace().probabilities, atol=1e-6)
+    np.testing.assert_allclose(moved["unchanged"], trace().probabilities, atol=1e-6)
     np.testing.assert_allclose(reach.to_numpy()[:, 1:], attention_distance(trace().attention, (3, 3), 4), rtol=1e-6)

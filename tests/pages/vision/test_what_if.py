@@ -23,7 +23,7 @@ CASES = [
     ({"vdo": "Scale", "vfactor": "3", "vheads2": "2"}, Scale("vision", ((1, 1),), 3.0), 2),
     ({"vdo": "Sharpen", "vheat": "0.5", "vheads1": "1"}, Temperature("vision", ((0, 0), *ALL), 0.5), 2),
     ({"vdo": "Mask", "vhidden": painted.encode(HIDDEN)}, Forbid("vision", ALL, (5, 6)), 1),
-    ({"vdo": "Force a look", "vasks": "CLS", "row": "3", "column": "1"}, OneHot("vision", ALL, 7, 0), 1),
+    ({"vdo": "Force a look", "vasks": "cls", "row": "3", "column": "1"}, OneHot("vision", ALL, 7, 0), 1),
 ]
 
 
@@ -36,19 +36,19 @@ def test_a_link_makes_the_intervention_that_it_names(query, change, checks):
     assert [row[:3] for row in rows] == [[name, three_digits(old), three_digits(new)] for name, old, new in pairs]
     drawn = matrices(app)
     before, after = (side.attention[1, 0, 0, 1:].reshape(3, 3) for side in (trace(), found))
-    np.testing.assert_allclose(drawn["Before"][1], before, atol=1e-6)
-    np.testing.assert_allclose(drawn["After"][1], after, atol=1e-6)
-    np.testing.assert_allclose(drawn["After minus before"][1], after - before, atol=1e-6)
-    np.testing.assert_allclose(drawn["Vision"][1], moved(trace().attention, found.attention), atol=1e-6)
+    np.testing.assert_allclose(drawn["before"][1], before, atol=1e-6)
+    np.testing.assert_allclose(drawn["after"][1], after, atol=1e-6)
+    np.testing.assert_allclose(drawn["after minus before"][1], after - before, atol=1e-6)
+    np.testing.assert_allclose(drawn["ViT self-attention"][1], moved(trace().attention, found.attention), atol=1e-6)
     line = checked(app, "Recomputed by")
     assert line.count("largest difference") == checks and not app.warning
 
 
 def test_painting_hides_patches_and_nonsense_falls_back():
     app = open_view("what_if", vdo="Mask", vhidden="3-!!", vheadskept="x", vheads2="99")
-    assert matrices(app)["May be looked at"][1].all()
+    assert matrices(app)["May be attended to"][1].all()
     app.button(key="vmiddle").click().run()
-    assert app.query_params["vhidden"] == painted.encode(matrices(app)["May be looked at"][1] == 0)
-    assert (matrices(app)["After"][1] == 0).any()
+    assert app.query_params["vhidden"] == painted.encode(matrices(app)["May be attended to"][1] == 0)
+    assert (matrices(app)["after"][1] == 0).any()
     app.button(key="vshow").click().run()
     assert "vhidden" not in app.query_params and not app.exception
