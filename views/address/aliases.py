@@ -16,10 +16,16 @@ VALUES: dict[str, dict[str, str]] = {
     "method": {"Greedy": "greedy", "Beam": "beam", "Sampling": "sampling"},
     "kind": {"Encoder": "encoder", "Decoder": "decoder", "Cross": "cross"},
     "scale": {"Shared": "shared", "Per head": "own", "Per map": "own", "Logarithmic": "log"},
+    # masks
+    "masks": {"Your sentence": "your-sentence", "Causality": "causality", "Padding": "padding"},
+    "mask": {"Causal": "causal", "None": "none", "Window": "window", "Prefix": "prefix"},
 }
 
 # name of the setting -> pattern of old values -> id
-PATTERNS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {}
+PATTERNS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
+    # masks
+    "sequence": ((re.compile(r"([0-9]+) \([0-9]+ long\)"), r"\1"),),
+}
 
 
 def today(query: Mapping[str, Raw]) -> dict[str, Raw]:

@@ -84,6 +84,11 @@ def _content(value: Value) -> str:
     return str(value) if isinstance(value, int) else three_digits(value)
 
 
+def token(label: str) -> Cell:
+    """A token, or a word, as it is: in no language is it said otherwise."""
+    return Cell(f'<span data-said="token">{literal.html(literal.visible(label))}</span>', "2rem")
+
+
 def bar(value: float, largest: float, kind: str = "encoder", text: str = "") -> Cell:
     """A number with a bar behind it.
 
