@@ -19,12 +19,26 @@ VALUES: dict[str, dict[str, str]] = {
     # masks
     "masks": {"Your sentence": "your-sentence", "Causality": "causality", "Padding": "padding"},
     "mask": {"Causal": "causal", "None": "none", "Window": "window", "Prefix": "prefix"},
+    # attribution
+    "erase": {"Deleting it": "delete", "Hiding it": "mask"},
+    "method_shown": {
+        "Cross-attention, last layer": "last-layer",
+        "Cross-attention, all layers": "all-layers",
+        "Value-weighted attention": "value-weighted",
+        "Rollout": "rollout",
+        "Gradient relevance": "gradient",
+    },
+    "numbers": {"Each row by its largest": "by-largest", "As they are": "as-they-are"},
 }
+
+_NUMBERED = re.compile(r"([0-9]+) .*", re.DOTALL), r"\1"  # the place of a token, and the token
 
 # name of the setting -> pattern of old values -> id
 PATTERNS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
     # masks
     "sequence": ((re.compile(r"([0-9]+) \([0-9]+ long\)"), r"\1"),),
+    # attribution
+    "target_word": (_NUMBERED,),
 }
 
 
