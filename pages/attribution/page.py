@@ -87,7 +87,10 @@ def one_word(found: Evidence, place: int) -> None:
         *(short(method) for method in METHODS),
     ]
     table = [
-        [bars.token(row[0]), *(bars.bar(value, top, "cross") for value, top in zip(row[1:], largest, strict=True))]
+        [
+            bars.data(row[0], "token"),
+            *(bars.bar(value, top, "cross") for value, top in zip(row[1:], largest, strict=True)),
+        ]
         for row in numbers
     ]
     title = say("attribution.bars", "The same by every method; each column\u2019s longest bar is its largest number")

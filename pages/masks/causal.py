@@ -88,7 +88,7 @@ def explore(request: Request, trace: Trace) -> None:
     matrix_row(items, inputs.theme(), "causality", inputs.remember_theme, beside=2)
     last = [changes[-1] for changes in (with_mask, without)]
     lines = [
-        [bars.token(names[place]), *(bars.bar(float(column[place]), top, "decoder") for column in last)]
+        [bars.data(names[place], "token"), *(bars.bar(float(column[place]), top, "decoder") for column in last)]
         for place in range(side)
     ]
     header = [

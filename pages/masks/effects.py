@@ -58,7 +58,7 @@ def next_tokens(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> None:
         say("masks.next.best", "most probable now"),
     ]
     lines = [
-        [bars.token(name), *(bars.bar(p, 1, "decoder") for p in both), bars.token(best)]
+        [bars.data(name, "token"), *(bars.bar(p, 1, "decoder") for p in both), bars.data(best, "token")]
         for name, *both, best in numbers
     ]
     name = say("masks.next.table", "Next tokens")
@@ -127,7 +127,7 @@ def one_row(trace: Trace, effect: MaskEffect) -> None:
     place = int(query) - 1
     lines = [
         [
-            bars.token(key),
+            bars.data(key, "token"),
             float(effect.scores[place, at]),
             float(effect.scores[place, at]) if effect.allowed[place, at] else "\u2212\u221e",
             bars.bar(float(effect.weights[place, at]), 1, "decoder"),

@@ -29,6 +29,22 @@ VALUES: dict[str, dict[str, str]] = {
         "Gradient relevance": "gradient",
     },
     "numbers": {"Each row by its largest": "by-largest", "As they are": "as-they-are"},
+    # tokens
+    "part": {
+        "Step by step": "step-by-step",
+        "Neighbours": "neighbours",
+        "Spelling": "spelling",
+        "One word, many contexts": "contexts",
+        "Word order": "word-order",
+        "Sizes": "sizes",
+    },
+    "step": {
+        "1 Pieces": "tokens",
+        "2 Ids": "ids",
+        "3 Embedding rows": "rows",
+        "4 \u00d7 \u221ad_model": "scaled",
+        "5 + position": "positions",
+    },
 }
 
 _NUMBERED = re.compile(r"([0-9]+) .*", re.DOTALL), r"\1"  # the place of a token, and the token
@@ -39,6 +55,9 @@ PATTERNS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
     "sequence": ((re.compile(r"([0-9]+) \([0-9]+ long\)"), r"\1"),),
     # attribution
     "target_word": (_NUMBERED,),
+    # tokens
+    "near": (_NUMBERED,),
+    "piece": (_NUMBERED,),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from views import palette
 from views.text import literal
@@ -35,6 +36,11 @@ class Cell:
 
 
 Value = str | int | float | Cell
+
+
+def data(text: str, what: Literal["token", "number", "name"]) -> Cell:
+    """A cell that holds no word of any language: it is marked as such."""
+    return Cell(f'<span data-said="{what}">{literal.html(literal.visible(text))}</span>', "0")
 
 
 def table(
@@ -82,11 +88,6 @@ def _content(value: Value) -> str:
     if isinstance(value, str):
         return literal.html(literal.visible(value))
     return str(value) if isinstance(value, int) else three_digits(value)
-
-
-def token(label: str) -> Cell:
-    """A token, or a word, as it is: in no language is it said otherwise."""
-    return Cell(f'<span data-said="token">{literal.html(literal.visible(label))}</span>', "2rem")
 
 
 def bar(value: float, largest: float, kind: str = "encoder", text: str = "") -> Cell:
