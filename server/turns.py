@@ -21,7 +21,15 @@ Notice = Callable[[], AbstractContextManager[Tell]]  # entered when a wait begin
 
 
 class Busy(Exception):
-    """The queue is full, or the visitor has waited too long; the message is one sentence that says what to do."""
+    """The queue is full, or the visitor has waited too long; the message is one sentence that says what to do.
+
+    Attributes:
+        template: the sentence in English, with places for `values`.
+    """
+
+    def __init__(self, template: str, /, **values: object) -> None:
+        super().__init__(template.format(**values))
+        self.template, self.values = template, values
 
 
 class Turns:
@@ -83,7 +91,9 @@ class Turns:
         limits, came = self.limits, self._clock()
         with self._lock:
             if len(self._queue) >= limits.waiting:
-                raise Busy(f"{len(self._queue)} visitors are waiting already: please come again in a minute.")
+                raise Busy(
+                    "{count} visitors are waiting already: please come again in a minute.", count=len(self._queue)
+                )
             self._queue.append(ticket)
             self._call_next()
         pause = max(limits.silence - waited, limits.silence / 4)
@@ -91,8 +101,9 @@ class Turns:
             while not ticket.wait(pause):
                 if self._clock() - came >= limits.patience:
                     raise Busy(
-                        f"It was not your turn within {limits.patience:.0f} seconds, so many visitors are here: "
-                        f"please try again in a minute."
+                        "It was not your turn within {seconds:.0f} seconds, so many visitors are here: "
+                        "please try again in a minute.",
+                        seconds=limits.patience,
                     )
                 tell(self._before(ticket))
                 pause = limits.repeat

@@ -17,11 +17,12 @@ from babel.messages.pofile import read_po, write_po
 from views.text.catalogue import ENGLISH, TEXT
 
 ROOT = Path(__file__).resolve().parents[1]
-FLOORS = ("views", "pages", "model")
+FLOORS = ("views", "pages", "model", "server")
 KEYWORDS = {
     "say": ((1, "c"), 2),
     "Message": ((1, "c"), 2),
     "say_count": ((1, "c"), 2, 3),
+    "Busy": (1,),
     "InputError": (1,),
     "InterventionError": (1,),
     "CheckpointError": (1,),

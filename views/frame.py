@@ -157,6 +157,11 @@ def available() -> frozenset[str]:
     return frozenset(place.name for place in PAGES[1:])
 
 
+def titles() -> dict[str, str]:
+    """What the pages are called, by their names, in the reader's language; the home page is not among them."""
+    return {place.name: place.title() for place in PAGES[1:]}
+
+
 def sidebar(device: Callable[[], str], tables: Sequence[Table], licence: str, card: str) -> None:
     """Where the model runs, its sizes and scores, and its card.
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from views.text import literal
+from views.text import literal, terms
 from views.text.catalogue import Message, say
 
 MEAN = "mean"
@@ -25,11 +25,12 @@ class Kind:
 
     Attributes:
         name: its id in the address bar and in the model.
-        called: what a page calls it.
+        called: what a page calls it within a sentence.
         queries, keys: whose tokens the rows and the columns are.
         causal: True where a query may only attend to itself and earlier tokens.
         axes: what one row and one column is, in files.
         places: True where rows and columns are places of a picture: their names all differ and need no number.
+        headed: what a page calls it at the beginning of a heading; `called` where None.
     """
 
     name: str
@@ -37,12 +38,17 @@ class Kind:
     queries: Message
     keys: Message
     causal: bool = False
-    axes: tuple[Message, Message] = (Message("axis.query", "query"), Message("axis.key", "key"))
+    axes: tuple[Message, Message] = (terms.QUERY, terms.KEY)
     places: bool = False
+    headed: Message | None = None
 
     @property
     def title(self) -> str:
         return self.called()
+
+    @property
+    def headline(self) -> str:
+        return (self.headed or self.called)()
 
     @property
     def query_side(self) -> str:
@@ -59,6 +65,10 @@ class Kind:
     @property
     def key_axis(self) -> str:
         return say("axis.key.whose", "Key: {whose}", whose=self.key_side)
+
+    def heading(self, place: str) -> str:
+        """The kind with what is shown of it, such as layer and head, as a heading."""
+        return say("kind.heading", "{kind}, {place}", kind=self.headline, place=place)
 
     @property
     def corner(self) -> str:
@@ -79,11 +89,28 @@ _ROW, _COLUMN = Message("kind.patches.row", "row of patches"), Message("kind.pat
 _PATCH = Message("kind.patch", "patch")
 
 KINDS = {
-    "encoder": Kind("encoder", Message("kind.encoder", "encoder self-attention"), _ENGLISH_QUERY, _ENGLISH_KEY),
-    "decoder": Kind(
-        "decoder", Message("kind.decoder", "masked decoder self-attention"), _FRENCH_QUERY, _FRENCH_KEY, causal=True
+    "encoder": Kind(
+        "encoder",
+        Message("kind.encoder", "encoder self-attention"),
+        _ENGLISH_QUERY,
+        _ENGLISH_KEY,
+        headed=Message("kind.encoder.heading", "Encoder self-attention"),
     ),
-    "cross": Kind("cross", Message("kind.cross", "cross-attention"), _FRENCH_QUERY, _ENGLISH_KEY),
+    "decoder": Kind(
+        "decoder",
+        Message("kind.decoder", "masked decoder self-attention"),
+        _FRENCH_QUERY,
+        _FRENCH_KEY,
+        causal=True,
+        headed=Message("kind.decoder.heading", "Masked decoder self-attention"),
+    ),
+    "cross": Kind(
+        "cross",
+        Message("kind.cross", "cross-attention"),
+        _FRENCH_QUERY,
+        _ENGLISH_KEY,
+        headed=Message("kind.cross.heading", "Cross-attention"),
+    ),
 }
 _ENGLISH_WORDS = (
     Message("kind.english.query.word", "English query word"),
@@ -114,8 +141,14 @@ PATCHES = Kind(
     _PATCH,
     axes=(_PATCH, _PATCH),
     places=True,
+    headed=Message("kind.patches.heading", "Similarity of position vectors"),
 )
 CLS = "CLS"
+PLACE = Message("patch.place", "row {row}, column {column}")
+ONE = Message("map.one", "layer {layer}, head {head}")
+OVER_HEADS = Message("map.mean.heads", "layer {layer}, mean over heads")
+OVER_LAYERS = Message("map.mean.layers", "head {head}, mean over layers")
+OVER_ALL = Message("map.mean.all", "mean over all layers and heads")
 
 
 def with_means(attention: np.ndarray) -> np.ndarray:
@@ -159,18 +192,18 @@ def names(count: int) -> list[str]:
 
 def said(names: Sequence[str]) -> dict[str, str]:
     """What a control says for each of `names`."""
-    return {name: say("map.mean", "mean") if name == MEAN else name for name in names}
+    return {name: terms.MEAN() if name == MEAN else name for name in names}
 
 
 def describe(layer: str, head: str) -> str:
     """The map of a layer and a head in words."""
     if layer == MEAN and head == MEAN:
-        return say("map.mean.all", "mean over all layers and heads")
+        return OVER_ALL()
     if head == MEAN:
-        return say("map.mean.heads", "layer {layer}, mean over heads", layer=layer)
+        return OVER_HEADS(layer=layer)
     if layer == MEAN:
-        return say("map.mean.layers", "head {head}, mean over layers", head=head)
-    return say("map.one", "layer {layer}, head {head}", layer=layer, head=head)
+        return OVER_LAYERS(head=head)
+    return ONE(layer=layer, head=head)
 
 
 def masked(queries: int, keys: int, causal: bool) -> np.ndarray:
@@ -191,7 +224,7 @@ def patch_names(grid: tuple[int, int]) -> tuple[str, ...]:
 
 def patch_name(row: int, column: int) -> str:
     """The patch in this row and column, which count from 0: `row 1, column 1` is the first."""
-    return say("patch.place", "row {row}, column {column}", row=row + 1, column=column + 1)
+    return PLACE(row=row + 1, column=column + 1)
 
 
 def grid_names(grid: tuple[int, int]) -> tuple[tuple[str, ...], tuple[str, ...]]:

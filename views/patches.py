@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-CHANNELS = ("red", "green", "blue")
+from views.text.catalogue import Message
+
+CHANNELS = (  # each with the name of one of its pixels
+    Message("pixel.red", "red, pixel row {row}, column {column}"),
+    Message("pixel.green", "green, pixel row {row}, column {column}"),
+    Message("pixel.blue", "blue, pixel row {row}, column {column}"),
+)
 
 
 def as_bytes(pixels: np.ndarray) -> np.ndarray:
@@ -34,7 +40,7 @@ def flattened(patch: np.ndarray) -> np.ndarray:
 def value_names(size: int) -> list[str]:
     """What each value of a flattened patch is: `red, pixel row 1, column 1`, in order."""
     places = [(row, column) for row in range(1, size + 1) for column in range(1, size + 1)]
-    return [f"{channel}, pixel row {row}, column {column}" for channel in CHANNELS for row, column in places]
+    return [channel(row=row, column=column) for channel in CHANNELS for row, column in places]
 
 
 def kept(weights: np.ndarray, share: float) -> np.ndarray:

@@ -13,10 +13,13 @@ from views.export import downloads, drawing
 from views.export.matrices import matrices_picture
 from views.export.picture import picture
 from views.figures.heatmap import HeadMap
+from views.text import catalogue, terms
+from views.text.catalogue import Message, say
 
 if TYPE_CHECKING:  # a quarter of a second that only a table is worth: imported when one is opened
     import pandas as pd
 
+CSV, NPZ = Message("files.csv", "CSV"), Message("files.npz", "NPZ")  # what most buttons for such files say
 
 _TYPES = {
     "csv": "text/csv",
@@ -29,18 +32,20 @@ _TYPES = {
 
 
 def download(label: str, make: Callable[[], bytes | str], file_name: str) -> None:
-    """A file that is made when it is asked for, so that a page stays quick. Labels differ within a page."""
+    """A file that is made when it is asked for, so that a page stays quick. File names differ within a page."""
     mime = _TYPES[file_name.rpartition(".")[2]]
+    language = catalogue.language()  # the file is made in another thread, which knows of no reader
 
     def kept() -> bytes:
-        return finished_files().hold(make(), mime, file_name)
+        with catalogue.speaking(language):
+            return finished_files().hold(make(), mime, file_name)
 
-    st.download_button(label, kept, file_name, mime, on_click="ignore", key=f"download {label}")
+    st.download_button(label, kept, file_name, mime, on_click="ignore", key=f"download {file_name}")
 
 
 def numbers(table: Callable[[], pd.DataFrame], key: str = "table", **options) -> None:
     """A table below a fold, made when the fold is opened. `options` go to `st.dataframe`."""
-    fold = st.expander("Numbers as a table", on_change="rerun", key=key)
+    fold = st.expander(terms.NUMBERS_AS_TABLE(), on_change="rerun", key=key)
     if fold.open:
         fold.dataframe(_harmless(table()), **options)
 
@@ -53,9 +58,10 @@ def _harmless(shown: pd.DataFrame) -> pd.DataFrame:
 
 def pictures(draw: Callable[[], drawing.Drawing], name: str, what: str = "") -> None:
     """A drawing as a PNG and an SVG file; `what` it is of, where a page has more than one."""
-    words = f"{what} as " if what else ""
-    download(f"{words}PNG", lambda: drawing.to_png(draw()), f"{name}.png")
-    download(f"{words}SVG", lambda: drawing.to_svg(draw()), f"{name}.svg")
+    png = say("files.png.of", "{what} as PNG", what=what) if what else say("files.png", "PNG")
+    svg = say("files.svg.of", "{what} as SVG", what=what) if what else say("files.svg", "SVG")
+    download(png, lambda: drawing.to_png(draw()), f"{name}.png")
+    download(svg, lambda: drawing.to_svg(draw()), f"{name}.svg")
 
 
 def matrices(items: Sequence[RowMatrix | str], title: str, name: str, what: str = "") -> None:
@@ -74,9 +80,8 @@ def head_map(shown: HeadMap, draw: Callable[[], drawing.Drawing] | None = None) 
     rows, columns = shown.kind.names(shown.queries), shown.kind.names(shown.keys)
     with st.container(horizontal=True):
         pictures(draw, name)
-        download(
-            "CSV", lambda: downloads.matrix_csv(shown.weights, shown.queries, shown.keys, shown.kind), f"{name}.csv"
-        )
+        weights = shown.weights, shown.queries, shown.keys, shown.kind
+        download(CSV(), lambda: downloads.matrix_csv(*weights), f"{name}.csv")
     numbers(lambda: table(shown.weights, columns, rows, shown.kind.corner))
 
 

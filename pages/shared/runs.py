@@ -14,6 +14,7 @@ from server.turns import Busy
 from views import frame
 from views.address import settings
 from views.text import waiting
+from views.text.catalogue import say_error
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -47,7 +48,7 @@ def in_turn(page: str, part: str = "") -> Iterator[None]:
         with visits.visited(page, part, _notice):
             yield
     except Busy as busy:
-        st.warning(str(busy))
+        st.warning(say_error(busy))
         settings.stop()
 
 

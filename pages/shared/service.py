@@ -23,6 +23,7 @@ from server.recent import Recent, T, computing
 from server.streams import Streams
 from views.address import settings
 from views.text import literal, waiting
+from views.text.catalogue import say_error
 
 RECENT_TRANSLATIONS = 512  # a few kilobytes each: the last sentence of each visitor of a large class
 RECENT_TRACES = 8  # about a megabyte for a dozen words, twenty for the longest sentence
@@ -130,7 +131,7 @@ def open_service() -> Service:
         with st.skeleton(height=240):
             service = load_service()
     except CheckpointError as error:
-        st.error(literal.with_code(str(error)))
+        st.error(literal.with_code(say_error(error)))
         settings.stop()
     describe(service.translator)
     return service
@@ -141,6 +142,6 @@ def accepted(service: Service, text: str) -> bool:
     try:
         service.tokens(text)
     except InputError as error:
-        st.warning(literal.markdown(str(error)))
+        st.warning(literal.markdown(say_error(error)))
         return False
     return True

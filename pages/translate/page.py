@@ -91,7 +91,7 @@ def model_diagram(service: Service) -> None:
     sizes = Sizes(**{name: getattr(config, name) for name in Sizes.__dataclass_fields__})
     with picture:
         st.subheader("The model", anchor=False)
-        drawing_view(architecture(sizes, frame.available(), settings.shared()), key="architecture")
+        drawing_view(architecture(sizes, frame.titles(), settings.shared()), key="architecture")
         st.caption(prose.block("translate", "Diagram"))
     with words:
         st.subheader("How to read it", anchor=False)

@@ -27,7 +27,11 @@ from views.text.catalogue import Message
 PAGE = "what_if"
 NAME = "vheads"  # begins the names of this view's settings in the address
 ASKING = {"Every position": None, "CLS": 0}
-CLS = replace(maps.GRID, called=Message("kind.cls", "attention of CLS over the picture"))
+CLS = replace(
+    maps.GRID,
+    called=Message("kind.cls", "attention of CLS over the picture"),
+    headed=Message("kind.cls.heading", "Attention of CLS over the picture"),
+)
 
 
 @fragment

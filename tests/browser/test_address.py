@@ -113,7 +113,7 @@ def test_one_entry_for_one_deed(page: Page, server: Server):
     assert entries(page, lambda: go(page, "Tokens")) == 1
     assert entries(page, lambda: go(page, "Vision")) == 1
     other = samples.SAMPLES[2]
-    chosen = lambda: (page.get_by_role("radio", name=other.label).click(), said(page, picture=other.name))  # noqa: E731
+    chosen = lambda: (page.get_by_role("radio", name=other.label()).click(), said(page, picture=other.name))  # noqa: E731
     assert entries(page, chosen) == 1
     page.go_back()
     said(page, picture=samples.NAMES[0])
@@ -303,7 +303,7 @@ def test_an_uploaded_picture_is_not_in_a_link(page: Page, server: Server):
     said(page, picture="own")
     shown(page, "own")
     page.reload()
-    expect(page.get_by_role("alert")).to_have_text(NO_LINK)
+    expect(page.get_by_role("alert")).to_have_text(NO_LINK())
     said(page, picture=samples.NAMES[0])
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.overflow import PHONE, assert_nothing_overflows
 
-QUERY = ".side.query .piece"
+QUERY = ".side.query .token"
 
 
 def test_lines_are_chosen_locked_linked_and_saved(page: Page, server: Server, tmp_path):

@@ -49,7 +49,7 @@ def mount(page: Page):
 
 
 def token(page: Page, side: str, place: int):
-    return page.locator(f".side.{side} .piece").nth(place)
+    return page.locator(f".side.{side} .token").nth(place)
 
 
 def numbers(page: Page, side: str) -> list[str]:
@@ -276,7 +276,7 @@ def test_the_mark_chooses_without_a_new_payload(mount):
     lines = known(softmaxed(2, 3, 4, 5))
     page = mount(lines)
     mount(replace(lines, view=View((1,), (2,), 0.5, Locked("key", 4))))
-    page.locator(".side.key .piece[aria-selected=true]").wait_for()
+    page.locator(".side.key .token[aria-selected=true]").wait_for()
     assert page.locator(".toggle[aria-pressed=true]").all_inner_texts() == ["3", "2"]
     # what was told comes back as a mark and undoes nothing that was chosen meanwhile
     page.get_by_role("button", name="Head 1").click()
@@ -287,8 +287,8 @@ def test_the_mark_chooses_without_a_new_payload(mount):
     answered(page, heads=[0, 1, 2])
     # another sentence has no such locked token
     mount(replace(known(softmaxed(2, 3, 4, 3)), view=View((1,), (0, 1, 2), 0.5, Locked("key", 2))))
-    page.locator(".side.key .piece[aria-selected=true]").wait_for()
-    assert page.locator(".side.key .piece").count() == 3
+    page.locator(".side.key .token[aria-selected=true]").wait_for()
+    assert page.locator(".side.key .token").count() == 3
 
 
 def test_themes_have_their_own_colours_and_are_reported(mount):

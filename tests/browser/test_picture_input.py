@@ -67,11 +67,11 @@ def test_a_file(page: Page, app: AppServer):
 
 
 BAD_FILES = [
-    ("empty.png", b"", pictures.EMPTY),
-    ("drawing.png", SVG, pictures.UNKNOWN),
-    ("half.jpg", encoded(photo(), "JPEG")[:2000], pictures.DAMAGED),
-    ("page.png", HTML, pictures.UNKNOWN),
-    ("bomb.png", png_bomb(30_000), pictures.TOO_LARGE),
+    ("empty.png", b"", pictures.EMPTY()),
+    ("drawing.png", SVG, pictures.UNKNOWN()),
+    ("half.jpg", encoded(photo(), "JPEG")[:2000], pictures.DAMAGED()),
+    ("page.png", HTML, pictures.UNKNOWN()),
+    ("bomb.png", png_bomb(30_000), pictures.TOO_LARGE()),
 ]
 
 
@@ -99,7 +99,7 @@ def test_more_than_8_megabytes_is_refused_by_the_box_by_the_clipboard_and_by_the
     page.locator(UPLOAD_BOX).set_input_files(file)
     expect(page.get_by_text("File must be 8.0MB or smaller.")).to_be_visible()
     paste(page, GREEN, zeros=pictures.MAX_BYTES)
-    expect(page.get_by_text(pictures.TOO_HEAVY)).to_be_visible()
+    expect(page.get_by_text(pictures.TOO_HEAVY())).to_be_visible()
     shown(page, samples.NAMES[0])
     # The same upload that the browser makes, without the browser's own check.
     with page.expect_request(lambda request: request.method == "PUT") as made:
@@ -120,9 +120,9 @@ def test_files_of_any_name_get_our_own_sentence(page: Page, app: AppServer):
     open_page(page, app.url)
     shown(page, samples.NAMES[0])
     for name, content, sentence in (
-        ("photo.heic", HEIC, pictures.PHONE.format(form="HEIC")),
-        ("notes.txt", b"only words", pictures.UNKNOWN),
-        ("photo.jpg", HEIC, pictures.PHONE.format(form="HEIC")),
+        ("photo.heic", HEIC, pictures.PHONE(form="HEIC")),
+        ("notes.txt", b"only words", pictures.UNKNOWN()),
+        ("photo.jpg", HEIC, pictures.PHONE(form="HEIC")),
     ):
         upload(page, name, content)
         expect(page.get_by_role("alert")).to_have_text(sentence)
@@ -150,13 +150,13 @@ def test_an_old_warning_goes_with_the_next_picture_whatever_becomes_of_that(page
     upload(page, "photo.heic", HEIC)
     expect(alert).to_have_count(1)
     paste(page, GREEN, zeros=pictures.MAX_BYTES)  # refused in the browser, too
-    expect(page.get_by_role("status").get_by_text(pictures.TOO_HEAVY)).to_be_visible()
+    expect(page.get_by_role("status").get_by_text(pictures.TOO_HEAVY())).to_be_visible()
     expect(alert).to_have_count(0)
     upload(page, "page.png", HTML)
-    expect(alert).to_have_text(pictures.UNKNOWN)
-    expect(page.get_by_text(pictures.TOO_HEAVY)).to_have_count(0)
+    expect(alert).to_have_text(pictures.UNKNOWN())
+    expect(page.get_by_text(pictures.TOO_HEAVY())).to_have_count(0)
     paste(page, HEIC, "image/heic")
-    expect(alert).to_have_text(pictures.PHONE.format(form="HEIC"))
+    expect(alert).to_have_text(pictures.PHONE(form="HEIC"))
     page.get_by_role("radio", name="church").click()
     shown(page, "church")
     expect(alert).to_have_count(0)
@@ -214,7 +214,7 @@ def test_pasting_by_key_and_by_button(page: Page, app: AppServer):
     button.click()
     expect(page.get_by_role("status").get_by_text("There is no picture in the clipboard")).to_be_visible()
     paste(page, HTML, "text/html")
-    expect(page.get_by_role("alert")).to_have_text(pictures.UNKNOWN)
+    expect(page.get_by_role("alert")).to_have_text(pictures.UNKNOWN())
     page.evaluate("() => { navigator.clipboard.read = () => Promise.reject(new DOMException('', 'NotAllowedError')) }")
     button.click()
     expect(page.get_by_role("status").get_by_text("press Ctrl+V")).to_be_visible()
@@ -234,14 +234,14 @@ def test_a_large_picture_is_pasted_by_http_and_not_through_the_socket(page: Page
 def test_samples_by_keyboard_and_address(page: Page, app: AppServer):
     open_page(page, app.url)
     shown(page, samples.NAMES[0])
-    page.get_by_role("radio", name=samples.SAMPLES[0].label).focus()
+    page.get_by_role("radio", name=samples.SAMPLES[0].label()).focus()
     page.keyboard.press("ArrowRight")
     shown(page, samples.NAMES[1])
     expect(page).to_have_url(re.compile(f"[?&]picture={samples.NAMES[1]}$"))
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
     shown(page, samples.NAMES[-1])
-    assert page.get_by_role("radio", checked=True).inner_text() == samples.SAMPLES[-1].label
+    assert page.get_by_role("radio", checked=True).inner_text() == samples.SAMPLES[-1].label()
     page.reload()
     shown(page, samples.NAMES[-1])
     open_page(page, f"{app.url}/?picture=%3Cscript%3E")

@@ -122,7 +122,7 @@ def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
 def test_lines_lock_and_save_their_picture(offline: Page, tmp_path):
     attention = softmaxed(2, 3, 4, 5)
     opened(offline, tmp_path / "lines.html", attention_lines.part(known(attention)))
-    offline.locator(".side.query .piece").nth(2).click()
+    offline.locator(".side.query .token").nth(2).click()
     values = [three_digits(float(weight)) for weight in attention[0, :, 2].mean(axis=0)]
     assert offline.locator(".side.key .weight").all_inner_texts() == values
     offline.get_by_role("button", name="Layer 2").click()

@@ -196,7 +196,7 @@ class Walk:
     def _picture(self) -> None:
         sample = self.random.choice(samples.SAMPLES)
         self._note(f"picture {sample.name}")
-        self.page.get_by_role("radio", name=sample.label).click()
+        self.page.get_by_role("radio", name=sample.label()).click()
         self.model.show_picture(sample.name)
 
     def _back(self) -> None:

@@ -10,6 +10,7 @@ from streamlit.util import calc_hash
 
 from model import Trace, Translator
 from views import frame
+from views.text import catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 60  # seconds
@@ -32,6 +33,16 @@ def trace(translator: Translator) -> Trace:
 def open_app():
     """`visit`, for tests that take it as a fixture."""
     return visit
+
+
+@pytest.fixture
+def in_pseudo(monkeypatch):
+    """`visit` in the pseudo-language, see `pseudo.unsaid`."""
+    monkeypatch.setenv(catalogue.PSEUDO_SWITCH, "1")
+    catalogue.languages.cache_clear()
+    yield lambda page, **query: visit(page, lang=catalogue.PSEUDO, **query)
+    monkeypatch.undo()
+    catalogue.languages.cache_clear()
 
 
 def visit(page: str = "translate", **query: str) -> AppTest:

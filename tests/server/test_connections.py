@@ -122,7 +122,7 @@ async def read_everything(server: Watched) -> None:
         assert (await reader.go_to(page)).problems == []
         assert await reader.download()
     await reader.go_to("vision")
-    assert (await reader.upload(LABEL, "photo.jpg", photo(1))).problems == []
+    assert (await reader.upload(LABEL(), "photo.jpg", photo(1))).problems == []
     await reader.close()
 
 

@@ -192,3 +192,9 @@ def test_short_waits_of_a_run_count_together_until_the_visitor_is_told():
     other.leaves()
     often.leaves()
     assert seen == ["a", "b", "a again"]
+
+
+def test_what_a_visitor_is_told_who_got_no_turn_can_be_translated():
+    refused = Busy("{count} visitors are waiting.", count=3)
+    assert str(refused) == "3 visitors are waiting."
+    assert (refused.template, refused.values) == ("{count} visitors are waiting.", {"count": 3})

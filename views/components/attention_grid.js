@@ -3,6 +3,7 @@
 // asked of the server.
 
 const instances = new WeakMap()
+const MEAN = "mean" // the id of the rows and columns that are averages
 const MOST_DOTS = 64 // a side of one map; longer sentences show the largest weight of each block of cells
 
 export default function ({ data, parentElement, setTriggerValue, setStateValue }) {
@@ -37,7 +38,7 @@ class AttentionGrid {
     this.bytes = bytes
     this.sheet = decode(bytes)
     const { sheet } = this
-    const layout = JSON.stringify([sheet.rows, sheet.columns])
+    const layout = JSON.stringify([sheet.rows, sheet.columns, sheet.words, sheet.places])
     if (layout !== this.layout) this.build()
     this.layout = layout
     if (theme !== sheet.theme) this.reportTheme(theme)
@@ -48,19 +49,19 @@ class AttentionGrid {
   }
 
   build() {
-    const { rows, columns } = this.sheet
+    const { rows, columns, words } = this.sheet
     this.root.replaceChildren()
     this.grid = element("div", "grid", this.root)
     this.grid.setAttribute("role", "grid")
     this.grid.style.setProperty("--columns", columns.length)
     const head = element("div", "row", this.grid)
     head.setAttribute("role", "row")
-    element("span", "corner", head).textContent = "layer \u2193 \u2009head \u2192"
-    for (const name of columns) header(head, name, "columnheader")
+    element("span", "corner", head).textContent = words.axes
+    for (const name of columns) header(head, words, name, "columnheader")
     this.tiles = rows.map((name, row) => {
       const line = element("div", "row", this.grid)
       line.setAttribute("role", "row")
-      header(line, name, "rowheader")
+      header(line, words, name, "rowheader")
       return columns.map((_, column) => this.buildTile(line, row, column))
     })
     this.legend = element("div", "legend", this.root)
@@ -70,10 +71,10 @@ class AttentionGrid {
     this.blocks = element("span", "blocks", this.legend)
     this.maskedKey = element("span", "masked-key", this.legend)
     this.maskedSwatch = element("span", "swatch", this.maskedKey)
-    element("span", "", this.maskedKey).textContent = "masked"
+    element("span", "", this.maskedKey).textContent = words.masked
     this.tip = element("div", "tip", this.root)
     this.tip.hidden = true
-    this.tipPair = element("div", "pair", this.tip)
+    this.tipPair = markData(element("div", "pair", this.tip), this.sheet.places ? "" : "token")
     this.tipValue = element("div", "value", this.tip)
     this.tipPlace = element("div", "place", this.tip)
   }
@@ -159,10 +160,10 @@ class AttentionGrid {
 
   drawLegend(colours, shared, grey, block) {
     paintScale(this.bar, colours)
-    const { decades } = this.sheet
+    const { decades, words } = this.sheet
     this.low.textContent = decades ? `\u2264 ${Number((shared / 10 ** decades).toPrecision(3))}` : "0"
-    this.high.textContent = this.sheet.shared ? threeDigits(shared) : "each map\u2019s largest weight"
-    this.blocks.textContent = block > 1 ? `each dot: the largest of ${block} \u00d7 ${block} cells` : ""
+    this.high.textContent = this.sheet.shared ? threeDigits(shared) : words.own
+    this.blocks.textContent = block > 1 ? filled(words.blocks, { block }) : ""
     this.maskedKey.hidden = !this.sheet.causal
     this.maskedSwatch.style.background = grey
   }
@@ -175,8 +176,10 @@ class AttentionGrid {
     for (let cell = 0; cell < queries * keys; cell++) {
       if (sheet.weights[offset + cell] > sheet.weights[offset + best]) best = cell
     }
-    const value = this.readOut(sheet.weights[offset + best])
-    return `${place(sheet.rows[row], sheet.columns[column])}. Strongest: ${this.cell(Math.floor(best / keys), best % keys, "looks at")}, ${value}`
+    const [query, key] = [Math.floor(best / keys), best % keys]
+    const cell = sheet.underlay ? this.pair(query, key) : filled(sheet.words.cell, { query: sheet.queries[query], key: sheet.keys[key] })
+    const weight = this.readOut(sheet.weights[offset + best])
+    return filled(sheet.words.strongest, { map: this.nameOf(row, column), cell, weight })
   }
 
   hover(event, row, column) {
@@ -187,16 +190,24 @@ class AttentionGrid {
     const key = Math.floor(((event.clientX - box.left) / box.width) * keys)
     if (query < 0 || key < 0 || query >= queries || key >= keys) return this.hideTip()
     const weight = sheet.weights[((row * columns + column) * queries + query) * keys + key]
-    this.tipPair.textContent = this.cell(query, key, "\u2192")
-    this.tipValue.textContent = sheet.causal && key > query ? "masked" : this.readOut(weight)
-    this.tipPlace.textContent = place(sheet.rows[row], sheet.columns[column])
+    this.tipPair.textContent = this.pair(query, key)
+    this.tipValue.textContent = sheet.causal && key > query ? sheet.words.masked : this.readOut(weight)
+    this.tipPlace.textContent = this.nameOf(row, column)
     placeTip(this.tip, this.root, event.clientX, event.clientY)
   }
 
-  // A cell in words: two pieces and what joins them, or a place on the picture.
-  cell(query, key, joined) {
+  // A cell: two tokens, or a place on the picture.
+  pair(query, key) {
     const { sheet } = this
-    return sheet.underlay ? `row ${query + 1}, column ${key + 1}` : `${sheet.queries[query]} ${joined} ${sheet.keys[key]}`
+    return sheet.underlay ? filled(sheet.words.patch, { row: query + 1, column: key + 1 }) : `${sheet.queries[query]} \u2192 ${sheet.keys[key]}`
+  }
+
+  nameOf(row, column) {
+    const { rows, columns, words } = this.sheet
+    const [layer, head] = [rows[row], columns[column]]
+    if (layer === MEAN && head === MEAN) return words.overAll
+    if (head === MEAN) return filled(words.overHeads, { layer })
+    return layer === MEAN ? filled(words.overLayers, { head }) : filled(words.one, { layer, head })
   }
 
   hideTip() {
@@ -239,15 +250,8 @@ function decode(bytes) {
   return { ...header, weights, picture: new Uint8Array(body, count * (header.type === "float32" ? 4 : 2)) }
 }
 
-function place(row, column) {
-  if (row === "mean" && column === "mean") return "mean over all layers and heads"
-  if (column === "mean") return `layer ${row}, mean over heads`
-  if (row === "mean") return `head ${column}, mean over layers`
-  return `layer ${row}, head ${column}`
-}
-
-function header(line, name, role) {
+function header(line, words, name, role) {
   const made = element("span", `name ${role}`, line)
   made.setAttribute("role", role)
-  made.textContent = name
+  made.textContent = name === MEAN ? words.mean : name
 }

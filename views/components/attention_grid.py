@@ -18,8 +18,29 @@ import streamlit as st
 
 from views import maps, palette
 from views.components import parts, standalone
+from views.text import terms
+from views.text.catalogue import Message, say
 
 FULL_PRECISION_BYTES = 1 << 19
+
+WORDS = {
+    "axes": Message("grid.axes", "layer \u2193 \u2009head \u2192"),
+    "masked": terms.MASKED,
+    "mean": terms.MEAN,
+    "own": terms.EACH_OWN,
+    "blocks": terms.BLOCKS,
+    "strongest": Message("grid.strongest", "{map}. Strongest: {cell}, {weight}"),
+    "cell": Message("grid.cell", "{query} attends to {key}"),
+    "patch": maps.PLACE,
+    "one": maps.ONE,
+    "overHeads": maps.OVER_HEADS,
+    "overLayers": maps.OVER_LAYERS,
+    "overAll": maps.OVER_ALL,
+    "keys": Message("grid.keys", "{map}. Arrow keys read out the cells."),
+    "table": terms.NUMBERS_AS_TABLE,
+    "query": terms.QUERY,
+    "key": terms.KEY,
+}
 
 _MOUNT = parts.component("attention_grid", "grid-root")
 
@@ -81,6 +102,7 @@ def payload(sheet: Sheet, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
         "masked": palette.MASKED,
         "underlay": None if sheet.underlay is None else list(sheet.underlay.shape[:2]),
         "opacity": sheet.opacity,
+        "words": parts.words(WORDS),
     }
     under = () if sheet.underlay is None else (sheet.underlay.astype(np.uint8),)
     return parts.pack(header, sheet.weights.astype("<f4" if exact else "<f2"), *under)
@@ -117,5 +139,6 @@ def part(sheet: Sheet) -> standalone.Part:
     """The overview for a file that stands alone, where the chosen map is shown large beside it."""
     content = payload(replace(sheet, theme="light"), standalone.EXACT_BYTES)  # the browser follows its own theme
     exact = sheet.weights.nbytes <= standalone.EXACT_BYTES
-    numbers = standalone.EXACT if exact else "rounded to half precision: three digits down to 0.0001"
+    rounded = say("saved.rounded.half", "rounded to half precision: three digits down to 0.0001")
+    numbers = standalone.EXACT() if exact else rounded
     return standalone.Part("attention_grid", "grid-root", content, mark(*sheet.selected), numbers, "grid_detail")

@@ -4,10 +4,11 @@
 class LinesControls {
   constructor(lines, layers, heads, long) {
     this.lines = lines
+    const { words } = lines.sheet
     const holder = element("div", "controls", lines.root)
     this.groups = {
-      heads: this.buildGroup(holder, "heads", "Heads", heads),
-      layers: this.buildGroup(holder, "layers", "Layers", layers),
+      heads: this.buildGroup(holder, "heads", words.heads, words.head, heads),
+      layers: this.buildGroup(holder, "layers", words.layers, words.layer, layers),
     }
     const label = element("label", "mass", holder)
     this.massWords = element("span", "", label)
@@ -16,18 +17,19 @@ class LinesControls {
     this.mass.oninput = () => lines.change({ mass: this.mass.value / 100 }, true)
     const files = element("div", "files", holder)
     if (long) {
-      this.full = button(files, "Tall rows", () => {
+      this.full = button(files, words.tall, () => {
         lines.full = !lines.full
         this.full.setAttribute("aria-pressed", lines.full)
         lines.draw()
       })
       this.full.setAttribute("aria-pressed", Boolean(lines.full))
     }
-    button(files, "Picture as SVG", () => saveSvg(lines))
-    button(files, "PNG", () => savePng(lines))
+    button(files, words.svg, () => saveSvg(lines))
+    button(files, words.png, () => savePng(lines))
   }
 
-  buildGroup(holder, field, title, count) {
+  buildGroup(holder, field, title, name, count) {
+    const { words } = this.lines.sheet
     const group = element("div", "group", holder)
     group.setAttribute("role", "group")
     group.setAttribute("aria-label", title)
@@ -37,13 +39,13 @@ class LinesControls {
       made.className = "toggle"
       if (field === "heads") element("canvas", "chip", made)
       element("span", "", made).textContent = place + 1
-      made.setAttribute("aria-label", `${field === "heads" ? "Head" : "Layer"} ${place + 1}`)
+      made.setAttribute("aria-label", filled(name, { number: place + 1 }))
       return made
     })
-    const only = button(group, "one at a time", () => this.single(field, only))
+    const only = button(group, words.single, () => this.single(field, only))
     only.setAttribute("aria-pressed", false)
-    button(group, "all", () => this.set(field, [...Array(count).keys()]))
-    button(group, "none", () => this.set(field, []))
+    button(group, words.all, () => this.set(field, [...Array(count).keys()]))
+    button(group, words.none, () => this.set(field, []))
     return { buttons, only }
   }
 
@@ -74,13 +76,13 @@ class LinesControls {
     }
     this.groups.heads.buttons.forEach((made, place) => paintChip(made.querySelector("canvas"), styles[place]))
     this.mass.value = Math.round(100 * view.mass)
-    const share = `${Math.round(100 * view.mass)} %`
-    this.massWords.textContent = `Drawn: of each query and head the fewest keys that hold ${share}`
-    this.mass.setAttribute("aria-valuetext", share)
+    const share = Math.round(100 * view.mass)
+    this.massWords.textContent = filled(this.lines.sheet.words.mass, { share })
+    this.mass.setAttribute("aria-valuetext", `${share} %`)
   }
 }
 
-// A short piece of a head's line, with its dashes.
+// A short stroke of a head's line, with its dashes.
 function paintChip(canvas, [colour, dashes]) {
   canvas.width = 44
   canvas.height = 12
@@ -94,12 +96,12 @@ function paintChip(canvas, [colour, dashes]) {
   pen.stroke()
 }
 
-// Every weight of the locked piece, head by head; made when it is opened.
+// Every weight of the locked token, head by head; made when it is opened.
 class LockedTable {
   constructor(lines) {
     this.lines = lines
     this.fold = element("details", "numbers", lines.root)
-    element("summary", "", this.fold).textContent = "Weights of the locked piece as a table"
+    element("summary", "", this.fold).textContent = lines.sheet.words.table
     this.holder = element("div", "scroll", this.fold)
     this.holder.tabIndex = 0
     this.fold.ontoggle = () => this.follow()
@@ -108,18 +110,19 @@ class LockedTable {
   follow() {
     if (!this.fold.open) return
     const { lines } = this
+    const { words } = lines.sheet
     const { locked } = lines.view
     this.holder.replaceChildren()
     if (!locked || !lines.chosen.length) {
-      this.holder.textContent = "No piece is locked: click one, or move to it with Tab and the arrow keys and press Enter."
+      this.holder.textContent = words.noneLocked
       return
     }
     const table = element("table", "", this.holder)
     const own = lines.names[locked.side][locked.place]
-    const verb = locked.side === "query" ? "looks at" : "is looked at by"
-    element("caption", "", table).textContent = `${own} ${verb}`
+    const caption = locked.side === "query" ? words.queryTable : words.keyTable
+    element("caption", "", table).textContent = filled(caption, { token: own })
     const head = element("tr", "", element("thead", "", table))
-    for (const name of ["piece", ...(lines.chosen.length > 1 ? ["mean"] : []), ...lines.chosen.map((map) => lines.readOut.nameOf(map))]) {
+    for (const name of [words.token, ...(lines.chosen.length > 1 ? [words.mean] : []), ...lines.chosen.map((map) => lines.readOut.nameOf(map))]) {
       const cell = element("th", "", head)
       cell.scope = "col"
       cell.textContent = name
@@ -127,21 +130,21 @@ class LockedTable {
     const body = element("tbody", "", table)
     for (const { place, name, query, key, masked, mean } of lines.readOut.weightsOf(locked)) {
       const row = element("tr", "", body)
-      const header = element("th", "", row)
+      const header = markData(element("th", "", row), "token")
       header.scope = "row"
       header.textContent = `${place + 1} ${name}`
       const values = lines.chosen.map((map) => lines.weights.at(map, query, key))
       for (const value of values.length > 1 ? [mean, ...values] : values) {
-        element("td", "", row).textContent = masked ? "masked" : threeDigits(value)
+        element("td", "", row).textContent = masked ? words.masked : threeDigits(value)
       }
     }
   }
 }
 
-function button(parent, words, act) {
+function button(parent, text, act) {
   const made = element("button", "", parent)
   made.type = "button"
-  made.textContent = words
+  made.textContent = text
   made.onclick = act
   return made
 }

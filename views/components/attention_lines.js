@@ -1,15 +1,15 @@
-// Lines from the pieces that look to the pieces looked at, one colour a head. Everything that a pointer or a key does is
-// answered here from the payload; the server only learns which layers, heads, share and piece are chosen.
+// Lines from query tokens to the key tokens that they attend to, one colour a head. Everything that a pointer or a key does is
+// answered here from the payload; the server only learns which layers, heads, share and token are chosen.
 
 const instances = new WeakMap()
 const STILL = 200 // milliseconds without another change before the server is told
-const ROW = 20 // pixels a piece
-const WIDE_ROW = 28 // pixels a piece of a short input
+const ROW = 20 // pixels a token
+const WIDE_ROW = 28 // pixels a token of a short input
 const SHORT = 360 // pixels of height up to which an input is short
-const FULL_ROW = 15 // pixels a piece of a long input that is not to fit the screen
+const FULL_ROW = 15 // pixels a token of a long input that is not to fit the screen
 const FITS = 800 // pixels of height that a long input is pressed into
 const MOST_LINES = 6000 // in the overview; more would only hide each other
-const MOST_ALONE = 1000 // of one piece
+const MOST_ALONE = 1000 // of one token
 const MANY = 400 // lines that are painted on coarser pixels
 const NEAR = 12 // pixels between two labels that can be read
 const THICKEST = 6 // pixels of a line whose weight is 1
@@ -59,7 +59,7 @@ class AttentionLines {
     this.bytes = bytes
     this.sheet = header
     this.weights = new Weights(header, body)
-    const layout = JSON.stringify([header.shape, header.queryAxis, header.keyAxis])
+    const layout = JSON.stringify([header.shape, header.queryAxis, header.keyAxis, header.words])
     if (layout !== this.layout) this.build()
     this.layout = layout
     if (theme !== header.theme) this.reportTheme(theme)
@@ -69,7 +69,7 @@ class AttentionLines {
     this.name()
     this.pointed = null
     if (!this.followMark()) {
-      // A locked piece of another sentence means nothing in this one.
+      // A locked token of another sentence means nothing in this one.
       const stale = this.view.locked && before !== JSON.stringify(this.names)
       if (stale) this.view.locked = null
       this.change({}, stale)
@@ -78,16 +78,16 @@ class AttentionLines {
   }
 
   build() {
-    const [layers, heads, queries, keys] = this.sheet.shape
+    const { shape: [layers, heads, queries, keys], words } = this.sheet
     this.root.replaceChildren()
     this.controls = new LinesControls(this, layers, heads, Math.max(queries, keys) * ROW > FITS)
     const bar = element("div", "status-bar", this.root)
     this.status = element("div", "status", bar)
-    this.unlockButton = button(bar, "Unlock", () => this.lock(null))
+    this.unlockButton = button(bar, words.unlock, () => this.lock(null))
     this.unlockButton.classList.add("unlock")
     const field = element("div", "field", this.root)
     this.axes = ["query-axis", "sense", "key-axis"].map((name) => element("div", name, field))
-    this.axes[1].textContent = "looks at \u2192"
+    this.axes[1].textContent = words.sense
     this.sides = { query: this.buildSide(field, "query", queries) }
     this.middle = element("div", "middle", field)
     this.overview = element("canvas", "overview", this.middle)
@@ -106,11 +106,11 @@ class AttentionLines {
   buildSide(field, side, count) {
     const list = element("div", `side ${side}`, field)
     list.setAttribute("role", "listbox")
-    const pieces = [...Array(count).keys()].map((place) => {
-      const piece = element("div", "piece", list)
-      piece.setAttribute("role", "option")
-      piece.tabIndex = place === 0 ? 0 : -1
-      return { piece, label: element("span", "label", piece), weight: element("span", "weight", piece) }
+    const tokens = [...Array(count).keys()].map((place) => {
+      const token = element("div", "token", list)
+      token.setAttribute("role", "option")
+      token.tabIndex = place === 0 ? 0 : -1
+      return { token, label: markData(element("span", "label", token), "token"), weight: element("span", "weight", token) }
     })
     const placeOf = (event) => Math.floor((event.clientY - list.getBoundingClientRect().top) / this.row)
     const pointed = (event) => ({ side, place: clamp(placeOf(event), count) })
@@ -118,18 +118,18 @@ class AttentionLines {
     list.onpointerleave = () => this.point(null)
     list.onclick = (event) => this.toggleLock(pointed(event))
     list.onkeydown = (event) => this.typed(event, side)
-    list.addEventListener("focusin", (event) => this.focused(side, pieces.findIndex(({ piece }) => piece === event.target)))
+    list.addEventListener("focusin", (event) => this.focused(side, tokens.findIndex(({ token }) => token === event.target)))
     list.addEventListener("focusout", () => this.focused(side, -1))
-    return { list, pieces }
+    return { list, tokens }
   }
 
   name() {
     const { sheet } = this
     const names = { query: sheet.queries, key: sheet.keys }
     const axes = { query: sheet.queryAxis, key: sheet.keyAxis }
-    for (const [side, { list, pieces }] of Object.entries(this.sides)) {
-      list.setAttribute("aria-label", `${axes[side]}. Arrow keys move, Enter locks.`)
-      pieces.forEach(({ label }, place) => { label.textContent = names[side][place] })
+    for (const [side, { list, tokens }] of Object.entries(this.sides)) {
+      list.setAttribute("aria-label", filled(sheet.words.side, { axis: axes[side] }))
+      tokens.forEach(({ label }, place) => { label.textContent = names[side][place] })
     }
     this.axes[0].textContent = sheet.queryAxis
     this.axes[2].textContent = sheet.keyAxis
@@ -167,7 +167,7 @@ class AttentionLines {
     return true
   }
 
-  // Only layers, heads and a piece that there are.
+  // Only layers, heads and a token that there are.
   fitting({ layers, heads, mass, locked }) {
     const { weights } = this
     const there = locked && locked.place < (locked.side === "query" ? weights.queries : weights.keys)
@@ -205,7 +205,7 @@ class AttentionLines {
     return [across, down]
   }
 
-  // The lines of a piece, or of all pieces where `focus` is null: the strongest `most`.
+  // The lines of a token, or of all tokens where `focus` is null: the strongest `most`.
   strokesOf(focus, most) {
     const { weights, row, chosen, width } = this
     const strokes = new Strokes(Math.max(2.4, THICKEST * Math.min(1, row / ROW)))
@@ -232,7 +232,7 @@ class AttentionLines {
     return Math.min(this.width < 240 ? 40 : 72, 9 * this.chosen.length)
   }
 
-  // The piece whose lines are seen alone: a locked one before one that is pointed at or has the keyboard's focus.
+  // The token whose lines are seen alone: a locked one before one that is pointed at or has the keyboard's focus.
   get focus() {
     return this.view.locked ?? this.pointed ?? this.held ?? null
   }
@@ -245,40 +245,40 @@ class AttentionLines {
   }
 
   focused(side, place) {
-    const piece = place < 0 ? null : this.sides[side].pieces[place].piece
-    this.held = piece?.matches(":focus-visible") ? { side, place } : null
-    for (const [other, { piece }] of this.sides[side].pieces.entries()) {
-      if (place >= 0) piece.tabIndex = other === place ? 0 : -1
+    const token = place < 0 ? null : this.sides[side].tokens[place].token
+    this.held = token?.matches(":focus-visible") ? { side, place } : null
+    for (const [other, { token }] of this.sides[side].tokens.entries()) {
+      if (place >= 0) token.tabIndex = other === place ? 0 : -1
     }
     this.showFocus()
     if (!this.held) return this.readOut.showPair(null)
-    this.readOut.showPair(this.held, piece.getBoundingClientRect().top)
+    this.readOut.showPair(this.held, token.getBoundingClientRect().top)
     this.heard.textContent = this.view.locked ? this.tip.innerText : this.readOut.describe(this.held)
   }
 
-  toggleLock(piece) {
+  toggleLock(token) {
     const { locked } = this.view
-    this.lock(locked && locked.side === piece.side && locked.place === piece.place ? null : piece)
+    this.lock(locked && locked.side === token.side && locked.place === token.place ? null : token)
   }
 
   lock(locked) {
     this.change({ locked }, true)
     this.tip.hidden = true
-    this.heard.textContent = locked ? `Locked: ${this.readOut.describe(locked)}` : "Unlocked."
+    this.heard.textContent = locked ? this.readOut.describeLocked(locked) : this.sheet.words.unlocked
   }
 
   typed(event, side) {
-    const { pieces } = this.sides[side]
-    const place = pieces.findIndex(({ piece }) => piece === event.target)
+    const { tokens } = this.sides[side]
+    const place = tokens.findIndex(({ token }) => token === event.target)
     const step = arrowStep(event.key)
-    const ends = { Home: 0, End: pieces.length - 1 }
+    const ends = { Home: 0, End: tokens.length - 1 }
     if (event.key === "Enter" || event.key === " ") this.toggleLock({ side, place })
     else if (event.key === "Escape" && this.view.locked) this.lock(null)
-    else if (event.key in ends) pieces[ends[event.key]].piece.focus()
-    else if (step?.[0]) pieces[clamp(place + step[0], pieces.length)].piece.focus()
+    else if (event.key in ends) tokens[ends[event.key]].token.focus()
+    else if (step?.[0]) tokens[clamp(place + step[0], tokens.length)].token.focus()
     else if (step) {
-      const across = this.sides[step[1] > 0 ? "key" : "query"].pieces
-      across[clamp(place, across.length)].piece.focus()
+      const across = this.sides[step[1] > 0 ? "key" : "query"].tokens
+      across[clamp(place, across.length)].token.focus()
     } else return
     event.preventDefault()
   }
@@ -293,7 +293,7 @@ class AttentionLines {
     this.root.dataset.focus = focus ? `${focus.side} ${focus.place}` : ""
     this.unlockButton.disabled = !this.view.locked
     this.root.classList.toggle("locked", Boolean(this.view.locked))
-    this.status.textContent = this.view.locked ? `Locked: ${this.readOut.describe(focus)}` : this.readOut.describe(focus)
+    this.status.textContent = this.view.locked ? this.readOut.describeLocked(focus) : this.readOut.describe(focus)
     this.readOut.showWeights(focus)
     this.table.follow()
     if (focus) {

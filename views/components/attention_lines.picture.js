@@ -1,4 +1,4 @@
-// What is seen, as a picture: lines, pieces, weights and a legend, made in the browser.
+// What is seen, as a picture: lines, tokens, weights and a legend, made in the browser.
 
 const EDGE = 12 // pixels around the picture
 const LINE = 18 // pixels a line of the legend
@@ -29,7 +29,7 @@ function pictureOf(lines) {
       const y = top + (place + 0.5) * row
       write(name, side === "query" ? left - 6 : left + width + 6, y, size, side === "query" ? "end" : "start", own ? 700 : 400)
       if (!focus || focus.side === side || !chosen.length) return
-      const number = across[place].masked ? "masked" : threeDigits(across[place].mean)
+      const number = across[place].masked ? sheet.words.masked : threeDigits(across[place].mean)
       write(number, side === "query" ? left + room : left + width - room, y, size * 0.85, side === "query" ? "start" : "end")
     })
   }
@@ -46,13 +46,14 @@ function pictureOf(lines) {
     const perLine = Math.max(1, Math.floor((all - 2 * EDGE) / 84))
     const x = EDGE + (place % perLine) * 84
     const y = top + height + LINE * (1.5 + Math.floor(place / perLine))
-    write(`head ${head + 1}`, x + 30, y, 12, "start")
+    write(filled(sheet.words.chip, { head: head + 1 }), x + 30, y, 12, "start")
     return { x, y, style: styles[head] }
   })
   const end = chips.length ? chips[chips.length - 1].y : top + height
   const layers = lines.view.layers.map((layer) => layer + 1).join(", ")
   const share = Math.round(100 * lines.view.mass)
-  write(`${sheet.title}, layers ${layers || "none"}; the fewest keys that hold ${share} %`, EDGE, end + LINE, 12, "start")
+  const shown = filled(layers ? sheet.words.drawn : sheet.words.drawnNone, { kind: sheet.title, layers, share })
+  write(shown, EDGE, end + LINE, 12, "start")
   return { all, height: end + 2 * LINE, left, top, texts, cells, chips, family, ink, background }
 }
 
@@ -79,7 +80,7 @@ function saveSvg(lines) {
   for (const { text, x, y, size, anchor, weight } of texts) {
     parts.push(`<text x="${number(x)}" y="${number(y)}" font-size="${number(size)}" font-weight="${weight}" text-anchor="${anchor}" dominant-baseline="central" fill="${ink}">${escaped(text)}</text>`)
   }
-  save(new Blob([parts.join("\n"), "\n</svg>\n"], { type: "image/svg+xml" }), `${lines.sheet.title} lines.svg`)
+  save(new Blob([parts.join("\n"), "\n</svg>\n"], { type: "image/svg+xml" }), lines.sheet.words.svgFile)
 }
 
 function savePng(lines) {
@@ -118,7 +119,7 @@ function savePng(lines) {
     pen.textAlign = anchor
     pen.fillText(text, x, y)
   }
-  canvas.toBlob((blob) => save(blob, `${lines.sheet.title} lines.png`))
+  canvas.toBlob((blob) => save(blob, lines.sheet.words.pngFile))
 }
 
 function escaped(text) {

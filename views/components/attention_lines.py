@@ -21,11 +21,63 @@ import streamlit as st
 
 from views import maps, palette
 from views.components import parts, standalone
+from views.text import terms
+from views.text.catalogue import Message, say
 
 _LIST = r"((?:\d{1,3}(?:\.\d{1,3})*)?)"
 _ADDRESS = re.compile(rf"{_LIST}-{_LIST}-(\d{{1,3}})(?:-([qk]\d{{1,4}}))?", re.ASCII)
 _SIDES = {"q": "query", "k": "key"}
 MASS = 0.7  # drawn at first: the share of what each query gives
+
+WORDS = {
+    "sense": Message("lines.sense", "attends to \u2192"),
+    "side": Message("lines.side", "{axis}. Arrow keys move, Enter locks."),
+    "locked": Message("lines.locked", "Locked: {what}"),
+    "unlock": Message("lines.unlock", "Unlock"),
+    "unlocked": Message("lines.unlocked", "Unlocked."),
+    "heads": Message("lines.heads", "Heads"),
+    "layers": Message("lines.layers", "Layers"),
+    "head": Message("lines.head", "Head {number}"),
+    "layer": Message("lines.layer", "Layer {number}"),
+    "single": Message("lines.single", "one at a time"),
+    "all": Message("lines.all", "all"),
+    "none": Message("lines.none", "none"),
+    "tall": Message("lines.tall", "Tall rows"),
+    "svg": Message("lines.svg", "Picture as SVG"),
+    "png": Message("lines.png", "PNG"),
+    "mass": Message("lines.mass", "Drawn: of each query and head the fewest keys that hold {share} %"),
+    "table": Message("lines.table", "Weights of the locked token as a table"),
+    "noneLocked": Message(
+        "lines.locked.none",
+        "No token is locked: click one, or move to it with Tab and the arrow keys and press Enter.",
+    ),
+    "queryTable": Message("lines.table.query", "{token} attends to"),
+    "keyTable": Message("lines.table.key", "{token} is attended to by"),
+    "token": terms.TOKEN,
+    "mean": terms.MEAN,
+    "masked": terms.MASKED,
+    "one": maps.ONE,
+    "chip": Message("lines.chip", "head {head}"),
+    "drawn": Message("lines.drawn", "{kind}, layers {layers}; the fewest keys that hold {share} %"),
+    "drawnNone": Message("lines.drawn.none", "{kind}, no layers; the fewest keys that hold {share} %"),
+    "meanIs": Message("lines.mean", "mean {weight}"),
+    "more": Message("lines.more", "{count} more in the table below"),
+    "noneChosen": Message("lines.chosen.none", "Nothing is chosen: choose at least one head and one layer."),
+    "point": Message("lines.point", "Point at a token to see its lines alone; click or press Enter to lock them."),
+    "attends": Message("lines.attends", "{token} ({place}) attends to: {list} ({meaning})"),
+    "attended": Message("lines.attended", "{token} ({place}) is attended to by: {list} ({meaning})"),
+    "meanOf": Message("lines.mean.of", "mean of {count} heads"),
+    "strongestLines": Message(
+        "lines.legend.strongest",
+        "Drawn: the strongest {count} of {all} lines. A thicker line is a larger weight. Beside a token: one cell for "
+        "each chosen head, layer by layer, fuller for a larger weight, and their mean.",
+    ),
+    "allLines": Message(
+        "lines.legend",
+        "Lines drawn: {all}. A thicker line is a larger weight. Beside a token: one cell for each chosen head, layer "
+        "by layer, fuller for a larger weight, and their mean.",
+    ),
+}
 
 _MOUNT = parts.component("attention_lines", "lines-root")
 
@@ -96,11 +148,20 @@ def payload(lines: Lines, exact_bytes: int = parts.FULL_PRECISION_BYTES) -> byte
         "queryAxis": lines.kind.query_axis,
         "keyAxis": lines.kind.key_axis,
         "title": lines.kind.title,
+        "words": parts.words(WORDS) | _file_names(lines.kind.title),
         "causal": lines.kind.causal,
         "theme": lines.theme,
         "styles": {theme: [palette.head_style(head, theme) for head in range(heads)] for theme in ("light", "dark")},
     }
     return parts.pack(header, weights)
+
+
+def _file_names(kind: str) -> dict[str, str]:
+    """The names of the pictures that the browser makes."""
+    return {
+        "svgFile": say("lines.file.svg", "{kind} lines.svg", kind=kind),
+        "pngFile": say("lines.file.png", "{kind} lines.png", kind=kind),
+    }
 
 
 def attention_lines(lines: Lines, key: str, on_change: Callable[[View], None], on_theme: Callable[[str], None]) -> None:
@@ -131,7 +192,8 @@ def part(lines: Lines) -> standalone.Part:
     """The lines for a file that stands alone."""
     content = payload(replace(lines, theme="light"), standalone.EXACT_BYTES)  # the browser follows its own theme
     exact = len(content) <= standalone.EXACT_BYTES
-    numbers = standalone.EXACT if exact else "rounded to 16 significant bits, more than four digits"
+    rounded = say("saved.rounded.bits", "rounded to 16 significant bits, more than four digits")
+    numbers = standalone.EXACT() if exact else rounded
     return standalone.Part("attention_lines", "lines-root", content, mark(lines.view), numbers)
 
 

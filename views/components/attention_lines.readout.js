@@ -1,6 +1,6 @@
-// What the numbers beside the lines say: the weights of one piece, of a pair, and the same in words.
+// What the numbers beside the lines say: the weights of one token, of a pair, and the same in words.
 
-const LISTED = 5 // pieces that the status names
+const LISTED = 5 // tokens that the status names
 const DETAILS = 10 // heads that the read-out of a pair names
 
 class ReadOut {
@@ -9,7 +9,7 @@ class ReadOut {
     this.weighed = null // the last answer of `weightsOf`
   }
 
-  // The weights between a piece and each of the other side.
+  // The weights between a token and each of the other side.
   weightsOf(focus) {
     const known = JSON.stringify([focus, this.lines.chosen])
     if (known !== this.weighed?.known) this.weighed = { known, list: this.weigh(focus) }
@@ -26,27 +26,27 @@ class ReadOut {
   }
 
   showWeights(focus) {
-    for (const [side, { pieces }] of Object.entries(this.lines.sides)) {
+    for (const [side, { tokens }] of Object.entries(this.lines.sides)) {
       const across = focus && focus.side !== side ? this.weightsOf(focus) : []
       const read = across.length ? this.readable(across) : null
       const step = Math.max(1, Math.ceil(NEAR / this.lines.row))
-      pieces.forEach(({ piece, weight }, place) => {
+      tokens.forEach(({ token, weight }, place) => {
         const own = focus?.side === side && focus.place === place
         const near = focus?.side === side && Math.abs(focus.place - place) < step
         const named = own || this.lines.row >= NEAR || (read ? read.has(place) : place % step === 0 && !near)
         const item = across[place]
-        const mask = this.lines.row >= NEAR ? "masked" : "" // pressed together, its faint label says enough
+        const mask = this.lines.row >= NEAR ? this.lines.sheet.words.masked : "" // pressed together, its faint label says enough
         const text = item && named && this.lines.chosen.length ? (item.masked ? mask : threeDigits(item.mean)) : ""
-        const names = `piece${own ? " own" : ""}${named ? "" : " unnamed"}${item?.masked ? " masked" : ""}`
-        if (piece.className !== names) piece.className = names
+        const names = `token${own ? " own" : ""}${named ? "" : " unnamed"}${item?.masked ? " masked" : ""}`
+        if (token.className !== names) token.className = names
         if (weight.textContent !== text) weight.textContent = text
         const selected = String(own && Boolean(this.lines.view.locked))
-        if (piece.getAttribute("aria-selected") !== selected) piece.setAttribute("aria-selected", selected)
+        if (token.getAttribute("aria-selected") !== selected) token.setAttribute("aria-selected", selected)
       })
     }
   }
 
-  // Which pieces are named where there is no room for all: the largest weights first, each with room around it.
+  // Which tokens are named where there is no room for all: the largest weights first, each with room around it.
   readable(across) {
     const named = new Set()
     if (this.lines.row >= NEAR) return new Set(across.keys())
@@ -59,7 +59,7 @@ class ReadOut {
     return named
   }
 
-  // One cell a chosen head beside each piece of the other side: the larger the weight, the fuller the colour.
+  // One cell a chosen head beside each token of the other side: the larger the weight, the fuller the colour.
   paintCells(focus, [across, down]) {
     const { row, chosen, weights } = this.lines
     const pen = this.lines.front.getContext("2d")
@@ -80,58 +80,63 @@ class ReadOut {
     })
   }
 
-  // While a piece is locked, each piece of the other side tells what lies between the two, head by head.
+  // While a token is locked, each token of the other side tells what lies between the two, head by head.
   showPair(other, y) {
     const { locked } = this.lines.view
     this.lines.tip.hidden = true
     if (!locked || !other || other.side === locked.side || !this.lines.chosen.length) return
     const [query, key] = locked.side === "query" ? [locked.place, other.place] : [other.place, locked.place]
-    const { weights, chosen } = this.lines
+    const { weights, chosen, sheet: { words } } = this.lines
     this.lines.tip.replaceChildren()
-    element("div", "pair", this.lines.tip).textContent = `${this.lines.names.query[query]} \u2192 ${this.lines.names.key[key]}`
-    if (weights.masked(query, key)) element("div", "value", this.lines.tip).textContent = "masked"
+    markData(element("div", "pair", this.lines.tip), "token").textContent = `${this.lines.names.query[query]} \u2192 ${this.lines.names.key[key]}`
+    if (weights.masked(query, key)) element("div", "value", this.lines.tip).textContent = words.masked
     else {
-      element("div", "value", this.lines.tip).textContent = `mean ${threeDigits(weights.mean(chosen, query, key))}`
+      element("div", "value", this.lines.tip).textContent = filled(words.meanIs, { weight: threeDigits(weights.mean(chosen, query, key)) })
       const order = [...chosen].sort((one, two) => weights.at(two, query, key) - weights.at(one, query, key))
       for (const map of order.slice(0, DETAILS)) {
         const line = element("div", "detail", this.lines.tip)
         element("span", "chip", line).style.background = this.lines.styles[map % weights.heads][0]
         element("span", "", line).textContent = `${this.nameOf(map)}: ${threeDigits(weights.at(map, query, key))}`
       }
-      if (order.length > DETAILS) element("div", "detail", this.lines.tip).textContent = `${order.length - DETAILS} more in the table below`
+      if (order.length > DETAILS) element("div", "detail", this.lines.tip).textContent = filled(words.more, { count: order.length - DETAILS })
     }
     this.lines.tip.hidden = false
-    // among the lines, where it hides neither pieces nor weights
+    // among the lines, where it hides neither tokens nor weights
     const { left, right } = this.lines.middle.getBoundingClientRect()
     const slot = this.lines.cellsWidth() + 46
     placeTip(this.lines.tip, this.lines.root, other.side === "query" ? left + slot : right - slot - this.lines.tip.offsetWidth - 28, y)
   }
 
   nameOf(map) {
-    return `layer ${Math.floor(map / this.lines.weights.heads) + 1}, head ${(map % this.lines.weights.heads) + 1}`
+    const { heads } = this.lines.weights
+    return filled(this.lines.sheet.words.one, { layer: Math.floor(map / heads) + 1, head: (map % heads) + 1 })
   }
 
   describe(focus) {
-    if (!this.lines.chosen.length) return "Nothing is chosen: choose at least one head and one layer."
-    if (!focus) return "Point at a piece to see its lines alone; click or press Enter to lock them."
-    const own = this.lines.names[focus.side][focus.place]
+    const { words } = this.lines.sheet
+    if (!this.lines.chosen.length) return words.noneChosen
+    if (!focus) return words.point
+    const token = this.lines.names[focus.side][focus.place]
     const across = this.weightsOf(focus).filter((item) => !item.masked).sort((one, other) => other.mean - one.mean)
     const first = across.slice(0, LISTED).map(({ name, mean }) => `${name} ${threeDigits(mean)}`)
-    const verb = focus.side === "query" ? "looks at" : "is looked at by"
-    return `${own} (${focus.place + 1}) ${verb}: ${first.join(", ")}${across.length > LISTED ? ", \u2026" : ""} (${this.meaning()})`
+    const list = `${first.join(", ")}${across.length > LISTED ? ", \u2026" : ""}`
+    const sentence = focus.side === "query" ? words.attends : words.attended
+    return filled(sentence, { token, place: focus.place + 1, list, meaning: this.meaning() })
   }
 
-  // What a number beside a piece is.
+  describeLocked(focus) {
+    return filled(this.lines.sheet.words.locked, { what: this.describe(focus) })
+  }
+
+  // What a number beside a token is.
   meaning() {
-    const { layers, heads } = this.lines.view
-    if (this.lines.chosen.length === 1) return this.nameOf(this.lines.chosen[0])
-    const count = (list, word) => (list.length === 1 ? `${word} ${list[0] + 1}` : `${list.length} ${word}s`)
-    return `mean of ${count(heads, "head")} in ${count(layers, "layer")}`
+    const { chosen, sheet: { words } } = this.lines
+    return chosen.length === 1 ? this.nameOf(chosen[0]) : filled(words.meanOf, { count: chosen.length })
   }
 
   explain() {
     const { count, all } = this.lines.strokesSeen()
-    const lines = count < all ? `The strongest ${count} of ${all} lines are drawn.` : `${all} ${all === 1 ? "line is" : "lines are"} drawn.`
-    return `${lines} Thicker line: larger weight. Beside a piece: one cell a chosen head, layer by layer, fuller for a larger weight, and their mean.`
+    const { words } = this.lines.sheet
+    return filled(count < all ? words.strongestLines : words.allLines, { count, all })
   }
 }

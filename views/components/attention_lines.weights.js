@@ -112,7 +112,7 @@ class Weights {
     return { all, least: step / STEPS }
   }
 
-  // Calls `visit(map, query, key, weight)` for every drawn line of a piece, or of all pieces where `focus` is null.
+  // Calls `visit(map, query, key, weight)` for every drawn line of a token, or of all tokens where `focus` is null.
   visit(maps, focus, visit) {
     for (const map of maps) {
       if (focus?.side === "key") {

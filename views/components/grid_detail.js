@@ -1,4 +1,4 @@
-// The chosen map of the overview, large: pieces on both axes, every cell read out under the pointer or by the arrow keys,
+// The chosen map of the overview, large: tokens on both axes, every cell read out under the pointer or by the arrow keys,
 // and the numbers as a table. It stands behind the overview's script and shares its sheet, colours and words.
 
 const LABEL = 12 // pixels between two labels that can be read
@@ -21,7 +21,7 @@ class Detail {
     this.heard = element("div", "heard", this.root)
     this.heard.setAttribute("aria-live", "polite")
     this.fold = element("details", "numbers", this.root)
-    element("summary", "", this.fold).textContent = "Numbers as a table"
+    this.summary = element("summary", "", this.fold)
     this.holder = element("div", "scroll", this.fold)
     this.holder.tabIndex = 0
     this.fold.ontoggle = () => this.fill()
@@ -70,8 +70,11 @@ class Detail {
     this.canvas.style.aspectRatio = ratio
     this.canvas.style.maxWidth = `${Math.min(HIGHEST * ratio, LARGEST_CELL * Math.max(keys, queries * ratio))}px`
     this.keys.style.maxWidth = this.canvas.style.maxWidth
-    this.heading.textContent = place(sheet.rows[this.row], sheet.columns[this.column])
-    this.canvas.setAttribute("aria-label", `${this.grid.describe(this.row, this.column)}. Arrow keys read out the cells.`)
+    this.summary.textContent = sheet.words.table
+    this.shown = sheet.places ? "" : "token"
+    markData(this.pair, this.shown)
+    this.heading.textContent = this.grid.nameOf(this.row, this.column)
+    this.canvas.setAttribute("aria-label", filled(sheet.words.keys, { map: this.grid.describe(this.row, this.column) }))
     this.leave()
     this.label()
     this.fill()
@@ -81,7 +84,7 @@ class Detail {
     return this.grid.sheet.causal && key > query
   }
 
-  // As many pieces as can be read.
+  // As many tokens as can be read.
   label() {
     if (!this.grid) return
     const { sheet } = this.grid
@@ -90,7 +93,7 @@ class Detail {
       const step = Math.max(1, Math.ceil((LABEL * names.length) / Math.max(1, pixels)))
       list.replaceChildren()
       names.forEach((name, number) => {
-        element("span", "", list).textContent = number % step ? "" : name
+        markData(element("span", "", list), this.shown).textContent = number % step ? "" : name
       })
     }
   }
@@ -119,8 +122,8 @@ class Detail {
   read(query, key, x, y) {
     const [, , queries, keys] = this.grid.sheet.shape
     this.at = [query, key]
-    this.pair.textContent = this.grid.cell(query, key, "\u2192")
-    this.value.textContent = this.masked(query, key) ? "masked" : this.grid.readOut(this.weights[query * keys + key])
+    this.pair.textContent = this.grid.pair(query, key)
+    this.value.textContent = this.masked(query, key) ? this.grid.sheet.words.masked : this.grid.readOut(this.weights[query * keys + key])
     placeTip(this.tip, this.root, x, y)
     const box = this.canvas.getBoundingClientRect()
     const frame = this.root.getBoundingClientRect()
@@ -147,20 +150,22 @@ class Detail {
     const name = (label, place) => (sheet.places ? label : `${place + 1} ${label}`)
     const table = element("table", "", this.holder)
     const head = element("tr", "", element("thead", "", table))
-    for (const words of ["query \\ key", ...sheet.keys.map(name)]) {
-      const cell = element("th", "", head)
+    const heading = (text, shown) => {
+      const cell = markData(element("th", "", head), shown)
       cell.scope = "col"
-      cell.textContent = words
+      cell.textContent = text
     }
+    heading(`${sheet.words.query} \\ ${sheet.words.key}`, "")
+    sheet.keys.forEach((key, place) => heading(name(key, place), this.shown))
     const body = element("tbody", "", table)
-    sheet.queries.forEach((piece, query) => {
+    sheet.queries.forEach((token, query) => {
       const line = element("tr", "", body)
-      const header = element("th", "", line)
+      const header = markData(element("th", "", line), this.shown)
       header.scope = "row"
-      header.textContent = name(piece, query)
+      header.textContent = name(token, query)
       sheet.keys.forEach((_, key) => {
         const weight = this.weights[query * sheet.keys.length + key]
-        element("td", "", line).textContent = this.masked(query, key) ? "masked" : this.grid.readOut(weight)
+        element("td", "", line).textContent = this.masked(query, key) ? sheet.words.masked : this.grid.readOut(weight)
       })
     })
   }

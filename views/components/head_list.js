@@ -71,10 +71,10 @@ class HeadList {
     const option = element("div", "option", this.list)
     option.setAttribute("role", "option")
     option.dataset.name = row.name
-    option.setAttribute("aria-label", [
-      `${place + 1}. ${row.name}`, `${header.columns[1]}: ${row.words}`, `${header.columns[2]}: ${row.here}`,
-      row.often ? `${header.columns[3]}: ${row.often}` : "",
-    ].filter(Boolean).join("; "))
+    const [, column, columnHere, columnOften] = header.columns
+    const { words: effect, here, often } = row
+    const told = { rank: place + 1, head: row.name, column, effect, columnHere, here, columnOften, often }
+    option.setAttribute("aria-label", filled(often ? header.words.rowOften : header.words.row, told))
     const map = element("span", "map", option)
     this.paint(element("canvas", "", map), row, cells, colours, grey)
     const name = element("span", "name", option)
@@ -82,16 +82,16 @@ class HeadList {
     const words = element("span", "", name)
     words.textContent = row.name
     words.style.borderColor = header.hues[row.kind]
-    const effect = element("span", "effect", option)
+    const bar = element("span", "effect", option)
     const share = header.largest ? Math.min(100, (100 * Math.abs(row.effect)) / header.largest) : 0
     const colour = row.effect >= 0 ? header.hues[row.kind] : header.negative
     const fill = `color-mix(in srgb, ${colour} 40%, transparent)`
-    effect.style.background = `linear-gradient(to right, ${fill} ${share}%, transparent ${share}%)`
-    effect.textContent = row.words
+    bar.style.background = `linear-gradient(to right, ${fill} ${share}%, transparent ${share}%)`
+    bar.textContent = row.words
     element("span", "label here", option).textContent = row.here
-    const often = element("span", "label often", option)
-    often.textContent = row.often
-    often.dataset.column = header.columns[3]
+    const over = element("span", "label often", option)
+    over.textContent = row.often
+    over.dataset.column = columnOften
     option.onclick = () => this.take(option)
     option.onkeydown = (event) => this.press(event, place)
     return option

@@ -1,4 +1,4 @@
-"""A ranked list of heads: what switching each off does, its label, and its map in small, each row one that opens.
+"""A ranked list of heads: what ablating each does, its label, and its map in small, each row one that opens.
 
 The payload (`views.components.parts.pack`) holds what the rows say, then their maps as one byte a cell, each scaled to
 its own largest weight: they show a pattern, not numbers. As with the overview of all heads, which row is selected is
@@ -16,8 +16,16 @@ import streamlit as st
 from views import palette
 from views.components import parts
 from views.text import literal
+from views.text.catalogue import Message
 
 MOST_CELLS = 48  # a side of one map; larger ones show the largest weight of each block of cells
+
+WORDS = {
+    "row": Message("heads.row", "{rank}. {head}; {column}: {effect}; {columnHere}: {here}"),
+    "rowOften": Message(
+        "heads.row.often", "{rank}. {head}; {column}: {effect}; {columnHere}: {here}; {columnOften}: {often}"
+    ),
+}
 
 _MOUNT = parts.component("head_list", "list-root")
 
@@ -69,6 +77,7 @@ def payload(shown: HeadList) -> bytes:
     maps = [small(row.weights) for row in shown.rows]
     header = {
         "title": shown.title,
+        "words": parts.words(WORDS),
         "columns": list(shown.columns),
         "theme": shown.theme,
         "largest": max((abs(row.effect) for row in shown.rows), default=0.0),

@@ -113,8 +113,9 @@ class Figure {
     const moved = JSON.stringify(item.cursor) !== JSON.stringify(this.item?.cursor)
     this.item = Object.assign(item, { readOut: (row, column) => readOut(item, row, column) })
     if (moved) this.cursor = item.cursor
-    const keys = item.paint ? "Arrow keys move, Space switches a cell." : "Arrow keys read the cells."
-    this.canvas.setAttribute("aria-label", `${item.name}, ${item.shape.join(" by ")}. ${keys}`)
+    const { words } = this.row.settings
+    const [rows, columns] = item.shape
+    this.canvas.setAttribute("aria-label", filled(item.paint ? words.paint : words.read, { name: item.name, rows, columns }))
   }
 
   draw(available) {

@@ -13,8 +13,14 @@ import streamlit as st
 
 from views import palette
 from views.components import parts
+from views.text import terms
+from views.text.catalogue import Message
 
 _MOUNT = parts.component("matrix_row", "matrices")
+WORDS = {
+    "read": Message("matrix.keys.read", "{name}, {rows} by {columns}. Arrow keys read the cells."),
+    "paint": Message("matrix.keys.paint", "{name}, {rows} by {columns}. Arrow keys move, Space switches a cell."),
+}
 ALLOWED = 150  # of 255, the place on its scale of an allowed cell of a mask
 
 
@@ -27,10 +33,10 @@ class RowMatrix:
         values: `(row, column)`; minus infinity is drawn grey as masked.
         kind: decides the hue.
         rows, columns: labels, which may come from a person; empty where an axis is only counted.
-        row_title, column_title: what the axes are, for the read-out.
+        row_title, column_title: what the axes are, for the read-out; "row" and "column" where empty.
         signed: colours for both signs, 0 in the background's colour; otherwise 0 is the lightest.
         top: the number with the deepest colour; the largest one where None.
-        masked: written in cells of minus infinity, and behind it what the read-out says of them.
+        masked: written in cells of minus infinity, and behind it what the read-out says of them: "masked" where empty.
         words: what 0 and 1 mean, for a matrix that holds nothing else; the read-out says the word instead.
         wide: columns are as wide as there is room for, so that they can be told apart.
         paint: cells can be switched between 0 and 1.
@@ -42,11 +48,11 @@ class RowMatrix:
     kind: str = "encoder"
     rows: Sequence[str] = ()
     columns: Sequence[str] = ()
-    row_title: str = "row"
-    column_title: str = "column"
+    row_title: str = ""
+    column_title: str = ""
     signed: bool = True
     top: float | None = None
-    masked: tuple[str, str] = ("\u2212\u221e", "masked")
+    masked: tuple[str, str] = ("\u2212\u221e", "")
     words: tuple[str, str] | None = None
     wide: bool = False
     paint: bool = False
@@ -63,7 +69,7 @@ def payload(items: Sequence[RowMatrix | str], theme: palette.Theme, beside: int 
         values = np.asarray(item.values, dtype="<f4")
         described.append(_header(item, values))
         blocks.append(values)
-    shared = {"masked": palette.MASKED, "allowed": ALLOWED, "ink": palette.INK}
+    shared = {"masked": palette.MASKED, "allowed": ALLOWED, "ink": palette.INK, "words": parts.words(WORDS)}
     return parts.pack({"items": described, "theme": theme, "beside": beside, **shared}, *blocks)
 
 
@@ -83,12 +89,12 @@ def _header(item: RowMatrix, values: np.ndarray) -> dict:
         "shape": list(values.shape),
         "rows": parts.labels(item.rows),
         "columns": parts.labels(item.columns),
-        "rowTitle": item.row_title,
-        "columnTitle": item.column_title,
+        "rowTitle": item.row_title or terms.ROW(),
+        "columnTitle": item.column_title or terms.COLUMN(),
         "low": low,
         "high": high,
         "scales": {theme: colours(item.kind, theme) for theme in ("light", "dark")},
-        "masked": item.masked,
+        "masked": (item.masked[0], item.masked[1] or terms.MASKED()),
         "words": item.words,
         "wide": item.wide,
         "paint": item.paint,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,7 @@ import streamlit as st
 
 from views import palette
 from views.text import literal
+from views.text.catalogue import Message
 
 _FOLDER = Path(__file__).parent
 FULL_PRECISION_BYTES = 1 << 18
@@ -53,6 +54,11 @@ def pack_weights(weights: np.ndarray, exact_bytes: int = FULL_PRECISION_BYTES) -
         return "float32", exact
     bits = exact.view("<u4") + np.uint32(0x80)
     return "float24", bits.view(np.uint8).reshape(-1, 4)[:, 1:]
+
+
+def words(messages: Mapping[str, Message]) -> dict[str, str]:
+    """What a script says, in the reader's language; it fills the places in braces itself, with `filled`."""
+    return {name: message() for name, message in messages.items()}
 
 
 def labels(names: Iterable[str]) -> list[str]:

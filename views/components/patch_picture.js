@@ -168,25 +168,31 @@ class PatchPicture {
 
   // What CLS has to do with the map, and what the outline holds.
   describeMass(panel, weights, count) {
-    const { weights: all, shape: [, width], grid: [, columns], kept } = this.view
+    const { weights: all, shape: [, width], grid: [, columns], kept, words } = this.view
     const chosen = 1 + this.selected[0] * columns + this.selected[1]
     const sum = threeDigits(weights.reduce((total, weight) => total + weight, 0))
-    const words = panel.shows === "to"
-      ? `CLS looks here with ${threeDigits(all[chosen])}.`
-      : `All patches together ${sum}, CLS ${threeDigits(all[panel.shows === "cls" ? 0 : chosen * width])}.`
-    const held = count ? ` Outlined: ${count} ${count === 1 ? "patch holds" : "patches hold"} ${Math.round(100 * kept)} % of the map.` : ""
-    return words + held
+    const share = Math.round(100 * kept)
+    if (panel.shows === "to") {
+      return filled(count ? words.toPatchKept : words.toPatch, { cls: threeDigits(all[chosen]), share, count })
+    }
+    const cls = threeDigits(all[panel.shows === "cls" ? 0 : chosen * width])
+    return filled(count ? words.fromPatchKept : words.fromPatch, { sum, cls, share, count })
   }
 
   words(panel, row, column) {
-    const [, columns] = this.view.grid
-    const value = panel.weights ? `: ${threeDigits(panel.weights[row * columns + column])}` : ""
-    return `row ${row + 1}, column ${column + 1}${value}`
+    const { grid: [, columns], words } = this.view
+    if (!panel.weights) return this.nameOf(row, column)
+    const weight = threeDigits(panel.weights[row * columns + column])
+    return filled(words.weight, { row: row + 1, column: column + 1, weight })
+  }
+
+  nameOf(row, column) {
+    return filled(this.view.words.patch, { row: row + 1, column: column + 1 })
   }
 
   hover(event, panel, row, column) {
     const [, columns] = this.view.grid
-    this.tipPlace.textContent = `row ${row + 1}, column ${column + 1}`
+    this.tipPlace.textContent = this.nameOf(row, column)
     this.tipValue.textContent = panel.weights ? threeDigits(panel.weights[row * columns + column]) : ""
     placeTip(this.tip, this.root, event.clientX, event.clientY)
   }

@@ -13,10 +13,26 @@ from typing import Literal
 import numpy as np
 import streamlit as st
 
-from views import palette
+from views import maps, palette
 from views.components import parts
+from views.text.catalogue import Message
 
 Shows = Literal["nothing", "cls", "from", "to"]
+
+WORDS = {
+    "patch": maps.PLACE,
+    "weight": Message("picture.patch.weight", "row {row}, column {column}: {weight}"),
+    "toPatch": Message("picture.mass.to", "CLS attends here with {cls}."),
+    "toPatchKept": Message(
+        "picture.mass.to.kept",
+        "CLS attends here with {cls}. The outline holds {share} % of the map; patches in it: {count}.",
+    ),
+    "fromPatch": Message("picture.mass", "All patches together {sum}, CLS {cls}."),
+    "fromPatchKept": Message(
+        "picture.mass.kept",
+        "All patches together {sum}, CLS {cls}. The outline holds {share} % of the map; patches in it: {count}.",
+    ),
+}
 
 _MOUNT = parts.component("patch_picture", "picture-root")
 
@@ -73,6 +89,7 @@ def payload(shown: PatchPicture) -> bytes:
         "grid": list(shown.grid),
         "panels": [{"title": panel.title, "shows": panel.shows} for panel in shown.panels],
         "title": shown.title,
+        "words": parts.words(WORDS),
         "selected": list(shown.selected),
         "top": shown.top,
         "opacity": shown.opacity,

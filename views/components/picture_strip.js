@@ -2,10 +2,7 @@
 // a chosen file, through the page's upload box and as it is: only the server reads it.
 
 const instances = new WeakMap()
-const EMPTY = "There is no picture in the clipboard: copy one and try again."
-const REFUSED = "The browser does not let this page read the clipboard: press Ctrl+V, or \u2318V, instead."
 const UPLOAD_BOX = '[data-testid="stFileUploaderDropzoneInput"]'
-const UNREAD = "The clipboard could not be read: save the picture as a file and choose that."
 
 export default function ({ data, parentElement, setTriggerValue }) {
   let strip = instances.get(parentElement)
@@ -29,7 +26,6 @@ class PictureStrip {
     const line = element("div", "paste", this.root)
     this.button = element("button", "", line)
     this.button.type = "button"
-    this.button.textContent = "Paste a picture"
     this.button.onclick = () => this.readClipboard()
     this.status = element("span", "status", line)
     this.status.setAttribute("role", "status")
@@ -47,7 +43,8 @@ class PictureStrip {
 
   show(data) {
     this.limit = data.limit
-    this.tooHeavy = data.too_heavy
+    this.words = data.words
+    this.button.textContent = data.words.paste
     this.tell = data.tell
     this.group.setAttribute("aria-label", data.label)
     const held = this.tiles?.findIndex((tile) => tile === tile.getRootNode().activeElement) ?? -1
@@ -111,14 +108,14 @@ class PictureStrip {
     try {
       items = await navigator.clipboard.read()
     } catch {
-      this.refuse(REFUSED)
+      this.refuse(this.words.refused)
       return
     }
     for (const item of items) {
       const type = item.types.find((type) => type.startsWith("image/"))
       if (type) return this.send(await item.getType(type))
     }
-    this.refuse(EMPTY)
+    this.refuse(this.words.empty)
   }
 
   pasted(event) {
@@ -131,8 +128,8 @@ class PictureStrip {
 
   send(blob) {
     const box = document.querySelector(UPLOAD_BOX)
-    if (blob.size > this.limit) this.refuse(this.tooHeavy)
-    else if (!box) this.refuse(UNREAD)
+    if (blob.size > this.limit) this.refuse(this.words.tooHeavy)
+    else if (!box) this.refuse(this.words.unread)
     else {
       const given = new DataTransfer()
       given.items.add(new File([blob], "pasted.png")) // the box looks at the ending, the server at what is in it

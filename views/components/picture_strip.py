@@ -12,8 +12,22 @@ from PIL import Image, ImageOps
 
 from views.components import parts
 from views.controls.pictures import MAX_BYTES, TOO_HEAVY
+from views.text.catalogue import Message
 
 THUMBNAIL = 160  # pixels a side; shown at half of that on common screens
+
+WORDS = {
+    "paste": Message("picture.paste", "Paste a picture"),
+    "empty": Message("picture.paste.empty", "There is no picture in the clipboard: copy one and try again."),
+    "refused": Message(
+        "picture.paste.refused",
+        "The browser does not let this page read the clipboard: press Ctrl+V, or \u2318V, instead.",
+    ),
+    "unread": Message(
+        "picture.paste.unread", "The clipboard could not be read: save the picture as a file and choose that."
+    ),
+    "tooHeavy": TOO_HEAVY,
+}
 
 _MOUNT = parts.component("picture_strip", "strip-root")
 
@@ -63,7 +77,7 @@ def picture_strip(
         "tiles": [vars(tile) for tile in tiles],
         "selected": selected,
         "limit": MAX_BYTES,
-        "too_heavy": TOO_HEAVY,
+        "words": parts.words(WORDS),
         "tell": on_refuse is not None,
     }
     _MOUNT(key=key, data=data, on_chosen_change=chosen, on_refused_change=on_refuse or (lambda: None))

@@ -109,6 +109,17 @@ function element(tag, className, parent) {
   return made
 }
 
+// A text that the page has said, with `values` in its places in braces.
+function filled(text, values) {
+  return text.replace(/\{(\w+)\}/g, (place, name) => (name in values ? values[name] : place))
+}
+
+// Marks an element that shows what the page does not say: a token, a number or a name.
+function markData(shown, kind) {
+  if (kind) shown.dataset.said = kind
+  return shown
+}
+
 function clamp(place, count) {
   return Math.min(count - 1, Math.max(0, place))
 }

@@ -13,13 +13,14 @@ from pathlib import Path
 
 from views import palette
 from views.components import parts
-from views.text import literal
+from views.text import catalogue, literal
+from views.text.catalogue import Message, say
 
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
     "base-uri 'none'; form-action 'none'"
 )
-EXACT = "float32, as they were computed"
+EXACT = Message("saved.exact", "float32, as they were computed")
 EXACT_BYTES = 1 << 23  # of weights that a file holds with every digit; beyond that as the page does
 
 _FOLDER = Path(__file__).parent
@@ -44,7 +45,7 @@ class Part:
     root: str
     payload: bytes
     mark: str
-    numbers: str = EXACT
+    numbers: str
     detail: str = ""
 
 
@@ -78,8 +79,9 @@ def to_html(document: Document) -> bytes:
     script = "\n".join([_callable(parts.script(part.name)), *(_read(f"{name}.js") for name in files)])
     paragraphs = "\n".join(f"<p>{_shown(paragraph)}</p>" for paragraph in document.paragraphs)
     facts = "\n".join(f"<dt>{_shown(name)}</dt><dd>{_shown(value)}</dd>" for name, value in document.facts)
+    noscript = say("saved.noscript", "The view is drawn by the script in this file: allow scripts to see it.")
     page = f"""<!DOCTYPE html>
-<html lang="en">
+<html lang="{catalogue.language()}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{POLICY}">
@@ -99,8 +101,8 @@ def to_html(document: Document) -> bytes:
 <h1>{title}</h1>
 {paragraphs}
 <div class="view-with-mark">{part.mark}<div class="view"></div></div>
-<noscript><p>The view is drawn by the script in this file: allow scripts to see it.</p></noscript>
-<h2>What this is</h2>
+<noscript><p>{_shown(noscript)}</p></noscript>
+<h2>{_shown(say("saved.facts", "What this is"))}</h2>
 <dl>
 {facts}
 </dl>

@@ -12,10 +12,14 @@ from collections.abc import Callable
 import numpy as np
 from PIL import Image, ImageCms
 
+from views.text.catalogue import Message
+
 MAX_BYTES = 4 * 1024 * 1024  # of a profile; those of presses have one or two megabytes
 
-CONVERTED = "Its colours are converted from its own colour profile to sRGB."
-UNUSABLE = "Its colour profile cannot be used; its colours are taken for sRGB."
+CONVERTED = Message("picture.note.profile", "Its colours are converted from its own colour profile to sRGB.")
+UNUSABLE = Message(
+    "picture.note.profile.unusable", "Its colour profile cannot be used; its colours are taken for sRGB."
+)
 
 Convert = Callable[[Image.Image], Image.Image]
 _MODES = {"RGB": "RGB", "GRAY": "L", "CMYK": "CMYK"}  # of a profile, and of the picture that it is for
@@ -28,7 +32,7 @@ def plain(image: Image.Image) -> Image.Image:
     return image.convert("RGB")
 
 
-def converter(source: Image.Image) -> tuple[Convert, list[str]]:
+def converter(source: Image.Image) -> tuple[Convert, list[Message]]:
     """What turns parts of a picture, without their alpha channel, into sRGB; and a note, if there is anything to say.
 
     Args:

@@ -18,12 +18,16 @@ from views.components.picture_strip import Tile, picture_strip, thumbnail
 from views.controls import samples, uploads
 from views.controls.pictures import MAX_BYTES, Picture, PictureError, read_picture
 from views.text import literal
+from views.text.catalogue import Message, say
 
 ADDRESS = "picture"  # in the address bar, always: another sample makes another entry in the history
 OWN = "own"
-NO_LINK = "A link cannot carry an uploaded picture, so here is a sample: upload the picture again to see it."
+NO_LINK = Message(
+    "picture.no-link",
+    "A link cannot carry an uploaded picture, so here is a sample: upload the picture again to see it.",
+)
 # The box takes any file: what is no such picture is refused for what it holds, whatever its name, in our own words.
-LABEL = "Your own picture: PNG, JPEG, WebP, GIF, BMP or TIFF"
+LABEL = Message("picture.upload", "Your own picture: PNG, JPEG, WebP, GIF, BMP or TIFF")
 
 _one_at_a_time = threading.Lock()  # a large picture takes hundreds of megabytes while it is read
 
@@ -45,10 +49,11 @@ def picture_input() -> Picture:
     choice, box = st.columns([3, 2], gap="medium")
     with choice:
         forget = _forgetting() if _PROBLEM in st.session_state else None
-        picture_strip("Picture", _tiles(names), chosen, _STRIP, on_choose=_choose, on_refuse=forget)
-        for trouble in (*troubles, st.session_state.get(_PROBLEM)):
-            if trouble:
-                st.warning(literal.with_code(trouble))
+        label = say("picture.strip", "Picture")
+        picture_strip(label, _tiles(names), chosen, _STRIP, on_choose=_choose, on_refuse=forget)
+        problem = st.session_state.get(_PROBLEM)
+        for trouble in (*troubles, *([problem()] if problem else [])):
+            st.warning(literal.with_code(trouble))
     with box:
         _boxes()
     if not chosen:
@@ -68,8 +73,15 @@ def chosen_sample() -> str:
 def describe(picture: Picture) -> str:
     """Where the picture comes from and what was done to it, in a sentence or two."""
     width, height = picture.size
-    title = picture.title[0].upper() + picture.title[1:]
-    return " ".join((f"{title}: {picture.format}, {width} \u00d7 {height} pixels.", *picture.notes))
+    origin = say(
+        "picture.origin",
+        "{title}: {format}, {width} \u00d7 {height} pixels.",
+        title=picture.title(),
+        format=picture.format,
+        width=width,
+        height=height,
+    )
+    return " ".join((origin, *(note() for note in picture.notes)))
 
 
 def _settle(names: tuple[str, ...]) -> str:
@@ -108,15 +120,15 @@ def _take(content: bytes) -> None:
         with _one_at_a_time:
             st.session_state[_OWN] = read_picture(content)
     except PictureError as error:
-        st.session_state[_PROBLEM] = str(error)
+        st.session_state[_PROBLEM] = error.said
     else:
         _choose(OWN)
 
 
 def _tiles(names: tuple[str, ...]) -> list[Tile]:
-    tiles = [Tile(s.name, s.label, _sample_thumbnail(s.name)) for s in samples.SAMPLES if s.name in names]
+    tiles = [Tile(s.name, s.label(), _sample_thumbnail(s.name)) for s in samples.SAMPLES if s.name in names]
     own = st.session_state.get(_OWN)
-    return [*tiles, Tile(OWN, "yours", thumbnail(own.image))] if own else tiles
+    return [*tiles, Tile(OWN, say("picture.own.label", "yours"), thumbnail(own.image))] if own else tiles
 
 
 @functools.cache
@@ -129,16 +141,24 @@ def _boxes() -> None:
     place = st.session_state.setdefault(_ROUND, 0)
     file_key, photo_key = f"picture_file_{place}", f"picture_photo_{place}"
     st.file_uploader(
-        LABEL,
+        LABEL(),
         max_upload_size=MAX_BYTES // 2**20,
         key=file_key,
         on_change=_take_upload,
         args=(file_key,),
-        help="It stays in this app's memory for your visit: nothing is written to disk or sent elsewhere.",
+        help=say(
+            "picture.upload.help",
+            "It stays in this app's memory for your visit: nothing is written to disk or sent elsewhere.",
+        ),
     )
-    if st.toggle("Use the camera", key=_CAMERA, help="The browser asks for permission first."):
+    permission = say("picture.camera.help", "The browser asks for permission first.")
+    if st.toggle(say("picture.camera", "Use the camera"), key=_CAMERA, help=permission):
         st.camera_input(
-            "Take a photo", key=photo_key, on_change=_take_upload, args=(photo_key,), label_visibility="collapsed"
+            say("picture.photo", "Take a photo"),
+            key=photo_key,
+            on_change=_take_upload,
+            args=(photo_key,),
+            label_visibility="collapsed",
         )
 
 

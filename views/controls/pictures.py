@@ -10,12 +10,14 @@ import hashlib
 import io
 import threading
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from PIL import ExifTags, Image, UnidentifiedImageError
 
 from views.controls.colour_profiles import Convert, converter, plain
 from views.controls.picture_headers import costly, phone_format
+from views.text.catalogue import Message
 
 MAX_BYTES = 8 * 1024 * 1024
 MAX_PIXELS = 25_000_000
@@ -25,26 +27,35 @@ KEPT_PIXELS = 1024 * 1024  # the model needs a few hundred a side; a page shows 
 KEPT_SIDE = 4096
 STRIP_PIXELS = 1024 * 1024  # converted at a time, so that only the decoder itself holds the whole picture
 
-EMPTY = "This file is empty: choose a picture."
-TOO_HEAVY = "This file is larger than 8 MB: save the picture smaller, or as a JPEG, and try again."
-UNKNOWN = (
+EMPTY = Message("picture.file.empty", "This file is empty: choose a picture.")
+TOO_HEAVY = Message(
+    "picture.file.heavy", "This file is larger than 8 MB: save the picture smaller, or as a JPEG, and try again."
+)
+UNKNOWN = Message(
+    "picture.file.unknown",
     "This is not a picture in a format that is read here, whatever its name says: "
-    "save it as PNG, JPEG, WebP, GIF, BMP or TIFF and try again."
+    "save it as PNG, JPEG, WebP, GIF, BMP or TIFF and try again.",
 )
-PHONE = (
+PHONE = Message(
+    "picture.file.phone",
     "This picture is stored as {form}, which is not read here: "
-    "save or share it as a JPEG, in the phone's photo app for example, and try again."
+    "save or share it as a JPEG, in the phone's photo app for example, and try again.",
 )
-TOO_LARGE = "This picture has more than 25 megapixels: make it smaller and try again."
-DAMAGED = "This picture is damaged or incomplete: save it again, or choose another one."
-COSTLY = "This picture is stored in an unusually costly way: save it again as PNG or JPEG and try again."
+TOO_LARGE = Message("picture.file.large", "This picture has more than 25 megapixels: make it smaller and try again.")
+DAMAGED = Message(
+    "picture.file.damaged", "This picture is damaged or incomplete: save it again, or choose another one."
+)
+COSTLY = Message(
+    "picture.file.costly",
+    "This picture is stored in an unusually costly way: save it again as PNG or JPEG and try again.",
+)
 
-OWN_TITLE = "your picture"
-ANIMATION = "The first frame of an animation is shown."
-PAGES = "The first of several pages is shown."
-TURNED = "Turned as its EXIF data says."
-ON_WHITE = "Its transparent parts are shown on white."
-STRETCHED = "Its brightness is stretched: darkest to black, brightest to white."
+OWN_TITLE = Message("picture.own", "Your picture")
+ANIMATION = Message("picture.note.animation", "The first frame of an animation is shown.")
+PAGES = Message("picture.note.pages", "The first of several pages is shown.")
+TURNED = Message("picture.note.turned", "Turned as its EXIF data says.")
+ON_WHITE = Message("picture.note.transparent", "Its transparent parts are shown on white.")
+STRETCHED = Message("picture.note.stretched", "Its brightness is stretched: darkest to black, brightest to white.")
 
 _TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -60,7 +71,15 @@ _decoding = threading.Lock()  # one at a time: 25 megapixels can take 400 MB for
 
 
 class PictureError(ValueError):
-    """No picture can be made of these bytes; the message is one sentence for the reader."""
+    """No picture can be made of these bytes; its text is one sentence for the reader, in English.
+
+    Attributes:
+        said: says the sentence in the language of whoever reads it.
+    """
+
+    def __init__(self, reason: Message, **values: object) -> None:
+        super().__init__(reason.english.format(**values) if values else reason.english)
+        self.said = partial(reason, **values)
 
 
 @dataclass(frozen=True)
@@ -80,8 +99,8 @@ class Picture:
     size: tuple[int, int]
     format: str
     sha256: str
-    notes: tuple[str, ...] = ()
-    title: str = OWN_TITLE
+    notes: tuple[Message, ...] = ()
+    title: Message = OWN_TITLE
 
     @property
     def is_own(self) -> bool:
@@ -114,7 +133,7 @@ def read_picture(content: bytes) -> Picture:
         raise PictureError(TOO_LARGE) from None
     except UnidentifiedImageError:
         form = phone_format(content)
-        raise PictureError(PHONE.format(form=form) if form else UNKNOWN) from None
+        raise (PictureError(PHONE, form=form) if form else PictureError(UNKNOWN)) from None
     except Exception as error:  # damaged files make decoders raise almost anything
         raise PictureError(DAMAGED) from error
 
@@ -167,7 +186,7 @@ def _kept(size: tuple[int, int]) -> tuple[int, int]:
     return max(1, int(width * scale)), max(1, int(height * scale))
 
 
-def _small_rgb(source: Image.Image) -> tuple[Image.Image, list[str]]:
+def _small_rgb(source: Image.Image) -> tuple[Image.Image, list[Message]]:
     """RGB of at most the kept size, and notes on how its colours were made.
 
     Strip by strip the picture is converted and averaged over whole blocks of pixels, down to at least twice the size

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from views.controls.pictures import Picture, PictureError, read_picture
+from views.text.catalogue import Message
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "samples"
 
@@ -17,11 +18,13 @@ class Sample:
 
     Attributes:
         name: of its file, and in the address bar.
-        label: what it shows: the class as the classifier calls it.
+        label: what it shows.
+        title: what a page calls it.
     """
 
     name: str
-    label: str
+    label: Message
+    title: Message
 
     @property
     def path(self) -> Path:
@@ -29,18 +32,48 @@ class Sample:
 
 
 SAMPLES = (
-    Sample("parachute", "parachute"),
-    Sample("golf-ball", "golf ball"),
-    Sample("church", "church"),
-    Sample("french-horn", "French horn"),
-    Sample("gas-pump", "gas pump"),
-    Sample("garbage-truck", "garbage truck"),
+    Sample(
+        "parachute",
+        Message("sample.parachute", "parachute"),
+        Message("sample.parachute.title", "Parachute, drawn by this project"),
+    ),
+    Sample(
+        "golf-ball",
+        Message("sample.golf-ball", "golf ball"),
+        Message("sample.golf-ball.title", "Golf ball, drawn by this project"),
+    ),
+    Sample(
+        "church",
+        Message("sample.church", "church"),
+        Message("sample.church.title", "Church, drawn by this project"),
+    ),
+    Sample(
+        "french-horn",
+        Message("sample.french-horn", "French horn"),
+        Message("sample.french-horn.title", "French horn, drawn by this project"),
+    ),
+    Sample(
+        "gas-pump",
+        Message("sample.gas-pump", "gas pump"),
+        Message("sample.gas-pump.title", "Gas pump, drawn by this project"),
+    ),
+    Sample(
+        "garbage-truck",
+        Message("sample.garbage-truck", "garbage truck"),
+        Message("sample.garbage-truck.title", "Garbage truck, drawn by this project"),
+    ),
 )
+MISSING = Message("sample.missing", "{file} is missing in assets/samples: restore it with `git checkout -- assets`.")
+DAMAGED = Message("sample.damaged", "{file} is damaged in assets/samples: restore it with `git checkout -- assets`.")
 NAMES = tuple(sample.name for sample in SAMPLES)
 
 
 class SampleError(RuntimeError):
-    """The file of a sample is missing or damaged; the sentence says which and what to do."""
+    """The file of a sample is missing or damaged; `said` says which and what to do, to whoever reads it."""
+
+    def __init__(self, reason: Message, file: str) -> None:
+        super().__init__(reason.english.format(file=file))
+        self.said = partial(reason, file=file)
 
 
 @cache
@@ -54,11 +87,8 @@ def picture(name: str) -> Picture:
     try:
         read = read_picture(sample.path.read_bytes())
     except (OSError, PictureError) as error:
-        trouble = "damaged" if isinstance(error, PictureError) else "missing"
-        raise SampleError(
-            f"{sample.path.name} is {trouble} in assets/samples: restore it with `git checkout -- assets`."
-        ) from error
-    return replace(read, title=f"{sample.label}, drawn by this project")
+        raise SampleError(DAMAGED if isinstance(error, PictureError) else MISSING, sample.path.name) from error
+    return replace(read, title=sample.title)
 
 
 def usable() -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -68,7 +98,7 @@ def usable() -> tuple[tuple[str, ...], tuple[str, ...]]:
         try:
             picture(name)
         except SampleError as error:
-            troubles.append(str(error))
+            troubles.append(error.said())
         else:
             names.append(name)
     return tuple(names), tuple(troubles)

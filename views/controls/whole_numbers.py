@@ -4,32 +4,53 @@ from __future__ import annotations
 
 import re
 
+from views.text.catalogue import Message
+
+_WANTED = Message(
+    "numbers.wanted",
+    "Type {fewest} to {most} {what}, whole numbers from {smallest} to {largest} with spaces between them.",
+)
+_OTHER = Message(
+    "numbers.other",
+    "Type {fewest} to {most} {what}, whole numbers from {smallest} to {largest} with spaces between them; something "
+    "else is among them.",
+)
+_COUNT = Message(
+    "numbers.count",
+    "Type {fewest} to {most} {what}, whole numbers from {smallest} to {largest} with spaces between them; there are "
+    "{count}.",
+)
+_RANGE = Message(
+    "numbers.range",
+    "Type {fewest} to {most} {what}, whole numbers from {smallest} to {largest} with spaces between them; one of them "
+    "is outside this range.",
+)
+
 
 def parse(text: str, what: str, count: tuple[int, int], values: tuple[int, int]) -> list[int]:
     """Numbers separated by spaces or commas.
 
     Args:
-        what: what they are, plural, for the sentence that refuses them: "lengths".
+        what: what they are, as the page says it, for the sentence that refuses them: "lengths".
         count: fewest and most numbers.
         values: smallest and largest number.
 
     Raises:
         ValueError: something else is in the text, or too few, too many, too small or too large numbers; one sentence
-            that says what to type, and none of what was typed.
+            in the reader's language that says what to type, and none of what was typed.
     """
     fewest, most = count
     smallest, largest = values
-    how_many = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-    wanted = f"Type {how_many} {what}, whole numbers from {smallest} to {largest} with spaces between them"
+    rule = {"what": what, "fewest": fewest, "most": most, "smallest": smallest, "largest": largest}
     parts = [part for part in re.split(r"[\s,;]+", text.strip()) if part]
     if not parts:
-        raise ValueError(f"{wanted}.")
+        raise ValueError(_WANTED(**rule))
     # an own alphabet: `isdigit` knows digits of many scripts, and a number of thousands of digits is no length
     if not all(re.fullmatch(r"[0-9]{1,6}", part) for part in parts):
-        raise ValueError(f"{wanted}; something else is among them.")
+        raise ValueError(_OTHER(**rule))
     if not fewest <= len(parts) <= most:
-        raise ValueError(f"{wanted}; there are {len(parts)}.")
+        raise ValueError(_COUNT(**rule, count=len(parts)))
     numbers = [int(part) for part in parts]
     if not all(smallest <= number <= largest for number in numbers):
-        raise ValueError(f"{wanted}; one of them is outside this range.")
+        raise ValueError(_RANGE(**rule))
     return numbers

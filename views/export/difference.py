@@ -1,7 +1,7 @@
 """Two attention maps and their difference: what a page draws from, and the same as a picture for a paper or a slide.
 
-The difference is the second map minus the first: orange where a query looks less at a key than before, blue where it
-looks more, the background where nothing changed.
+The difference is the second map minus the first: orange where a query attends less to a key than before, blue where
+it attends more, the background where nothing changed.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from views import palette
 from views.export.drawing import Drawing, Text, text_width
 from views.export.panel import Items, Panel, ends, lay_out, shades
 from views.maps import Kind
+from views.text.catalogue import say
 
 _MARGIN = 16
 
@@ -27,7 +28,7 @@ class Side:
         name: what the page calls it.
         weights: `(query, key)` float32.
         queries, keys: tokens on the axes.
-        hidden: `(query, key)` bool, cells that no query may look at; drawn grey.
+        hidden: `(query, key)` bool, cells that no query may attend to; drawn grey.
     """
 
     name: str
@@ -71,7 +72,7 @@ class MapPair:
         if not (self.queries[0] and self.keys[0]):
             return None
         first, second = self.first.at(self.queries[0], self.keys[0]), self.second.at(self.queries[1], self.keys[1])
-        name = f"{self.second.name} minus {self.first.name}"
+        name = say("difference.name", "{second} minus {first}", second=self.second.name, first=self.first.name)
         return Side(name, second.weights - first.weights, first.queries, first.keys, first.hidden & second.hidden)
 
     @property
@@ -82,11 +83,16 @@ class MapPair:
     @property
     def title(self) -> str:
         """Kind, layer and head as a heading."""
-        return f"{self.kind.title[:1].upper()}{self.kind.title[1:]}, {self.place}"
+        return self.kind.heading(self.place)
 
     def rows(self) -> tuple[list[str], list[list[object]]]:
         """Header and rows of a table: every pair of shared tokens with both weights and their difference."""
-        header = [*(axis() for axis in self.kind.axes), self.first.name, self.second.name, "difference"]
+        header = [
+            *(axis() for axis in self.kind.axes),
+            self.first.name,
+            self.second.name,
+            say("difference", "difference"),
+        ]
         found = self.difference
         if found is None:
             return header, []
@@ -125,7 +131,7 @@ def difference_picture(pair: MapPair) -> Drawing:
         drawn, right, foot = lay_out(difference_panel(side, kind, top), left, _MARGIN + 30)
         items += drawn
         left, bottom = right + _MARGIN, max(bottom, foot)
-    note = f"Row: {pair.kind.query_side}. Column: {pair.kind.key_side}."
+    note = say("difference.axes", "Row: {row}. Column: {column}.", row=pair.kind.query_side, column=pair.kind.key_side)
     items.append(Text(_MARGIN, bottom + 20, note))
     width = max(left, 2 * _MARGIN + max(text_width(pair.title, 15), text_width(note, 12)))
     return Drawing(width, bottom + 20 + _MARGIN, pair.title, tuple(items))

@@ -12,6 +12,8 @@ from views.export.drawing import Box, Drawing, Pixels, Text, text_width
 from views.export.picture import shades
 from views.figures.heatmap import HeadMap
 from views.maps import DECADES, Kind, Scale, masked
+from views.text import terms
+from views.text.catalogue import say
 from views.text.numbers import three_digits
 
 MOST_DOTS = 64  # a side of one map, as on the page; longer inputs show the largest weight of each block of cells
@@ -53,14 +55,15 @@ def overview(shown: Overview) -> Drawing:
     left, top = _MARGIN + 24 + max(text_width(name, 12) for name in shown.rows) + 6, _MARGIN + 84
     across, down = width + _GAP, height + _GAP
     right, bottom = left + len(shown.columns) * across - _GAP, top + len(shown.rows) * down - _GAP
-    title = f"{shown.kind.title[:1].upper()}{shown.kind.title[1:]}, all heads"
-    axes = f"In each map a row is a query ({shown.kind.query_side}), a column a key ({shown.kind.key_side})."
+    title = shown.kind.heading(say("overview.all", "all heads"))
+    sides = {"query": shown.kind.query_side, "key": shown.kind.key_side}
+    axes = say("overview.axes", "In each map a row is a query ({query}), a column a key ({key}).", **sides)
     legend = _legend(shown, left, bottom + 22)
     items = (
         Text(_MARGIN, _MARGIN + 8, title, size=15),
         Text(_MARGIN, _MARGIN + 30, axes),
-        Text((left + right) / 2, top - 30, "Head", anchor="middle"),
-        Text(_MARGIN + 6, (top + bottom) / 2, "Layer", anchor="middle", angle=-90),
+        Text((left + right) / 2, top - 30, terms.HEAD(), anchor="middle"),
+        Text(_MARGIN + 6, (top + bottom) / 2, terms.LAYER(), anchor="middle", angle=-90),
         *(Text(left - 8, top + place * down + height / 2, name, anchor="end") for place, name in enumerate(shown.rows)),
         *(
             Text(left + place * across + width / 2, top - 12, name, anchor="middle")
@@ -113,16 +116,16 @@ def _legend(shown: Overview, left: float, y: float) -> list[Box | Text]:
     scale = palette.scale(shown.kind.name, "light")
     top = _shared(shown)
     foot = f"\u2264 {top / 10**DECADES:.3g}" if shown.scale == "log" else "0"
-    head = "each map's largest weight" if shown.scale == "own" else three_digits(top)
+    head = terms.EACH_OWN() if shown.scale == "own" else three_digits(top)
     items: list[Box | Text] = [Text(left, y, foot)]
     x = left + text_width(foot, 12) + 6
     step = 120 / len(scale)
     items += [Box(x + place * step, y - 5, step + 0.3, 10, colour) for place, colour in enumerate(scale)]
     words = [(head, False)]
     if shown.kind.causal:
-        words.append(("masked", True))
+        words.append((terms.MASKED(), True))
     if shown.block > 1:
-        words.append((f"each dot: the largest of {shown.block} \u00d7 {shown.block} cells", False))
+        words.append((terms.BLOCKS(block=shown.block), False))
     x += 126
     for text, swatch in words:
         if swatch:

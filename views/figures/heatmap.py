@@ -9,7 +9,8 @@ import plotly.graph_objects as go
 
 from views import palette
 from views.maps import DECADES, Kind, masked, shade
-from views.text import literal
+from views.text import literal, terms
+from views.text.catalogue import say
 
 _CELL = 26  # pixels a cell where there is room
 _HEIGHT = (300, 640)  # of the map alone, whatever the sentence
@@ -41,7 +42,7 @@ class HeadMap:
     @property
     def title(self) -> str:
         """Kind, layer and head as a heading."""
-        return f"{self.kind.title[:1].upper()}{self.kind.title[1:]}, {self.place}"
+        return self.kind.heading(self.place)
 
 
 def heatmap(head: HeadMap, theme: palette.Theme) -> go.Figure:
@@ -60,7 +61,7 @@ def heatmap(head: HeadMap, theme: palette.Theme) -> go.Figure:
         zmax=1 if head.log else head.top or 1,
         colorscale=palette.plotly_scale(head.kind.name, theme),
         colorbar=_colour_bar(theme) | (_decades(head.top) if head.log else {}),
-        hovertemplate=f"query: %{{y}}<br>key: %{{x}}<br><b>%{{{number}:.7g}}</b><extra></extra>",
+        hovertemplate=_hover(f"<b>%{{{number}:.7g}}</b>"),
         hoverongaps=False,
         xgap=gap,
         ygap=gap,
@@ -103,7 +104,7 @@ def _colour_bar(theme: palette.Theme) -> dict:
         "outlinewidth": 0,
         "nticks": 3,
         "tickfont": ink,
-        "title": {"text": "weight", "side": "right", "font": ink},
+        "title": {"text": terms.WEIGHT(), "side": "right", "font": ink},
     }
 
 
@@ -127,11 +128,16 @@ def _mask(hidden: np.ndarray, rows: list[str], columns: list[str], theme: palett
         y=rows,
         colorscale=[(0, grey), (1, grey)],
         showscale=False,
-        hovertemplate="query: %{y}<br>key: %{x}<br>masked: not produced yet<extra></extra>",
+        hovertemplate=_hover(say("map.masked", "masked: not generated yet")),
         hoverongaps=False,
         xgap=gap,
         ygap=gap,
     )
+
+
+def _hover(value: str) -> str:
+    """What Plotly writes under the pointer: the tokens of the cell, then `value`."""
+    return say("map.hover", "query: {query}<br>key: {key}", query="%{y}", key="%{x}") + f"<br>{value}<extra></extra>"
 
 
 def height(queries: int) -> int:

@@ -6,6 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from views import palette
+from views.text.catalogue import say
 
 BINS = 60
 
@@ -14,19 +15,20 @@ def histogram(values: np.ndarray, mark: float, theme: palette.Theme, x_title: st
     """Counts of `values` `(n,)` in `BINS` equal bins; a line marks the number `mark`."""
     counts, edges = np.histogram(values, BINS)
     ink = {"color": palette.INK[theme]}
+    around = say("histogram.around", "around {value}: <b>{count}</b>", value="%{x:.3g}", count="%{y}")
     bars = {
         "type": "bar",
         "x": ((edges[:-1] + edges[1:]) / 2).astype(np.float32),
         "y": counts.astype(np.int32),
         "marker": {"color": palette.HUES[kind], "line": {"width": 0}},
-        "hovertemplate": "around %{x:.3g}: <b>%{y}</b><extra></extra>",
+        "hovertemplate": f"{around}<extra></extra>",
     }
     across = {"type": "line", "xref": "x", "x0": mark, "x1": mark, "yref": "y domain", "y0": 0, "y1": 1}
     grid = {"tickfont": ink, "gridcolor": palette.MASKED[theme], "zeroline": False, "automargin": True}
     layout = {
         "shapes": [{**across, "line": {"color": palette.NEGATIVE, "width": 2}}],
         "xaxis": {"title": {"text": x_title, "standoff": 8, "font": ink}, **grid},
-        "yaxis": {"title": {"text": "pieces", "standoff": 8, "font": ink}, **grid},
+        "yaxis": {"title": {"text": say("histogram.tokens", "tokens"), "standoff": 8, "font": ink}, **grid},
         "height": 300,
         "margin": {"l": 8, "r": 16, "t": 8, "b": 8},
         "bargap": 0.05,

@@ -1,4 +1,4 @@
-"""What becomes of an answer as patches are covered or uncovered: one line a method, random orders as a band."""
+"""Occlusion: an answer as patches are covered or uncovered, one line a method, random orders as a band."""
 
 from __future__ import annotations
 
@@ -9,12 +9,18 @@ import numpy as np
 import plotly.graph_objects as go
 
 from views import palette
+from views.text import terms
+from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
 
 # Okabe and Ito's hues that stand for no kind of attention elsewhere, and purple shades for the two maps of attention.
 STYLES = {
     theme: (("#CC79A7", "solid"), (shade, "dash"), ("#E69F00", "solid"), ("#56B4E9", "dashdot"))
     for theme, shade in (("light", "#8A4B77"), ("dark", "#EFCBE0"))
+}
+AXES = {
+    "covered": Message("occlusion.covered", "patches covered, per cent"),
+    "uncovered": Message("occlusion.uncovered", "patches uncovered, per cent"),
 }
 CHANCE = {"light": "#6B7280", "dark": "#A3ABB6"}
 
@@ -49,7 +55,7 @@ def curves(
         methods: at most as many as there are `STYLES`.
         chance: the mean over random orders.
         among: `(order, point)`, every random order; the band reaches from the lowest to the highest.
-        axis: what the patches are: "covered" or "uncovered".
+        axis: what the patches are, one of `AXES`.
     """
     ink, grey = {"color": palette.INK[theme]}, CHANCE[theme]
     percent = (100 * share).astype(np.float32)
@@ -64,7 +70,7 @@ def curves(
                 x=percent,
                 y=line.probability.astype(np.float32),
                 mode="lines+markers",
-                name=f"{line.name}: area {three_digits(line.area)}",
+                name=say("occlusion.area", "{name}: area {area}", name=line.name, area=three_digits(line.area)),
                 line={"color": colour, "dash": dash, "width": 2},
                 marker={"size": 5},
                 hovertemplate=f"{line.name}: <b>%{{y:.7g}}</b><extra></extra>",
@@ -72,8 +78,8 @@ def curves(
         )
     quiet = {"showgrid": False, "zeroline": False, "tickfont": ink, "automargin": True}
     layout = {
-        "xaxis": {"title": {"text": f"patches {axis}, per cent", "font": ink}, "range": [0, 100], **quiet},
-        "yaxis": {"title": {"text": "probability", "font": ink}, "rangemode": "tozero", **quiet},
+        "xaxis": {"title": {"text": AXES[axis](), "font": ink}, "range": [0, 100], **quiet},
+        "yaxis": {"title": {"text": terms.PROBABILITY(), "font": ink}, "rangemode": "tozero", **quiet},
         "height": 430,
         "margin": {"l": 8, "r": 12, "t": 8, "b": 8},
         "hovermode": "x unified",

@@ -1,11 +1,13 @@
-"""What a ViT has learned about places: similarity of its position vectors, and how far its heads look."""
+"""What a ViT has learned about places: similarity of its position vectors, and at what distance its heads attend."""
 
 from __future__ import annotations
 
 import numpy as np
 import plotly.graph_objects as go
 
-from views import palette
+from views import maps, palette
+from views.text import terms
+from views.text.catalogue import say
 
 
 def similarity_sheet(similarity: np.ndarray, grid: tuple[int, int]) -> np.ndarray:
@@ -51,11 +53,11 @@ def similarity(values: np.ndarray, grid: tuple[int, int], theme: palette.Theme) 
             "outlinewidth": 0,
             "nticks": 5,
             "tickfont": ink,
-            "title": {"text": "cosine", "side": "right", "font": ink},
+            "title": {"text": terms.COSINE(), "side": "right", "font": ink},
         },
         hovertemplate=(
-            "patch in row %{customdata[0]}, column %{customdata[1]}<br>"
-            "and in row %{customdata[2]}, column %{customdata[3]}<br><b>%{z:.7g}</b><extra></extra>"
+            say("similarity.hover", "patch in {one}<br>and in {other}", one=_place(0), other=_place(2))
+            + "<br><b>%{z:.7g}</b><extra></extra>"
         ),
         hoverongaps=False,
     )
@@ -70,12 +72,17 @@ def similarity(values: np.ndarray, grid: tuple[int, int], theme: palette.Theme) 
     return go.Figure(shown, layout)
 
 
+def _place(first: int) -> str:
+    """Where Plotly writes the row and the column that stand in the figure's own data from place `first` on."""
+    return maps.PLACE(row=f"%{{customdata[{first}]}}", column=f"%{{customdata[{first + 1}]}}")
+
+
 def distances(pixels: np.ndarray, uniform: float, theme: palette.Theme) -> go.Figure:
-    """How far every head looks, a column of dots a layer; within a layer the heads stand side by side, in order.
+    """The mean attention distance of every head: a column of dots a layer, within it the heads side by side, in order.
 
     Args:
         pixels: `(layer, head)` mean distances.
-        uniform: the distance of a head that looks everywhere alike.
+        uniform: the distance of uniform attention.
     """
     layers, heads = pixels.shape
     ink = {"color": palette.INK[theme]}
@@ -87,22 +94,32 @@ def distances(pixels: np.ndarray, uniform: float, theme: palette.Theme) -> go.Fi
         customdata=np.stack([layer.ravel(), head.ravel()], axis=1).astype(np.uint8),
         mode="markers",
         marker={"color": palette.HUES["vision"], "size": 9, "line": {"color": palette.INK[theme], "width": 0.5}},
-        hovertemplate=("layer %{customdata[0]}, head %{customdata[1]}<br><b>%{y:.7g}</b> pixels<extra></extra>"),
+        hovertemplate=(
+            maps.ONE(layer="%{customdata[0]}", head="%{customdata[1]}")
+            + "<br>"
+            + say("distances.hover", "<b>{distance}</b> pixels", distance="%{y:.7g}")
+            + "<extra></extra>"
+        ),
         showlegend=False,
     )
     across = {"type": "line", "xref": "x domain", "x0": 0, "x1": 1, "yref": "y", "y0": uniform, "y1": uniform}
     quiet = {"zeroline": False, "tickfont": ink, "automargin": True, "fixedrange": True}
+    layers_title = say("distances.layers", "layer; within a layer head 1 to {heads}", heads=heads)
     top = 1.12 * max(float(pixels.max()), uniform)
     layout = {
         "shapes": [{**across, "line": {"color": palette.INK[theme], "width": 1, "dash": "dash"}}],
         "xaxis": {
-            "title": {"text": "layer; within a layer head 1 to " + str(heads), "font": ink},
+            "title": {"text": layers_title, "font": ink},
             "tickvals": list(range(1, layers + 1)),
             "range": [0.5, layers + 0.5],
             "showgrid": False,
             **quiet,
         },
-        "yaxis": {"title": {"text": "mean distance, pixels", "font": ink}, "range": [0, top], **quiet},
+        "yaxis": {
+            "title": {"text": say("distances.axis", "mean distance, pixels"), "font": ink},
+            "range": [0, top],
+            **quiet,
+        },
         "height": 470,
         "margin": {"l": 8, "r": 8, "t": 4, "b": 8},
         "dragmode": False,

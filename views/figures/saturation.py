@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from views import palette
 from views.figures.lines import axis_number, panels
+from views.text.catalogue import say
 
 RAW, SCALED = "q \u00b7 k", "q \u00b7 k / \u221ad<sub>k</sub>"
 COLOURS = {RAW: palette.NEGATIVE, SCALED: palette.HUES["encoder"]}
@@ -56,6 +57,7 @@ def curves(
 
 def histogram(edges: np.ndarray, raw: np.ndarray, scaled: np.ndarray, theme: palette.Theme) -> go.Figure:
     """Two densities over the same bins: `edges` `(bins + 1,)`, `raw` and `scaled` `(bins,)`."""
+    hover = say("scaling.hover", "{score}<br>density <b>{density}</b>", score="%{x:.3g}", density="%{y:.3g}")
     traces = [
         {
             "type": "scatter",
@@ -65,14 +67,14 @@ def histogram(edges: np.ndarray, raw: np.ndarray, scaled: np.ndarray, theme: pal
             "mode": "lines",
             "fill": "tozeroy",
             "line": {"color": COLOURS[name], "width": 2, "shape": "hvh"},
-            "hovertemplate": f"%{{x:.3g}}<br>density <b>%{{y:.3g}}</b><extra>{name}</extra>",
+            "hovertemplate": f"{hover}<extra>{name}</extra>",
         }
         for name, values in ((SCALED, scaled), (RAW, raw))
     ]
     ink, grid = {"color": palette.INK[theme]}, _grid(theme)
     axes = {
-        "xaxis": {**grid, "title": {"text": "score", "font": ink}},
-        "yaxis": {**grid, "title": {"text": "density", "font": ink}, "rangemode": "tozero"},
+        "xaxis": {**grid, "title": {"text": say("scaling.score", "score"), "font": ink}},
+        "yaxis": {**grid, "title": {"text": say("scaling.density", "density"), "font": ink}, "rangemode": "tozero"},
     }
     return _figure(traces, axes, theme, 300)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from views import palette
 from views.text import literal
+from views.text.catalogue import say
 from views.text.numbers import percent
 
 # A page shows this once; what `bars` returns relies on it.
@@ -32,9 +33,10 @@ def bars(classes: Sequence[str], probabilities: Sequence[float]) -> str:
     marks = ["", ' class="aa-best"']
     rows = "".join(
         f"<tr{marks[place == best]}>"
-        f'<th scope="row">{literal.html(name)}</th>'
+        f'<th scope="row"{literal.NAME}>{literal.html(name)}</th>'
         f'<td><div class="aa-share" style="width:{100 * share:.2f}%"></div></td>'
         f'<td title="{share:.7g}">{literal.html(percent(share))}</td></tr>'
         for place, (name, share) in enumerate(zip(classes, map(float, probabilities), strict=True))
     )
-    return f'<table class="aa-answer"><caption>Probability of each class</caption><tbody>{rows}</tbody></table>'
+    caption = literal.html(say("answer.caption", "Probability of each class"))
+    return f'<table class="aa-answer"><caption>{caption}</caption><tbody>{rows}</tbody></table>'

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from views import palette
 from views.text import literal
+from views.text.catalogue import say
 from views.text.numbers import percent
 
 _STYLE = f"""<style>
@@ -31,14 +32,19 @@ def moves(names: Sequence[str], before: Sequence[float], after: Sequence[float],
         changed: what was done, for the legend.
     """
     rows = "".join(
-        f'<tr><th scope="row">{literal.html(name)}</th>'
+        f'<tr><th scope="row"{literal.NAME}>{literal.html(name)}</th>'
         f'<td><i class="aa-before" style="width:{100 * was:.2f}%"></i>'
         f'<i class="aa-after" style="width:{100 * now:.2f}%"></i></td>'
-        f'<td title="{was:.7g} before, {now:.7g} after">{literal.html(percent(was))}<br>'
+        f'<td title="{_both(was, now)}">{literal.html(percent(was))}<br>'
         f"{literal.html(percent(now))}</td></tr>"
         for name, was, now in zip(names, map(float, before), map(float, after), strict=True)
     )
+    unchanged = literal.html(say("moves.before", "unchanged"))
     legend = (
-        f'<b class="aa-before"></b><span>as it is</span><b class="aa-after"></b><span>{literal.html(changed)}</span>'
+        f'<b class="aa-before"></b><span>{unchanged}</span><b class="aa-after"></b><span>{literal.html(changed)}</span>'
     )
     return f'{_STYLE}<table class="aa-moves"><caption>{legend}</caption><tbody>{rows}</tbody></table>'
+
+
+def _both(was: float, now: float) -> str:
+    return literal.html(say("moves.both", "{was} before, {now} after", was=f"{was:.7g}", now=f"{now:.7g}"))

@@ -1,4 +1,4 @@
-"""One decoding step, as HTML: what is written so far, where the step looks, and two runs side by side."""
+"""One decoding step, as HTML: what is generated so far, what the step attends to, and two runs side by side."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _STRONGEST = 70  # per cent of the hue behind the largest weight, so that the te
 
 
 def written(read: Sequence[str], chosen: str, later: Sequence[str]) -> str:
-    """The decoder's tokens in one row: what it has read, what it writes in this step, and what it will write."""
-    items = [f'<span role="listitem">{_token(token)}</span>' for token in read]
-    items.append(f'<span role="listitem" class="aa-now" aria-current="step">{_token(chosen)}</span>')
-    items += [f'<span role="listitem" class="aa-later">{_token(token)}</span>' for token in later]
+    """The decoder's tokens in one row: what it has read, what it generates in this step, and what it will generate."""
+    items = [f'<span role="listitem"{literal.TOKEN}>{_token(token)}</span>' for token in read]
+    items.append(f'<span role="listitem" class="aa-now" aria-current="step"{literal.TOKEN}>{_token(chosen)}</span>')
+    items += [f'<span role="listitem" class="aa-later"{literal.TOKEN}>{_token(token)}</span>' for token in later]
     return f'<div role="list" class="aa-chips aa-decoder aa-strip">{"".join(items)}</div>'
 
 
@@ -39,7 +39,7 @@ def weights(tokens: Sequence[str], values: Sequence[float], kind: str = "cross")
     """Tokens in a row, each with its weight below and a background as deep as the weight is large.
 
     Args:
-        tokens: what is looked at.
+        tokens: what is attended to.
         values: a weight a token; the deepest colour belongs to the largest.
         kind: whose hue is used.
     """
@@ -49,7 +49,9 @@ def weights(tokens: Sequence[str], values: Sequence[float], kind: str = "cross")
         share = max(0.0, _STRONGEST * value / largest)
         fill = f"background:color-mix(in srgb, {palette.HUES[kind]} {share:.1f}%, transparent)"
         number = literal.html(three_digits(value))
-        items.append(f'<span role="listitem" style="{fill}">{_token(token)}<small>{number}</small></span>')
+        items.append(
+            f'<span role="listitem" style="{fill}"{literal.TOKEN}>{_token(token)}<small>{number}</small></span>'
+        )
     return f'<div role="list" class="aa-chips aa-strip">{"".join(items)}</div>'
 
 
@@ -64,7 +66,9 @@ def aligned(rows: Sequence[tuple[str, Sequence[str]]], name: str) -> str:
     head = "".join(f'<th scope="col">{place + 1}</th>' for place in range(length))
     body = ""
     for heading, tokens in rows:
-        cells = "".join(f"<td>{_token(token)}</td>" for token in tokens) + "<td></td>" * (length - len(tokens))
+        cells = "".join(f"<td{literal.TOKEN}>{_token(token)}</td>" for token in tokens) + "<td></td>" * (
+            length - len(tokens)
+        )
         body += f'<tr><th scope="row">{literal.html(heading)}</th>{cells}</tr>'
     return (
         f'<div style="overflow-x:auto" tabindex="0"><table class="aa-table aa-aligned" style="width:auto" '
@@ -74,12 +78,12 @@ def aligned(rows: Sequence[tuple[str, Sequence[str]]], name: str) -> str:
 
 def plain(token: str) -> Cell:
     """A token in a table."""
-    return Cell(_token(token), _NARROW)
+    return Cell(f"<span{literal.TOKEN}>{_token(token)}</span>", _NARROW)
 
 
 def flagged(token: str) -> Cell:
     """A token in a table that is not the one that was expected: marked by colour and by a sign."""
-    return Cell(f'<span class="aa-differs">\u2260 {_token(token)}</span>', _NARROW)
+    return Cell(f'<span class="aa-differs"{literal.TOKEN}>\u2260 {_token(token)}</span>', _NARROW)
 
 
 def number(text: str) -> Cell:
@@ -95,7 +99,9 @@ def quiet(text: str) -> Cell:
 def strong(token: str) -> Cell:
     """A token in a table that was taken: marked by colour and weight."""
     fill = f"color-mix(in srgb, {palette.HUES['decoder']} 38%, transparent)"
-    return Cell(f'<b style="background:{fill};padding:0 4px;border-radius:2px">{_token(token)}</b>', _NARROW)
+    return Cell(
+        f'<b style="background:{fill};padding:0 4px;border-radius:2px"{literal.TOKEN}>{_token(token)}</b>', _NARROW
+    )
 
 
 def meter(value: float, largest: float, signed: bool = False) -> Cell:

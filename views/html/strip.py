@@ -11,6 +11,7 @@ from PIL import Image
 from views import palette
 from views.html.bars import Cell
 from views.text import literal
+from views.text.catalogue import say
 from views.text.numbers import three_digits
 
 
@@ -19,7 +20,7 @@ def strip(vector: np.ndarray, top: float, kind: str, theme: palette.Theme, name:
 
     Args:
         top: the size that gets the deepest colour, on either side of 0.
-        name: what the vector is, in this project's words; its length is added for those who cannot see it.
+        name: what the vector is, as the page says it; its length is added for those who cannot see it.
     """
     colours = np.array([palette.to_rgb(colour) for colour in palette.signed_scale(kind, theme)], dtype=np.uint8)
     places = (vector / (top or 1) + 1) / 2 * (len(colours) - 1)
@@ -27,5 +28,6 @@ def strip(vector: np.ndarray, top: float, kind: str, theme: palette.Theme, name:
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "PNG", compress_level=1)
     address = "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
-    words = f"{name}: {len(vector)} numbers, length {three_digits(float(np.linalg.norm(vector)))}"
+    length = three_digits(float(np.linalg.norm(vector)))
+    words = say("strip.vector", "{name}: {count} numbers, length {length}", name=name, count=len(vector), length=length)
     return Cell(f'<img src="{address}" alt="{literal.html(words)}">', "6rem")

@@ -1,4 +1,4 @@
-"""What the decoder wrote, as HTML: the sentence, its tokens, and for each the probability and its rivals.
+"""What the decoder generated, as HTML: the sentence, its tokens, and for each the probability and its rivals.
 
 Every text goes through `literal.html`; colours build on the page's own text colour, so both themes work.
 """
@@ -55,11 +55,11 @@ STYLE = f"""<style>
 def sentence(text: str, language: str) -> str:
     """A sentence in large letters, in its own writing direction."""
     shown = literal.html(literal.visible(text))
-    return f'<p class="aa-text" lang="{language}" dir="auto">{shown}</p>'
+    return f'<p class="aa-text" lang="{language}" dir="auto"{literal.TOKEN}>{shown}</p>'
 
 
 def label(text: str) -> str:
-    """A quiet line above a row of tokens. `text` is this project's own."""
+    """A quiet line above a row of tokens. `text` is what the page says."""
     return f'<p class="aa-label">{literal.html(text)}</p>'
 
 
@@ -69,7 +69,7 @@ def chips(
     probabilities: Sequence[float] | None = None,
     notes: Sequence[str] | None = None,
 ) -> str:
-    """Tokens in a row, underlined in the colour of the stack that reads or writes them.
+    """Tokens in a row, underlined in the colour of the stack that reads or generates them.
 
     Args:
         kind: "encoder" or "decoder".
@@ -81,7 +81,8 @@ def chips(
     items = []
     for place, token in enumerate(tokens):
         note = f"<small>{literal.html(notes[place])}</small>" if notes is not None and notes[place] else ""
-        items.append(f'<span role="listitem">{literal.html(literal.token(token))}{note}</span>')
+        name = f"<span{literal.TOKEN}>{literal.html(literal.token(token))}</span>"
+        items.append(f'<span role="listitem">{name}{note}</span>')
     return f'<div role="list" class="aa-chips aa-{kind}">{"".join(items)}</div>'
 
 
@@ -100,7 +101,7 @@ def _card(number: int, produced: Produced) -> str:
         rows.append(_row(candidate.token, candidate.probability, chosen))
     if not chosen_shown:  # sampling and beam search may take a token that is not among the most probable
         rows.append(_row(produced.token, produced.probability, chosen=True))
-    caption = f"{literal.html(literal.token(produced.token))} <small>{number}</small>"
+    caption = f"<span{literal.TOKEN}>{literal.html(literal.token(produced.token))}</span> <small>{number}</small>"
     table = f"<table><caption>{caption}</caption><tbody>{''.join(rows)}</tbody></table>"
     return f'<div role="listitem">{table}</div>'
 
@@ -112,4 +113,6 @@ def _row(token: str, probability: float, chosen: bool) -> str:
     bar = f"background:linear-gradient(to right, {fill} {100 * probability:.1f}%, transparent {100 * probability:.1f}%)"
     mark = ' class="aa-chosen"' if chosen else ""
     name = literal.html(literal.token(token))
-    return f'<tr{mark} style="{bar}"><td>{name}</td><td>{literal.html(three_digits(probability))}</td></tr>'
+    return (
+        f'<tr{mark} style="{bar}"><td{literal.TOKEN}>{name}</td><td>{literal.html(three_digits(probability))}</td></tr>'
+    )

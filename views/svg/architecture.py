@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from views import palette
 from views.text import literal
+from views.text.catalogue import say, say_count
 from views.text.numbers import grouped
 
 _WIDTH, _TOP, _HEIGHT = 600, 40, 680
@@ -19,18 +20,18 @@ _PAPER = "var(--st-background-color, #FFFFFF)"
 
 # Where each block leads: a page, and what is set there.
 DESTINATIONS: dict[str, tuple[str, dict[str, str]]] = {
-    "pieces": ("tokens", {}),
+    "tokens": ("tokens", {}),
     "embedding": ("tokens", {}),
     "positions": ("positions", {}),
-    "encoder self-attention": ("attention", {"kind": "Encoder"}),
-    "decoder self-attention": ("attention", {"kind": "Decoder"}),
-    "cross-attention": ("attention", {"kind": "Cross"}),
+    "encoder": ("attention", {"kind": "encoder"}),
+    "decoder": ("attention", {"kind": "decoder"}),
+    "cross": ("attention", {"kind": "cross"}),
     "mask": ("masks", {}),
     "feed-forward": ("inside", {}),
-    "add and normalise": ("inside", {}),
-    "linear": ("decoding", {"part": "Linear + softmax"}),
+    "norm": ("inside", {}),
+    "linear": ("decoding", {"part": "linear-softmax"}),
     "softmax": ("decoding", {}),
-    "next piece": ("decoding", {}),
+    "next": ("decoding", {}),
     "loss": ("loss", {}),
 }
 
@@ -48,96 +49,139 @@ class Sizes:
     n_decoder_layers: int
 
 
-def architecture(sizes: Sizes, pages: Collection[str] = (), keep: Mapping[str, str] | None = None) -> str:
+def architecture(sizes: Sizes, pages: Mapping[str, str] | None = None, keep: Mapping[str, str] | None = None) -> str:
     """An SVG that reads from the bottom up, as data flows. Encoder blue, decoder orange, cross-attention green.
 
     Args:
-        pages: names of the pages there are; a block whose page is among them is a link to it.
+        pages: names and titles of the pages there are; a block whose page is among them is a link to it.
         keep: settings that every link carries on, such as the sentence.
     """
-    heads = f"{sizes.n_heads} heads, d_k = {sizes.d_k}"
-    feed_forward = f"{sizes.d_model} \u2192 {grouped(sizes.d_ff)} \u2192 {sizes.d_model}, ReLU"
+    heads = say("diagram.heads", "{count} heads, d_k = {width}", count=sizes.n_heads, width=sizes.d_k)
+    widths = {"model": sizes.d_model, "inner": grouped(sizes.d_ff)}
+    feed_forward = say("diagram.widths", "{model} \u2192 {inner} \u2192 {model}, ReLU", **widths)
     table = f"{grouped(sizes.vocabulary_size)} \u00d7 {sizes.d_model}"
-    answer = f"{sizes.d_model} \u2192 {grouped(sizes.vocabulary_size)}, the same table"
+    same_table = say("diagram.table.same", "the same table")
+    vocabulary = {"model": sizes.d_model, "vocabulary": grouped(sizes.vocabulary_size)}
+    answer = say("diagram.answer", "{model} \u2192 {vocabulary}, the same table", **vocabulary)
 
     def link(block: str, drawn: str, name: str) -> str:
         page, settings = DESTINATIONS[block]
-        if page not in pages:
+        if not pages or page not in pages:
             return drawn
         address = literal.html(f"{page}?{urlencode({**settings, **(keep or {})})}".rstrip("?"))
-        label = literal.html(f"{name}: open the page {page.capitalize()}")
+        label = literal.html(say("diagram.link", "{block}: open the page {page}", block=name, page=pages[page]))
         return f'<a href="{address}" target="_self" aria-label="{label}"><title>{label}</title>{drawn}</a>'
 
-    def norm(middle: int, top: int, kind: str, stack: str) -> str:
-        return link("add and normalise", _norm(middle, top, kind), f"{stack}, add and normalise")
+    def norm(middle: int, top: int, kind: str, name: str) -> str:
+        return link("norm", _norm(middle, top, kind), name)
 
-    def bottom(middle: int, kind: str, detail: str, stack: str) -> str:
+    def bottom(middle: int, kind: str, detail: str, names: tuple[str, str]) -> str:
         left, right = middle - _BLOCK // 4 - 2, middle + _BLOCK // 4 + 2
         half = _BLOCK // 2 - 4
-        words = f"{stack}, embedding", f"{stack}, positions"
-        return link("embedding", _block(left, 622, kind, "Embedding", detail, half), words[0]) + link(
-            "positions", _block(right, 622, kind, "+ position", "sines, cosines", half), words[1]
+        embedding, position = say("diagram.embedding", "Embedding"), say("diagram.position", "+ position")
+        sines = say("diagram.sines", "sines, cosines")
+        return link("embedding", _block(left, 622, kind, embedding, detail, half), names[0]) + link(
+            "positions", _block(right, 622, kind, position, sines, half), names[1]
         )
 
+    english, french = say("diagram.english", "English tokens"), say("diagram.french", "French tokens so far")
+    following = say("diagram.next", "Next French token")
+    cross, softmax = say("diagram.cross", "Cross-attention"), say("diagram.softmax", "Softmax")
+    linear, forward = say("diagram.linear", "Linear"), say("diagram.feed-forward", "Feed-forward")
+    probabilities = say("diagram.probabilities", "{count} probabilities", count=grouped(sizes.vocabulary_size))
     parts = [
-        _stack(_ENCODER, 374, 568, "encoder", sizes.n_encoder_layers),
-        _stack(_DECODER, 266, 568, "decoder", sizes.n_decoder_layers),
+        _stack(_ENCODER, 374, 568, "encoder", _layers("encoder", sizes.n_encoder_layers)),
+        _stack(_DECODER, 266, 568, "decoder", _layers("decoder", sizes.n_decoder_layers)),
         # Encoder, bottom up.
-        link("pieces", _caption(_ENCODER, 704, "English pieces"), "English pieces"),
+        link("tokens", _caption(_ENCODER, 704, english), english),
         _arrow(_ENCODER, 688, 668),
-        bottom(_ENCODER, "encoder", table, "Encoder"),
+        bottom(
+            _ENCODER,
+            "encoder",
+            table,
+            (
+                say("diagram.encoder.embedding", "Encoder, embedding"),
+                say("diagram.encoder.positions", "Encoder, positions"),
+            ),
+        ),
         _arrow(_ENCODER, 622, 552),
         link(
-            "encoder self-attention",
-            _block(_ENCODER, 506, "encoder", "Self-attention", heads),
-            "Encoder self-attention",
+            "encoder",
+            _block(_ENCODER, 506, "encoder", say("diagram.self", "Self-attention"), heads),
+            say("diagram.encoder.self", "Encoder self-attention"),
         ),
-        norm(_ENCODER, 482, "encoder", "Encoder"),
+        norm(_ENCODER, 482, "encoder", say("diagram.encoder.norm.self", "Encoder, self-attention, add and normalise")),
         _arrow(_ENCODER, 482, 462),
-        link("feed-forward", _block(_ENCODER, 416, "encoder", "Feed-forward", feed_forward), "Encoder, feed-forward"),
-        norm(_ENCODER, 392, "encoder", "Encoder"),
+        link(
+            "feed-forward",
+            _block(_ENCODER, 416, "encoder", forward, feed_forward),
+            say("diagram.encoder.feed-forward", "Encoder, feed-forward"),
+        ),
+        norm(_ENCODER, 392, "encoder", say("diagram.encoder.norm", "Encoder, feed-forward, add and normalise")),
         # Decoder, bottom up.
-        link("pieces", _caption(_DECODER, 704, "French pieces so far"), "French pieces so far"),
+        link("tokens", _caption(_DECODER, 704, french), french),
         _arrow(_DECODER, 688, 668),
-        bottom(_DECODER, "decoder", "the same table", "Decoder"),
+        bottom(
+            _DECODER,
+            "decoder",
+            same_table,
+            (
+                say("diagram.decoder.embedding", "Decoder, embedding"),
+                say("diagram.decoder.positions", "Decoder, positions"),
+            ),
+        ),
         _arrow(_DECODER, 622, 552),
         link(
-            "decoder self-attention",
-            _block(_DECODER, 506, "decoder", "Masked self-attention", heads),
-            "Masked decoder self-attention",
+            "decoder",
+            _block(_DECODER, 506, "decoder", say("diagram.masked", "Masked self-attention"), heads),
+            say("diagram.decoder.self", "Masked decoder self-attention"),
         ),
-        link("mask", _aside(300, 512, 44, "mask"), "Causal mask"),
-        norm(_DECODER, 482, "decoder", "Decoder, self-attention"),
+        link("mask", _aside(300, 512, 44, say("diagram.mask", "mask")), say("diagram.mask.causal", "Causal mask")),
+        norm(_DECODER, 482, "decoder", say("diagram.decoder.norm.self", "Decoder, self-attention, add and normalise")),
         _arrow(_DECODER, 482, 462),
-        link("cross-attention", _block(_DECODER, 416, "cross", "Cross-attention", heads), "Cross-attention"),
-        norm(_DECODER, 392, "cross", "Decoder, cross-attention"),
+        link("cross", _block(_DECODER, 416, "cross", cross, heads), cross),
+        norm(_DECODER, 392, "cross", say("diagram.decoder.norm.cross", "Decoder, cross-attention, add and normalise")),
         _arrow(_DECODER, 392, 372),
-        link("feed-forward", _block(_DECODER, 326, "decoder", "Feed-forward", feed_forward), "Decoder, feed-forward"),
-        norm(_DECODER, 302, "decoder", "Decoder, feed-forward"),
-        _arrow(_DECODER, 302, 206),
-        link("linear", _block(_DECODER, 160, "decoder", "Linear", answer), "Linear"),
-        _arrow(_DECODER, 160, 140),
         link(
-            "softmax",
-            _block(_DECODER, 94, "decoder", "Softmax", f"{grouped(sizes.vocabulary_size)} probabilities"),
-            "Softmax",
+            "feed-forward",
+            _block(_DECODER, 326, "decoder", forward, feed_forward),
+            say("diagram.decoder.feed-forward", "Decoder, feed-forward"),
         ),
+        norm(_DECODER, 302, "decoder", say("diagram.decoder.norm", "Decoder, feed-forward, add and normalise")),
+        _arrow(_DECODER, 302, 206),
+        link("linear", _block(_DECODER, 160, "decoder", linear, answer), linear),
+        _arrow(_DECODER, 160, 140),
+        link("softmax", _block(_DECODER, 94, "decoder", softmax, probabilities), softmax),
         _arrow(_DECODER, 94, 74),
-        link("next piece", _caption(_DECODER, 62, "Next French piece"), "Next French piece"),
-        link("loss", _aside(_ENCODER, 101, 190, "Loss, in training only"), "Loss"),
+        link("next", _caption(_DECODER, 62, following), following),
+        link(
+            "loss",
+            _aside(_ENCODER, 101, 190, say("diagram.loss.training", "Loss, in training only")),
+            say("diagram.loss", "Loss"),
+        ),
         _path(f"M{_DECODER - _BLOCK // 2} 116 H{_ENCODER + 96}"),
         _path(f"M322 527 H{_DECODER - _BLOCK // 2 - 1}"),
         _memory(),
     ]
-    title = (
-        f"Encoder of {sizes.n_encoder_layers} layers and decoder of {sizes.n_decoder_layers} layers, "
-        f"{sizes.n_heads} heads each; the decoder's cross-attention reads the encoder's output."
+    title = say(
+        "diagram.title",
+        "Layers of the encoder: {encoder}; layers of the decoder: {decoder}; heads of each: {heads}. The decoder's "
+        "cross-attention reads the encoder's output.",
+        encoder=sizes.n_encoder_layers,
+        decoder=sizes.n_decoder_layers,
+        heads=sizes.n_heads,
     )
     # As an image its links would be hidden from those who cannot see it; a group announces them.
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 {_TOP} {_WIDTH} {_HEIGHT}" role="group" '
-        f'aria-label="{title}" font-size="17" text-anchor="middle">{_MARKERS}{"".join(parts)}</svg>'
+        f'aria-label="{literal.html(title)}" font-size="17" text-anchor="middle">{_MARKERS}{"".join(parts)}</svg>'
     )
+
+
+def _layers(stack: str, count: int) -> str:
+    if stack == "encoder":
+        return say_count("diagram.encoder", "Encoder, {count} layer", "Encoder, {count} layers", count)
+    return say_count("diagram.decoder", "Decoder, {count} layer", "Decoder, {count} layers", count)
 
 
 def _marker(name: str, colour: str) -> str:
@@ -155,8 +199,8 @@ def _block(middle: int, top: int, kind: str, name: str, detail: str, width: int 
     place = f'x="{middle - width // 2}" y="{top}" width="{width}" height="44" rx="4"'
     return (
         f'<rect {place} fill="{_PAPER}"/><rect {place} fill="{hue}" fill-opacity=".16" stroke="{hue}" class="mark"/>'
-        f'<text x="{middle}" y="{top + 18}" font-weight="600" fill="{_INK}">{name}</text>'
-        f'<text x="{middle}" y="{top + 37}" font-size="14.5" fill="{_INK}">{detail}</text>'
+        f'<text x="{middle}" y="{top + 18}" font-weight="600" fill="{_INK}">{literal.html(name)}</text>'
+        f'<text x="{middle}" y="{top + 37}" font-size="14.5" fill="{_INK}">{literal.html(detail)}</text>'
     )
 
 
@@ -165,7 +209,7 @@ def _aside(middle: int, top: int, width: int, name: str) -> str:
     return (
         f'<rect x="{middle - width // 2}" y="{top}" width="{width}" height="30" rx="4" fill="{_PAPER}" '
         f'stroke="{_INK}" stroke-opacity=".5" stroke-dasharray="4 3" class="mark"/>'
-        f'<text x="{middle}" y="{top + 20}" font-size="15" fill="{_INK}">{name}</text>'
+        f'<text x="{middle}" y="{top + 20}" font-size="15" fill="{_INK}">{literal.html(name)}</text>'
     )
 
 
@@ -174,18 +218,18 @@ def _norm(middle: int, top: int, kind: str) -> str:
     return (
         f'<rect x="{left}" y="{top}" width="{_BLOCK}" height="20" rx="4" fill="{_PAPER}" '
         f'stroke="{palette.HUES[kind]}" stroke-opacity=".6" class="mark"/>'
-        f'<text x="{middle}" y="{top + 14.5}" font-size="14" fill="{_INK}">add the input back, normalise</text>'
+        f'<text x="{middle}" y="{top + 14.5}" font-size="14" fill="{_INK}">'
+        f"{literal.html(say('diagram.norm', 'add the input back, normalise'))}</text>"
     )
 
 
-def _stack(middle: int, top: int, bottom: int, kind: str, layers: int) -> str:
+def _stack(middle: int, top: int, bottom: int, kind: str, name: str) -> str:
     left = middle - _BLOCK // 2 - 12
-    word = "layer" if layers == 1 else "layers"
     return (
         f'<rect x="{left}" y="{top}" width="{_BLOCK + 24}" height="{bottom - top}" rx="8" fill="none" '
         f'stroke="{palette.HUES[kind]}" stroke-opacity=".5" stroke-dasharray="4 4"/>'
         f'<text x="{middle + 10}" y="{top - 8}" text-anchor="start" font-weight="600" fill="{_INK}">'
-        f"{kind.capitalize()}, {layers} {word}</text>"
+        f"{literal.html(name)}</text>"
     )
 
 
@@ -200,7 +244,7 @@ def _path(path: str) -> str:
 def _caption(x: int, y: int, text: str) -> str:
     return (
         f'<rect x="{x - 90}" y="{y - 17}" width="180" height="23" rx="4" fill-opacity="0" class="mark"/>'
-        f'<text x="{x}" y="{y}" font-style="italic" fill="{_INK}">{text}</text>'
+        f'<text x="{x}" y="{y}" font-style="italic" fill="{_INK}">{literal.html(text)}</text>'
     )
 
 
@@ -211,5 +255,6 @@ def _memory() -> str:
     return (
         f'<path d="M{_ENCODER} 392 V320 H300 V438 H{edge - 1}" stroke="{hue}" stroke-width="2" fill="none" '
         f'marker-end="url(#memory)"/>'
-        f'<text x="{_ENCODER + 4}" y="312" font-size="15" text-anchor="start" fill="{_INK}">keys and values</text>'
+        f'<text x="{_ENCODER + 4}" y="312" font-size="15" text-anchor="start" fill="{_INK}">'
+        f"{literal.html(say('diagram.memory', 'keys and values'))}</text>"
     )

@@ -1,4 +1,4 @@
-"""A beam search as an SVG: a column a step, a box a beginning, lines from each beginning to what it became."""
+"""A beam search as an SVG: a column a step, a box a hypothesis, lines from each hypothesis to what it became."""
 
 from __future__ import annotations
 
@@ -7,15 +7,22 @@ from dataclasses import dataclass
 
 from views import palette
 from views.text import literal
+from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
 
 _BOX, _TALL = 112, 42  # of a node, in pixels
 _PITCH, _ROW = 150, 52  # from column to column and from row to row
-_TOP, _SIDE, _FIRST = 34, 8, 48  # margins; width of the box that all begins with
+_TOP, _SIDE, _FIRST = 34, 8, 48  # margins; width of the box of the start token
 _LETTERS = 13  # of a token that fit into a box
 _INK = "var(--st-text-color, #1B1F24)"
 _PAPER = "var(--st-background-color, #FFFFFF)"
 _HUE = palette.HUES["decoder"]
+FATES = {
+    "kept": Message("beam.kept", "kept"),
+    "finished": Message("beam.finished", "finished"),
+    "displaced": Message("beam.displaced", "displaced"),
+    "pruned": Message("beam.pruned", "pruned"),
+}
 
 
 @dataclass(frozen=True)
@@ -25,10 +32,10 @@ class Node:
     Attributes:
         token: what the step added.
         probability: of the token, given what stands before it.
-        log_probability, score: of the whole beginning.
-        fate: "kept", "finished", "displaced" or "pruned".
+        log_probability, score: of the whole hypothesis.
+        fate: one of `FATES`.
         winner: True on the path of the best translation.
-        parent: place of the beginning it extends, in the column before.
+        parent: place of the hypothesis it extends, in the column before.
     """
 
     token: str
@@ -45,15 +52,16 @@ def beam(columns: Sequence[Sequence[Node]], title: str) -> str:
 
     Args:
         columns: the nodes of each step.
-        title: describes the drawing to those who cannot see it; this project's own words.
+        title: describes the drawing to those who cannot see it, as the page says it.
     """
     rows = max(len(column) for column in columns)
     width = _left(len(columns)) + _BOX + _SIDE
     height = _TOP + _ROW * rows
     lines, boxes = [], [_start()]
     for step, column in enumerate(columns, 1):
+        name = literal.html(say("beam.step", "step {step}", step=step))
         boxes.append(
-            f'<text x="{_left(step) + _BOX / 2:g}" y="16" font-size="13" opacity=".75" fill="{_INK}">step {step}</text>'
+            f'<text x="{_left(step) + _BOX / 2:g}" y="16" font-size="13" opacity=".75" fill="{_INK}">{name}</text>'
         )
         for row, node in enumerate(column):
             lines.append((node.winner, _line(step, row, node)))
@@ -77,8 +85,8 @@ def _middle(row: int) -> float:
 def _start() -> str:
     return (
         f'<rect x="{_SIDE}" y="{_TOP}" width="{_FIRST}" height="{_TALL}" rx="4" fill="{_HUE}" fill-opacity=".16" '
-        f'stroke="{_HUE}"/><text x="{_SIDE + _FIRST / 2:g}" y="{_TOP + 26}" font-size="14" fill="{_INK}">&lt;s&gt;'
-        "</text>"
+        f'stroke="{_HUE}"/><text x="{_SIDE + _FIRST / 2:g}" y="{_TOP + 26}" font-size="14" fill="{_INK}"'
+        f"{literal.TOKEN}>&lt;s&gt;</text>"
     )
 
 
@@ -99,9 +107,14 @@ def _box(step: int, row: int, node: Node) -> str:
     left, top = _left(step), _TOP + _ROW * row
     shown = literal.visible(literal.token(node.token))
     short = shown if len(shown) <= _LETTERS else shown[: _LETTERS - 1] + "\u2026"
-    full = (
-        f"{shown}: {node.fate}; probability {three_digits(node.probability)}, sum of ln p "
-        f"{three_digits(node.log_probability)}, score {three_digits(node.score)}"
+    full = say(
+        "beam.node",
+        "{token}: {fate}; probability {probability}, sum of ln p {sum}, score {score}",
+        token=shown,
+        fate=FATES[node.fate](),
+        probability=three_digits(node.probability),
+        sum=three_digits(node.log_probability),
+        score=three_digits(node.score),
     )
     fill = 0.38 if node.winner else 0.12 if node.fate == "kept" else 0
     dash = ' stroke-dasharray="3 3"' if node.fate in ("pruned", "displaced") else ""
@@ -113,7 +126,7 @@ def _box(step: int, row: int, node: Node) -> str:
     return (
         f'<g data-fate="{node.fate}"{faded}><title>{literal.html(full)}</title><rect {place} fill="{_PAPER}"/>'
         f'<rect {place} fill="{_HUE}" fill-opacity="{fill}" {stroke}{dash}/>'
-        f'<text x="{middle:g}" y="{top + 18}" font-size="14" font-weight="600" fill="{_INK}">{literal.html(short)}'
-        f'</text><text x="{middle:g}" y="{top + 34}" font-size="12" fill="{_INK}">'
+        f'<text x="{middle:g}" y="{top + 18}" font-size="14" font-weight="600" fill="{_INK}"{literal.TOKEN}>'
+        f'{literal.html(short)}</text><text x="{middle:g}" y="{top + 34}" font-size="12" fill="{_INK}">'
         f"{three_digits(node.log_probability)} | {three_digits(node.score)}</text></g>"
     )

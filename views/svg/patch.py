@@ -9,10 +9,11 @@ import base64
 
 import numpy as np
 
-from views import palette
+from views import maps, palette
 from views.figures.overlay import to_png
 from views.patches import CHANNELS, value_names
 from views.text import literal
+from views.text.catalogue import Message, say
 from views.text.numbers import percent
 
 _WIDTH = 440  # so that its texts can still be read on a phone
@@ -42,25 +43,35 @@ def steps(patch: np.ndarray, vector: np.ndarray, embedding: np.ndarray) -> str:
     names = value_names(size)
     tops = side + 52, side + 190
     inks = [_INKS[place // size**2] for place in range(len(vector))]
+    flattened = say(
+        "patch.flattened",
+        "Flattened: {count} numbers, \u22121 to 1: all red, all green, all blue",
+        count=len(vector),
+    )
     parts = [
-        _text(0, 12, f"{size} \u00d7 {size} pixels, and how much red, green and blue each holds"),
+        _text(
+            0, 12, say("patch.pixels", "{size} \u00d7 {size} pixels, and how much of each colour they hold", size=size)
+        ),
         f'<g transform="translate(0 22)">{"".join(planes)}</g>',
-        _text(0, tops[0], f"Flattened: {len(vector)} numbers, \u22121 to 1: all red, all green, all blue"),
+        _text(0, tops[0], flattened),
         _bars(vector, 1.0, tops[0] + 10, inks, names),
-        _text(0, tops[1], f"Embedded: W x + b, {len(embedding)} numbers"),
+        _text(0, tops[1], say("patch.embedded", "Embedded: W x + b, {count} numbers", count=len(embedding))),
         _bars(
             embedding,
             float(np.abs(embedding).max()) or 1.0,
             tops[1] + 10,
             [palette.HUES["vision"]] * len(embedding),
-            [f"dimension {place}" for place in range(1, len(embedding) + 1)],
+            [say("patch.dimension", "dimension {place}", place=place) for place in range(1, len(embedding) + 1)],
         ),
     ]
     height = tops[1] + 118
-    label = "A patch as pixels, as colour planes, as a vector, and embedded. The table below has the same numbers."
+    label = say(
+        "patch.steps",
+        "A patch as pixels, as colour planes, as a vector, and embedded. The table below has the same numbers.",
+    )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height:.0f}" role="img" '
-        f'aria-label="{label}">{"".join(parts)}</svg>'
+        f'aria-label="{literal.html(label)}">{"".join(parts)}</svg>'
     )
 
 
@@ -84,7 +95,7 @@ def _hex(colour: np.ndarray) -> str:
     return "#" + "".join(f"{round(255 * float(value)):02X}" for value in colour)
 
 
-def _plane(values: np.ndarray, channel: int, name: str, left: float, side: float) -> str:
+def _plane(values: np.ndarray, channel: int, name: Message, left: float, side: float) -> str:
     """One channel: black is 0, the full colour 1."""
     size, cell = values.shape[0], side / values.shape[0]
     cells = []
@@ -95,7 +106,7 @@ def _plane(values: np.ndarray, channel: int, name: str, left: float, side: float
             cells.append(
                 f'<rect x="{left + x * cell:.2f}" y="{y * cell:.2f}" width="{cell + 0.3:.2f}" '
                 f'height="{cell + 0.3:.2f}" fill="{_hex(shade)}">'
-                f"<title>{name}, pixel row {y + 1}, column {x + 1}: {float(values[y, x]):.7g}</title></rect>"
+                f"<title>{_value(name(row=y + 1, column=x + 1), values[y, x])}</title></rect>"
             )
     return f"<g>{''.join(cells)}</g>"
 
@@ -106,13 +117,18 @@ def _bars(values: np.ndarray, top: float, y: float, inks: list[str], names: list
     middle = y + half
     drawn = "".join(
         f'<rect x="{place * step:.2f}" y="{middle - max(0.0, share) * half:.2f}" width="{0.8 * step:.2f}" '
-        f'height="{max(0.4, abs(share) * half):.2f}" fill="{ink}"><title>{name}: {value:.7g}</title></rect>'
+        f'height="{max(0.4, abs(share) * half):.2f}" fill="{ink}"><title>{_value(name, value)}</title></rect>'
         for place, (value, share, ink, name) in enumerate(
             zip(map(float, values), map(float, values / top), inks, names, strict=True)
         )
     )
     line = f'<line x1="0" x2="{_WIDTH}" y1="{middle}" y2="{middle}" stroke="{_INK}" stroke-opacity=".4"/>'
     return f"<g>{line}{drawn}</g>"
+
+
+def _value(name: str, value: float) -> str:
+    """What is read out where the pointer rests; the name is said by the page."""
+    return literal.html(f"{name}: {float(value):.7g}")
 
 
 def strip(sequence: np.ndarray, columns: int, chosen: int) -> str:
@@ -125,12 +141,14 @@ def strip(sequence: np.ndarray, columns: int, chosen: int) -> str:
     """
     size = sequence.shape[0]
     count = sequence.shape[1] // size
-    items = ['<span class="aa-cls" role="listitem" title="position 0: CLS, a learned vector">CLS</span>']
+    cls = literal.html(say("patch.cls", "position 0: CLS, a learned vector"))
+    items = [f'<span class="aa-cls" role="listitem" title="{cls}"{literal.TOKEN}>{maps.CLS}</span>']
     for patch in range(count):
         row, column = divmod(patch, columns)
         mark = ' class="aa-chosen-patch"' if patch + 1 == chosen else ""
+        name = say("patch.position", "position {place}: {patch}", place=patch + 1, patch=maps.patch_name(row, column))
         items.append(
-            f'<span{mark} role="listitem" title="position {patch + 1}: row {row + 1}, column {column + 1}" '
+            f'<span{mark} role="listitem" title="{literal.html(name)}" '
             f'style="background-position:{-24 * patch}px 0"></span>'
         )
     style = (
@@ -154,7 +172,7 @@ def filters(components: np.ndarray, shares: np.ndarray) -> str:
     largest = np.abs(components).max(axis=(1, 2, 3), keepdims=True)
     shown = np.round(127.5 + 127.5 * components / largest).astype(np.uint8)
     items = "".join(
-        f'<figure role="listitem"><img src="{data_url(picture)}" alt="filter {number}">'
+        f'<figure role="listitem"><img src="{data_url(picture)}" alt="{_filter(number)}">'
         f"<figcaption>{literal.html(percent(float(share)))}</figcaption></figure>"
         for number, (picture, share) in enumerate(zip(shown, shares, strict=True), 1)
     )
@@ -164,3 +182,7 @@ def filters(components: np.ndarray, shares: np.ndarray) -> str:
         ".aa-filters img{width:100%;image-rendering:pixelated;display:block}</style>"
     )
     return f'{style}<div class="aa-filters" role="list">{items}</div>'
+
+
+def _filter(number: int) -> str:
+    return literal.html(say("patch.filter", "filter {number}", number=number))

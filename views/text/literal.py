@@ -19,6 +19,10 @@ _THIN_SPACE = "\u2009"  # in labels of tokens, where a word starts
 _JOINERS = "\u200c\u200d"  # inside words of several scripts and inside emoji; harmless, so left alone
 
 
+# Attributes that mark an element as showing what the page does not say itself, in no language.
+TOKEN, NUMBER, NAME = (f' data-said="{kind}"' for kind in ("token", "number", "name"))
+
+
 def html(text: str) -> str:
     """`text` for the inside of an HTML element or a quoted attribute."""
     return _html.escape(without_surrogates(text), quote=True)

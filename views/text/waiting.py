@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 import streamlit as st
 
 from views.controls import inputs
+from views.text.catalogue import say, say_count
 
 # The secondary background and the border of .streamlit/config.toml.
 _COLOURS = {"light": ("#F5F6F8", "#D9DCE1"), "dark": ("#1B2027", "#343A44")}
@@ -20,8 +21,14 @@ REPEAT = 0.2  # seconds between two such messages
 
 def before_you(count: int) -> AbstractContextManager[None]:
     """Say how many visitors come first, while the context lasts."""
-    people = "1 visitor is" if count == 1 else f"{count} visitors are"
-    return _said(f"{people} before you; your answer follows by itself.")
+    return _said(
+        say_count(
+            "waiting.before",
+            "{count} visitor is before you; your answer follows by itself.",
+            "{count} visitors are before you; your answer follows by itself.",
+            count,
+        )
+    )
 
 
 @contextmanager
@@ -35,7 +42,10 @@ def progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[
             if done < total and clock() - told >= REPEAT:
                 told = clock()
                 shown.close()
-                shown.enter_context(_said(f"This input is long: {100 * done // total} % is worked through."))
+                share = 100 * done // total
+                shown.enter_context(
+                    _said(say("waiting.progress", "This input is long: {share} % of the work is done.", share=share))
+                )
 
         yield tell
 

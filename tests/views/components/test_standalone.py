@@ -49,7 +49,7 @@ def test_all_weights_of_the_maps_are_read_back(side):
     header, weights = read_grid(payload_of(standalone.to_html(document(attention_grid.part(shown)))))
     np.testing.assert_array_equal(weights, shown.weights)
     assert (header["type"], header["queries"]) == ("float32", parts.labels(shown.queries))
-    assert attention_grid.part(shown).numbers == standalone.EXACT
+    assert attention_grid.part(shown).numbers == standalone.EXACT()
 
 
 def test_all_weights_of_the_lines_are_read_back():

@@ -47,7 +47,7 @@ def test_a_bomb_is_refused_before_it_is_decoded():
     bomb = png_bomb(30_000)
     assert len(bomb) < 1_000_000
     answer, megabytes, seconds = cost(bomb)
-    assert answer == pictures.TOO_LARGE
+    assert answer == pictures.TOO_LARGE()
     assert megabytes < 30
     assert seconds < 1
 

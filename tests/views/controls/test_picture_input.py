@@ -59,7 +59,7 @@ def test_a_link_to_an_uploaded_picture_says_that_it_cannot_be_and_opens_a_sample
     assert digest(app) == samples.picture(samples.NAMES[0]).sha256
     assert app.query_params[ADDRESS] == samples.NAMES[0]
     (said,) = app.warning
-    assert said.value.replace("\\", "") == NO_LINK
+    assert said.value.replace("\\", "") == NO_LINK()
     assert [warning.value for warning in app.run().warning] == [said.value]  # until there is another picture
     assert not give(app, GREEN).warning
 
@@ -86,7 +86,7 @@ def test_a_bad_upload_leaves_the_picture_and_says_why():
     app = give(fresh(picture="church"), b"<html>")
     assert digest(app) == samples.picture("church").sha256
     assert len(app.warning) == 1
-    assert app.warning[0].value == pictures.UNKNOWN.replace(",", "\\,").replace(":", "\\:").replace(".", "\\.")
+    assert app.warning[0].value == pictures.UNKNOWN().replace(",", "\\,").replace(":", "\\:").replace(".", "\\.")
     give(app, GREEN)
     assert not app.warning
     assert app.text[1].value == "size 40 x 20"

@@ -57,7 +57,7 @@ def test_cards_mark_the_token_that_was_taken():
     top = (Candidate("le", 0.6), Candidate("la", 0.25), Candidate("la", 0.1))
     reader = Reader(tokens.cards([Produced("la", 0.25, top)]))
     assert reader.rows == [False, True, False]
-    assert [text for text in reader.texts if text.strip()] == ["la ", "1", "le", "0.600", "la", "0.250", "la", "0.100"]
+    assert [text for text in reader.texts if text.strip()] == ["la", "1", "le", "0.600", "la", "0.250", "la", "0.100"]
     assert any("25.0%" in style for style in reader.styles)
 
 

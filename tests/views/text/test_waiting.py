@@ -41,5 +41,5 @@ def test_short_work_says_nothing(log):
 
 def test_long_work_says_how_far_it_is_and_not_too_often(log):
     work(0.11, parts=10, of=10)
-    first, second, third = (f"This input is long: {share} % is worked through." for share in (40, 60, 80))
+    first, second, third = (f"This input is long: {share} % of the work is done." for share in (40, 60, 80))
     assert log == [first, f"gone: {first}", second, f"gone: {second}", third, f"gone: {third}"]

@@ -1,0 +1,55 @@
+"""What an earlier version saved still opens: its recipes, its addresses of lines, its intervention texts.
+
+`old_saved.json` was written by the commit before the folders, the words and the ids changed, with what it computed.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from model import HeadInterventions
+from model.attribution.intervened import intervene, losses_of
+from tests.pages.conftest import ROOT, visit
+from views.components.attention_lines import Locked, View, from_address, to_address
+
+OLD = json.loads((Path(__file__).parent / "old_saved.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", OLD["recipes"])
+def test_a_recipe_computes_the_same_numbers(name, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    names: dict = {}
+    exec("\n".join(OLD["recipes"][name]["lines"]), names)  # it asserts itself that weights and pixels are the same
+    attention, found = names["attention"], OLD["recipes"][name]["found"]
+    assert list(attention.shape) == found["shape"]
+    assert float((attention.astype("f8") ** 2).sum()) == pytest.approx(found["sum_of_squares"], rel=1e-5)
+    np.testing.assert_allclose(attention[0, 0, :3, 1], found["some"], atol=1e-5)
+
+
+def test_an_address_of_lines_draws_the_same_lines(translator):
+    saved = OLD["lines"]
+    view = View(tuple(saved["layers"]), tuple(saved["heads"]), saved["mass"], Locked(*saved["locked"]))
+    assert from_address(saved["address"], translator.trace(OLD["sentence"]).cross_attention.shape) == view
+    assert to_address(view) == saved["address"]
+
+
+def test_an_intervention_does_the_same(translator):
+    saved = OLD["intervention"]
+    plan = HeadInterventions.from_text(saved["text"])
+    assert plan.to_text() == saved["text"]
+    trace = translator.trace(saved["sentence"])
+    done = intervene(translator.network, translator.tokenizer, trace, plan)
+    assert done.translation == saved["translation"]
+    np.testing.assert_allclose(losses_of(done.after), saved["losses"], rtol=1e-3, atol=1e-5)
+
+
+def test_an_address_with_a_kept_intervention_opens():
+    saved = OLD["intervention"]
+    app = visit("compare", text=saved["sentence"], headskept=saved["text"])
+    assert not app.warning
+    assert len([button for button in app.button if (button.key or "").startswith("headsdrop")]) == 7
+    assert app.query_params["headskept"] == saved["text"]
