@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # PYTHON makes a new .venv
-.PHONY: run test test-deploy lint format audit fuzz bench train-translator evaluate-translator agreement
+.PHONY: run test walk test-deploy lint format audit fuzz bench train-translator evaluate-translator agreement
 .PHONY: train-recurrent evaluate-recurrent english train-vision evaluate-vision head-statistics clean run-environment dev-environment
 
 run: run-environment
@@ -13,6 +13,11 @@ run: run-environment
 test: dev-environment lint
 	BIN=$(BIN) sh tests/browser/install.sh
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+
+# every view of the app on both sizes of screen and in both themes, where `make test` takes each view once
+walk: dev-environment
+	BIN=$(BIN) sh tests/browser/install.sh
+	OMP_NUM_THREADS=1 ATLAS_WALK=full $(BIN)/python -m pytest tests/browser/test_walk.py
 
 # three replicas behind nginx, in real processes; takes some minutes and 1.5 GB
 test-deploy: dev-environment

@@ -5,15 +5,9 @@ from starlette.middleware import Middleware
 
 from pages.shared.loads import LOADS
 from pages.shared.runs import in_turn
-from server.addresses import KnownAddresses
-from server.headers import FAULTS, SafetyHeaders
+from server.door import door
+from server.headers import FAULTS
 from server.health import routes
-from server.hosts import OwnNames
-from server.messages import ReadersMessages
-from server.origins import OwnOrigin
-from server.place import UnnamedPlace
-from server.visitors import SocketsByAddress
-from server.waiting_uploads import FewUploads
 from server.warm_up import lifespan
 from views import frame
 from views.address.script import HistoryScript
@@ -24,16 +18,12 @@ if __name__ == "__main__":  # run for each visitor
 else:  # imported once, by the server that is starting
     st.navigation([lambda: None])  # from now on Streamlit does not run the files of `pages` by itself
     beside = routes()
-    outside = [  # what a request and a socket go through, one after the other, before Streamlit sees them
-        Middleware(SafetyHeaders),
-        Middleware(OwnNames),
-        Middleware(OwnOrigin),
-        Middleware(HistoryScript),
-        Middleware(KnownAddresses, pages=frame.available(), beside=[r.path for r in beside], moved=frame.MOVED),
-        Middleware(SocketsByAddress),
-        Middleware(ReadersMessages),
-        Middleware(FewUploads),
-        Middleware(UnnamedPlace, script=__file__),
-    ]
-    faults = uploads.HANDLERS | FAULTS
-    app = st.App(__file__, lifespan=lifespan(LOADS), routes=beside, middleware=outside, exception_handlers=faults)
+    app = st.App(
+        __file__,
+        lifespan=lifespan(LOADS),
+        routes=beside,
+        middleware=door(
+            __file__, frame.available(), [route.path for route in beside], frame.MOVED, Middleware(HistoryScript)
+        ),
+        exception_handlers=uploads.HANDLERS | FAULTS,
+    )

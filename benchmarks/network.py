@@ -10,8 +10,9 @@ from model import DecodingOptions, Translator, VisionClassifier
 from model.attribution.head_ablation import ablate_translation_heads, loss_without
 from model.decoding.search import greedy_batch
 from model.networks.tap import Intervention, ablate_heads
+from model.tracing.kinds import TRANSLATION
 from model.tracing.layer_stacks import layer_names
-from model.tracing.trace import SUBLAYERS, record_trace
+from model.tracing.trace import record_trace
 
 SENTENCE = "The animal didn't cross the street because it was too tired."
 LENGTHS = (12, 64, 256)
@@ -61,8 +62,8 @@ def every_head_off(translator: Translator) -> list[Measurement]:
     depths = {"encoder": network.config.n_encoder_layers, "decoder": network.config.n_decoder_layers}
     names = [
         (name, head)
-        for stack, kind in SUBLAYERS.values()
-        for name in layer_names(stack, f"{kind}.outputs", depths[stack])
+        for kind in TRANSLATION
+        for name in layer_names(kind.stack, f"{kind.sublayer}.outputs", depths[kind.stack])
         for head in range(network.config.n_heads)
     ]
 

@@ -22,8 +22,10 @@ from model.runtime.checkpoint import check_sha256, load_tensors, load_weights, r
 from model.runtime.device import choose_device
 from model.runtime.fallback import falls_back, place, where_it_runs
 from model.tracing.interventions import HeadInterventions
+from model.tracing.kinds import VISION
 from model.tracing.layer_stacks import LayerStacks, StackPlan, attention_stacks, layer_names, stream_stack
 from model.tracing.trace import AttentionRecord, gather_attention
+from model.tracing.traced_model import Capability
 from model.tracing.verify import Verification
 
 SHIPPED = Path(__file__).resolve().parent.parent / "assets" / "vision"
@@ -88,10 +90,21 @@ class VisionTrace:
         """The most probable class."""
         return int(self.logits.argmax())
 
-    @cached_property
+    @property
+    def records(self) -> dict[str, AttentionRecord]:
+        """The one kind of attention by its name, as every trace has it."""
+        return {VISION.name: self.record}
+
+    def axes(self, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Labels of the queries and of the keys: CLS, then every patch by row and column, counted from 1."""
+        patches = (f"row {row + 1}, column {column + 1}" for row, column in np.ndindex(*self.grid))
+        labels = ("CLS", *patches)
+        return labels, labels
+
+    @property
     def verification(self) -> Verification:
         """The check, computed once."""
-        return self.record.verify()
+        return self.record.verification
 
     def verify(self) -> Verification:
         """Compare with an independent recomputation; see `Verification`. Nothing is masked here."""
@@ -125,12 +138,17 @@ class VisionClassifier:
     Attributes:
         network: the `VisionTransformer`, in evaluation mode.
         card: figures about data, training and quality, as the evaluation wrote them.
+        weights_sha256: hash of the weight file, verified when it was read.
     """
+
+    kinds = (VISION,)
+    capabilities: frozenset[Capability] = frozenset({"classify", "ablate", "intervene", "export"})
 
     def __init__(self, network: VisionTransformer, card: dict | None = None, card_markdown: str = "") -> None:
         self.network = network.eval().requires_grad_(False)
         self.card = card or {}
         self.card_markdown = card_markdown
+        self.weights_sha256: str = self.card.get("weights_sha256", "")
 
     @classmethod
     def load(cls, path: str | Path | None = None, device: str = "auto") -> VisionClassifier:
@@ -205,7 +223,7 @@ class VisionClassifier:
             grid=(pixels.shape[0] // size, pixels.shape[1] // size),
             classes=self.config.classes,
             logits=logits[0].float().cpu().numpy(),
-            record=gather_attention(stacks, "vision", "self", layers),
+            record=gather_attention(stacks, VISION, layers),
             patches=stacks.tensors["vision.patches"][0].float().cpu().numpy(),
             stream=stacks.array("vision.stream"),
         )
@@ -222,6 +240,11 @@ class VisionClassifier:
         records = {"vision": after.record}
         check = check_intervention(self.network, interventions, records, after.logits, lambda edited: edited(pixels)[0])
         return VisionInterventionResult(after, check)
+
+    def score(self, trace: VisionTrace) -> np.ndarray:
+        """-ln p of every class, in nats, `(class,)` float64."""
+        shifted = trace.logits.astype(np.float64) - trace.logits.max()
+        return np.log(np.exp(shifted).sum()) - shifted
 
     def explain(
         self, trace: VisionTrace, class_index: int, *, fusion: Fusion = "mean", layer: int = -1

@@ -13,6 +13,7 @@ from model.networks.recurrent_trace import RecurrentTrace, record_recurrent_trac
 from model.networks.tap import Tap
 from model.runtime.checkpoint import CheckpointError
 from model.runtime.fallback import falls_back
+from model.tracing.kinds import CROSS, AttentionKind
 from model.translator import MAX_TOKENS, SentenceTranslator
 from model.translator import SHIPPED as TRANSLATOR
 
@@ -24,6 +25,11 @@ class RecurrentTranslator(SentenceTranslator):
     """A trained English-French network of recurrent cells; see `SentenceTranslator`."""
 
     network: RecurrentNetwork
+
+    @property
+    def kinds(self) -> tuple[AttentionKind, ...]:
+        """Cross-attention where the network aligns, none where it hands over one vector."""
+        return (CROSS,) if self.config.alignment != "none" else ()
 
     @classmethod
     def load(cls, name: str | Path, device: str = "auto") -> RecurrentTranslator:

@@ -10,7 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from model.attribution.intervened import InterventionResult, intervene
+import numpy as np
+
+from model.attribution.head_ablation import TranslationAblation, ablate_translation_heads_in_steps, loss_without
+from model.attribution.intervened import InterventionResult, intervene, intervene_in_steps, losses_of
 from model.decoding import search
 from model.decoding.search import DecodingOptions
 from model.export.marian import write_marian
@@ -22,10 +25,13 @@ from model.runtime.checkpoint import check_sha256, load_tensors, load_weights, r
 from model.runtime.device import choose_device
 from model.runtime.fallback import device_of, falls_back, move_to_cpu, place, ran_out_of_memory, where_it_runs
 from model.runtime.messages import ReaderError
+from model.runtime.progress import InSteps
 from model.text.english import EnglishStatistics, foreign_sign
 from model.text.tokenizer import Tokenizer
 from model.tracing.interventions import HeadInterventions
-from model.tracing.trace import Candidate, Trace, record_trace
+from model.tracing.kinds import TRANSLATION, AttentionKind
+from model.tracing.trace import Candidate, SentenceTrace, Trace, record_trace
+from model.tracing.traced_model import Capability
 
 SHIPPED = Path(__file__).resolve().parent.parent / "assets" / "translator"
 MAX_TOKENS = 128
@@ -64,6 +70,9 @@ class SentenceTranslator:
         device_name: "CPU" or the GPU's name; after a GPU ran out of memory it says so.
         parameters: how many numbers were trained.
     """
+
+    kinds: tuple[AttentionKind, ...]
+    capabilities: frozenset[Capability] = frozenset({"translate"})
 
     def __init__(
         self,
@@ -202,6 +211,10 @@ class SentenceTranslator:
             following = self._greedy(text)
         return source, [self.tokenizer.bos_id, *following[:-1]], following
 
+    def score(self, trace: SentenceTrace) -> np.ndarray:
+        """-ln p of each token of a trace's target, in nats, `(T,)` float64."""
+        return losses_of(trace)
+
     @falls_back
     def _greedy(self, text: str, max_length: int = MAX_TOKENS) -> list[int]:
         """The tokens of the greedy translation, `</s>` included where it was reached."""
@@ -235,6 +248,8 @@ class Translator(SentenceTranslator):
     """A trained English-French Transformer; see `SentenceTranslator`."""
 
     network: Transformer
+    kinds = TRANSLATION
+    capabilities = frozenset({"translate", "ablate", "intervene", "export"})
 
     @classmethod
     def load(cls, path: str | Path | None = None, device: str = "auto") -> Translator:
@@ -286,6 +301,21 @@ class Translator(SentenceTranslator):
             InterventionError: something in them does not exist for this sentence; the message is for the reader.
         """
         return intervene(self.network, self.tokenizer, trace, interventions)
+
+    def intervene_in_steps(self, trace: Trace, interventions: HeadInterventions) -> InSteps[InterventionResult]:
+        """`intervene`, with its progress."""
+        return intervene_in_steps(self.network, self.tokenizer, trace, interventions)
+
+    def ablate_in_steps(self, trace: Trace) -> InSteps[TranslationAblation]:
+        """The loss of a trace's target without each head; see `model.attribution.head_ablation`."""
+        ids = (list(ids) for ids in (trace.source_ids, trace.target_ids, trace.next_ids))
+        return ablate_translation_heads_in_steps(self.network, *ids)
+
+    @falls_back
+    def loss_without(self, trace: Trace, place: tuple[str, int, int]) -> float:
+        """The loss without one head, computed another way: see `model.attribution.head_ablation.loss_without`."""
+        ids = (list(ids) for ids in (trace.source_ids, trace.target_ids, trace.next_ids))
+        return loss_without(self.network, *ids, place)
 
     def export_marian(self, path: str | Path) -> None:
         """Write the weights as a Hugging Face MarianMT checkpoint; see `model.export.marian.write_marian`."""

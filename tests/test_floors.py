@@ -53,6 +53,17 @@ def test_files_are_short(folder: str):
         assert lines <= LONGEST[folder], f"{path.relative_to(ROOT)} has {lines} lines"
 
 
+REACHES = ("network", "translator", "classifier")
+DOOR = ROOT / "pages" / "shared" / "service.py"  # the one file that hands a function the bare network
+
+
+def test_no_page_reaches_into_a_network():
+    for path in sources("pages"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and node.attr in REACHES and path != DOOR:
+                raise AssertionError(f"{path.relative_to(ROOT)}:{node.lineno} reaches .{node.attr}; use the service")
+
+
 def test_app_knows_only_the_frame_the_server_and_how_to_warm_up():
     assert imported(ROOT / "app.py") == {"streamlit", "starlette", "pages", "server", "views"}
 

@@ -133,8 +133,10 @@ def run(around: Around) -> None:
             for place in PAGES
         ]
         page = st.navigation(pages, position="top")
-    st.html(_WRAPPED)
-    with settings.page(page.url_path, inputs.DEFAULT):
+    if (elsewhere := settings.elsewhere(page.url_path)) is not None:
+        st.switch_page(next(page for page in pages if page.url_path == elsewhere), query_params=settings.address())
+    with settings.page(page.url_path, inputs.DEFAULT):  # nothing is drawn before: see `server.runs`
+        st.html(_WRAPPED)
         inputs.language()
         with around(page.url_path or PAGES[0].name):
             page.run()

@@ -31,6 +31,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from model.attribution.analysis import distances
+from model.tracing.kinds import KINDS, AttentionKind
+from model.tracing.trace import SentenceTrace
 
 HALF, TIMES, SPREAD = 0.5, 2.0, 0.8
 DIFFUSE, MIXED = "diffuse", "mixed"
@@ -85,7 +87,7 @@ def choose_label(scores: dict[str, float], chance: dict[str, float]) -> Label:
 
 def text_scores(
     weights: np.ndarray,
-    kind: str,
+    kind: AttentionKind,
     query_ids: tuple[int, ...],
     key_ids: tuple[int, ...],
     links: np.ndarray | None = None,
@@ -94,13 +96,13 @@ def text_scores(
 
     Args:
         weights: `(layer, head, query, key)`.
-        kind: "encoder", "decoder" (causal) or "cross".
+        kind: which attention; the rest of the patterns follow from it.
         query_ids, key_ids: tokens on the axes.
         links: `(token, key)` bool, word alignment of the tokens that the queries of "cross" generate; None if unknown.
     """
     queries, keys = weights.shape[2:]
     rows, columns = np.arange(queries)[:, None], np.arange(keys)[None]
-    allowed = columns <= rows if kind == "decoder" else np.ones((queries, keys), dtype=bool)
+    allowed = columns <= rows if kind.causal else np.ones((queries, keys), dtype=bool)
     patterns = {
         "previous": columns == rows - 1,
         "next": columns == rows + 1,
@@ -108,14 +110,22 @@ def text_scores(
         "start": np.broadcast_to(columns == 0, (queries, keys)),
         "end": np.broadcast_to(columns == keys - 1, (queries, keys)),
     }
-    if kind == "decoder":  # what is behind the query is masked, and the last key is there for the last query alone
+    if kind.causal:  # what is behind the query is masked, and the last key is there for the last query alone
         del patterns["next"], patterns["end"]
-    if kind != "cross":
+    if kind.square:
         patterns["duplicate"] = (np.array(query_ids)[:, None] == np.array(key_ids)[None]) & (rows != columns)
     elif links is not None:
         patterns["aligned"] = links
         patterns["aligned, read"] = np.concatenate([np.zeros((1, keys), dtype=bool), links[:-1]])
     return _score(weights, patterns, allowed)
+
+
+def head_scores(trace: SentenceTrace, links: np.ndarray | None = None) -> dict[str, HeadScores]:
+    """`text_scores` of every kind of attention that a trace has, by the kind's name."""
+    return {
+        name: text_scores(record.weights, KINDS[name], *trace.ids(name), links)
+        for name, record in trace.records.items()
+    }
 
 
 def vision_scores(attention: np.ndarray, grid: tuple[int, int]) -> HeadScores:

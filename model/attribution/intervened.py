@@ -14,11 +14,11 @@ from torch import Tensor, nn
 from model.decoding.tapped_decoding import greedy_under_in_steps
 from model.networks.loss_terms import score_target
 from model.networks.transformer import Transformer
-from model.networks.vision import VisionTransformer
 from model.runtime.progress import InSteps, in_one_go
 from model.text.tokenizer import Tokenizer
 from model.tracing.head_interventions import OneHot, Scale, Shapes, Temperature
 from model.tracing.interventions import HeadInterventions
+from model.tracing.kinds import KINDS, attention_module
 from model.tracing.trace import AttentionRecord, Trace, record_trace
 
 
@@ -44,7 +44,7 @@ class InterventionResult:
 
     Attributes:
         after: the pass over the same target as before, see `Trace`. Its scores are those the softmax received.
-        translation: what greedy decoding writes now.
+        translation: what greedy decoding generates now.
         finished: False if it was cut off because it did not end.
     """
 
@@ -130,7 +130,7 @@ def edited_copy(network: nn.Module, interventions: HeadInterventions) -> nn.Modu
     copy.__dict__.pop("_decoding_weights", None)
     for change in interventions.changes:
         for layer, head in change.heads:
-            attention = _attention(copy, change.kind, layer)
+            attention = attention_module(copy, KINDS[change.kind], layer)
             d_k = attention.output.weight.shape[1] // attention.n_heads
             own = slice(head * d_k, (head + 1) * d_k)
             if isinstance(change, Scale):
@@ -143,14 +143,6 @@ def edited_copy(network: nn.Module, interventions: HeadInterventions) -> nn.Modu
                     rows[own] /= change.temperature
                     setattr(attention.query, name, nn.Parameter(rows, requires_grad=False))
     return copy
-
-
-def _attention(network: nn.Module, kind: str, layer: int) -> nn.Module:
-    if isinstance(network, VisionTransformer):
-        return network.layers[layer].attention
-    if kind == "encoder":
-        return network.encoder[layer].self_attention
-    return network.decoder[layer].self_attention if kind == "decoder" else network.decoder[layer].cross_attention
 
 
 def _difference(kind: str, record: AttentionRecord, interventions: HeadInterventions) -> float:

@@ -13,7 +13,8 @@ from torch import Tensor, nn
 from model.networks.attention import MultiHeadAttention
 from model.networks.tap import Recorder
 from model.networks.transformer import Transformer
-from model.tracing.trace import Kind, Trace
+from model.tracing.kinds import KINDS, attention_module
+from model.tracing.trace import Trace
 
 STEPS = ("projections", "products", "scores", "masked", "weights", "output", "sublayer_output")
 
@@ -117,37 +118,27 @@ class AttentionSteps:
 
 
 @torch.inference_mode()
-def layer_inputs(network: Transformer, trace: Trace, kind: Kind, layer: int) -> LayerInputs:
+def layer_inputs(network: Transformer, trace: Trace, kind: str, layer: int) -> LayerInputs:
     """Record what goes into the attention of `kind` in `layer` (from 0), and what it writes.
 
     The trace holds the residual stream between layers only, so the network runs once more on the same tokens.
     """
-    stack = "encoder" if kind == "encoder" else "decoder"
-    step = "cross" if kind == "cross" else "self"
-    names = [f"{stack}.{layer}.{step}.sublayer_output", f"decoder.{layer}.self.normalised"]
+    of = KINDS[kind]
+    names = [f"{of.tap_name(layer)}.sublayer_output", f"decoder.{layer}.self.normalised"]
     recorder = Recorder(set(names))
     device = network.embedding.weight.device
     memory = network.encode(torch.tensor([trace.source_ids], device=device), None, recorder)
-    if kind != "encoder":
+    if of.stack == "decoder":
         network.decode(torch.tensor([trace.target_ids], device=device), memory, None, recorder)
     sublayer_output = _array(recorder.tensors[names[0]][0])
-    if kind == "encoder":
-        return LayerInputs(trace.encoder_stream[layer], trace.encoder_stream[layer], sublayer_output)
-    if kind == "decoder":
-        return LayerInputs(trace.decoder_stream[layer], trace.decoder_stream[layer], sublayer_output)
+    if of.square:
+        stream = (trace.encoder_stream if of.stack == "encoder" else trace.decoder_stream)[layer]
+        return LayerInputs(stream, stream, sublayer_output)
     return LayerInputs(_array(recorder.tensors[names[1]][0]), trace.encoder_stream[-1], sublayer_output)
 
 
-def attention_module(network: Transformer, kind: Kind, layer: int) -> MultiHeadAttention:
-    """The sub-layer that computes the attention of `kind` in `layer`, from 0."""
-    if kind == "encoder":
-        return network.encoder[layer].self_attention
-    decoder = network.decoder[layer]
-    return decoder.self_attention if kind == "decoder" else decoder.cross_attention
-
-
 def attention_steps(
-    network: Transformer, trace: Trace, inputs: LayerInputs, kind: Kind, layer: int, head: int
+    network: Transformer, trace: Trace, inputs: LayerInputs, kind: str, layer: int, head: int
 ) -> AttentionSteps:
     """Take one head apart.
 
@@ -155,7 +146,7 @@ def attention_steps(
         inputs: what `layer_inputs` returned for the same kind and layer.
         layer, head: from 0.
     """
-    module, record = attention_module(network, kind, layer), trace.records[kind]
+    module, record = attention_module(network, KINDS[kind], layer), trace.records[kind]
     own = _Recomputed.of(module, inputs, record.allowed)
     d_k = record.queries.shape[-1]
     part = slice(head * d_k, (head + 1) * d_k)

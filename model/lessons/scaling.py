@@ -16,8 +16,9 @@ from model.networks.losses import token_cross_entropy
 from model.networks.tap import Chain, Intervention, Recorder, Tap
 from model.networks.transformer import Transformer
 from model.runtime.progress import InSteps, in_one_go
+from model.tracing.kinds import KINDS, TRANSLATION
 from model.tracing.layer_stacks import layer_names
-from model.tracing.trace import SUBLAYERS, Trace
+from model.tracing.trace import Trace
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 100, 128, 256, 512)
 MOST_EXTRA_TOKENS = 10  # beyond the target: a disturbed network may never end its sentence
@@ -147,19 +148,19 @@ def trained_run_in_steps(
         kinds: any of "encoder", "decoder" and "cross".
     """
     tap = scores_times(network, kinds, factor)
-    recorder = Recorder({f"{name}.weights" for kind in SUBLAYERS for name in _attentions(network, kind)})
+    recorder = Recorder({f"{name}.weights" for kind in TRANSLATION for name in _attentions(network, kind.name)})
     device = network.embedding.weight.device
     source = torch.tensor([trace.source_ids], device=device)
     memory = network.encode(source, None, Chain(tap, recorder))
     target = torch.tensor([trace.target_ids], device=device)
     logits = network.project(network.decode(target, memory, None, Chain(tap, recorder)))[0]  # (T, vocabulary)
     entropies, strongest = {}, {}
-    for kind in SUBLAYERS:
-        weights = torch.cat([recorder.tensors[f"{name}.weights"] for name in _attentions(network, kind)])
-        if kind == "decoder" and weights.shape[2] > 1:
+    for kind in TRANSLATION:
+        weights = torch.cat([recorder.tensors[f"{name}.weights"] for name in _attentions(network, kind.name)])
+        if kind.causal and weights.shape[2] > 1:
             weights = weights[:, :, 1:]  # the first query sees one key only, whatever the scores
-        entropies[kind] = entropy(weights).mean(dim=-1).cpu().numpy()  # (layer, head)
-        strongest[kind] = float(weights.amax(dim=-1).mean())
+        entropies[kind.name] = entropy(weights).mean(dim=-1).cpu().numpy()  # (layer, head)
+        strongest[kind.name] = float(weights.amax(dim=-1).mean())
     disturbed = min(MOST_TOKENS, len(trace.next_ids) + MOST_EXTRA_TOKENS)
     limit = DecodingOptions().max_length if factor == 1 else disturbed
     ids = yield from greedy_under_in_steps(network, trace.source_ids, tap, limit, trace.next_ids)
@@ -178,5 +179,5 @@ def scores_times(network: Transformer, kinds: Sequence[str], factor: float) -> T
 
 
 def _attentions(network: Transformer, kind: str) -> list[str]:
-    stack, step = SUBLAYERS[kind]
-    return layer_names(stack, step, len(getattr(network, stack)))
+    of = KINDS[kind]
+    return layer_names(of.stack, of.sublayer, len(getattr(network, of.stack)))

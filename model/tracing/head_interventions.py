@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from model.runtime.messages import ReaderError
+from model.tracing.kinds import KINDS
 
 Heads = tuple[tuple[int, int], ...]  # (layer, head)
 Shapes = Mapping[str, tuple[int, ...]]  # kind of attention -> (layers, heads, queries, keys)
@@ -32,7 +33,7 @@ class HeadIntervention(ABC):
     """One thing done to some heads.
 
     Attributes:
-        kind: "encoder", "decoder", "cross" or "vision".
+        kind: name of a kind of attention; see `model.tracing.kinds`.
         heads: (layer, head) pairs; none at all changes nothing.
     """
 
@@ -130,7 +131,7 @@ class NoMask(HeadIntervention):
 
     def check(self, shapes: Shapes) -> None:
         super().check(shapes)
-        if self.kind != "decoder":
+        if not KINDS[self.kind].causal:
             raise InterventionError(
                 "Only decoder self-attention has a causal mask to remove, not {kind}.", kind=self.kind
             )
@@ -153,7 +154,7 @@ class Window(HeadIntervention):
 
     def check(self, shapes: Shapes) -> None:
         super().check(shapes)
-        if self.kind == "cross":
+        if not KINDS[self.kind].square:
             raise InterventionError(
                 "A window needs queries and keys from one sequence; in cross-attention they come from two."
             )
@@ -215,7 +216,7 @@ class OneHot(HeadIntervention):
         _check_place("key", self.key, keys)
         if self.query is not None:
             _check_place("query", self.query, queries)
-            if self.kind == "decoder" and self.query < self.key:
+            if KINDS[self.kind].causal and self.query < self.key:
                 raise InterventionError(
                     "Decoder query {query} cannot attend to key {key}, which is not generated yet; "
                     "choose a key up to {query}.",
@@ -232,7 +233,7 @@ class OneHot(HeadIntervention):
             return []
         if self.query is not None:
             return [self.query] if self.query < queries else []
-        return list(range(self.key if self.kind == "decoder" else 0, queries))
+        return list(range(self.key if KINDS[self.kind].causal else 0, queries))
 
     def change(self, heads: list[int], n_heads: int) -> Callable[[Tensor], Tensor]:
         def one_hot(weights: Tensor) -> Tensor:

@@ -27,13 +27,7 @@ from model.tracing.head_interventions import (
     Temperature,
     Window,
 )
-
-TAP_PREFIXES = {
-    "encoder": "encoder.{}.self",
-    "decoder": "decoder.{}.self",
-    "cross": "decoder.{}.cross",
-    "vision": "vision.{}.self",
-}
+from model.tracing.kinds import KINDS
 
 
 @dataclass(frozen=True)
@@ -62,7 +56,7 @@ class HeadInterventions:
             change.check(shapes)
         for kind, layer, head in self._hiding():
             allowed = self.allowed(kind, layer, head, *shapes[kind][2:])
-            if kind == "decoder":  # while a translation grows, a query has no later keys even without the mask
+            if KINDS[kind].causal:  # while a translation grows, a query has no later keys even without the mask
                 allowed &= np.tri(*allowed.shape, dtype=bool)
             blind = np.flatnonzero(~allowed.any(axis=1))
             if blind.size:
@@ -78,7 +72,7 @@ class HeadInterventions:
     def allowed(self, kind: str, layer: int, head: int, queries: int, keys: int) -> np.ndarray:
         """`(query, key)` bool: which weights of a head need not be 0, before one-hot attention."""
         own = [change for change in self.changes if change.kind == kind and (layer, head) in change.heads]
-        causal = kind == "decoder" and not any(isinstance(change, NoMask) for change in own)
+        causal = KINDS[kind].causal and not any(isinstance(change, NoMask) for change in own)
         allowed = np.tri(queries, keys, dtype=bool) if causal else np.ones((queries, keys), dtype=bool)
         for change in own:
             if isinstance(change, Window | Forbid):
@@ -95,7 +89,7 @@ class HeadInterventions:
         functions: dict[str, list[Callable[[Tensor], Tensor]]] = {}
         for change in self.changes:
             for layer in sorted({layer for layer, _ in change.heads}):
-                name = f"{TAP_PREFIXES[change.kind].format(layer)}.{change.step}"
+                name = f"{KINDS[change.kind].tap_name(layer)}.{change.step}"
                 function = change.change(change.in_layer(layer), shapes[change.kind][1])
                 functions.setdefault(name, []).append(function)
         return Intervention({name: _in_turn(several) for name, several in functions.items()})
@@ -157,7 +151,7 @@ def _places(text: str) -> list[int]:
 
 def _read(part: str) -> HeadIntervention:
     word, kind, heads, values = part.split(":")
-    if kind not in TAP_PREFIXES:
+    if kind not in KINDS:
         raise ValueError("no such kind")
     made = {change.word: change for change in HEAD_INTERVENTIONS}[word]
     place = kind, heads_from_text(heads)

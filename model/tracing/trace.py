@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import Literal
 
 import numpy as np
 import torch
@@ -13,6 +12,7 @@ import torch
 from model.networks.tap import Chain, Tap
 from model.networks.transformer import Transformer
 from model.text.tokenizer import Tokenizer
+from model.tracing.kinds import KINDS, TRANSLATION, AttentionKind
 from model.tracing.layer_stacks import (
     ATTENTION_STEPS,
     LayerStacks,
@@ -22,15 +22,6 @@ from model.tracing.layer_stacks import (
     stream_stack,
 )
 from model.tracing.verify import Verification, verify_attention
-
-Kind = Literal["encoder", "decoder", "cross"]
-KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")
-# the stack of layers each kind is in, and its name there
-SUBLAYERS: dict[Kind, tuple[str, str]] = {
-    "encoder": ("encoder", "self"),
-    "decoder": ("decoder", "self"),
-    "cross": ("decoder", "cross"),
-}
 
 
 @dataclass(frozen=True)
@@ -77,6 +68,11 @@ class AttentionRecord:
         """Compare with an independent recomputation; see `Verification`."""
         return verify_attention(self.queries, self.keys, self.values, self.weights, self.outputs, self.allowed)
 
+    @cached_property
+    def verification(self) -> Verification:
+        """`verify`, computed once."""
+        return self.verify()
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SentenceTrace:
@@ -98,24 +94,28 @@ class SentenceTrace:
     source_tokens: tuple[str, ...]
     target_tokens: tuple[str, ...]
     next_tokens: tuple[str, ...]
-    records: dict[Kind, AttentionRecord]
+    records: dict[str, AttentionRecord]
     logits: np.ndarray
     tokenizer: Tokenizer
 
-    def attention(self, kind: Kind) -> np.ndarray:
+    def attention(self, kind: str) -> np.ndarray:
         """`(layers, heads, query, key)` float32 of "encoder", "decoder" or "cross"."""
         return self.records[kind].weights
 
-    def axes(self, kind: Kind) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def axes(self, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Labels of the queries and of the keys of a kind."""
-        queries = self.source_tokens if kind == "encoder" else self.target_tokens
-        keys = self.target_tokens if kind == "decoder" else self.source_tokens
-        return queries, keys
+        tokens = {"source": self.source_tokens, "target": self.target_tokens}
+        return tokens[KINDS[kind].queries], tokens[KINDS[kind].keys]
+
+    def ids(self, kind: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Token ids of the queries and of the keys of a kind."""
+        ids = {"source": self.source_ids, "target": self.target_ids}
+        return ids[KINDS[kind].queries], ids[KINDS[kind].keys]
 
     @cached_property
-    def verification(self) -> dict[Kind, Verification]:
+    def verification(self) -> dict[str, Verification]:
         """The check of each kind, computed once."""
-        return {kind: record.verify() for kind, record in self.records.items()}
+        return {kind: record.verification for kind, record in self.records.items()}
 
     def verify(self) -> Verification:
         """The worst figures over all three kinds; `verification` has them one by one."""
@@ -199,7 +199,7 @@ def record_trace(
     logits = network.project(network.decode(target, network.encode(source, None, tap), None, tap))
     return Trace(
         **labels,
-        records={kind: gather_attention(stacks, *place, depths[place[0]]) for kind, place in SUBLAYERS.items()},
+        records={kind.name: gather_attention(stacks, kind, depths[kind.stack]) for kind in TRANSLATION},
         encoder_stream=stacks.array("encoder.stream"),
         decoder_stream=stacks.array("decoder.stream"),
         encoder_hidden=stacks.array("encoder.hidden"),
@@ -233,18 +233,18 @@ def described(tokenizer: Tokenizer, source_ids: list[int], target_ids: list[int]
 def _plan(**depths: int) -> StackPlan:
     """What a trace keeps of a network with so many layers in its encoder and decoder."""
     wanted: dict[str, list[str]] = {}
-    for stack, kind in SUBLAYERS.values():
-        wanted |= attention_stacks(stack, kind, depths[stack])
+    for kind in TRANSLATION:
+        wanted |= attention_stacks(kind.stack, kind.sublayer, depths[kind.stack])
     for stack, layers in depths.items():
         wanted |= stream_stack(stack, layers) | {f"{stack}.hidden": layer_names(stack, "ffn.hidden", layers)}
-    masks = [layer_names(stack, f"{kind}.mask", depths[stack]) for stack, kind in SUBLAYERS.values()]
+    masks = [layer_names(kind.stack, f"{kind.sublayer}.mask", depths[kind.stack]) for kind in TRANSLATION]
     return StackPlan.of(wanted, chain.from_iterable(masks))
 
 
-def gather_attention(stacks: LayerStacks, stack: str, kind: str, layers: int) -> AttentionRecord:
-    """One kind of attention out of what was recorded, for example `("decoder", "cross")`; its masks must be kept."""
-    arrays = [stacks.array(f"{stack}.{kind}.{step}") for step in ATTENTION_STEPS]
-    masks = [stacks.tensors.get(name) for name in layer_names(stack, f"{kind}.mask", layers)]
+def gather_attention(stacks: LayerStacks, kind: AttentionKind, layers: int) -> AttentionRecord:
+    """One kind of attention out of what was recorded; its masks must be kept."""
+    arrays = [stacks.array(f"{kind.stack}.{kind.sublayer}.{step}") for step in ATTENTION_STEPS]
+    masks = [stacks.tensors.get(name) for name in layer_names(kind.stack, f"{kind.sublayer}.mask", layers)]
     if any(mask is None for mask in masks):
         return AttentionRecord(*arrays, None)
     # the same everywhere, unless an intervention took it from some head

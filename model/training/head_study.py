@@ -8,13 +8,13 @@ import numpy as np
 from tqdm import tqdm
 
 from model.attribution.head_ablation import ablate_translation_heads
-from model.attribution.head_labels import HeadScores, text_scores, vision_scores
+from model.attribution.head_labels import HeadScores, head_scores, vision_scores
 from model.attribution.head_statistics import FILE, HeadStatistics, KindStatistics, Spread
 from model.classifier import VisionClassifier
 from model.runtime.checkpoint import sha256_of, write_json
 from model.runtime.device import choose_device, hardware
 from model.text.word_alignment import AlignmentTable, links_of
-from model.tracing.trace import KINDS
+from model.tracing.kinds import TRANSLATION
 from model.training.alignment import learn_alignment
 from model.training.card import held_out_card
 from model.training.corpus import Corpus
@@ -64,7 +64,7 @@ def study_translator(folder: Path, corpus: Corpus, sentences: int = SENTENCES, d
     pairs = [(tokenizer.encode(english), tokenizer.encode(french)) for english, french in corpus.train]
     learn_alignment(pairs, len(tokenizer)).save(folder, sha256_of(folder / "tokenizer.model"))
     alignment = AlignmentTable.load(folder, sha256_of(folder / "tokenizer.model"))  # as everyone else will read it
-    gathered, linked, generated, used = {kind: Gathered() for kind in KINDS}, 0, 0, 0
+    gathered, linked, generated, used = {kind.name: Gathered() for kind in TRANSLATION}, 0, 0, 0
     for english, french in tqdm(list(corpus.heldout.items())[:sentences], desc="heads", mininterval=2):
         try:
             trace = translator.trace(english, target=french[0])
@@ -73,10 +73,8 @@ def study_translator(folder: Path, corpus: Corpus, sentences: int = SENTENCES, d
         ids = list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)
         links = links_of(alignment, trace.source_ids, trace.next_ids)
         effects = ablate_translation_heads(translator.network, *ids).changes
-        for kind in KINDS:
-            queries = trace.source_ids if kind == "encoder" else trace.target_ids
-            keys = trace.target_ids if kind == "decoder" else trace.source_ids
-            gathered[kind].add(text_scores(trace.attention(kind), kind, queries, keys, links), effects[kind])
+        for name, scores in head_scores(trace, links).items():
+            gathered[name].add(scores, effects[name])
         linked, generated, used = linked + int(links.any(axis=1).sum()), generated + len(links) - 1, used + 1
     facts = {
         "hardware": hardware(choose_device(device)),

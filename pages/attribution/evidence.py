@@ -120,27 +120,26 @@ class Evidence:
 
 def gather(request: Request, trace: Trace, way: Way) -> Evidence:
     """Explain the trace and leave its source words out."""
-    network, service = request.service.translator.network, request.service
+    service = request.service
     pair = (trace.source_ids, trace.next_ids)
-    explained = service.analysis_in_steps(("attribution", pair), lambda: explain_in_steps(network, trace))
-    left_out = service.analysis_in_steps(
+    explained = service.lesson_in_steps(("attribution", pair), explain_in_steps, trace)
+    left_out = service.lesson_in_steps(
         ("left out", pair, way),
-        lambda: leave_one_out_in_steps(
-            network, trace.source_ids, trace.target_ids, trace.next_ids, explained.source, way
-        ),
+        leave_one_out_in_steps,
+        *(trace.source_ids, trace.target_ids, trace.next_ids, explained.source, way),
     )
     drops = word_drops(left_out, explained.target)
-    compared = service.analysis(("agreement", pair, way), lambda: agreement(explained, drops))
+    compared = service.analysis(("agreement", pair, way), lambda _: agreement(explained, drops))
     return Evidence(trace, explained, left_out, drops, compared)
 
 
 def recomputed(request: Request, found: Evidence) -> tuple[float, GradientCheck]:
     """The rollout walked through backwards, and the gradients of the middle token against finite differences."""
-    trace, network = found.trace, request.service.translator.network
+    trace = found.trace
     relevance = found.explained.tokens[METHODS[-1]]
-    return request.service.analysis(
+    return request.service.lesson(
         ("attribution checked", trace.source_ids, trace.next_ids),
-        lambda: (
+        lambda network: (
             check_source_rollout(trace, found.explained.rollout),
             check_gradients(network, trace, len(trace.next_ids) // 2, relevance),
         ),

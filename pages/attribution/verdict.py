@@ -19,7 +19,7 @@ UNDEFINED = Message("attribution.undefined", "not defined")
 
 def verdict(request: Request, found: Evidence, place: int, way: Way) -> None:
     """The winners in words, all figures as a table, and what was measured over many sentences."""
-    many = measured_over_many(request.service.translator.weights_sha256)
+    many = measured_over_many(request.service.model.weights_sha256)
     figures = many["ways"][way] if many else {}
     st.markdown(in_words(found, place))
     header = [

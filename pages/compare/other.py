@@ -27,7 +27,7 @@ def sides_of(request: Request, trace: Trace) -> Sides | None:
     if reads == SAME:
         key = (text, "as", trace.next_ids)
         second = service.traces.get_or_compute(
-            key, lambda: service.translator.trace(text, target_ids=trace.next_ids), service.computing
+            key, lambda: service.model.trace(text, target_ids=trace.next_ids), service.computing
         )
     else:
         second = own

@@ -31,11 +31,8 @@ def show(request: Request) -> None:
     with left:
         options = settings(request)
         every = widgets.pick("Beginnings drawn", NODES, "nodes") == NODES[1]
-    translator = request.service.translator
-    source = translator.tokenizer.encode_source(request.text)
-    tree = request.service.analysis_in_steps(
-        ("beam tree", request.text, options), lambda: beam_tree_in_steps(translator.network, source, options)
-    )
+    source = request.service.model.tokenizer.encode_source(request.text)
+    tree = request.service.lesson_in_steps(("beam tree", request.text, options), beam_tree_in_steps, source, options)
     with left:
         results(request, tree, options)
     st.subheader("The search, from left to right", anchor=False)
@@ -65,7 +62,7 @@ def settings(request: Request) -> DecodingOptions:
 
 def results(request: Request, tree: BeamTree, options: DecodingOptions) -> None:
     """The translations the search returns, with greedy's beside them, and the proof."""
-    decode = request.service.translator.tokenizer.decode
+    decode = request.service.model.tokenizer.decode
     greedy = request.service.steps(request.text, DecodingOptions())[-1].ids
     rows = [
         [str(rank), steps.plain(decode(best.ids)), len(best.ids), best.log_probability, best.score]
@@ -89,8 +86,8 @@ def results(request: Request, tree: BeamTree, options: DecodingOptions) -> None:
 def score(request: Request, ids: tuple[int, ...]) -> float:
     """Sum of -ln p of a translation, from one teacher-forced pass."""
 
-    def compute() -> float:
-        trace = request.service.translator.trace(request.text, target_ids=ids)
+    def compute(model) -> float:
+        trace = model.trace(request.text, target_ids=ids)
         return score_target(trace.logits, ids).terms.total
 
     return request.service.analysis(("sum of -ln p", request.text, ids), compute)
@@ -103,7 +100,7 @@ def penalty(length: int, options: DecodingOptions) -> float:
 
 def columns(request: Request, tree: BeamTree, every: bool) -> list[list[beam.Node]]:
     """The tree for drawing; without the pruned ones unless `every`."""
-    label = request.service.translator.tokenizer.labels
+    label = request.service.model.tokenizer.labels
     drawn, before = [], {(): 0}
     for nodes in tree.steps:
         shown = [node for node in nodes if every or node.fate != "pruned"]
@@ -127,7 +124,7 @@ def columns(request: Request, tree: BeamTree, every: bool) -> list[list[beam.Nod
 
 def table(request: Request, tree: BeamTree) -> list[list]:
     """A row a considered beginning, pruned ones included."""
-    tokenizer = request.service.translator.tokenizer
+    tokenizer = request.service.model.tokenizer
     return [
         [
             step,

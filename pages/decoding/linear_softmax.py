@@ -25,15 +25,12 @@ HEADER = ["rank", "piece", "id", "logit", "e^(logit - largest)", "probability"]
 def show(request: Request) -> None:
     """The output layer at a step, then the worked example."""
     trace = request.trace()
-    translator = request.service.translator
     step = stepper(len(trace.next_ids), f"Step, 1 to {len(trace.next_ids)}")
     st.html(
         tokens.label("What the decoder has read, the piece it writes in this step, and what is still to come")
         + steps.written(trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:])
     )
-    found = request.service.analysis(
-        ("output layer", request.text, trace.next_ids, step), lambda: output_step(translator.network, trace, step - 1)
-    )
+    found = request.service.lesson(("output layer", request.text, trace.next_ids, step), output_step, trace, step - 1)
     best = np.argsort(-found.logits, kind="stable")[:COUNT]
     labels = trace.tokenizer.labels(best.tolist())
     rows = [
@@ -54,7 +51,7 @@ def show(request: Request) -> None:
             for rank, token, id_, logit, power, probability in rows
         ]
         st.html(bars.table(HEADER, shown, f"The largest logits of step {step}"))
-        network = translator.config
+        network = request.service.model.config
         st.caption(
             prose.block("decoding", "Proof of the output layer").format(
                 vocabulary=grouped(network.vocabulary_size),

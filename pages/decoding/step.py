@@ -70,7 +70,7 @@ def choice(request: Request, trace: Trace, step: int) -> None:
     """Logit, scaled, filtered, probability."""
     st.subheader("How the piece is chosen", anchor=False)
     temperature, top_k, top_p = settings(request)
-    never = request.service.translator.config.never_generated
+    never = request.service.model.config.never_generated
     stages = sampling_stages(trace.logits[step - 1], temperature, top_k, top_p, never)
     count = int(widgets.pick("Pieces shown", tuple(map(str, SHOWN)), "shown", "10"))
     rows = table(trace, stages, step, min(count, len(stages.logits) - len(never)))

@@ -37,7 +37,7 @@ def show(request: Request) -> None:
             )
         )
     free = request.service.trace(request.text, DecodingOptions())
-    compared = compare_runs(forced, free, request.service.translator.config.never_generated)
+    compared = compare_runs(forced, free, request.service.model.config.never_generated)
     st.subheader("Forced and free, position by position", anchor=False)
     if free.next_ids != forced.next_ids:  # else it is said of the target
         say_if_cut(request.service.ended(free.next_ids), "The free-running translation")

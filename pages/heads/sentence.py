@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from model import CheckpointError, Trace
-from model.attribution.head_ablation import TranslationAblation, ablate_translation_heads_in_steps, loss_without
-from model.attribution.head_labels import text_scores
+from model.attribution.head_ablation import TranslationAblation
+from model.attribution.head_labels import head_scores
 from model.runtime.progress import InSteps
 from model.text.word_alignment import AlignmentTable, links_of
-from model.tracing.trace import KINDS
 from model.translator import SHIPPED
 from pages.shared.head_ranking.rows import Found, Head, heads_of, shipped
 from pages.shared.service import Service
@@ -44,18 +43,14 @@ def alignment(tokenizer_sha256: str) -> AlignmentTable | None:
 
 def study(service: Service, trace: Trace) -> Study:
     """Everything about the heads for a trace; kept for the next run."""
-    translator = service.translator
-    found = shipped(SHIPPED, translator.weights_sha256)
-    known = alignment(translator.card.get("tokenizer_sha256", ""))
+    model = service.model
+    found = shipped(SHIPPED, model.weights_sha256)
+    known = alignment(model.card.get("tokenizer_sha256", ""))
 
-    def compute() -> InSteps[Study]:
+    def compute(model) -> InSteps[Study]:
         links = None if known is None else links_of(known, trace.source_ids, trace.next_ids)
-        effects = yield from ablate_translation_heads_in_steps(translator.network, *_ids(trace))
-        scores = {}
-        for kind in KINDS:
-            queries = trace.source_ids if kind == "encoder" else trace.target_ids
-            keys = trace.target_ids if kind == "decoder" else trace.source_ids
-            scores[kind] = text_scores(trace.attention(kind), kind, queries, keys, links)
+        effects = yield from model.ablate_in_steps(trace)
+        scores = head_scores(trace, links)
         linked = None if links is None else int(links.any(axis=1).sum())
         return Study(effects, heads_of(effects.changes, scores, found.statistics), linked, found)
 
@@ -67,9 +62,5 @@ def checked(service: Service, trace: Trace, head: Head) -> float:
     place = head.kind, head.layer, head.head
     return service.analysis(
         ("head alone", trace.source_ids, trace.next_ids, place),
-        lambda: loss_without(service.translator.network, *_ids(trace), place),
+        lambda model: model.loss_without(trace, place),
     )
-
-
-def _ids(trace: Trace) -> tuple[list[int], list[int], list[int]]:
-    return list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)

@@ -32,10 +32,7 @@ def show(request: Request) -> None:
         tokens = trace.source_tokens if stack == "encoder" else trace.target_tokens
         names = maps.numbered(tokens)
         place = int(widgets.number("Piece at place, 0 for the mean", "norm_place", 0, 0, len(names), width=230))
-    network = request.service.translator.network
-    found = request.service.analysis(
-        ("sub-layers", trace.source_ids, trace.target_ids, stack), lambda: sub_layers(network, trace, stack)
-    )
+    found = request.service.lesson(("sub-layers", trace.source_ids, trace.target_ids, stack), sub_layers, trace, stack)
     labels = [f"{sub_layer.layer + 1} {NAMES[sub_layer.step]}" for sub_layer in found]
     st.markdown(prose.block("inside", "How much each writes"))
     share = np.stack([sub_layer.share for sub_layer in found], axis=1)  # (position, sub-layer)

@@ -24,14 +24,16 @@ class Chosen:
     @property
     def inputs(self) -> LayerInputs:
         """What goes into the sub-layer; recorded once for all its heads."""
-        network = self.request.service.translator.network
         key = ("layer inputs", self.trace.source_ids, self.trace.target_ids, self.kind.name, self.layer)
-        return self.request.service.analysis(key, lambda: layer_inputs(network, self.trace, self.kind.name, self.layer))
+        return self.request.service.lesson(key, layer_inputs, self.trace, self.kind.name, self.layer)
 
     def steps(self) -> AttentionSteps:
         """Every matrix of the head."""
-        network = self.request.service.translator.network
-        return attention_steps(network, self.trace, self.inputs, self.kind.name, self.layer, self.head)
+        key = ("attention steps", self.trace.source_ids, self.trace.target_ids, self.kind.name, self.layer, self.head)
+        inputs = self.inputs
+        return self.request.service.lesson(
+            key, attention_steps, self.trace, inputs, self.kind.name, self.layer, self.head
+        )
 
     @property
     def axes(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -31,9 +31,8 @@ def show(request: Request) -> None:
         stack = stack_choice()
         layers = maps.names(len(trace.encoder_hidden if stack == "encoder" else trace.decoder_hidden))[:-1]
         layer = int(widgets.select("Layer", layers, "layer", width=110)) - 1
-    network = request.service.translator.network
-    seen = request.service.analysis(
-        ("firing", trace.source_ids, trace.target_ids, stack, layer), lambda: firing(network, trace, stack, layer)
+    seen = request.service.lesson(
+        ("firing", trace.source_ids, trace.target_ids, stack, layer), firing, trace, stack, layer
     )
     tokens = trace.source_tokens if stack == "encoder" else trace.target_tokens
     summary(seen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from model.lessons.heads import Form, Shape, TwoForms, shape_walk, two_forms
-from model.lessons.layer_steps import attention_module
+from model.tracing.kinds import KINDS, attention_module
 from pages.inside.chosen import choose
 from pages.shared import checks, files
 from pages.shared.opening import Request
@@ -24,19 +24,21 @@ def show(request: Request) -> None:
     """Both comparisons. Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
         chosen = choose(request)
-    module = attention_module(request.service.translator.network, chosen.kind.name, chosen.layer)
+    kind, layer = KINDS[chosen.kind.name], chosen.layer
     streams = chosen.inputs
     allowed = chosen.trace.records[chosen.kind.name].allowed
-    forms = request.service.analysis(
+    forms = request.service.lesson(
         ("two forms", chosen.trace.source_ids, chosen.trace.target_ids, chosen.kind.name, chosen.layer),
-        lambda: two_forms(module, streams.query_input, streams.key_input, allowed),
+        lambda network: two_forms(
+            attention_module(network, kind, layer), streams.query_input, streams.key_input, allowed
+        ),
     )
     st.markdown(prose.block("inside", "Two forms"))
     left, right = st.columns(2, gap="large")
     left.html(bars.table(("", "one wide, then split", "one for each head"), counts(forms), "Two forms of heads"))
     right.metric("Largest difference of what they write", three_digits(forms.difference))
     right.caption(prose.block("inside", "Proof of heads").format(difference=checks.said("two forms", forms.difference)))
-    config = request.service.translator.network.config
+    config = request.service.model.config
     mine = shape_walk(1, len(streams.query_input), config.d_model, config.n_heads, len(streams.key_input))
     st.markdown(prose.block("inside", "Shapes"))
     walk(mine)

@@ -33,15 +33,14 @@ def show(request: Request) -> None:
 def trained(request: Request) -> None:
     """The reader's sentence with the division and without it."""
     trace = request.trace()
-    network = request.service.translator.network
-    d_k = network.config.d_k
+    d_k = request.service.model.config.d_k
     st.subheader("The trained model", anchor=False)
     names = tuple(KINDS)
     chosen = widgets.pick("Where the division is undone", names, "undone", "All")
 
     def run(factor: float, kinds: tuple[str, ...]) -> TrainedRun:
         key = ("scaling", trace.source_ids, trace.target_ids, kinds, factor)
-        return request.service.analysis_in_steps(key, lambda: trained_run_in_steps(network, trace, kinds, factor))
+        return request.service.lesson_in_steps(key, trained_run_in_steps, trace, kinds, factor)
 
     scaled, raw = run(1.0, ()), run(math.sqrt(d_k), KINDS[chosen])
     left, right = st.columns(2, gap="large")
@@ -71,10 +70,10 @@ def random_vectors(request: Request) -> None:
         d_k = int(widgets.number("d_k", "toy_width", 100, 1, 512))
         seed = int(widgets.number("Seed", "toy_seed", 0, 0, 999_999))
     theme = inputs.theme()
-    measured = request.service.analysis(("toy", seed), lambda: toy(WIDTHS, queries=500, seed=seed))
-    own = request.service.analysis(("toy", seed, d_k), lambda: toy((d_k,), queries=2000, seed=seed))
+    measured = request.service.analysis(("toy", seed), lambda _: toy(WIDTHS, queries=500, seed=seed))
+    own = request.service.analysis(("toy", seed, d_k), lambda _: toy((d_k,), queries=2000, seed=seed))
     edges = np.linspace(-4 * math.sqrt(d_k) - 1, 4 * math.sqrt(d_k) + 1, BINS + 1)
-    raw, scaled = request.service.analysis(("histogram", seed, d_k), lambda: histogram(d_k, edges, seed=seed))
+    raw, scaled = request.service.analysis(("histogram", seed, d_k), lambda _: histogram(d_k, edges, seed=seed))
     left, right = st.columns(2, gap="large")
     with left:
         one, two = st.columns(2)

@@ -25,14 +25,14 @@ HEADER = ["piece", "id", "model p", "target q", "gradient p - q"]
 def show(request: Request) -> None:
     """Choose the smoothing and a position; see the target distribution and the push on each logit."""
     left, right = st.columns([3, 2], gap="large")
-    vocabulary = request.service.translator.config.vocabulary_size
+    vocabulary = request.service.model.config.vocabulary_size
     with left:
         trace = target(request)
         smoothing = widgets.slider("Label smoothing \u03b5, in per cent", "smoothing", 10, 0, 90) / 100
     if trace is not None:
         with left:
             position(trace, smoothing)
-    recipe = request.service.translator.card.get("training", {}).get("recipe", {})
+    recipe = request.service.model.card.get("training", {}).get("recipe", {})
     with right:
         st.markdown(
             prose.block("loss", "Label smoothing")

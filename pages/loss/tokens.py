@@ -37,7 +37,7 @@ class Scored:
 def show(request: Request) -> None:
     """The table with its bars, and the sums below."""
     left, right = st.columns([3, 2], gap="large")
-    vocabulary = request.service.translator.config.vocabulary_size
+    vocabulary = request.service.model.config.vocabulary_size
     with left:
         given = widgets.pick("What is scored", WHOSE, "scored") == WHOSE[1]
         scored = five() if given else typed(request)

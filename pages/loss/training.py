@@ -23,7 +23,7 @@ HEADER = ["step", "epoch", "training loss", "training -ln p", "learning rate", "
 
 def show(request: Request) -> None:
     """Two panels over one axis, their numbers, and how the reader's own sentence compares."""
-    curves = request.service.analysis(("training curves",), lambda: training_curves(SHIPPED))
+    curves = request.service.analysis(("training curves",), lambda _: training_curves(SHIPPED))
     if curves is None:
         st.info(
             "There is no record of this model\u2019s training: `metrics.jsonl` is missing from `assets/translator`, or "
@@ -50,7 +50,7 @@ def show(request: Request) -> None:
     with right:
         st.markdown(prose.block("loss", "Training curves").format(decay=curves.average_decay))
         trace = request.trace()
-        card = request.service.translator.card.get("training", {}).get("heldout_nll", [float("nan")])
+        card = request.service.model.card.get("training", {}).get("heldout_nll", [float("nan")])
         st.caption(
             prose.block("loss", "Proof of the curves").format(
                 lines=len(curves.steps),

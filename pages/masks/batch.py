@@ -30,7 +30,7 @@ def show(request: Request) -> None:
 @fragment
 def explore(request: Request) -> None:
     """Typing or choosing runs only this part again."""
-    config = request.service.translator.network.config
+    config = request.service.model.config
     with st.container(horizontal=True, gap="medium"):
         typed = widgets.text(say("masks.lengths", "Lengths of the sequences"), "lengths", LENGTHS, width=330)
         names = [str(number + 1) for number in range(max(config.n_encoder_layers, config.n_heads))]
@@ -42,9 +42,7 @@ def explore(request: Request) -> None:
     except ValueError as error:
         st.warning(say_error(error))
         return
-    batch, effect = request.service.analysis(
-        ("padding", tuple(lengths), layer, head), lambda: _run(request, lengths, layer, head)
-    )
+    batch, effect = request.service.lesson(("padding", tuple(lengths), layer, head), _run, lengths, layer, head)
     places = [str(number + 1) for number in range(batch.ids.shape[1])]
     sequences = {
         str(number): say_count(
@@ -77,9 +75,9 @@ def explore(request: Request) -> None:
     masks(batch, effect, int(shown) - 1, places, maps.describe(str(layer + 1), str(head + 1)))
 
 
-def _run(request: Request, lengths: list[int], layer: int, head: int) -> tuple[RaggedBatch, PaddingEffect]:
+def _run(network, lengths: list[int], layer: int, head: int) -> tuple[RaggedBatch, PaddingEffect]:
     batch = ragged_batch(lengths)
-    return batch, padding_effect(request.service.translator.network, batch, layer, head)
+    return batch, padding_effect(network, batch, layer, head)
 
 
 def numbers(effect: PaddingEffect) -> None:

@@ -52,11 +52,11 @@ def explore(request: Request, trace: Trace) -> None:
             if candidate.id != trace.target_ids[position]
         }
         chosen = replacement(rivals, names[position])
-    network = request.service.translator.network
     masks = [pattern("causal", side), pattern("none", side)]
-    with_mask, without = request.service.analysis(
+    with_mask, without = request.service.lesson(
         ("causality", trace.source_ids, trace.target_ids, position, int(chosen)),
-        lambda: causality(network, trace, position, int(chosen), masks),
+        causality,
+        *(trace, position, int(chosen), masks),
     )
     before, after = (float(changes[:, :position].max()) for changes in (with_mask, without))
     one, two = st.columns(2)

@@ -26,8 +26,7 @@ def effect_of(
 ) -> MaskEffect:
     """What a mask does, computed once."""
     key = ("mask", trace.source_ids, trace.target_ids, allowed.tobytes(), used, layer, head)
-    network = request.service.translator.network
-    return request.service.analysis(key, lambda: mask_effect(network, trace, allowed, used, layer, head))
+    return request.service.lesson(key, mask_effect, trace, allowed, used, layer, head)
 
 
 def losses(causal: MaskEffect, effect: MaskEffect) -> None:

@@ -15,6 +15,7 @@ from model.lessons.position_effects import (
     position_losses_in_steps,
     positions_tap,
 )
+from model.runtime.progress import InSteps
 from pages.shared import checks, files
 from pages.shared.cut_off import say_if_cut
 from pages.shared.opening import Request, usable
@@ -36,7 +37,6 @@ FARTHEST = 300  # of 512 positions, so that the longest sentence still fits behi
 
 def show(request: Request) -> None:
     """Choose a change; read translation and loss."""
-    translator = request.service.translator
     left, right = st.columns([3, 2], gap="large")
     with right:
         st.markdown(prose.block("positions", "In the trained model"))
@@ -54,21 +54,24 @@ def show(request: Request) -> None:
         following = target(request, reference)
     if following is None:
         return
-    network, tokenizer = translator.network, translator.tokenizer
+    tokenizer = request.service.model.tokenizer
     source = tokenizer.encode_source(request.text)
     inputs = [tokenizer.bos_id, *following[:-1]]
-    losses = request.service.analysis_in_steps(
+    losses = request.service.lesson_in_steps(
         ("position losses", tuple(source), tuple(following), seed, shift),
-        lambda: position_losses_in_steps(network, source, inputs, following, seed, shift),
+        position_losses_in_steps,
+        *(source, inputs, following, seed, shift),
     )
 
     def generated(chosen: PositionChange) -> list[int]:
-        tap = positions_tap(network, where, chosen, len(source), len(inputs), seed, shift)
         limit = min(2 * len(source) + 10, 128)
         key = ("under positions", tuple(source), len(inputs), where, chosen, seed, shift)
-        return request.service.analysis_in_steps(
-            key, lambda: greedy_under_in_steps(network, source, tap, limit, following)
-        )
+
+        def compute(network) -> InSteps[list[int]]:
+            tap = positions_tap(network, where, chosen, len(source), len(inputs), seed, shift)
+            return greedy_under_in_steps(network, source, tap, limit, following)
+
+        return request.service.lesson_in_steps(key, compute)
 
     with left:
         stacks = "encoder and the decoder" if where == "both" else where
@@ -103,9 +106,8 @@ def show(request: Request) -> None:
 
 def target(request: Request, reference: str) -> list[int] | None:
     """Ids of the reference with `</s>`, the model's own translation where nothing is typed; None if it is refused."""
-    translator = request.service.translator
     if not reference.strip():
         return list(request.translation())
     if not usable(request, reference, "Reference", english=False):
         return None
-    return translator.tokenizer.encode_source(reference)
+    return request.service.model.tokenizer.encode_source(reference)

@@ -22,8 +22,8 @@ NAMES = {"integers": "integer", "normalised": "normalised", "sinusoids": "sinuso
 
 def show(request: Request) -> None:
     """The three schemes for the reader's sentence and for another length."""
-    width = request.service.translator.config.d_model
-    tokens = min(max(len(request.service.translator.tokenizer.encode_source(request.text)), 2), 128)
+    width = request.service.model.config.d_model
+    tokens = min(max(len(request.service.model.tokenizer.encode_source(request.text)), 2), 128)
     left, right = st.columns([3, 2], gap="large")
     with right:
         st.markdown(prose.block("positions", "Why sinusoids"))

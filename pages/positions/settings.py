@@ -37,7 +37,7 @@ class Settings:
 
 def settings(request: Request, shortest: int = 2) -> Settings:
     """Three controls in a row, and which form the model uses."""
-    trained = request.service.translator.config
+    trained = request.service.model.config
     first, second, third = st.columns([2, 2, 2], gap="medium")
     with first:
         length = widgets.slider("Positions", "length", 64, shortest, LARGEST)

@@ -49,10 +49,10 @@ def table(request: Request) -> None:
 
 def check_line(request: Request, chosen: Settings) -> str:
     """The drawn table against the one inside the loaded network, as far as both reach."""
-    translator = request.service.translator
-    if chosen.form != "paper" or chosen.d_model != translator.config.d_model:
-        return prose.block("positions", "No proof of the table").format(d_model=translator.config.d_model)
-    inside = translator.network.positions[: chosen.length].cpu().numpy()
+    trained = request.service.model.config
+    if chosen.form != "paper" or chosen.d_model != trained.d_model:
+        return prose.block("positions", "No proof of the table").format(d_model=trained.d_model)
+    inside = request.service.lesson("position table", lambda network: network.positions.cpu().numpy())[: chosen.length]
     difference = float(np.abs(inside - chosen.table).max())
     return prose.block("positions", "Proof of the table").format(difference=checks.said("sinusoid table", difference))
 

@@ -23,7 +23,7 @@ def _fill(model: Translator | VisionClassifier, *tables: frame.Table) -> None:
 
 
 def _sizes(translator: Translator) -> frame.Table:
-    config = translator.network.config
+    config = translator.config
     layers = f"{config.n_encoder_layers} + {config.n_decoder_layers}"
     return frame.Table(
         "Sizes",

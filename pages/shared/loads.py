@@ -10,7 +10,7 @@ def translator() -> None:
     """For the first page."""
     from model import DecodingOptions
     from model.runtime.device import use_threads
-    from pages.shared.service import load_service
+    from pages.shared.models import load_service
     from server.limits import THREADS
     from views.controls import inputs
 
@@ -22,10 +22,10 @@ def classifier() -> None:
     """For *Vision*, and what every page but the first needs besides."""
     import pandas  # noqa: F401  # takes a quarter of a second
 
-    from pages.vision.service import load_vision
+    from pages.shared.models import load_vision
     from views.controls import samples
 
-    load_vision().trace(samples.picture(samples.NAMES[0]).image)
+    load_vision().trace_picture(samples.picture(samples.NAMES[0]).image)
 
 
 LOADS = {"translator": translator, "classifier": classifier}

@@ -9,7 +9,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model import DecodingOptions, InputError, Trace
 from pages.shared.cut_off import say_if_cut
-from pages.shared.service import Service, accepted, open_service
+from pages.shared.models import accepted, open_service
+from pages.shared.service import Service
 from views.controls import inputs
 from views.html import tokens
 from views.text import literal, prose
@@ -61,7 +62,7 @@ def opening(page: str, examples: bool = False) -> Request:
         inputs.examples(text)
     service = open_service()
     taken = accepted(service, text)
-    if taken and not service.translator.looks_english(text):
+    if taken and not service.model.looks_english(text):
         st.warning(prose.block("notices", "Not English"))
         if not examples:
             inputs.examples(text)
@@ -75,10 +76,10 @@ def usable(request: Request, text: str, name: str, english: bool = True) -> bool
         english: whether it is to be read rather than written by the model: then the page warns of what is not English.
     """
     try:
-        request.service.translator.check(text)
+        request.service.model.check(text)
     except InputError as error:
         st.warning(literal.markdown(f"{name}: {error}"))
         return False
-    if english and not request.service.translator.looks_english(text):
+    if english and not request.service.model.looks_english(text):
         st.warning(prose.block("notices", "Not English in a box").format(name=name))
     return True

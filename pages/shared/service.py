@@ -1,40 +1,43 @@
-"""The translator as pages use it: loaded once a process, one sentence at a time, recent results kept.
+"""A network as pages use it: recent results kept, one computation at a time.
 
-`pages` is the only floor that knows both the model and the views.
+`pages` is the only floor that knows both the model and the views; and this is the only file of it that reaches into a
+network. Pages hand over what is to be computed, and ask `model` what it is and what it can do.
 """
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-import streamlit as st
+from PIL import Image
 
-from model import CheckpointError, DecodingOptions, HeadInterventions, InputError, Step, Trace, Translator
-from model.attribution.intervened import InterventionResult, intervene_in_steps
+from model import DecodingOptions, HeadInterventions, Step, Trace, VisionTrace
+from model.attribution.intervened import InterventionResult
 from model.runtime.fallback import with_fallback
 from model.runtime.progress import InSteps, steps_with_fallback
-from pages.shared.description import describe
+from model.tracing.traced_model import TracedModel
 from server import visits
 from server.long_work import LongWork
-from server.process_wide import process_wide
-from server.recent import Recent, T, computing
+from server.recent import Recent, T
 from server.streams import Streams
-from views.address import settings
-from views.text import literal, waiting
-from views.text.catalogue import say_error
+from views.text import waiting
 
 RECENT_TRANSLATIONS = 512  # a few kilobytes each: the last sentence of each visitor of a large class
-RECENT_TRACES = 8  # about a megabyte for a dozen words, twenty for the longest sentence
+RECENT_TRACES = 8  # about a megabyte for a dozen words, twenty for the longest sentence, eight for a picture
 RECENT_ANALYSES = 32  # what single pages compute besides; each may hold some hundred kilobytes
 
 
 @dataclass
 class Service:
-    """The loaded translator, its recent results, and the lock that lets one computation run at a time."""
+    """A loaded network, its recent results, and the lock that lets one computation run at a time.
 
-    translator: Translator
+    Attributes:
+        model: pages ask what it can do; the methods below that need a capability name it.
+    """
+
+    model: TracedModel
     computing: threading.Lock = field(default_factory=threading.Lock)
     translations: Recent = field(default_factory=lambda: Recent(RECENT_TRANSLATIONS))
     traces: Recent = field(default_factory=lambda: Recent(RECENT_TRACES))
@@ -48,13 +51,31 @@ class Service:
         self.long_analyses = LongWork(self.analyses, self.computing, waiting.progress)
         self.long_traces = LongWork(self.traces, self.computing, waiting.progress)
 
+    def analysis(self, key: Hashable, function: Callable[..., T], *arguments) -> T:
+        """`function(model, *arguments)`, or its recent result. `key` says what is computed, of what."""
+        compute = lambda: function(self.model, *arguments)  # noqa: E731
+        return self.analyses.get_or_compute(key, lambda: with_fallback(self.model, compute), self.computing)
+
+    def analysis_in_steps(self, key: Hashable, function: Callable[..., InSteps[T]], *arguments) -> T:
+        """`analysis` of long work: between its steps others have their turn, and the reader sees how far it is."""
+        begin = lambda: function(self.model, *arguments)  # noqa: E731
+        return self.long_analyses.result(key, lambda: steps_with_fallback(self.model, begin))
+
+    def lesson(self, key: Hashable, function: Callable[..., T], *arguments) -> T:
+        """`analysis` by a function of the bare network, as those of `model.lessons` and `model.attribution` are."""
+        return self.analysis(key, lambda model: function(model.network, *arguments))
+
+    def lesson_in_steps(self, key: Hashable, function: Callable[..., InSteps[T]], *arguments) -> T:
+        """`analysis_in_steps` by a function of the bare network."""
+        return self.analysis_in_steps(key, lambda model: function(model.network, *arguments))
+
     def tokens(self, text: str) -> int:
-        """How many tokens `text` has.
+        """How many tokens `text` has; as the next ones, for models that "translate".
 
         Raises:
             InputError: it cannot be translated; the message is one sentence for the reader.
         """
-        tokens = len(self.translator.check(text))
+        tokens = len(self.model.check(text))
         visits.note(tokens=tokens)
         return tokens
 
@@ -64,7 +85,7 @@ class Service:
 
     def stream(self, text: str, options: DecodingOptions) -> Iterator[Step]:
         """Each token soon after it is produced; between a few of them other visitors have their turn."""
-        return self.streams.follow((text, options), lambda: self.translator.stream(text, options))
+        return self.streams.follow((text, options), lambda: self.model.stream(text, options))
 
     def steps(self, text: str, options: DecodingOptions) -> tuple[Step, ...]:
         """All steps of a translation."""
@@ -72,14 +93,14 @@ class Service:
 
     def ended(self, ids: Sequence[int]) -> bool:
         """True if a translation ends with `</s>`; False if it was cut off."""
-        return bool(ids) and ids[-1] == self.translator.tokenizer.eos_id
+        return bool(ids) and ids[-1] == self.model.tokenizer.eos_id
 
     def trace(self, text: str, options: DecodingOptions) -> Trace:
         """Everything the network computes for `text` and the translation that `options` lead to."""
         produced = self.steps(text, options)[-1].ids
         visits.note(produced=len(produced))
         return self.traces.get_or_compute(
-            (text, produced), lambda: self.translator.trace(text, target_ids=produced), self.computing
+            (text, produced), lambda: self.model.trace(text, target_ids=produced), self.computing
         )
 
     def forced(self, text: str, target: str) -> Trace:
@@ -89,59 +110,25 @@ class Service:
             InputError: `target` cannot be used.
         """
         return self.traces.get_or_compute(
-            (text, "target", target), lambda: self.translator.trace(text, target=target), self.computing
+            (text, "target", target), lambda: self.model.trace(text, target=target), self.computing
         )
 
-    def analysis(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """What `compute` returns, from the recent results if it is there. `key` says what is computed, of what."""
-        return self.analyses.get_or_compute(key, lambda: with_fallback(self.translator, compute), self.computing)
+    def trace_picture(self, image: Image.Image) -> tuple[str, VisionTrace]:
+        """Everything the network computes for a picture, and the key to ask `analysis` about it; to "classify".
 
-    def analysis_in_steps(self, key: Hashable, begin: Callable[[], InSteps[T]]) -> T:
-        """`analysis` of long work: between its parts others have their turn, and the reader sees how far it is."""
-        return self.long_analyses.result(key, lambda: steps_with_fallback(self.translator, begin))
+        A picture is known by the SHA-256 of its pixels as the model receives them.
+        """
+        pixels = self.model.prepare(image)
+        key = hashlib.sha256(pixels.tobytes()).hexdigest()
+        return key, self.traces.get_or_compute(key, lambda: self.model.trace(pixels), self.computing)
 
     def intervened(self, trace: Trace, plan: HeadInterventions) -> InterventionResult:
-        """The sentence of `trace` again under interventions, computed once for each plan, in parts.
+        """The sentence of `trace` again under interventions, computed once for each plan, in steps.
 
         Raises:
             InterventionError: see `HeadInterventions.check`.
         """
-        translator = self.translator
         return self.long_traces.result(
             ("intervened", trace.source_ids, trace.next_ids, plan.to_text()),
-            lambda: steps_with_fallback(
-                translator, lambda: intervene_in_steps(translator.network, translator.tokenizer, trace, plan)
-            ),
+            lambda: steps_with_fallback(self.model, lambda: self.model.intervene_in_steps(trace, plan)),
         )
-
-
-@process_wide
-def load_service() -> Service:
-    """The one translator of this process.
-
-    Raises:
-        CheckpointError: its files are missing or damaged.
-    """
-    return Service(Translator.load(), computing())
-
-
-def open_service() -> Service:
-    """The translator, with the sidebar that describes it; on a broken installation one sentence, and the page ends."""
-    try:
-        with st.skeleton(height=240):
-            service = load_service()
-    except CheckpointError as error:
-        st.error(literal.with_code(say_error(error)))
-        settings.stop()
-    describe(service.translator)
-    return service
-
-
-def accepted(service: Service, text: str) -> bool:
-    """True if the model takes `text`; otherwise the reason is on the page."""
-    try:
-        service.tokens(text)
-    except InputError as error:
-        st.warning(literal.markdown(say_error(error)))
-        return False
-    return True

@@ -36,13 +36,13 @@ def show(request: Request) -> None:
     for column, (number, sentence) in boxes:
         with column:
             sentences.append(widgets.text(names[number - 1], f"s{number}", sentence, typed))
-    translator = request.service.translator
     if not all(usable(request, sentence, name) for name, sentence in zip(names, sentences, strict=True)):
         return
     try:
-        found = request.service.analysis(
+        found = request.service.lesson(
             ("contexts", word, *sentences),
-            lambda: word_in_contexts(translator.network, translator.tokenizer, sentences, word),
+            word_in_contexts,
+            *(request.service.model.tokenizer, sentences, word),
         )
     except InputError as error:
         st.warning(literal.markdown(say_error(error)))

@@ -30,12 +30,11 @@ FOLLOWED = 4  # dimensions written out as numbers
 
 def show(request: Request) -> None:
     """The five steps; one is open at a time."""
-    translator = request.service.translator
-    steps = request.service.analysis(
+    tokenizer = request.service.model.tokenizer
+    steps = request.service.lesson(
         ("embedding", request.text),
-        lambda: embedding_steps(
-            translator.network, translator.tokenizer, translator.tokenizer.encode_source(request.text)
-        ),
+        embedding_steps,
+        *(tokenizer, tokenizer.encode_source(request.text)),
     )
     step = widgets.pick(say("step", "Step"), {step: said() for step, said in STEPS.items()}, "step")
     wide, narrow = st.columns([3, 2], gap="large")
@@ -56,7 +55,7 @@ def show(request: Request) -> None:
                 "tokens.ids",
                 "Each token with its place in the vocabulary of {count} token",
                 "Each token with its place in the vocabulary of {count} tokens",
-                len(translator.tokenizer),
+                len(tokenizer),
             )
             st.html(tokens.label(label))
             st.html(tokens.chips(steps.tokens, "encoder", notes=[str(token) for token in steps.ids]))

@@ -27,7 +27,7 @@ PARTS = {  # id of a part, see `model.lessons.sizes` -> what it is called
 
 def show(request: Request) -> None:
     """Three columns of sizes; the first answers to the boxes."""
-    trained = request.service.translator.config
+    trained = request.service.model.config
     left, right = st.columns([3, 2], gap="large")
     with right:
         st.markdown(prose.block("tokens", "sizes"))
@@ -65,7 +65,7 @@ def show(request: Request) -> None:
             "tokens",
             "sizes-check",
             formula=grouped(counted),
-            counted=grouped(request.service.translator.parameters),
+            counted=grouped(request.service.model.parameters),
         )
     )
     files.download(say("sizes.csv", "Sizes as CSV"), lambda: downloads.table_csv(names, table), "sizes.csv")

@@ -39,8 +39,7 @@ SPELLINGS = {  # id of a spelling, see `model.text.spelling` -> what it is calle
 
 def neighbours(request: Request) -> None:
     """The vocabulary sorted by the cosine of its rows with one row."""
-    translator = request.service.translator
-    network, tokenizer = translator.network, translator.tokenizer
+    width, tokenizer = request.service.model.config.d_model, request.service.model.tokenizer
     ids = tokenizer.encode_source(request.text)
     source_tokens = tuple(tokenizer.display(ids))
     labels = maps.numbered(source_tokens)
@@ -51,9 +50,7 @@ def neighbours(request: Request) -> None:
         near = widgets.select(say("tokens.near", "Token of your sentence"), choices, "near", str(longest + 1))
         place = int(near) - 1
         count = widgets.slider(say("tokens.near.count", "Neighbours shown"), "count", 12, 3, MOST)
-    found = request.service.analysis(
-        ("neighbourhood", ids[place]), lambda: neighbourhood(network, tokenizer, ids[place], MOST)
-    )
+    found = request.service.lesson(("neighbourhood", ids[place]), neighbourhood, tokenizer, ids[place], MOST)
     header = [say("column.token", "token"), say("column.id", "id"), say("cosine", "cosine")]
     rows = [(near.token, near.id, near.cosine) for near in found.nearest]
     with wide:
@@ -81,8 +78,8 @@ def neighbours(request: Request) -> None:
                 others=grouped(len(found.others)),
                 mean=three_digits(float(found.others.mean())),
                 deviation=three_digits(float(found.others.std())),
-                width=network.config.d_model,
-                random=three_digits(network.config.d_model**-0.5),
+                width=width,
+                random=three_digits(width**-0.5),
             )
         )
     st.caption(prose.block("tokens", "neighbours-check", difference=checks.said("cosines", found.difference)))
@@ -94,7 +91,7 @@ def neighbours(request: Request) -> None:
 
 def spelling(request: Request) -> None:
     """One word in many spellings."""
-    tokenizer = request.service.translator.tokenizer
+    tokenizer = request.service.model.tokenizer
     wide, narrow = st.columns([3, 2], gap="large")
     with narrow:
         st.markdown(prose.block("tokens", "spelling"))

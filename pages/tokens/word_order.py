@@ -37,10 +37,7 @@ def show(request: Request) -> None:
             texts.append(widgets.text(name, key, sentence, say("sentence.placeholder", "Type an English sentence")))
     if not all(usable(request, text, name) for text, name in zip(texts, names, strict=True)):
         return
-    translator = request.service.translator
-    found = request.service.analysis(
-        ("order", *texts), lambda: compare_orders(translator.network, translator.tokenizer, *texts)
-    )
+    found = request.service.lesson(("order", *texts), compare_orders, request.service.model.tokenizer, *texts)
     places = [{pair[side]: number for pair, number in _moves(found, side)} for side in (0, 1)]
     for column, side, text in zip(columns, (0, 1), texts, strict=True):
         with column:

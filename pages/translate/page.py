@@ -87,7 +87,7 @@ def numbers(rows) -> None:
 def model_diagram(service: Service) -> None:
     """The architecture with the loaded model's sizes, and how to read the page."""
     picture, words = st.columns([3, 2], gap="large")
-    config = service.translator.network.config
+    config = service.model.config
     sizes = Sizes(**{name: getattr(config, name) for name in Sizes.__dataclass_fields__})
     with picture:
         st.subheader("The model", anchor=False)

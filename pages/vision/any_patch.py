@@ -8,8 +8,8 @@ import streamlit as st
 from model import VisionTrace
 from pages.shared import files
 from pages.shared.runs import fragment
+from pages.shared.service import Service
 from pages.vision.maps import Look, all_heads, check_line, choosable, settings
-from pages.vision.service import VisionService
 from views import maps
 from views.components.patch_picture import Panel, PatchPicture
 from views.controls import inputs
@@ -21,7 +21,7 @@ PANELS = (Panel("Where it looks", "from"), Panel("Who looks at it", "to"))
 
 
 @fragment
-def any_patch(service: VisionService, key: str, trace: VisionTrace) -> None:
+def any_patch(service: Service, key: str, trace: VisionTrace) -> None:
     """The view. The browser redraws a chosen patch's maps at once; this part runs again for the numbers and files."""
     look = settings(trace, "map")
     matrix = maps.one(trace.attention, *look.place)  # (1 + patch, 1 + patch)

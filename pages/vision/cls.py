@@ -7,8 +7,8 @@ import streamlit as st
 from model import VisionTrace
 from pages.shared import files
 from pages.shared.runs import fragment
+from pages.shared.service import Service
 from pages.vision.maps import all_heads, check_line, choosable, settings
-from pages.vision.service import VisionService
 from views import maps
 from views.components.attention_grid import Sheet, attention_grid
 from views.components.patch_picture import Panel, PatchPicture
@@ -17,7 +17,7 @@ from views.text import prose
 
 
 @fragment
-def cls_attention(service: VisionService, key: str, trace: VisionTrace) -> None:
+def cls_attention(service: Service, key: str, trace: VisionTrace) -> None:
     """The view: every head over the picture, and one of them large. Its settings run only this part again."""
     look = settings(trace, "head")
     rows = maps.with_means(trace.attention[:, :, :1])[:, :, 0]  # (layers + 1, heads + 1, 1 + patch): CLS as the query

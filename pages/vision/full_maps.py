@@ -8,14 +8,14 @@ from model import VisionTrace
 from pages.shared.attention_viewer.explore import explore_picture
 from pages.shared.attention_viewer.subject import of_picture
 from pages.shared.runs import fragment
-from pages.vision.service import VisionService
+from pages.shared.service import Service
 from views.controls.picture_input import chosen_sample
 from views.text import prose
 
 
 @fragment
-def full_maps(service: VisionService, key: str, trace: VisionTrace) -> None:
+def full_maps(service: Service, key: str, trace: VisionTrace) -> None:
     """The view. Changing a setting runs only this part again."""
     st.markdown(prose.block("vision", "Full maps").format(positions=1 + trace.grid[0] * trace.grid[1]))
-    hashed = service.classifier.card.get("weights_sha256", "")
+    hashed = service.model.weights_sha256
     explore_picture(of_picture(key, trace, hashed, chosen_sample()))

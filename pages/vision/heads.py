@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from model import VisionTrace
+from model import VisionClassifier, VisionTrace
 from model.attribution.analysis import attention_distance
 from model.attribution.head_labels import vision_scores
 from model.classifier import SHIPPED
 from pages.shared.head_ranking import detail, listing, rows
 from pages.shared.runs import fragment
+from pages.shared.service import Service
 from pages.vision.one_head import PAGE, Study, cls_map, one_head
-from pages.vision.service import VisionService
 from views import patches
 from views.controls import widgets
 from views.figures import overlay
@@ -23,16 +23,16 @@ ANSWER, FIRST = "the answer", "first in the list"
 
 
 @fragment
-def each_head(service: VisionService, key: str, trace: VisionTrace) -> None:
+def each_head(service: Service, key: str, trace: VisionTrace) -> None:
     """The view. A change of its settings runs only this part again.
 
     Args:
-        key: of the picture, as `VisionService.trace` gives it.
+        key: of the picture, as `Service.trace_picture` gives it.
     """
     st.html(bars.STYLE)
     st.markdown(prose.lead(PAGE))
     with st.skeleton(height=640):
-        study = service.analysis(("heads", key), lambda: _study(service, trace))
+        study = service.analysis(("heads", key), _study, trace)
     with st.container(horizontal=True, gap="medium"):
         name = widgets.select("Class", (ANSWER, *trace.classes), "explain")
         measure = widgets.pick("Change of its", MEASURES, "measure")
@@ -57,10 +57,9 @@ def each_head(service: VisionService, key: str, trace: VisionTrace) -> None:
         st.markdown(prose.block(PAGE, "Patterns"))
 
 
-def _study(service: VisionService, trace: VisionTrace) -> Study:
-    classifier = service.classifier
+def _study(classifier: VisionClassifier, trace: VisionTrace) -> Study:
     distance = attention_distance(trace.attention, trace.grid, classifier.config.patch_size)
-    found = rows.shipped(SHIPPED, classifier.card.get("weights_sha256", ""))
+    found = rows.shipped(SHIPPED, classifier.weights_sha256)
     return Study(classifier.ablate_heads(trace), vision_scores(trace.attention, trace.grid), distance, found)
 
 

@@ -13,9 +13,9 @@ from model.attribution.rollout import FUSIONS, Fusion, RolloutCheck, check_rollo
 from model.classifier import METHODS, attention_scores
 from pages.shared import checks, files
 from pages.shared.runs import fragment
+from pages.shared.service import Service
 from pages.vision.faithful import faithful
 from pages.vision.measured import Measured, measure
-from pages.vision.service import VisionService
 from views.controls import inputs, widgets
 from views.export import downloads
 from views.figures import overlay
@@ -41,27 +41,27 @@ class Request:
 
 
 @fragment
-def through_the_layers(service: VisionService, key: str, trace: VisionTrace) -> None:
-    """The view; `key` is the picture's, as `VisionService.trace` gives it. A setting runs only this part again."""
+def through_the_layers(service: Service, key: str, trace: VisionTrace) -> None:
+    """The view; `key` is the picture's, as `Service.trace_picture` gives it. A setting runs only this part again."""
     st.markdown(prose.lead(PAGE))
     request = _settings(trace)
     with st.skeleton(height=320):
         gradients = service.analysis(
             ("gradients", key, request.class_index),
-            lambda: service.classifier.gradient_scores(trace, request.class_index),
+            lambda model: model.gradient_scores(trace, request.class_index),
         )
         scores = service.analysis(
             ("attention scores", key, request.fusion, request.layer),
-            lambda: attention_scores(trace, request.fusion, request.layer),
+            lambda _: attention_scores(trace, request.fusion, request.layer),
         )
         check = service.analysis(
-            ("rollout check", key, request.fusion), lambda: check_rollout(trace.attention, request.fusion)
+            ("rollout check", key, request.fusion), lambda _: check_rollout(trace.attention, request.fusion)
         )
     scores = scores | gradients.scores
     _maps(trace, request, scores)
     with st.skeleton(height=560):
         measured = measure(service, key, trace, scores, request.class_index)
-    faithful(measured, request.words(trace), service.classifier.card)
+    faithful(measured, request.words(trace), service.model.card)
     _check(trace, request, check, gradients.difference, measured)
     _files(trace, request, scores, measured)
     with st.expander("Where the four methods come from"):

@@ -8,7 +8,7 @@ import numpy as np
 
 from model import VisionTrace
 from model.attribution.faithfulness import RANDOM_PAIRS, Curves, beats, mean_of, order_of, random_orders
-from pages.vision.service import VisionService
+from pages.shared.service import Service
 from views.export import downloads
 
 RANDOM = "random order"
@@ -54,19 +54,19 @@ class Measured:
 
 
 def measure(
-    service: VisionService, key: str, trace: VisionTrace, scores: dict[str, np.ndarray], class_index: int
+    service: Service, key: str, trace: VisionTrace, scores: dict[str, np.ndarray], class_index: int
 ) -> Measured:
     """Cover the picture in the order of every score. Each order is computed once, for all classes."""
 
     def occluded(order: np.ndarray) -> Curves:
         # An order alone: a change of one setting then computes only the curves that it changes.
         (found,) = service.analysis(
-            ("covering", key, order.tobytes()), lambda: service.classifier.occlusions(trace, order[None])
+            ("covering", key, order.tobytes()), lambda model: model.occlusions(trace, order[None])
         )
         return found.curves(class_index)
 
     drawn = random_orders(trace.grid[0] * trace.grid[1], RANDOM_PAIRS)
-    at_random = service.analysis(("covering", key, "random"), lambda: service.classifier.occlusions(trace, drawn))
+    at_random = service.analysis(("covering", key, "random"), lambda model: model.occlusions(trace, drawn))
     return Measured(
         {method: occluded(order_of(score)) for method, score in scores.items()},
         mean_of([occlusion.curves(class_index) for occlusion in at_random]),

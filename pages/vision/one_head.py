@@ -12,7 +12,7 @@ from model.attribution.head_ablation import ClassificationAblation
 from model.attribution.head_labels import HeadScores
 from pages.shared import checks
 from pages.shared.head_ranking import detail, rows
-from pages.vision.service import VisionService
+from pages.shared.service import Service
 from views.address import settings
 from views.controls import inputs
 from views.figures import overlay
@@ -33,7 +33,7 @@ class Study:
     found: rows.Found
 
 
-def one_head(service: VisionService, key: str, study: Study, trace: VisionTrace, head: rows.Head) -> None:
+def one_head(service: Service, key: str, study: Study, trace: VisionTrace, head: rows.Head) -> None:
     """The open head: its map, the answer without it, its scores and the check."""
     layer, number = head.layer, head.head
     st.markdown(f"**Layer {layer + 1}, head {number + 1}: where CLS looks**")
@@ -64,7 +64,7 @@ def one_head(service: VisionService, key: str, study: Study, trace: VisionTrace,
         )
     )
     alone = service.analysis(
-        ("head alone", key, layer, number), lambda: service.classifier.logits_without(trace, layer, number)
+        ("head alone", key, layer, number), lambda model: model.logits_without(trace, layer, number)
     )
     st.caption(
         prose.block(PAGE, "Proof").format(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from model import VisionTrace
-from pages.shared.description import describe_vision
-from pages.vision.service import VisionService, open_vision, private
+from pages.shared.models import open_vision, private
+from pages.shared.service import Service
 from views import patches
 from views.controls.picture_input import picture_input
 from views.html import answer
@@ -19,7 +19,7 @@ from views.text import literal, prose
 class Seen:
     """A picture with everything the model computed for it."""
 
-    service: VisionService
+    service: Service
     key: str
     trace: VisionTrace
 
@@ -30,10 +30,9 @@ def vision_opening() -> Seen:
     st.markdown(prose.lead("vision"))
     chosen = picture_input()
     service = open_vision()
-    describe_vision(service.classifier)
     if chosen.is_own:
         service = private(service)
-    key, trace = service.trace(chosen.image)
+    key, trace = service.trace_picture(chosen.image)
     received, said = st.columns([2, 3], gap="large")
     with received:
         caption = f"What the model receives: {trace.pixels.shape[1]} \u00d7 {trace.pixels.shape[0]} pixels"

@@ -11,7 +11,7 @@ import streamlit as st
 from model import VisionClassifier, VisionTrace
 from pages.shared import checks, files
 from pages.shared.runs import fragment
-from pages.vision.service import VisionService
+from pages.shared.service import Service
 from views.address import settings
 from views.controls import widgets
 from views.export import downloads
@@ -63,7 +63,7 @@ def compute(classifier: VisionClassifier, pixels: np.ndarray, order: np.ndarray)
 
 
 @fragment
-def order_matters(service: VisionService, key: str, trace: VisionTrace, learned: dict[str, str], check: str) -> None:
+def order_matters(service: Service, key: str, trace: VisionTrace, learned: dict[str, str], check: str) -> None:
     """Choose a change, see the picture and the probabilities, and what a ViT lacks and has learned.
 
     Args:
@@ -73,9 +73,9 @@ def order_matters(service: VisionService, key: str, trace: VisionTrace, learned:
     st.markdown(prose.block(PAGE, "Order"))
     change, seed = _settings()
     order = np.random.default_rng(seed).permutation(trace.grid[0] * trace.grid[1])
-    found = service.analysis(("order", key, seed), lambda: compute(service.classifier, trace.pixels, order))
+    found = service.analysis(("order", key, seed), compute, trace.pixels, order)
     after = found.changed[change]
-    size = service.classifier.config.patch_size
+    size = service.model.config.patch_size
     shown = trace.pixels if change == "No positions" else overlay.rearranged(trace.pixels, order, size)
     picture, bars = st.columns([2, 3], gap="large")
     with picture:

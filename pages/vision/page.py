@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from model import VisionTrace
+from pages.shared.service import Service
 from pages.vision.any_patch import any_patch
 from pages.vision.cls import cls_attention
 from pages.vision.full_maps import full_maps
@@ -16,7 +17,6 @@ from pages.vision.layers import through_the_layers
 from pages.vision.opening import Seen, vision_opening
 from pages.vision.patches import cut_in_patches
 from pages.vision.positions import positions
-from pages.vision.service import VisionService
 from pages.vision.what_if import what_if
 from views.controls import widgets
 from views.text import prose
@@ -26,7 +26,7 @@ from views.text import prose
 class View:
     """A view: what shows it, given the service, the picture's key and its trace, and the texts below it."""
 
-    show: Callable[[VisionService, str, VisionTrace], None]
+    show: Callable[[Service, str, VisionTrace], None]
     texts: tuple[str, ...] = ()
 
 
@@ -54,7 +54,7 @@ def main() -> None:
 
 def how_to_read(headings: tuple[str, ...], seen: Seen) -> None:
     """The texts below a view, with the sizes of this model."""
-    config, (rows, columns) = seen.service.classifier.config, seen.trace.grid
+    config, (rows, columns) = seen.service.model.config, seen.trace.grid
     sizes = dict(
         values=config.patch_values,
         width=config.d_model,

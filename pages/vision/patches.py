@@ -9,8 +9,8 @@ from model import VisionTrace
 from model.attribution.analysis import patch_embedding, principal_filters
 from pages.shared import checks, files
 from pages.shared.runs import fragment
+from pages.shared.service import Service
 from pages.vision.maps import choosable
-from pages.vision.service import VisionService
 from views import patches
 from views.components.drawing_view import drawing_view
 from views.components.patch_picture import Panel, PatchPicture
@@ -22,20 +22,20 @@ from views.text import prose
 FILTERS = 28  # as many as the paper's figure 7 shows
 
 
-def cut_in_patches(service: VisionService, key: str, trace: VisionTrace) -> None:
+def cut_in_patches(service: Service, key: str, trace: VisionTrace) -> None:
     """The picture in patches and one of them in detail; choosing another runs only that part again."""
     one_patch(service, trace)
     st.subheader("The first filters", anchor=False)
-    st.markdown(prose.block("vision", "Filters").format(width=service.classifier.config.d_model))
-    count = min(FILTERS, service.classifier.config.patch_values)
-    found = service.analysis(("filters", count), lambda: principal_filters(service.classifier.network, count))
+    st.markdown(prose.block("vision", "Filters").format(width=service.model.config.d_model))
+    count = min(FILTERS, service.model.config.patch_values)
+    found = service.lesson(("filters", count), principal_filters, count)
     st.html(patch.filters(*found))
 
 
 @fragment
-def one_patch(service: VisionService, trace: VisionTrace) -> None:
+def one_patch(service: Service, trace: VisionTrace) -> None:
     """The grid beside the chosen patch, and where it stands in the sequence."""
-    config = service.classifier.config
+    config = service.model.config
     rows, columns = trace.grid
     size = config.patch_size
     picture = patches.as_bytes(trace.pixels)
@@ -51,7 +51,7 @@ def one_patch(service: VisionService, trace: VisionTrace) -> None:
     number = row * columns + column
     chosen = patches.block(trace.pixels, row, column, size)
     vector = patches.flattened(chosen)
-    weight, bias = service.analysis("patch embedding", lambda: patch_embedding(service.classifier.network))
+    weight, bias = service.lesson("patch embedding", patch_embedding)
     embedded = weight.astype(np.float64) @ vector + bias
     with right:
         st.markdown(f"**Patch in row {row + 1}, column {column + 1}: position {number + 1} of the sequence**")

@@ -17,8 +17,8 @@ from model.attribution.analysis import (
     rows_and_columns,
 )
 from pages.shared import checks, files
+from pages.shared.service import Service
 from pages.vision.order import order_matters
-from pages.vision.service import VisionService
 from views import maps
 from views.controls import inputs
 from views.export import downloads
@@ -51,17 +51,17 @@ class Reach:
         return int((self.distances < 0.9 * self.uniform).sum())
 
 
-def positions(service: VisionService, key: str, trace: VisionTrace) -> None:
+def positions(service: Service, key: str, trace: VisionTrace) -> None:
     """The view.
 
     Args:
-        key: of the picture, as `VisionService.trace` gives it.
+        key: of the picture, as `Service.trace_picture` gives it.
     """
     st.markdown(prose.lead(PAGE))
-    network, size = service.classifier.network, service.classifier.config.patch_size
+    size = service.model.config.patch_size
     with st.skeleton(height=520):
-        learned = service.analysis(("position similarity",), lambda: _learned(network, trace.grid))
-        reach = service.analysis(("reach", key), lambda: _reach(trace, size))
+        learned = service.lesson(("position similarity",), _learned, trace.grid)
+        reach = service.analysis(("reach", key), lambda _: _reach(trace, size))
     theme, still = inputs.theme(), {"displayModeBar": False}
     left, right = st.columns(2, gap="large")
     with left:

@@ -12,9 +12,9 @@ from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, On
 from pages.shared import differences, files, intervention_check, moved_heads
 from pages.shared.head_changes import MASK, ONE_HOT, Board, action, strength, together
 from pages.shared.runs import fragment
+from pages.shared.service import Service
 from pages.vision.changed import Changed, compute
 from pages.vision.hidden_patches import hidden_patches
-from pages.vision.service import VisionService
 from views import maps, patches
 from views.controls import inputs, widgets
 from views.export import downloads
@@ -35,7 +35,7 @@ CLS = replace(
 
 
 @fragment
-def what_if(service: VisionService, key: str, trace: VisionTrace) -> None:
+def what_if(service: Service, key: str, trace: VisionTrace) -> None:
     """The view. Every choice runs only this part again."""
     st.html(bars.STYLE)
     st.markdown(prose.lead(PAGE))
@@ -44,7 +44,7 @@ def what_if(service: VisionService, key: str, trace: VisionTrace) -> None:
         plan = _plan(trace)
     if plan is None:
         return
-    found = service.analysis(("what if", key, plan.to_text()), lambda: compute(service.classifier, trace, plan))
+    found = service.analysis(("what if", key, plan.to_text()), compute, trace, plan)
     with right:
         _answer(trace, found)
     st.subheader("Where CLS looks", anchor=False)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -87,8 +89,35 @@ def tab(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
+class _NothingThere(BaseHTTPRequestHandler):
+    """Answers everything with an empty page."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def empty() -> Iterator[str]:
+    """Address of an empty page between two visitors: of another origin than the app, but of the same site.
+
+    The browser keeps the process of a tab that stays on a site, with the app's scripts as it has compiled them; for
+    `about:blank` it would start another, and opening the next page would cost twice the time. The other origin is there
+    so that no entry in the history of the visitor before can be reached from a page of the next.
+    """
+    with ThreadingHTTPServer(("localhost", 0), _NothingThere) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://localhost:{server.server_port}/"
+        server.shutdown()
+
+
 @pytest.fixture
-def page(tab: Page) -> Iterator[Page]:
+def page(tab: Page, empty: str) -> Iterator[Page]:
     """A fresh visitor on a wide screen. The test fails if the browser asks any other host, or a script breaks.
 
     The tab is empty, and keeps nothing of the visitor before: no cookie, no storage, no permission.
@@ -107,7 +136,7 @@ def page(tab: Page) -> Iterator[Page]:
     if tab.url.startswith("http"):
         tab.evaluate("() => { localStorage.clear(); sessionStorage.clear() }")
     tab.mouse.move(0, 0)  # else it would point at something on the next page
-    tab.goto("about:blank")
+    tab.goto(empty)
     tab.context.clear_cookies()
     tab.context.clear_permissions()
     for event, listener in listeners.items():

@@ -56,6 +56,11 @@ class Watch:
         if status >= 400 and not BELOW_A_PAGE.search(url):
             self.not_given.append(f"{status} {url}")
 
+    def forget(self) -> None:
+        """Begin anew."""
+        for seen in (self.refused, self.broken, self.elsewhere, self.not_given):
+            seen.clear()
+
     def saw_nothing(self) -> bool:
         """Whether the policy refused nothing, nothing broke, nobody else was asked, and all was given."""
         return not (self.refused or self.broken or self.elsewhere or self.not_given)

@@ -89,12 +89,12 @@ def test_back_to_any_page_shows_its_sentence(page: Page, server: Server):
 def test_a_sentence_that_came_by_link_outlives_page_changes(page: Page, server: Server, sentence: str):
     open_page(page, f"{server.url}/?text={quote_plus(sentence)}&method=Beam&beam=2&penalty=1.4")
     go(page, "Attention")
-    expected = {"text": [sentence], "method": ["Beam"], "beam": ["2"], "penalty": ["1.4"]}
+    expected = {"text": [sentence], "method": ["beam"], "beam": ["2"], "penalty": ["1.4"]}
     assert query(page) == expected
     page.reload()
     arrived(page, "Attention")
     expect(box(page)).to_have_value(sentence)
-    expect(page.get_by_label("Beginnings kept")).to_have_value("2")
+    expect(page.get_by_label("Beam width")).to_have_value("2")
     expect(page.get_by_label("Length penalty")).to_have_value("1.40")
     assert query(page) == expected
 
@@ -106,7 +106,7 @@ def test_one_entry_for_one_deed(page: Page, server: Server):
         "map": lambda: page.locator('.tile[aria-label^="layer 2, head 5."]').click(),
         "scale": lambda: page.get_by_role("radio", name="Per head").click(),
     }
-    addresses = {"kind": {"kind": "Cross"}, "map": {"layer": "2", "head": "5"}, "scale": {"scale": "Per head"}}
+    addresses = {"kind": {"kind": "cross"}, "map": {"layer": "2", "head": "5"}, "scale": {"scale": "own"}}
     for name, deed in deeds.items():
         assert entries(page, lambda name=name, deed=deed: (deed(), said(page, **addresses[name]))) == 0, name
     assert entries(page, lambda: write(page, "Where?")) == 1
@@ -127,10 +127,10 @@ def test_one_entry_for_one_deed(page: Page, server: Server):
     expect(box(page)).to_have_value("I am a student.")
     assert query(page) == {
         "text": ["I am a student."],
-        "kind": ["Cross"],
+        "kind": ["cross"],
         "layer": ["2"],
         "head": ["5"],
-        "scale": ["Per head"],
+        "scale": ["own"],
     }
     expect(page.get_by_role("radio", name="Cross")).to_be_checked()
 
@@ -147,7 +147,7 @@ def test_a_page_s_own_settings_come_back_with_it(page: Page, server: Server):
 def test_menu_links_carry_the_view(page: Page, server: Server):
     open_page(page, f"{server.url}/attention?text=A+%26+B&kind=Cross&layer=2&look=Lines")
     link = page.get_by_test_id("stTopNavLink").filter(has_text="Inside a layer")
-    expect(link).to_have_attribute("href", re.compile(r"/inside\?text=A\+%26\+B&kind=Cross&layer=2$"))
+    expect(link).to_have_attribute("href", re.compile(r"/inside\?text=A\+%26\+B&kind=cross&layer=2$"))
     with page.context.expect_page() as opened:
         link.click(button="middle")  # Streamlit takes a click with the control key for a plain one
     other = opened.value
@@ -181,9 +181,9 @@ def test_fast_deeds_are_all_kept(page: Page, server: Server):
     page.get_by_role("radio", name="Cross", exact=True).click()
     expected = {
         "text": ["We would rather stay at home tonight."],
-        "method": ["Beam"],
-        "kind": ["Cross"],
-        "scale": ["Per head"],
+        "method": ["beam"],
+        "kind": ["cross"],
+        "scale": ["own"],
         "units": ["Whole words"],
     }
     said(page, **{name: values[0] for name, values in expected.items()})
@@ -199,10 +199,10 @@ def test_a_sentence_that_is_being_taken_over_outlives_a_click(page: Page, server
     open_page(page, f"{server.url}/?text=I+am+a+student.")
     page.get_by_text("Where did you learn to cook?", exact=True).click()
     page.get_by_role("radio", name="Beam", exact=True).click()
-    said(page, text="Where did you learn to cook?", method="Beam")
+    said(page, text="Where did you learn to cook?", method="beam")
     ready(page)
     expect(box(page)).to_have_value("Where did you learn to cook?")
-    said(page, text="Where did you learn to cook?", method="Beam")
+    said(page, text="Where did you learn to cook?", method="beam")
 
 
 def test_a_sentence_that_is_typed_and_left_by_the_menu_goes_along(page: Page, server: Server):
@@ -251,7 +251,7 @@ def test_back_before_the_answer_to_the_last_click_has_come(browser: Browser, ser
     write(page, "Where?")
     held = []
     page.get_by_role("radio", name="Beam", exact=True).click()
-    while not any(b"text=Where%3F&method=Beam" in message for message in held):
+    while not any(b"text=Where%3F&method=beam" in message for message in held):
         page.wait_for_timeout(10)
     page.go_back()
     while held:  # what comes meanwhile goes to the end
@@ -286,7 +286,7 @@ def test_junk_in_an_address_is_ignored(page: Page, server: Server):
     junk = "kind=%3Cb%3E&layer=1e400&head=nan&beam=-1&method=Beam&scale=&look=%00&units=%FF&utm=1&text=Where%3F"
     open_page(page, f"{server.url}/attention?{junk}")
     expect(box(page)).to_have_value("Where?")
-    expect(page.get_by_label("Beginnings kept")).to_have_value("4")
+    expect(page.get_by_label("Beam width")).to_have_value("4")
     for name in ("Encoder", "Shared", "Maps", "Pieces"):
         expect(page.get_by_role("radio", name=name, exact=True)).to_be_checked()
     expect(page.get_by_test_id("stException")).to_have_count(0)
@@ -310,7 +310,7 @@ def test_an_uploaded_picture_is_not_in_a_link(page: Page, server: Server):
 def test_a_server_that_has_forgotten_the_visit_finds_the_view_in_the_address(page: Page, server: Server):
     open_page(page, f"{server.url}/attention?text=Where%3F")
     page.get_by_role("radio", name="Cross", exact=True).click()
-    said(page, kind="Cross")
+    said(page, kind="cross")
     address = page.url
     page.goto("about:blank")  # the visit ends
     page.go_back()

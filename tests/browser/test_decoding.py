@@ -10,10 +10,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
-from tests.browser.overflow import assert_nothing_overflows
 
 SENTENCE = "I want to buy a car."
-PARTS = ("Step by step", "Linear + softmax", "Teacher forcing", "Beam search")
 
 
 def address(page: Page) -> dict[str, list[str]]:
@@ -135,13 +133,6 @@ def test_the_beam_as_a_tree(server: Server, page: Page):
     assert tree.locator("g[data-fate=finished]").count() == 4
     expect(page.get_by_text("are the same.", exact=False)).to_be_visible()
     expect(rows(page, "What the search returns")).to_have_count(5)
-    page.get_by_role("slider", name="Beginnings kept").press("ArrowLeft")
+    page.get_by_role("slider", name="Beam width").press("ArrowLeft")
     expect(rows(page, "What the search returns")).to_have_count(4)
     expect(page).to_have_url(re.compile("[?&]try_beam=3(&|$)"))
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_nothing_overflows(server: Server, page: Page, part: str):
-    open_page(page, f"{server.url}/decoding?part={quote(part)}&nodes=All+considered")
-    expect(page.locator(".aa-table").first).to_be_visible()
-    assert_nothing_overflows(page)

@@ -1,4 +1,4 @@
-"""The page Inside a layer as its reader uses it: through the steps, and every part within the screen."""
+"""The page Inside a layer as its reader uses it: through the steps, and what a reader types."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from urllib.parse import quote
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Server, open_page, ready
-from tests.browser.overflow import WIDE, assert_nothing_overflows
+from tests.browser.conftest import Server, open_page
 from tests.browser.test_masks import canvas_of, metric
 
 SENTENCE = "I am a student."
@@ -70,22 +69,3 @@ def test_scaling_and_hidden_units(server: Server, page: Page):
     expect(metric(page, "Widths")).to_have_text("256 \u2192 1024 \u2192 256")
     page.get_by_role("radio", name="Decoder").click()
     expect(page.get_by_role("table", name="Units by piece")).to_contain_text("1 <s>")
-
-
-def test_nothing_overflows(server: Server, page: Page):
-    open_page(page, f"{server.url}/inside")
-    shown = {
-        "Seven steps": page.get_by_role("table", name="All seven steps"),
-        "One query": page.get_by_role("table", name="One query against all keys"),
-        "Heads": page.get_by_role("table", name="Shapes of multi-head attention"),
-        "Memory": canvas_of(page, "contiguous"),
-        "Scaling": page.get_by_role("table", name="Variance, entropy and gradient by d_k"),
-        "Feed-forward": page.get_by_role("table", name="Units by piece"),
-        "Add & Norm": page.get_by_role("table", name=re.compile("^Means and variances")),
-    }
-    for part, last in shown.items():
-        page.set_viewport_size(WIDE)
-        page.get_by_role("radio", name=part).click()
-        last.wait_for()
-        ready(page)
-        assert_nothing_overflows(page)

@@ -9,11 +9,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
-from tests.browser.overflow import assert_nothing_overflows
 from views import frame
 
 SENTENCE = "I want to buy a car."
-PARTS = ("Piece by piece", "Smoothing and gradient", "Training curves")
 
 
 def metric(page: Page, name: str) -> float:
@@ -74,13 +72,6 @@ def test_training_curves_are_drawn(server: Server, page: Page):
     expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(4)
     choose(page, "Epochs")
     expect(page.locator(".js-plotly-plot .xtitle, .js-plotly-plot .x2title").first).to_have_text("epoch")
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_nothing_overflows(server: Server, page: Page, part: str):
-    open_page(page, f"{server.url}/loss?part={quote(part)}")
-    expect(page.locator(".aa-table, .js-plotly-plot .trace").first).to_be_visible()
-    assert_nothing_overflows(page)
 
 
 def test_each_block_of_the_diagram_opens_its_page_with_the_sentence(server: Server, page: Page):

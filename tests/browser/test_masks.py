@@ -8,7 +8,6 @@ from urllib.parse import quote
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
-from tests.browser.overflow import WIDE, assert_nothing_overflows
 
 SENTENCE = "I am a student."
 
@@ -118,17 +117,3 @@ def test_a_mean_chosen_on_another_page_is_no_obstacle(server: Server, page: Page
     expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
     expect(page.get_by_test_id("stMain")).to_contain_text("One head with this mask: layer 1, head 1")
     expect(page.get_by_test_id("stException")).to_have_count(0)
-
-
-def test_nothing_overflows(server: Server, page: Page):
-    open_page(page, f"{server.url}/masks")
-    for part, matrix in (
-        ("Your sentence", "3 Weights"),
-        ("Causality", "Without a mask"),
-        ("Padding", "Weights without it"),
-    ):
-        page.set_viewport_size(WIDE)
-        page.get_by_role("radio", name=part).click()
-        canvas_of(page, matrix).wait_for()
-        ready(page)
-        assert_nothing_overflows(page)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page
-from tests.browser.policy import TRY_WHAT_IS_REFUSED, Watch, see_everything
+from tests.browser.policy import TRY_WHAT_IS_REFUSED, Watch
 from tests.browser.uploads import copy_picture, paste, shown, upload
 from tests.views.controls.odd_pictures import encoded, photo
 
@@ -40,11 +40,6 @@ def test_the_watch_sees_what_the_policy_refuses(server: Server, page: Page, watc
         ("script-src-elem", "inline"),
         ("frame-src", f"{server.url}/"),
     }
-
-
-def test_every_page_and_every_part_of_it(server: Server, page: Page, watch: Watch):
-    see_everything(page, server.url)
-    assert watch.saw_nothing(), watch
 
 
 def test_pictures_downloads_and_the_clipboard(server: Server, page: Page, watch: Watch):

@@ -10,21 +10,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
-from tests.browser.overflow import WIDE, assert_nothing_overflows
 from tests.browser.plots import wait_for_numbers
 from views.text.numbers import three_digits
 
 SENTENCE = "I want to buy a car."
-FACETS = {  # each with words of its proof line, which only this part shows
-    "Table and curves": "the table drawn here",
-    "Wavelengths": "own second row",
-    "Why sinusoids": "positions that both lengths have",
-    "Similarity": "for no distance do the products",
-    "Rotation": "A matrix fitted to the table",
-    "Orthogonality": "200,000 samples",
-    "A basis": "columns are used; they leave",
-    "In the trained model": "taken off and put back",
-}
 
 
 def choose(page: Page, option: str) -> None:
@@ -102,14 +91,3 @@ def test_the_model_without_its_positions(server: Server, page: Page):
     loss = rows.first.locator("td").first
     expect(loss).not_to_have_text(three_digits(kept))
     assert float(loss.inner_text()) > kept  # a wrong reference costs more
-
-
-def test_nothing_overflows_and_formulas_are_rendered(server: Server, page: Page):
-    open_page(page, f"{server.url}/positions")
-    for facet, check in FACETS.items():
-        page.set_viewport_size(WIDE)
-        choose(page, facet)
-        expect(page.get_by_text(check)).to_be_visible()
-        assert page.locator(".katex-error").count() == 0
-        assert "$" not in page.locator('[data-testid="stMain"]').inner_text()
-        assert_nothing_overflows(page)

@@ -10,19 +10,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
-from tests.browser.overflow import WIDE, assert_nothing_overflows
 from tests.browser.plots import drawn, wait_for_numbers
 from views.text.numbers import three_digits
 
 SENTENCE = "I want to buy a car."
-PARTS = {  # each with words of its check, which only this part shows
-    "Step by step": "first layer read is",
-    "Neighbours": "all cosines again",
-    "Spelling": "joined again",
-    "One word, many contexts": "embeddings of the word differ by",
-    "Word order": "with all positions set to 0",
-    "Sizes": "its weight file holds",
-}
 
 
 def fill(page: Page, label: str, text: str) -> None:
@@ -113,12 +104,3 @@ def test_neighbours_by_keyboard(server: Server, page: Page):
     page.get_by_role("slider").focus()
     page.keyboard.press("ArrowRight")
     expect(page.locator(".aa-table tbody tr")).to_have_count(13)
-
-
-def test_nothing_overflows(server: Server, page: Page):
-    open_page(page, f"{server.url}/tokens?step=positions")
-    for part, check in PARTS.items():
-        page.set_viewport_size(WIDE)
-        choose(page, part)
-        expect(page.get_by_text(check)).to_be_visible()
-        assert_nothing_overflows(page)

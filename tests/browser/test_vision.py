@@ -13,7 +13,6 @@ from playwright.sync_api import Locator, Page, expect
 
 from model import VisionClassifier
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
-from tests.browser.overflow import WIDE, assert_nothing_overflows
 from tests.browser.uploads import shown, upload
 from tests.views.controls.odd_pictures import encoded, photo
 from views import patches
@@ -156,22 +155,3 @@ def test_files_hold_what_is_shown(server: Server, page: Page):
     assert weight(page, 1, 1) == three_digits(float(numbers[0, 0]))
     assert Image.open(io.BytesIO(files["PNG"])).width > 1000
     assert b"data:image/png;base64," in files["SVG"]
-
-
-def test_nothing_overflows(server: Server, page: Page):
-    open_page(page, f"{server.url}/vision")
-    shown = {  # each with words that only this view shows
-        "Patches": "The order of the sequence",
-        "CLS attention": re.compile("^CLS as the query, "),
-        "Any patch": "Where it looks as PNG",
-        "Through the layers": "Where the four methods come from",
-        "Positions": "How far heads look",
-    }
-    for view, words in shown.items():
-        page.set_viewport_size(WIDE)
-        page.get_by_role("radio", name=view, exact=True).click()
-        expect(page.get_by_text(words, exact=True)).to_be_visible()
-        ready(page)
-        assert_nothing_overflows(page)
-        assert page.get_by_test_id("stException").count() == 0
-        assert page.get_by_text("BidiComponent Error").count() == 0

@@ -69,7 +69,7 @@ def test_pointing_at_a_cell_names_both_patches_and_the_value(page: Page, app: Ap
     label = chart.locator(".hoverlayer")
     expect(label).to_contain_text("patch in row 2, column 1")
     expect(label).to_contain_text("and in row 1, column 3")
-    value = float(position_similarity(service().classifier.network)[3, 2])
+    value = float(position_similarity(service().model.network)[3, 2])
     shown = float(re.search(r"column 3\s*(-?[\d.]+)$", label.text_content().replace("\u2212", "-")).group(1))
     assert shown == pytest.approx(value, rel=1e-5)
 

@@ -19,19 +19,19 @@ from views.controls import inputs, samples
 SENTENCES = ("I am a student.", "Where did you learn to cook?", "She & he #1 = 100%+.", "Caf\u00e9 \u2603")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Choice:
     """A setting of some options in a row of buttons."""
 
     name: str
-    options: tuple[str, ...]
+    options: dict[str, str]  # id -> what its button says
     first: str
     said_always: bool = False  # in the address once it was chosen, the first one, too
 
 
-METHOD = Choice("method", ("Greedy", "Beam"), "Greedy")
-KIND = Choice("kind", ("Encoder", "Decoder", "Cross"), "Encoder", True)
-UNITS = Choice("units", ("Pieces", "Whole words"), "Pieces")
+METHOD = Choice("method", {"greedy": "Greedy", "beam": "Beam"}, "greedy")
+KIND = Choice("kind", {"encoder": "Encoder", "decoder": "Decoder", "cross": "Cross"}, "encoder", True)
+UNITS = Choice("units", {"Pieces": "Pieces", "Whole words": "Whole words"}, "Pieces")
 SHARED = (METHOD, KIND, UNITS)
 # Each page of the walks: its path, its title, the shared settings that it shows, its own ones.
 PAGES = {
@@ -40,13 +40,13 @@ PAGES = {
         "/attention",
         (METHOD, KIND, UNITS),
         (
-            Choice("scale", ("Shared", "Per head", "Logarithmic"), "Shared", True),
-            Choice("marks", ("Shown", "Hidden"), "Shown"),
+            Choice("scale", {"shared": "Shared", "own": "Per head", "log": "Logarithmic"}, "shared", True),
+            Choice("marks", {"Shown": "Shown", "Hidden": "Hidden"}, "Shown"),
         ),
     ),
-    "Tokens": ("/tokens", (METHOD,), (Choice("step", ("1 Pieces", "2 Ids"), "1 Pieces"),)),
-    "Heads": ("/heads", (METHOD,), (Choice("sort", ("Effect", "Label"), "Effect"),)),
-    "Vision": ("/vision", (), (Choice("view", ("Patches", "Any patch"), "Patches"),)),
+    "Tokens": ("/tokens", (METHOD,), (Choice("step", {"1 Pieces": "1 Pieces", "2 Ids": "2 Ids"}, "1 Pieces"),)),
+    "Heads": ("/heads", (METHOD,), (Choice("sort", {"Effect": "Effect", "Label": "Label"}, "Effect"),)),
+    "Vision": ("/vision", (), (Choice("view", {"Patches": "Patches", "Any patch": "Any patch"}, "Patches"),)),
 }
 VISION = "Vision"
 
@@ -166,8 +166,8 @@ class Walk:
             expect(page.get_by_label("English sentence")).to_have_value(view.shared["text"])
         else:
             page.locator(f'.strip-root[data-shown="{view.own["picture"]}"]').wait_for()
-        for _, value in view.controls():
-            expect(page.get_by_role("radio", name=value, exact=True)).to_be_checked()
+        for choice, value in view.controls():
+            expect(page.get_by_role("radio", name=choice.options[value], exact=True)).to_be_checked()
 
     def _note(self, what: str) -> None:
         self.steps.append(what)
@@ -188,9 +188,9 @@ class Walk:
 
     def _choose(self) -> None:
         choice, _ = self.random.choice(list(self.model.view.controls()))
-        value = self.random.choice(choice.options)
+        value = self.random.choice(list(choice.options))
         self._note(f"{choice.name} {value}")
-        self.page.get_by_role("radio", name=value, exact=True).click()
+        self.page.get_by_role("radio", name=choice.options[value], exact=True).click()
         self.model.choose(choice, value)
 
     def _picture(self) -> None:

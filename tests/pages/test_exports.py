@@ -1,4 +1,4 @@
-"""Every file that any page offers and every label that it shows, for a sentence full of what spreadsheets calculate.
+"""Every view opened once: its files, its labels, its checks, for a long sentence full of what spreadsheets calculate.
 
 A sentence with signs and rare characters also gives tokens that are nothing but the mark of a word's start.
 """
@@ -14,35 +14,13 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from pages.shared import files
+from tests.every_view import UNFOLDED, VIEWS, View
 from tests.pages.conftest import html_of, visit
 
-SENTENCE = "=SUM(A1) @me +1 -2 I said: \uac00."
-PARTS = {
-    "translate": ("", "whole"),
-    "attention": ("look", "Maps", "Lines", "One weight"),
-    "heads": ("", "whole"),
-    "compare": ("", "whole"),
-    "attribution": ("", "whole"),
-    "tokens": ("part", "Step by step", "Neighbours", "Spelling", "One word, many contexts", "Word order", "Sizes"),
-    "positions": (
-        "facet", "Table and curves", "Wavelengths", "Why sinusoids", "Similarity", "Rotation", "Orthogonality",
-        "A basis", "In the trained model",
-    ),
-    "masks": ("masks", "Your sentence", "Causality", "Padding"),
-    "inside": (
-        "inside", "Seven steps", "One query", "Heads", "Memory", "Scaling", "Feed-forward", "Add & Norm",
-    ),
-    "decoding": ("part", "Step by step", "Linear + softmax", "Teacher forcing", "Beam search"),
-    "loss": ("part", "Piece by piece", "Smoothing and gradient", "Training curves"),
-    "vision": (
-        "view", "Patches", "CLS attention", "Any patch", "Through the layers", "Positions", "Heads", "Full maps",
-        "What if",
-    ),
-}  # fmt: skip
-VIEWS = [(page, {key: part} if key else {}) for page, (key, *parts) in PARTS.items() for part in parts]
-VIEWS += [("attention", {"units": "Whole words"}), ("compare", {"how": "Interventions"})]
+SENTENCE = "=SUM(A1) @me +1 -2 I said: \uac00, and my uncle, who sells boats, could not have gone."
 PATCH = re.compile(r"CLS|row \d+, column \d+")
 
 
@@ -81,9 +59,18 @@ def check_text(text: str, number_allowed: bool = True) -> None:
     assert "\u2009" not in text, text
 
 
-@pytest.mark.parametrize(("page", "query"), VIEWS, ids=str)
-def test_files_and_labels(offered, page, query):
-    app = visit(page, **{"text": SENTENCE} | query)
+def check_bounds(app: AppTest) -> None:
+    """Every check keeps its bound, and says it beside what it found: the page says so itself where one is broken."""
+    said = "\n".join(element.value for element in (*app.caption, *app.markdown))
+    assert "something is wrong" not in said
+    for line in re.findall(r"(?:[Dd]ifference|differs? by(?: at most)?):? (\d[^ ]*)(.{12})", said.replace("\n", " ")):
+        assert line[1].startswith((" (", " between the")), line
+
+
+@pytest.mark.parametrize("view", VIEWS + UNFOLDED, ids=lambda view: view.id)
+def test_files_labels_and_bounds(offered, view: View):
+    app = visit(view.page, **{"text": SENTENCE} | view.settings)
+    check_bounds(app)
     made, tables = offered
     assert made, "a view offers its numbers"
     for name, content in unpacked(made).items():
@@ -101,7 +88,7 @@ def test_files_and_labels(offered, page, query):
                     if array.dtype.kind == "U":
                         assert not re.search("[\u2009\u2423\u2581]", "".join(array.ravel())), (name, key)
                         assert all(array.ravel()), (name, key)
-                    if page == "vision" and key in ("query_tokens", "key_tokens", "patches"):
+                    if view.page == "vision" and key in ("query_tokens", "key_tokens", "patches"):
                         assert all(map(PATCH.fullmatch, array)), (name, key)
     for table, options in tables:
         titles = [*table.columns] + ([] if options.get("hide_index") else [table.index.name])

@@ -10,7 +10,7 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 from model import CheckpointError, Translator, VisionClassifier
-from pages.shared.service import load_service
+from pages.shared.models import load_service
 from server.process_wide import clear_all
 from tests.pages.conftest import ROOT, SENTENCE, visit
 from views import frame
@@ -176,7 +176,7 @@ def test_a_gpu_that_runs_out_of_memory_is_named_and_the_page_answers(assets, mon
     assert wanted.sidebar.text[0].value == "CPU"
     maps = load_service().trace(SENTENCE, load_service().translations.keys()[0][1]).encoder_attention
     _forget()
-    network = load_service().translator.network
+    network = load_service().model.network
     real, calls = network.encode, []
 
     def full_at_first(*arguments, **options):

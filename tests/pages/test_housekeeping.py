@@ -11,7 +11,7 @@ import torch
 from streamlit.runtime import Runtime
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 
-from pages.shared import loads, service
+from pages.shared import loads, models, service
 from server import housekeeping, metrics, warm_up
 from server.limits import THREADS
 from server.recent import Recent, forget_all
@@ -28,7 +28,7 @@ def settings():
 
 
 def test_threads_are_set_for_every_run_to_come(settings, monkeypatch):
-    monkeypatch.setattr(service, "load_service", lambda: service.Service.__new__(service.Service))
+    monkeypatch.setattr(models, "load_service", lambda: service.Service.__new__(service.Service))
     monkeypatch.setattr(service.Service, "trace", lambda self, text, options: None)
     warm_up.warm_up({"translator": loads.translator})
     seen = []

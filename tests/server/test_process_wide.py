@@ -10,8 +10,7 @@ from model import CheckpointError
 from model.translator import SHIPPED
 from pages.heads.sentence import alignment
 from pages.shared.head_ranking.rows import shipped
-from pages.shared.service import load_service
-from pages.vision.service import load_vision
+from pages.shared.models import load_service, load_vision
 from server.health import readiness
 from server.process_wide import clear_all, process_wide
 from server.recent import computing
@@ -110,7 +109,7 @@ def test_what_the_server_needs_survives_what_a_visitor_can_clear(kept):
 
 
 def test_what_belongs_to_the_weights_survives_too():
-    translator = load_service().translator
+    translator = load_service().model
     for kept in (alignment, shipped):
         arguments = (
             (translator.card["tokenizer_sha256"],) if kept is alignment else (SHIPPED, translator.weights_sha256)

@@ -6,17 +6,78 @@
 (() => {
   const DEEDS = ["text", "picture"];
   const LINKS = "[data-testid=stTopNavLink], [data-testid=stTopNavDropdownLink], [data-testid=stSidebarNavLink]";
-  const shared = document.currentScript.dataset.shared.split(" ");
+  const { shared: names, moved } = document.currentScript.dataset;
+  const shared = names.split(" ");
   const push = history.pushState.bind(history);
   const replace = history.replaceState.bind(history);
 
   // After Back or Forward, a page that no link was pressed for has been left: its answer was only on its way.
   let returned = false;
   window.addEventListener("popstate", () => (returned = true));
+
+  // Until the answer to Back or Forward has come, the controls show what they did before, while messages name the address
+  // that was gone to. The server tells such messages from later ones by a word in what Streamlit takes for the address:
+  // it is there while Streamlit reads it, and in no entry of the history.
+  let steps = 0;
+  window.addEventListener(
+    "popstate",
+    (event) => {
+      if (!event.isTrusted || location.hash) return;
+      event.stopImmediatePropagation();
+      const address = location.href;
+      const marked = new URL(address);
+      marked.searchParams.set(moved, ++steps);
+      replace(event.state, "", marked);
+      window.dispatchEvent(new PopStateEvent("popstate", { state: event.state }));
+      replace(event.state, "", address);
+    },
+    true,
+  );
   document.addEventListener(
     "click",
     (event) => {
       if (event.composedPath().some(({ tagName }) => /^a$/i.test(tagName))) returned = false;
+    },
+    true,
+  );
+
+  // Streamlit tells of what was typed a moment after its box was left, and of a link of the menu at once, from which on
+  // it must not tell of the page that is left. So a link that is pressed sooner waits until the box has had its say.
+  const MOMENT = 500; // milliseconds; some boxes have nothing to say
+  const NO_TEXT = ["radio", "checkbox", "range", "file"];
+  let typed = false; // into a box that has not been left yet
+  let held = null; // links that wait for the box that was left; null where there is none
+  let patience;
+  const leave = () => {
+    if (!typed) return;
+    typed = false;
+    held ??= [];
+    clearTimeout(patience);
+    patience = setTimeout(follow, MOMENT);
+  };
+  const follow = () => {
+    const links = held;
+    held = null;
+    links?.forEach(([link, event]) => link.dispatchEvent(new MouseEvent("click", event)));
+  };
+  const send = WebSocket.prototype.send;
+  WebSocket.prototype.send = function (message) {
+    send.call(this, message);
+    follow();
+  };
+  document.addEventListener("input", (event) => (typed ||= !NO_TEXT.includes(event.composedPath()[0].type)), true);
+  document.addEventListener("focusout", leave, true);
+  document.addEventListener("keydown", ({ key }) => key === "Enter" && leave(), true);
+  window.addEventListener(
+    "click",
+    (event) => {
+      const link = event.target.closest?.(`${LINKS}, [data-testid=stPageLink-NavLink]`);
+      if (!link) return;
+      if (typed) document.activeElement.blur(); // by what presses links without moving the focus
+      if (!held) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      held.push([link, event]);
     },
     true,
   );

@@ -10,12 +10,12 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from views.address.visitor import SHARED
+from views.address.visitor import MOVED, SHARED
 
 SOURCE = (Path(__file__).parent / "history.js").read_text(encoding="utf-8")
 PATH = f"/history-{hashlib.sha256(SOURCE.encode()).hexdigest()[:12]}.js"  # another text has another address
 ANY_PATH = re.compile(r"/history-\w+\.js")
-TAG = f'<script src=".{PATH}" data-shared="{" ".join(SHARED)}"></script>'.encode()
+TAG = f'<script src=".{PATH}" data-shared="{" ".join(SHARED)}" data-moved="{MOVED}"></script>'.encode()
 HEAD = b"<head>"
 
 

@@ -17,7 +17,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from views.address.codecs import Codec
-from views.address.visitor import LANGUAGE, SHARED, TEXT, Query, Shown, Visitor
+from views.address.visitor import LANGUAGE, SHARED, TEXT, Query, Shown, Visitor, as_seen
 from views.text import catalogue
 
 _VISITOR = "settings"  # in the session
@@ -43,6 +43,15 @@ def page(name: str, text: str) -> Iterator[None]:
     visitor.shared.setdefault(TEXT, (text,))
     with catalogue.speaking(language()), _told():
         yield
+
+
+def elsewhere(name: str) -> str | None:
+    """The page that the reader went back or forward to, where the browser still asks for the one called `name`.
+
+    Until it has heard an answer, the browser shows the page that was left; a click there asks for that page again.
+    """
+    visitor = _visitor()
+    return visitor.page if name != visitor.page and visitor.waits and as_seen(_query()) == visitor.heard else None
 
 
 @contextmanager
@@ -105,7 +114,8 @@ def control(name: str, codec: Codec, default: object, draw: Callable[[], object]
             visitor.shown[name] = now
             visitor.record(name, valid)
     value = visitor.chosen(name, codec, default, varies)
-    if current is _MISSING or current != value or last is None or last.codec != codec:
+    # What the answer to Back shows may still be on its way: it would take the place of what was typed meanwhile.
+    if current is _MISSING or current != value or last is None or last.codec != codec or visitor.waits:
         st.session_state[name] = value
     found = codec.valid(draw())
     visitor.shown[name] = now.of(value)

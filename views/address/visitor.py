@@ -30,6 +30,9 @@ SHARED = (
     "lang",
 )
 LANGUAGE = "lang"
+# The browser's own word, never part of an address: it went back or forward, and has not heard an answer since. With its
+# count of such steps, so that what it says of an address then differs from what it says of the same one later.
+MOVED = "moved"
 TEXT = "text"  # in every address that was written here: one without it is the beginning of an address, not a view
 
 # What an address may hold of names that no control has claimed yet: those of a part of the page that is not open.
@@ -110,6 +113,11 @@ class Visitor:
         place = next((place for place, (seen, _) in enumerate(self.known) if seen == self.heard), 0)
         self.known = self.known[place:][-MOST_KNOWN:]
 
+    @property
+    def waits(self) -> bool:
+        """The browser went back or forward, and has not heard an answer since."""
+        return any(name == MOVED for name, _ in self.heard)
+
     def on_screen(self, name: str) -> object:
         """What a control shows in a browser that believes in the address it sent; None if it shows nothing."""
         current = self.known and (self.known[0][0] == self.heard or self.heard in self.left)
@@ -118,7 +126,7 @@ class Visitor:
 
     def _adopt(self, query: Query) -> None:
         """Take over an address. A whole one says everything; the beginning of one changes what it names."""
-        query = today(_bounded(query))
+        query = today({name: raw for name, raw in _bounded(query).items() if name != MOVED})
         shared = {name: raw for name, raw in query.items() if name in SHARED}
         own = {name: raw for name, raw in query.items() if name not in SHARED}
         if TEXT in query:

@@ -34,7 +34,7 @@ def explore_text(request: Request, trace: Trace) -> None:
         if part is not one_weight.show:  # that one is about single tokens
             words = widgets.pick("Rows and columns", UNITS, "units", help=prose.block("microscope", "Whole words"))
             hidden = _marks("Start and end marks")
-    translator = request.service.translator
+    translator = request.service.model
     source = {"sentence": request.text, "tokenizer_sha256": translator.card.get("tokenizer_sha256", "")}
     subject = of_text(trace, kind, translator.weights_sha256, source)
     if part is not one_weight.show:

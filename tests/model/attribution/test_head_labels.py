@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from model.attribution.head_labels import DIFFUSE, MIXED, choose_label, text_scores, vision_scores
+from model.tracing.kinds import CROSS, DECODER, KINDS
 
 SIDE = 4
 
@@ -24,7 +25,7 @@ def column(key: int) -> np.ndarray:
 
 
 def scores_of(map_: np.ndarray, kind: str = "encoder", queries=(5, 6, 7, 3), keys=(5, 6, 7, 3), links=None):
-    return text_scores(map_[None, None].astype(np.float32), kind, queries, keys, links)
+    return text_scores(map_[None, None].astype(np.float32), KINDS[kind], queries, keys, links)
 
 
 @pytest.mark.parametrize(
@@ -83,11 +84,11 @@ def test_duplicates_are_other_places_with_the_same_token():
 def test_alignment_is_of_the_token_that_is_written_or_was_read():
     links = np.array([[1, 0, 0], [0, 0, 0], [0, 1, 1], [0, 0, 0]], dtype=bool)  # written tokens 0 and 2 are linked
     map_ = np.array([[0.8, 0.1, 0.1], [0.5, 0.3, 0.2], [0.2, 0.3, 0.5], [0, 0.9, 0.1]])
-    found = text_scores(map_[None, None], "cross", (2, 11, 12, 13), (5, 6, 3), links)
+    found = text_scores(map_[None, None], CROSS, (2, 11, 12, 13), (5, 6, 3), links)
     assert found.scores["aligned"][0, 0] == pytest.approx((0.8 + (0.3 + 0.5)) / 2)
     assert found.scores["aligned, read"][0, 0] == pytest.approx((0.5 + (0.9 + 0.1)) / 2)
     assert found.chance["aligned"] == pytest.approx((1 / 3 + 2 / 3) / 2)
-    unknown = text_scores(map_[None, None], "cross", (2, 11, 12, 13), (5, 6, 3), None)
+    unknown = text_scores(map_[None, None], CROSS, (2, 11, 12, 13), (5, 6, 3), None)
     assert not {"aligned", "aligned, read", "duplicate"} & unknown.scores.keys()
 
 
@@ -97,7 +98,7 @@ def test_the_normalised_entropy():
 
 
 def test_a_sentence_of_one_token_has_no_scores_and_is_mixed():
-    found = text_scores(np.ones((1, 1, 1, 1)), "decoder", (2,), (2,))
+    found = text_scores(np.ones((1, 1, 1, 1)), DECODER, (2,), (2,))
     assert found.scores == {}
     assert found.label(0, 0).name == MIXED
 

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from model.lessons.layer_steps import STEPS, attention_module, attention_steps, layer_inputs
-from model.tracing.trace import KINDS
+from model.lessons.layer_steps import STEPS, attention_steps, layer_inputs
+from model.tracing.kinds import KINDS, TRANSLATION, attention_module
 
 
 def steps_of(network, trace, kind, layer=1, head=1):
     return attention_steps(network, trace, layer_inputs(network, trace, kind, layer), kind, layer, head)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind.name for kind in TRANSLATION])
 def test_every_step_agrees_with_the_recorded_tensor(network, trace, kind):
     steps = steps_of(network, trace, kind)
     assert tuple(steps.differences) == STEPS
@@ -20,7 +20,7 @@ def test_every_step_agrees_with_the_recorded_tensor(network, trace, kind):
     np.testing.assert_array_equal(steps.weights, trace.attention(kind)[1, 1])
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind.name for kind in TRANSLATION])
 def test_a_wrong_number_anywhere_is_found(network, trace, kind):
     inputs = layer_inputs(network, trace, kind, 0)
     shifted = type(inputs)(inputs.query_input + 0.1, inputs.key_input + 0.1, inputs.sublayer_output)
@@ -28,7 +28,7 @@ def test_a_wrong_number_anywhere_is_found(network, trace, kind):
     assert all(difference > 1e-4 for difference in differences.values())
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind.name for kind in TRANSLATION])
 def test_the_shown_matrices_follow_from_each_other(network, trace, kind):
     steps = steps_of(network, trace, kind, 0, 1)
     sources = {"query": steps.inputs.query_input, "key": steps.inputs.key_input, "value": steps.inputs.key_input}
@@ -46,9 +46,9 @@ def test_the_shown_matrices_follow_from_each_other(network, trace, kind):
     np.testing.assert_allclose(sublayer_output, steps.inputs.sublayer_output, atol=1e-5)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind.name for kind in TRANSLATION])
 def test_what_is_written_is_what_torch_writes(network, trace, kind):
-    module = attention_module(network, kind, 1)
+    module = attention_module(network, KINDS[kind], 1)
     inputs = layer_inputs(network, trace, kind, 1)
     theirs = torch.nn.MultiheadAttention(16, 2, batch_first=True).eval()
     with torch.no_grad():
@@ -82,7 +82,7 @@ def test_masked_scores_are_minus_infinity(network, trace):
     )
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind.name for kind in TRANSLATION])
 def test_one_query_is_a_row_and_its_mean_the_heads_output(network, trace, kind):
     steps = steps_of(network, trace, kind)
     row = steps.one_query(2)

@@ -11,6 +11,7 @@ from model.attribution.head_labels import text_scores
 from model.attribution.head_statistics import FILE, load_statistics
 from model.runtime.checkpoint import CheckpointError, sha256_of
 from model.text.word_alignment import AlignmentTable, links_of
+from model.tracing.kinds import CROSS
 from model.training.__main__ import main
 from model.training.card import card_markdown, evaluate_translator
 from model.training.corpus import Corpus
@@ -41,7 +42,7 @@ def test_means_and_spreads_are_over_the_first_held_out_sentences(folder, corpus)
         ids = list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)
         changes.append(ablate_translation_heads(translator.network, *ids).changes["cross"])
         links = links_of(alignment, trace.source_ids, trace.next_ids)
-        scores = text_scores(trace.cross_attention, "cross", trace.target_ids, trace.source_ids, links)
+        scores = text_scores(trace.cross_attention, CROSS, trace.target_ids, trace.source_ids, links)
         same.append(scores.scores["same"])
         if links.any():
             aligned.append(scores.scores["aligned"])

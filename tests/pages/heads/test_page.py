@@ -9,8 +9,9 @@ from model.attribution.head_ablation import ablate_translation_heads, loss_witho
 from model.attribution.head_labels import text_scores
 from model.attribution.head_statistics import load_statistics
 from model.text.word_alignment import AlignmentTable, links_of
+from model.tracing.kinds import CROSS
 from model.translator import SHIPPED
-from pages.shared.service import load_service
+from pages.shared.models import load_service
 from tests.pages.charts import charts, checked, numbers
 from tests.pages.conftest import html_of
 from tests.pages.listed import listed
@@ -58,7 +59,7 @@ def test_all_heads_are_ranked_by_what_they_do(open_app, translator, trace, effec
 def test_labels_are_those_of_the_rule_here_and_over_the_held_out_sentences(open_app, translator, trace):
     alignment = AlignmentTable.load(SHIPPED, translator.card["tokenizer_sha256"])
     links = links_of(alignment, trace.source_ids, trace.next_ids)
-    scores = text_scores(trace.attention("cross"), "cross", trace.target_ids, trace.source_ids, links)
+    scores = text_scores(trace.attention("cross"), CROSS, trace.target_ids, trace.source_ids, links)
     many = load_statistics(SHIPPED, translator.weights_sha256)
     app = open_app("heads", of="Cross", sort="Label", shown="cross 2.3")
     shown = listed(app)
@@ -118,7 +119,7 @@ def test_hostile_and_empty_sentences(open_app):
 
 
 def test_statistics_of_other_weights_are_not_shown_and_the_page_says_why(open_app, monkeypatch):
-    monkeypatch.setattr(load_service().translator, "weights_sha256", "0" * 64)
+    monkeypatch.setattr(load_service().model, "weights_sha256", "0" * 64)
     app = open_app("heads")
     # what was found for the sentence before is kept under the sentence, so another one is asked for
     app.text_input(key="text").set_value("He sings.").run()

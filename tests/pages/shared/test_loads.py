@@ -4,7 +4,7 @@ import asyncio
 import threading
 
 from model import CheckpointError, DecodingOptions
-from pages.shared import service
+from pages.shared import models
 from pages.shared.loads import LOADS
 from server import warm_up
 from server.process_wide import clear_all
@@ -15,14 +15,14 @@ from views.controls import inputs
 def test_the_first_sentence_is_translated_before_anybody_asks():
     clear_all()
     warm_up.warm_up(LOADS)
-    assert service.load_service().known(inputs.DEFAULT, DecodingOptions())[-1].finished
+    assert models.load_service().known(inputs.DEFAULT, DecodingOptions())[-1].finished
 
 
 def test_a_broken_installation_is_left_to_the_page(monkeypatch):
     def broken():
         raise CheckpointError("The weights are missing.")
 
-    monkeypatch.setattr(service, "load_service", broken)
+    monkeypatch.setattr(models, "load_service", broken)
     warm_up.warm_up(LOADS)
 
 

@@ -141,5 +141,5 @@ def test_a_broken_model_is_one_sentence(fresh_cache):
 def test_an_analysis_is_computed_once_even_if_it_is_empty():
     service, computed = Service(SlowTranslator()), []
     for _ in range(2):
-        assert service.analysis("nothing", lambda: computed.append(1) or ()) == ()
+        assert service.analysis("nothing", lambda _: computed.append(1) or ()) == ()
     assert computed == [1]

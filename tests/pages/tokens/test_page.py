@@ -88,7 +88,7 @@ def test_spellings_are_the_tokenizers(open_app, translator):
             token.strip() or "\u2423" for token in translator.tokenizer.display(translator.tokenizer.encode(text))
         ]
         assert f'<td class="aa-number">{len(tokens)}</td>' in row[:120]
-        assert re.findall(r'listitem">(.*?)</span>', row[: row.index("</tr>")]) == tokens
+        assert re.findall(r'listitem"><span data-said="token">(.*?)</span>', row[: row.index("</tr>")]) == tokens
     back, whole = re.search(r"give (\d+) of (\d+) spellings", checked(app, "Check: ")).groups()
     assert back == whole
 
@@ -149,7 +149,7 @@ def test_two_orders(open_app, translator):
     np.testing.assert_allclose(numbers(figure["data"][0]["z"]), found.distances, atol=1e-4)
     assert list(figure["data"][0]["x"]) == list(found.stages)
     assert any("The same bag" in text.value for text in app.markdown)
-    translations = re.findall(r'lang="fr" dir="auto">(.*?)</p>', html_of(app))
+    translations = re.findall(r'lang="fr" dir="auto".*?>(.*?)</p>', html_of(app))
     assert len(set(translations)) == 2
     line = checked(app, "with all positions set to 0")
     bare, trained = (float(number.rstrip(".")) for number in re.findall(r"up to ([\d.e-]+)", line))

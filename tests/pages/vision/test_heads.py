@@ -15,7 +15,7 @@ from tests.pages.vision.views import open_view, service, trace
 
 @pytest.fixture(scope="module")
 def effects():
-    return service().classifier.ablate_heads(trace())
+    return service().model.ablate_heads(trace())
 
 
 @pytest.mark.parametrize("measure", ["Logit", "Probability"])

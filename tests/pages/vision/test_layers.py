@@ -34,7 +34,7 @@ def text_of(app) -> str:
 @pytest.mark.parametrize("index", range(len(CLASSES)))
 def test_the_curves_are_the_classifiers_own(index):
     app = open_view("layers", explain=CLASSES[index])
-    classifier = service().classifier
+    classifier = service().model
     wanted = classifier.faithfulness(trace(), classifier.explain(trace(), index), index)
     deletion, insertion = (lines(chart) for chart in charts(app))
     assert set(deletion) == {*METHODS, RANDOM}
@@ -59,7 +59,7 @@ def test_fusion_and_layer_decide_the_maps_of_attention():
     for fusion, layer in (("mean", 2), ("max", 2), ("min", 1)):
         app = open_view("layers", fusion=fusion, upto=str(layer))
         scores = attention_scores(trace(), fusion, layer - 1)
-        classifier, answer = service().classifier, trace().answer
+        classifier, answer = service().model, trace().answer
         for method, score in scores.items():
             (wanted,) = classifier.occlusions(trace(), order_of(score)[None])
             np.testing.assert_allclose(lines(charts(app)[0])[method], wanted.curves(answer).deletion, atol=1e-6)
@@ -70,7 +70,7 @@ def test_fusion_and_layer_decide_the_maps_of_attention():
 
 def test_a_change_computes_only_what_it_changes(monkeypatch):
     app = open_view("layers")
-    covered, classifier = [], service().classifier
+    covered, classifier = [], service().model
     whole = classifier.occlusions
     monkeypatch.setattr(classifier, "occlusions", lambda trace, orders: covered.extend(orders) or whole(trace, orders))
     app.run()
@@ -112,7 +112,7 @@ def test_the_table_is_made_when_it_is_opened():
     app.session_state["scores"] = True
     app.run()
     table = app.dataframe[1].value
-    wanted = service().classifier.explain(trace(), trace().answer)
+    wanted = service().model.explain(trace(), trace().answer)
     assert list(table.columns) == ["row", "column", *METHODS]
     np.testing.assert_allclose(table[list(METHODS)].to_numpy().T, list(wanted.values()), rtol=1e-5)
     assert table[["row", "column"]].to_numpy().tolist() == [[row, column] for row in (1, 2, 3) for column in (1, 2, 3)]

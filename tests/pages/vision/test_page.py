@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from model import CheckpointError, VisionClassifier
 from model.attribution.analysis import principal_filters
-from pages.vision.service import load_vision as loaded_service
+from pages.shared.models import load_vision as loaded_service
 from server.process_wide import clear_all
 from tests.pages.charts import checked, without_bounds
 from tests.pages.conftest import PATIENCE, ROOT, go, html_of

@@ -29,7 +29,7 @@ def order(seed: int) -> np.ndarray:
 
 def test_similarity_and_distances_are_the_models():
     sheet, dots = charts(open_view("positions"))
-    similarity = position_similarity(service().classifier.network)
+    similarity = position_similarity(service().model.network)
     np.testing.assert_allclose(numbers(sheet["data"][0]["z"]), similarity_sheet(similarity, (3, 3))[..., 0], atol=1e-6)
     np.testing.assert_allclose(
         numbers(dots["data"][0]["y"]), attention_distance(trace().attention, (3, 3), 4).ravel(), rtol=1e-5
@@ -44,7 +44,7 @@ def test_similarity_and_distances_are_the_models():
 @pytest.mark.parametrize("seed", [1, 7])
 def test_bars_before_and_after(change, seed):
     app = open_view("positions", change=change, shuffle=str(seed))
-    pixels, classifier = noise(12, 12, 3), service().classifier
+    pixels, classifier = noise(12, 12, 3), service().model
     wanted = classifier.rearranged(
         pixels, None if change == "No positions" else order(seed), positions=change == "Shuffle"
     )

@@ -30,7 +30,7 @@ CASES = [
 @pytest.mark.parametrize(("query", "change", "checks"), CASES)
 def test_a_link_makes_the_intervention_that_it_names(query, change, checks):
     app = open_view("what_if", layer="2", head="1", **query)
-    found = service().classifier.intervene(trace(), HeadInterventions((change,))).after
+    found = service().model.intervene(trace(), HeadInterventions((change,))).after
     rows = table(app, "Probabilities")[1:]
     pairs = zip(CLASSES, trace().probabilities.astype(float), found.probabilities.astype(float), strict=True)
     assert [row[:3] for row in rows] == [[name, three_digits(old), three_digits(new)] for name, old, new in pairs]

@@ -7,22 +7,22 @@ from functools import cache
 from streamlit.testing.v1 import AppTest
 
 from model import VisionClassifier, VisionTrace
-from pages.vision.service import VisionService
+from pages.shared.service import Service
 from tests.model.images import noise, tiny_vision
 
 PATIENCE = 60  # seconds
 
 
 @cache
-def service() -> VisionService:
+def service() -> Service:
     """One for all tests."""
-    return VisionService(VisionClassifier(tiny_vision()))
+    return Service(VisionClassifier(tiny_vision()))
 
 
 @cache
 def trace() -> VisionTrace:
     """Of a picture of noise."""
-    return service().classifier.trace(noise(12, 12, 3))
+    return service().model.trace(noise(12, 12, 3))
 
 
 def _layers() -> None:

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from views.address import script
-from views.address.visitor import SHARED
+from views.address.visitor import MOVED, SHARED
 
 PAGE = "<!DOCTYPE html><html><head><title>x</title><script type=module src=./a.js></script></head>" + " " * 2000
 
@@ -42,8 +42,11 @@ def client() -> TestClient:
 @pytest.mark.parametrize("path", ["/", "/parts"])
 def test_a_page_names_the_script_first(client, path):
     answer = client.get(path, headers={"Accept-Encoding": "gzip", "If-None-Match": "1"})
-    tag = re.search(r'<head><script src="\.(/history-\w+\.js)" data-shared="([^"]+)"></script>', answer.text)
+    tag = re.search(
+        r'<head><script src="\.(/history-\w+\.js)" data-shared="([^"]+)" data-moved="([^"]+)"></script>', answer.text
+    )
     assert tag[2].split() == list(SHARED)
+    assert tag[3] == MOVED
     assert answer.text.replace(tag[0], "<head>") == PAGE
     assert "etag" not in answer.headers and "last-modified" not in answer.headers
     assert int(answer.headers["content-length"]) == len(answer.content)

@@ -7,7 +7,7 @@ from urllib.parse import quote_plus
 import pytest
 
 from views.address.codecs import OneOf, Text, Whole
-from views.address.visitor import LONGEST_TEXT, Shown, Visitor, as_seen
+from views.address.visitor import LONGEST_TEXT, MOVED, Shown, Visitor, as_seen
 
 A, B = {"text": ("A",)}, {"text": ("B",)}
 BEAM = {"method": ("beam",)}
@@ -69,6 +69,45 @@ def test_going_back_decides_even_to_an_address_that_this_visit_wrote():
     visitor.arrive("attention", A, True, {"text": "B", "method": "greedy"})
     visitor.take("text", "B")  # what the box showed before
     assert draw(visitor, "text", Text(), "", True) == "A"
+
+
+def gone_back() -> tuple[Visitor, dict]:
+    """A visit that went from B back to A, and has told A; what the browser says of it until it has heard."""
+    visitor = opened(A)
+    rerun(visitor, A, text="B", method="greedy")
+    rerun(visitor, B, text="B", method="greedy")
+    moved = A | {MOVED: ("1",)}
+    visitor.arrive("attention", moved, True, {"text": "B", "method": "greedy"})
+    draw(visitor, "text", Text(), "", True)
+    draw(visitor, "method", METHOD, "greedy")
+    assert visitor.tell() == A
+    return visitor, moved
+
+
+def test_a_click_before_the_answer_to_going_back_takes_nothing_of_the_address_that_was_left():
+    visitor, moved = gone_back()
+    rerun(visitor, moved, text="B", method="beam")
+    rerun(visitor, moved, text="B", method="sampling")
+    assert visitor.address() == A | {"method": ("sampling",)}
+
+
+def test_what_is_typed_before_the_answer_to_going_back_counts():
+    visitor, moved = gone_back()
+    rerun(visitor, moved, text="C", method="greedy")
+    assert visitor.address() == {"text": ("C",)}
+
+
+def test_after_the_answer_to_going_back_the_sentence_that_was_left_can_be_typed_anew():
+    visitor, _ = gone_back()
+    rerun(visitor, A, text="B", method="greedy")
+    assert visitor.address() == B
+
+
+def test_the_browser_s_word_for_going_back_is_no_part_of_an_address():
+    visitor = Visitor()
+    visitor.begin(A | {MOVED: ("1",)})
+    visitor.arrive("attention", A | {MOVED: ("1",)}, False, {})
+    assert visitor.tell() == A
 
 
 def test_an_address_that_is_heard_of_after_going_back_does_not_decide():

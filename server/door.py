@@ -1,0 +1,41 @@
+"""What every request and every socket goes through, one after the other, before Streamlit sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from starlette.middleware import Middleware
+
+from server.addresses import KnownAddresses
+from server.headers import SafetyHeaders
+from server.hosts import OwnNames
+from server.messages import ReadersMessages
+from server.origins import OwnOrigin
+from server.place import UnnamedPlace
+from server.runs import RunsBegin
+from server.visitors import SocketsByAddress
+from server.waiting_uploads import FewUploads
+
+
+def door(
+    script: str, pages: Collection[str], beside: Collection[str], moved: Mapping[str, str], *pages_own: Middleware
+) -> list[Middleware]:
+    """The middleware of the app, the outermost first.
+
+    Args:
+        script: the app's file, whose place is told to nobody.
+        pages, beside, moved: see `KnownAddresses`.
+        pages_own: what the pages bring of their own; it sees requests for this server only.
+    """
+    return [
+        Middleware(SafetyHeaders),
+        Middleware(OwnNames),
+        Middleware(OwnOrigin),
+        *pages_own,
+        Middleware(KnownAddresses, pages=pages, beside=beside, moved=moved),
+        Middleware(SocketsByAddress),
+        Middleware(ReadersMessages),
+        Middleware(RunsBegin),
+        Middleware(FewUploads),
+        Middleware(UnnamedPlace, script=script),
+    ]

@@ -1,0 +1,214 @@
+"""The walker: it opens a view of the app, and everything that must hold on every view is checked there at once.
+
+A check is a function of the Playwright page and the view; to add one, write it and put it into `CHECKS`. What goes
+wrong without being seen, such as a refusal by the Content-Security-Policy, `tests.browser.policy.Watch` notes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlsplit
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import open_page, ready
+from tests.browser.overflow import PHONE, WIDE, assert_nothing_overflows, wait_until_it_fits
+from tests.every_view import PAGES, PARTS, VIEWS, View
+from views import palette
+from views.controls import inputs, samples
+
+Check = Callable[[Page, View], None]
+MAIN = '[data-testid="stMain"]'
+
+
+@dataclass(frozen=True)
+class Visit:
+    """How a view is opened: on a screen of which size, in which theme, and by its link or by choosing its part."""
+
+    view: View
+    size: dict[str, int]
+    scheme: str
+    by_link: bool
+
+    @property
+    def id(self) -> str:
+        """For reports."""
+        width = "wide" if self.size == WIDE else "phone"
+        return f"{self.view.id}-{width}-{self.scheme}-{'link' if self.by_link else 'choice'}"
+
+
+WAYS = [(size, scheme) for scheme in ("light", "dark") for size in (WIDE, PHONE)]
+
+
+def each_once(views: tuple[View, ...]) -> list[Visit]:
+    """One visit to each view. Sizes and themes take turns; a link is followed to each page and to every fourth view."""
+    return [Visit(view, *WAYS[place % 4], view.opens_first or place % 16 < 4) for place, view in enumerate(views)]
+
+
+def in_every_way(views: tuple[View, ...]) -> list[Visit]:
+    """Every view on both screens in both themes, twice by its link and twice by choosing it."""
+    return [Visit(view, *way, place % 3 == 0) for place, way in enumerate(WAYS) for view in views]
+
+
+def go(page: Page, url: str, visit: Visit) -> None:
+    """Open the view in the app at `url` and wait until it is drawn."""
+    view = visit.view
+    page.set_viewport_size(visit.size)
+    page.emulate_media(color_scheme=visit.scheme)
+    if visit.by_link or not view.part:
+        open_page(page, f"{url}/{view.address()}")
+    else:
+        if urlsplit(page.url).path != f"/{view.path}" or chosen(page, view.key) in ("", view.part) or view.more:
+            start = next(other for other in VIEWS if other.page == view.page and other.part != view.part)
+            open_page(page, f"{url}/{start.address(**view.more)}")
+        page.locator(f".st-key-{view.key}").get_by_role("radio", name=view.part, exact=True).click()
+        wait_for_address(page, view)
+    ready(page)
+    page.wait_for_function(DRAWN)
+
+
+def chosen(page: Page, key: str) -> str:
+    """The option that is chosen in a row of buttons; empty where there is none."""
+    options = page.locator(f'{MAIN} .st-key-{key} [role="radio"][aria-checked="true"]')
+    return options.inner_text() if options.count() == 1 else ""
+
+
+# Playwright's selectors of what only this part of a page shows, most of it the line that proves what the part says.
+ONLY_HERE = {
+    "tokens": {
+        "Step by step": "text=what a tap saw",
+        "Neighbours": "text=all cosines again",
+        "Spelling": "text=joined again",
+        "One word, many contexts": "text=embeddings of the word differ by",
+        "Word order": "text=with all positions set to 0",
+        "Sizes": "text=its weight file holds",
+    },
+    "positions": {
+        "Table and curves": "text=the table drawn here",
+        "Wavelengths": "text=own second row",
+        "Why sinusoids": "text=positions that both lengths have",
+        "Similarity": "text=for no distance do the products",
+        "Rotation": "text=A matrix fitted to the table",
+        "Orthogonality": "text=200,000 samples",
+        "A basis": "text=columns are used; they leave",
+        "In the trained model": "text=taken off and put back",
+    },
+    "masks": {
+        "Your sentence": 'canvas[aria-label^="3 Weights,"]',
+        "Causality": 'canvas[aria-label^="Without a mask,"]',
+        "Padding": 'canvas[aria-label^="Weights without it,"]',
+    },
+    "inside": {
+        "Seven steps": 'table[aria-label^="All seven steps"]',
+        "One query": 'table[aria-label^="One query against all keys"]',
+        "Heads": 'table[aria-label^="Shapes of multi-head attention"]',
+        "Memory": 'canvas[aria-label^="contiguous,"]',
+        "Scaling": 'table[aria-label^="Variance, entropy and gradient by d_k"]',
+        "Feed-forward": 'table[aria-label^="Units by piece"]',
+        "Add & Norm": 'table[aria-label^="Means and variances"]',
+    },
+    "decoding": dict.fromkeys(PARTS["decoding"][1], ".aa-table"),
+    "loss": dict.fromkeys(PARTS["loss"][1], ".aa-table, .js-plotly-plot .trace"),
+    "vision": {
+        "Patches": 'text="The order of the sequence"',
+        "CLS attention": "text=/^CLS as the query, /",
+        "Any patch": 'text="Where it looks as PNG"',
+        "Through the layers": 'text="Where the four methods come from"',
+        "Positions": 'text="How far heads look"',
+    },
+}
+
+# Every chart and every picture is there.
+DRAWN = """() => {
+    const main = document.querySelector('[data-testid="stMain"]')
+    const charts = [...main.querySelectorAll('[data-testid="stPlotlyChart"]')]
+    return charts.every((chart) => chart.querySelector(".main-svg"))
+        && [...main.querySelectorAll("img")].every((image) => image.complete && image.naturalWidth)
+        && !main.querySelector('[data-testid="stSkeleton"]')
+}"""
+
+
+def expected_address(view: View) -> list[tuple[str, str]]:
+    """What the address of an open view says: the sentence and the picture always."""
+    picture = {"picture": samples.NAMES[0]} if view.page == "vision" else {}
+    return sorted((view.settings | picture | {"text": inputs.DEFAULT}).items())
+
+
+def wait_for_address(page: Page, view: View) -> None:
+    """The address is written last."""
+    page.wait_for_function(
+        "wanted => JSON.stringify([...new URLSearchParams(location.search)].sort()) === JSON.stringify(wanted)",
+        arg=[list(pair) for pair in expected_address(view)],
+    )
+
+
+def the_address_leads_here(page: Page, view: View) -> None:
+    """It says what was chosen and nothing else, and the page that it names is open with that part."""
+    wait_for_address(page, view)
+    found = urlsplit(page.url)
+    assert (found.path, sorted(parse_qsl(found.query))) == (f"/{view.path}", expected_address(view))
+    expect(page.locator(f"{MAIN} h1")).to_have_text(PAGES[view.page])
+    for key, value in (({view.key: view.part} if view.key else {}) | view.more).items():
+        assert chosen(page, key) == value
+
+
+def the_list_of_views_has_every_part(page: Page, view: View) -> None:
+    if view.key:
+        offered = page.locator(f"{MAIN} .st-key-{view.key}").get_by_role("radio").all_inner_texts()
+        assert tuple(offered) == PARTS[view.page][1]
+
+
+def what_only_it_shows_is_there(page: Page, view: View) -> None:
+    selector = ONLY_HERE.get(view.page, {}).get(view.part)
+    if selector:
+        expect(page.locator(MAIN).locator(selector).first).to_be_visible()
+
+
+def nothing_failed(page: Page, view: View) -> None:
+    """No error, no component that broke, no formula that could not be set or was left as it was typed."""
+    assert page.get_by_test_id("stException").count() == 0
+    assert page.get_by_test_id("stAlertContentError").count() == 0
+    assert page.get_by_text("BidiComponent Error").count() == 0
+    assert page.locator(".katex-error").count() == 0
+    assert "$" not in page.locator(MAIN).inner_text()
+
+
+def colours_follow_the_theme(page: Page, view: View) -> None:
+    scheme = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'")
+    red, green, blue = (int(palette.BACKGROUND[scheme][place : place + 2], 16) for place in (1, 3, 5))
+    expect(page.get_by_test_id("stApp")).to_have_css("background-color", f"rgb({red}, {green}, {blue})")
+
+
+def tables_open(page: Page, view: View) -> None:
+    """The numbers below the first fold."""
+    tables = page.get_by_text("Numbers as a table")
+    if tables.count():
+        fold = page.locator("details").filter(has=tables.first).first
+        if not fold.evaluate("details => details.open"):  # one that was open on the part before may have stayed so
+            tables.first.click()
+        expect(page.get_by_test_id("stDataFrame").first).to_be_visible()
+        wait_until_it_fits(page)
+
+
+def nothing_overflows(page: Page, view: View) -> None:
+    """On the other screen, and on the one that the view was opened on, which stays."""
+    size = page.viewport_size
+    assert_nothing_overflows(page, PHONE if size == WIDE else WIDE, size)
+
+
+CHECKS: tuple[Check, ...] = (
+    the_address_leads_here,
+    the_list_of_views_has_every_part,
+    what_only_it_shows_is_there,
+    nothing_failed,
+    colours_follow_the_theme,
+    nothing_overflows,
+    tables_open,
+)
+
+
+def check(page: Page, view: View) -> None:
+    """Everything that must hold of every view."""
+    for holds in CHECKS:
+        holds(page, view)

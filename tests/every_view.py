@@ -1,0 +1,116 @@
+"""Every view of the app: a page with one of its parts open. The one list of them; tests that visit all views read it.
+
+`tests/browser/test_walk.py` compares it with what the pages offer, so that a new part cannot be forgotten here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+from views import frame
+
+# Each page by its folder's name: the parameter that says which part is open, and the parts; the first opens by itself.
+PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "translate": ("", ()),
+    "attention": ("look", ("Maps", "Lines", "One weight")),
+    "heads": ("", ()),
+    "compare": ("b", ("Same sentence, changed", "Another sentence")),
+    "attribution": ("", ()),
+    "tokens": (
+        "part",
+        ("Step by step", "Neighbours", "Spelling", "One word, many contexts", "Word order", "Sizes"),
+    ),
+    "positions": (
+        "facet",
+        (
+            "Table and curves",
+            "Wavelengths",
+            "Why sinusoids",
+            "Similarity",
+            "Rotation",
+            "Orthogonality",
+            "A basis",
+            "In the trained model",
+        ),
+    ),
+    "masks": ("masks", ("Your sentence", "Causality", "Padding")),
+    "inside": ("inside", ("Seven steps", "One query", "Heads", "Memory", "Scaling", "Feed-forward", "Add & Norm")),
+    "decoding": ("part", ("Step by step", "Linear + softmax", "Teacher forcing", "Beam search")),
+    "loss": ("part", ("Piece by piece", "Smoothing and gradient", "Training curves")),
+    "vision": (
+        "view",
+        (
+            "Patches",
+            "CLS attention",
+            "Any patch",
+            "Through the layers",
+            "Positions",
+            "Heads",
+            "Full maps",
+            "What if",
+        ),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class View:
+    """A page with a part open.
+
+    Attributes:
+        page: name of the page's folder.
+        key: the parameter of the address that says which part is open; empty on a page of one part.
+        part: what the part is called; empty on a page of one part.
+        more: further settings that show more of the part than it shows at first.
+    """
+
+    page: str
+    key: str = ""
+    part: str = ""
+    more: dict[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def id(self) -> str:
+        """A name for reports and for choosing tests: page, part, and what else is set."""
+        return "/".join(filter(None, (self.page, self.part, *self.more.values())))
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What its address says beside the sentence and the picture; the first part goes without saying."""
+        return ({} if self.opens_first else {self.key: self.part}) | self.more
+
+    @property
+    def opens_first(self) -> bool:
+        """Whether the page opens with this part."""
+        return self.part in ("", *PARTS[self.page][1][:1])
+
+    @property
+    def path(self) -> str:
+        """Of its address, without the slash at the beginning."""
+        return "" if self.page == HOME else self.page
+
+    def address(self, **more: str) -> str:
+        """Path and query, without the slash at the beginning."""
+        query = urlencode(self.settings | more)
+        return f"{self.path}?{query}" if query else self.path
+
+
+PAGES = {place.name: place.title() for place in frame.PAGES}  # in the menu's order
+HOME = next(iter(PAGES))
+
+
+def _each_part() -> Iterator[View]:
+    for page in PAGES:
+        key, parts = PARTS[page]
+        yield from [View(page, key, part) for part in parts] or [View(page)]
+
+
+VIEWS = tuple(_each_part())
+# Parts of which something large shows only after a further choice.
+UNFOLDED = (
+    View("attention", "look", "Maps", {"units": "Whole words"}),
+    View("tokens", "part", "Step by step", {"step": "5 + position"}),
+    View("decoding", "part", "Beam search", {"nodes": "All considered"}),
+)

@@ -1,0 +1,94 @@
+"""A message that asks for a run waits until the run before it has looked at its own."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from server.runs import _Socket
+from tests.elsewhere import run_elsewhere
+
+MOMENT = 0.02  # seconds in which a message that may pass has passed
+
+
+def asking(fragment: str = "", kind: str = "rerun_script") -> dict:
+    message = BackMsg()
+    getattr(message, kind).SetInParent() if kind == "rerun_script" else setattr(message, kind, True)
+    if fragment:
+        message.rerun_script.fragment_id = fragment
+    return {"type": "websocket.receive", "bytes": message.SerializeToString()}
+
+
+def told(kind: str) -> dict:
+    message = ForwardMsg()
+    if kind == "script_finished":
+        message.script_finished = ForwardMsg.FINISHED_SUCCESSFULLY
+    elif kind == "ref_hash":
+        message.ref_hash = "a"
+    else:
+        getattr(message, kind).SetInParent()
+    return {"type": "websocket.send", "bytes": message.SerializeToString()}
+
+
+def passed(arriving: list[dict], sent: list[str], patience: float = 60.0) -> tuple[int, int]:
+    """How many messages reach the app before, and after, it has sent something."""
+    reached, left = [], list(arriving)
+
+    async def receive() -> dict:
+        return left.pop(0) if left else await asyncio.Future()
+
+    async def send(message: dict) -> None:
+        pass
+
+    async def read(socket: _Socket) -> None:
+        while True:
+            reached.append(await socket.receive())
+
+    async def connection() -> tuple[int, int]:
+        socket = _Socket(receive, send, patience)
+        reading = asyncio.create_task(read(socket))
+        await asyncio.sleep(MOMENT)
+        before = len(reached)
+        for kind in sent:
+            await socket.send(told(kind))
+        await asyncio.sleep(MOMENT)
+        reading.cancel()
+        return before, len(reached)
+
+    return run_elsewhere(connection())
+
+
+@pytest.mark.parametrize("drawn", ["delta", "ref_hash", "script_finished"])
+@pytest.mark.parametrize("second", [asking(), asking("part")])
+def test_the_next_message_waits_until_the_run_has_drawn(second: dict, drawn: str):
+    assert passed([asking(), second], ["new_session", "navigation", drawn]) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "sent", [[], ["new_session"], ["new_session", "navigation"], ["delta"], ["delta", "new_session"]]
+)
+def test_what_comes_before_its_first_drawing_or_of_an_older_run_does_not_count(sent: list[str]):
+    assert passed([asking(), asking()], sent) == (1, 1)
+
+
+def test_a_part_of_the_page_holds_nothing_back():
+    assert passed([asking("part"), asking("part"), asking()], []) == (3, 3)
+
+
+@pytest.mark.parametrize("kind", ["app_heartbeat", "stop_script"])
+def test_what_asks_for_no_run_does_not_wait(kind: str):
+    assert passed([asking(), asking(kind=kind)], []) == (2, 2)
+
+
+def test_nothing_is_held_back_for_ever():
+    assert passed([asking(), asking(), asking()], [], patience=MOMENT / 10) == (3, 3)
+
+
+def test_what_is_no_message_passes():
+    assert (
+        passed([asking(), {"type": "websocket.receive", "bytes": b"\xff"}, {"type": "websocket.disconnect"}], [])[0]
+        == 3
+    )
