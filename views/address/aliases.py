@@ -29,6 +29,22 @@ VALUES: dict[str, dict[str, str]] = {
         "Gradient relevance": "gradient",
     },
     "numbers": {"Each row by its largest": "by-largest", "As they are": "as-they-are"},
+    # positions
+    "facet": {
+        "Table and curves": "table",
+        "Wavelengths": "wavelengths",
+        "Why sinusoids": "why-sinusoids",
+        "Similarity": "similarity",
+        "Rotation": "rotation",
+        "Orthogonality": "orthogonality",
+        "A basis": "basis",
+        "In the trained model": "trained-model",
+    },
+    "form": {"Paper": "paper", "Column index": "column"},
+    "curve": {"square wave": "square-wave", "one position": "one-position"},
+    "basis": {"Columns of the encoding": "columns", "Harmonics of the length": "harmonics"},
+    "change": {"Set to 0": "none", "Shuffled": "shuffled", "Reversed": "reversed", "Shifted": "shifted"},
+    "where": {"Encoder": "encoder", "Decoder": "decoder", "Both": "both"},
     # tokens
     "part": {
         "Step by step": "step-by-step",
