@@ -8,6 +8,7 @@ from pages.shared.attention_viewer.explore import explore_text
 from pages.shared.opening import opening
 from views.html import tokens
 from views.text import prose
+from views.text.catalogue import say
 
 
 def main() -> None:
@@ -16,12 +17,12 @@ def main() -> None:
     if not request.accepted:
         return
     trace = request.trace()
-    st.html(tokens.label("Translation") + tokens.sentence(trace.target_text, "fr"))
+    st.html(tokens.label(say("translation", "Translation")) + tokens.sentence(trace.target_text, "fr"))
     explore_text(request, trace)
-    st.subheader("How to read it", anchor=False)
+    st.subheader(say("how-to-read-it", "How to read it"), anchor=False)
     left, right = st.columns(2, gap="large")
-    left.markdown(prose.block("attention", "Rows, columns, kinds"))
-    right.markdown(prose.block("attention", "What to look for"))
+    left.markdown(prose.block("attention", "rows-columns-kinds"))
+    right.markdown(prose.block("attention", "what-to-look-for"))
 
 
 main()

@@ -20,7 +20,7 @@ def one_head(sides: Sides) -> None:
         layer, head = inputs.head(layers, heads, (len(layers) - 2, len(heads) - 1))
         st.button("Open the head that moved most", on_click=_open, args=farthest)
     pair = sides.pair(kind, layers.index(layer), heads.index(head), maps.describe(layer, head))
-    differences.show(pair, "pair")
+    differences.show(pair, "pair", f"compare-{kind.name}-layer-{layer}-head-{head}")
 
 
 def _open(kind: str, layer: int, head: int) -> None:

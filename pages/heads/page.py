@@ -16,11 +16,11 @@ from views.address import settings
 from views.controls import inputs, widgets
 from views.figures.heatmap import HeadMap, heatmap
 from views.html import bars, steps, tokens
-from views.text import prose
+from views.text import prose, terms
+from views.text.catalogue import say
 from views.text.numbers import three_digits
 
-OF = {"All": None, **{kind.name.capitalize(): kind.name for kind in maps.KINDS.values()}}
-FIRST = "first in the list"
+EVERY = "all"  # kinds of attention
 
 
 def main() -> None:
@@ -29,14 +29,19 @@ def main() -> None:
     if not request.accepted:
         return
     trace = request.trace()
-    st.html(bars.STYLE + steps.STYLE + tokens.label("Translation") + tokens.sentence(trace.target_text, "fr"))
+    st.html(
+        bars.STYLE
+        + steps.STYLE
+        + tokens.label(say("translation", "Translation"))
+        + tokens.sentence(trace.target_text, "fr")
+    )
     explore(request.service, trace)
-    st.subheader("How to read it", anchor=False)
+    st.subheader(say("how-to-read-it", "How to read it"), anchor=False)
     left, right = st.columns(2, gap="large")
-    left.markdown(prose.block("heads", "Effects"))
+    left.markdown(prose.block("heads", "effects"))
     right.markdown(detail.rule())
-    with st.expander("What each pattern is, and where it comes from"):
-        st.markdown(prose.block("heads", "Patterns"))
+    with st.expander(say("heads.patterns", "What each pattern is, and where it comes from")):
+        st.markdown(prose.block("heads", "patterns"))
 
 
 @fragment
@@ -44,13 +49,13 @@ def explore(service: Service, trace: Trace) -> None:
     """The list and the open head. A change of its settings runs only this part again."""
     with st.skeleton(height=640):
         found = study(service, trace)
-    names = [head.name for head in found.heads]
     with st.container(horizontal=True, gap="medium"):
-        of = OF[widgets.pick("Heads of", tuple(OF), "of")]
-        by = widgets.pick("Sort by", rows.ORDERS, "sort")
-        chosen = widgets.select("Head shown", [FIRST, *names], "shown")
-    listed = rows.ordered([head for head in found.heads if of in (None, head.kind)], by)
-    shown = listed[0] if chosen == FIRST else found.heads[names.index(chosen)]
+        kinds = {EVERY: say("heads.of.all", "All"), **inputs.kind_names()}
+        of = widgets.pick(say("heads.of", "Heads of"), kinds, "of")
+        by = listing.order("sort")
+        chosen = listing.chosen(found.heads, "shown")
+    listed = rows.ordered([head for head in found.heads if of in (EVERY, head.kind)], by)
+    shown = chosen or listed[0]
     overview, opened = st.columns([5, 4], gap="large")
     with overview:
         ranking(found, trace, listed, shown)
@@ -62,7 +67,9 @@ def ranking(found: Study, trace: Trace, listed: list[rows.Head], shown: rows.Hea
     """All heads with their maps."""
     strongest = max(found.heads, key=lambda head: abs(head.change))
     st.markdown(
-        prose.block("heads", "List").format(
+        prose.block(
+            "heads",
+            "list",
             loss=three_digits(found.effects.reference),
             total=three_digits(float(found.effects.losses.sum())),
             tokens=len(found.effects.losses),
@@ -76,8 +83,12 @@ def ranking(found: Study, trace: Trace, listed: list[rows.Head], shown: rows.Hea
         listing.Listing(
             found.found,
             lambda head: trace.attention(head.kind)[head.layer, head.head],
-            ("head", "change of the loss, nats a piece", "on this sentence"),
-            "change of the loss",
+            (
+                say("column.head", "head"),
+                say("heads.change", "change of the loss, nats per token"),
+                say("heads.here", "on this sentence"),
+            ),
+            say("heads.measured", "change of the loss"),
             name="heads",
             selects="shown",
         ),
@@ -95,31 +106,38 @@ def one_head(service: Service, found: Study, trace: Trace, head: rows.Head) -> N
     st.markdown(f"**{picture.title}**")
     place = {"kind": kind.name, "layer": layer, "head": number}
     st.page_link(
-        "pages/attention/page.py", label="Open it on the Attention page", query_params=settings.shared() | place
+        "pages/attention/page.py",
+        label=say("heads.open", "Open it on the Attention page"),
+        query_params=settings.shared() | place,
     )
-    charts.chart(
-        heatmap(picture, inputs.theme()), "head map", f"Heatmap: {picture.title}. The table below has the numbers."
-    )
-    files.head_map(picture)
+    charts.chart(heatmap(picture, inputs.theme()), "head map", charts.MAP(title=picture.title))
+    files.head_map(picture, name=f"{kind.name}-layer-{layer}-head-{number}")
     without = found.effects.without[head.kind][head.layer, head.head]
     changes = without - found.effects.losses
     top = float(abs(changes).max())
-    st.markdown(prose.block("heads", "Pieces"))
+    st.markdown(prose.block("heads", "tokens"))
     st.html(
         bars.table(
-            ["piece", "-ln p", "without the head", "change"],
+            [
+                terms.TOKEN(),
+                say("heads.loss", "-ln p"),
+                say("heads.without", "without the head"),
+                say("heads.token-change", "change"),
+            ],
             [
                 [steps.plain(token), float(loss), float(other), bars.bar(float(change), top, head.kind)]
                 for token, loss, other, change in zip(
                     trace.next_tokens, found.effects.losses, without, changes, strict=True
                 )
             ],
-            f"Loss by piece without {head.name}",
+            say("heads.losses", "Loss by token without {head}", head=head.name),
         )
     )
     alone = checked(service, trace, head)
     st.caption(
-        prose.block("heads", "Proof").format(
+        prose.block(
+            "heads",
+            "check",
             head=head.name,
             loss=three_digits(alone),
             difference=checks.said("head alone", abs(float(without.mean()) - alone)),
@@ -128,7 +146,7 @@ def one_head(service: Service, found: Study, trace: Trace, head: rows.Head) -> N
     st.html(detail.scores(head, found.found))
     st.caption(detail.often(head, found.found))
     if head.kind == "cross" and found.linked is not None:
-        st.caption(prose.block("heads", "Aligned").format(linked=found.linked, tokens=len(trace.next_ids)))
+        st.caption(prose.block("heads", "aligned", linked=found.linked, tokens=len(trace.next_ids)))
 
 
 main()

@@ -7,6 +7,9 @@ import streamlit as st
 
 from views.controls import inputs
 from views.figures.matrix import ChartMatrix, legend, matrix
+from views.text.catalogue import Message
+
+MAP = Message("map.alt", "Heatmap: {title}. The table below has the same numbers.")  # says what a heatmap shows
 
 
 def chart(figure: go.Figure, key: str, alt: str) -> None:

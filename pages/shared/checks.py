@@ -8,6 +8,7 @@ figure beyond its bound means that something is wrong, and the page says so.
 
 from __future__ import annotations
 
+from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
 
 # Single precision keeps about seven digits: a rounding costs up to 6e-8 of a number's size. What is computed in double
@@ -70,12 +71,15 @@ BOUNDS = {
     "slope of ln p": 0.05,
     "slope of the logit": 2e-3,
 }
+_ROUNDING = Message("check.rounding", "{figure} (rounding stays below {bound})")
+_BEYOND = Message("check.beyond", "{figure}, which is beyond the bound {bound}: something is wrong")
 # What makes a difference where it is not rounding.
+_STEP = Message("check.step", "{figure} (a finite step stays below {bound})")
 _REASONS = {
-    "slope of ln p": "a finite step stays",
-    "slope of the logit": "a finite step stays",
-    "sum of samples": "a finite number of samples stays",
-    "variances": "LayerNorm\u2019s \u03b5 stays",
+    "slope of ln p": _STEP,
+    "slope of the logit": _STEP,
+    "sum of samples": Message("check.samples", "{figure} (a finite number of samples stays below {bound})"),
+    "variances": Message("check.epsilon", "{figure} (LayerNorm\u2019s \u03b5 stays below {bound})"),
 }
 
 
@@ -86,12 +90,12 @@ def said(name: str, figure: float) -> str:
         name: one of `BOUNDS`.
         figure: not negative.
     """
-    bound = BOUNDS[name]
+    bound, shown = BOUNDS[name], three_digits(figure)
     if not figure <= bound:  # not a number is beyond any bound
-        return f"{three_digits(figure)}, which is beyond the bound {_power(bound)}: something is wrong"
+        return _BEYOND(figure=shown, bound=_power(bound))
     if bound == 0:
-        return "exactly 0"
-    return f"{three_digits(figure)} ({_REASONS.get(name, 'rounding stays')} below {_power(bound)})"
+        return say("check.exact", "exactly 0")
+    return _REASONS.get(name, _ROUNDING)(figure=shown, bound=_power(bound))
 
 
 def _power(bound: float) -> str:

@@ -69,14 +69,15 @@ def matrices(items: Sequence[RowMatrix | str], title: str, name: str, what: str 
     pictures(lambda: matrices_picture(items, title), name, what)
 
 
-def head_map(shown: HeadMap, draw: Callable[[], drawing.Drawing] | None = None) -> None:
+def head_map(shown: HeadMap, draw: Callable[[], drawing.Drawing] | None = None, name: str = "") -> None:
     """Picture and numbers of one head's map as files and as a table.
 
     Args:
         draw: makes the picture where it is not the plain map.
+        name: of the files, without what follows the dot.
     """
     draw = draw or (lambda: picture(shown))
-    name = f"{shown.kind.name} {shown.place}".replace(",", "").replace(" ", "-")
+    name = name or f"{shown.kind.name}-map"
     rows, columns = shown.kind.names(shown.queries), shown.kind.names(shown.keys)
     with st.container(horizontal=True):
         pictures(draw, name)

@@ -7,14 +7,15 @@ import streamlit as st
 from model.attribution.intervened import Check
 from pages.shared import checks
 from views.text import prose
+from views.text.catalogue import say
 
 
 def show(check: Check) -> None:
     """Both figures, or the one there is, and what they mean."""
-    lines = [prose.block("compare", "Proof").format(difference=checks.said("intervention", check.recomputed))]
+    lines = [prose.block("compare", "Proof", difference=checks.said("intervention", check.recomputed))]
     if check.edited is not None:
         edited = checks.said("edited weights", check.edited)
-        lines.append(prose.block("compare", "Proof by weights").format(difference=edited))
+        lines.append(prose.block("compare", "Proof by weights", difference=edited))
     st.caption(" ".join(lines))
-    with st.expander("What this checks"):
+    with st.expander(say("viewer.check", "What this checks")):
         st.markdown(prose.block("compare", "What this checks"))

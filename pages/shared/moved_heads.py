@@ -8,10 +8,12 @@ import numpy as np
 import streamlit as st
 
 from pages.shared import files
+from views import maps
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import inputs
 from views.export import downloads
 from views.text import prose
+from views.text.catalogue import say
 from views.text.numbers import three_digits
 
 
@@ -24,15 +26,16 @@ def show(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> None:
     """
     st.markdown(prose.block("compare", "Every head"))
     top = max(float(table.max()) for table in found.values())
+    names = inputs.kind_names() | {maps.VISION.name: maps.VISION.headline}
     items = [
         RowMatrix(
-            kind.capitalize(),
+            names[kind],
             table,
             kind,
-            [f"layer {number + 1}" for number in range(table.shape[0])],
+            [say("moved.layer", "layer {layer}", layer=number + 1) for number in range(table.shape[0])],
             [str(number + 1) for number in range(table.shape[1])],
-            "layer",
-            "head",
+            say("column.layer", "layer"),
+            say("column.head", "head"),
             signed=False,
             top=top,
         )
@@ -41,9 +44,16 @@ def show(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> None:
     matrix_row(items, inputs.theme(), "moved", inputs.remember_theme)
     kind, layer, head = farthest(found)
     moved = float(found[kind][layer, head])
-    place = f"{kind}, layer {layer + 1}, head {head + 1}, by {three_digits(moved)}"
-    st.caption(f"Moved most: {place}." if moved else prose.block("compare", "Nothing moved"))
-    header = ["kind", "layer", "head", "share of attention that moved", "mean |difference| of a weight"]
+    most = {"kind": _title(kind), "place": maps.describe(str(layer + 1), str(head + 1)), "share": three_digits(moved)}
+    nothing = prose.block("compare", "Nothing moved")
+    st.caption(say("moved.most", "Moved most: {kind}, {place}, by {share}.", **most) if moved else nothing)
+    header = [
+        say("column.kind", "kind"),
+        say("column.layer", "layer"),
+        say("column.head", "head"),
+        say("moved.share", "share of attention that moved"),
+        say("moved.mean", "mean |difference| of a weight"),
+    ]
     rows = [
         # from half the sum over a row's keys to the mean over them
         [name, place[0] + 1, place[1] + 1, float(table[place]), 2 * float(table[place]) / max(1, keys[name])]
@@ -51,9 +61,16 @@ def show(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> None:
         for place in np.ndindex(table.shape)
     ]
     with st.container(horizontal=True):
-        files.matrices(items, "Share of each head's attention that moved", "moved-heads", "All heads")
-        files.download("All heads as CSV", lambda: downloads.table_csv(header, rows), "moved-heads.csv")
+        title = say("moved.title", "Share of each head\u2019s attention that moved")
+        files.matrices(items, title, "moved-heads", say("moved.all", "All heads"))
+        files.download(
+            say("heads.csv", "All heads as CSV"), lambda: downloads.table_csv(header, rows), "moved-heads.csv"
+        )
     files.numbers(lambda: files.table(rows, header), key="moved_table", hide_index=True)
+
+
+def _title(kind: str) -> str:
+    return (maps.VISION if kind == maps.VISION.name else maps.KINDS[kind]).title
 
 
 def farthest(found: Mapping[str, np.ndarray]) -> tuple[str, int, int]:

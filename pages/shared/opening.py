@@ -14,6 +14,7 @@ from pages.shared.service import Service
 from views.controls import inputs
 from views.html import tokens
 from views.text import literal, prose
+from views.text.catalogue import say, say_error
 
 
 @dataclass(frozen=True)
@@ -63,23 +64,23 @@ def opening(page: str, examples: bool = False) -> Request:
     service = open_service()
     taken = accepted(service, text)
     if taken and not service.model.looks_english(text):
-        st.warning(prose.block("notices", "Not English"))
+        st.warning(prose.block("notices", "not-english"))
         if not examples:
             inputs.examples(text)
     return Request(service, text, DecodingOptions(**vars(chosen)), taken, st.empty())
 
 
 def usable(request: Request, text: str, name: str, english: bool = True) -> bool:
-    """True if the model takes `text`, typed into a page's own box called `name`; else the reason is on the page.
+    """True if the model takes `text`, typed into a page's own box, `name`; else the reason is on the page.
 
     Args:
-        english: whether it is to be read rather than written by the model: then the page warns of what is not English.
+        english: whether the model is to read it, not to generate it: then the page warns of what is not English.
     """
     try:
         request.service.model.check(text)
     except InputError as error:
-        st.warning(literal.markdown(f"{name}: {error}"))
+        st.warning(literal.markdown(say("box.refused", "{name}: {reason}", name=name, reason=say_error(error))))
         return False
     if english and not request.service.model.looks_english(text):
-        st.warning(prose.block("notices", "Not English in a box").format(name=name))
+        st.warning(prose.block("notices", "not-english-in-a-box", name=name))
     return True

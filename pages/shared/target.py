@@ -9,6 +9,7 @@ from pages.shared.opening import Request
 from views.address import settings
 from views.controls import widgets
 from views.text import literal
+from views.text.catalogue import say, say_error
 
 # What a person would write for the sentences the app offers to begin with.
 REFERENCES = {
@@ -31,29 +32,35 @@ def target(request: Request) -> Trace | None:
     """
     own = request.trace()
     typed = widgets.text(
-        "French target",
+        say("target.label", "French target"),
         "target",
         "",
         placeholder=literal.visible(own.target_text),
-        help="Any French, right or wrong. While the box is empty, the model\u2019s own translation is the target.",
+        help=say(
+            "target.help",
+            "Any French, right or wrong. While the box is empty, the model\u2019s own translation is the target.",
+        ),
     )
     reference = REFERENCES.get(request.text)
     with st.container(horizontal=True):
-        st.button("The model\u2019s own", key="take_own", on_click=_fill, args=("",), disabled=not typed.strip())
+        own_again = say("target.own", "The model\u2019s own")
+        st.button(own_again, key="take_own", on_click=_fill, args=("",), disabled=not typed.strip())
         if reference:
             taken = typed == reference
-            st.button("A person\u2019s", key="take_reference", on_click=_fill, args=(reference,), disabled=taken)
+            a_person = say("target.person", "A person\u2019s")
+            st.button(a_person, key="take_reference", on_click=_fill, args=(reference,), disabled=taken)
         taken = (request.text, typed) == PAIR
-        if st.button("The tutorial\u2019s pair", key="take_pair", on_click=_fill_pair, disabled=taken):
+        pair = say("target.pair", "The tutorial\u2019s pair")
+        if st.button(pair, key="take_pair", on_click=_fill_pair, disabled=taken):
             st.rerun()  # the whole page, for the sentence changes too
     if not typed.strip():
         return own
     try:
         return request.service.forced(request.text, typed)
     except InputError as error:
-        empty = "nothing to translate" in str(error)
-        reason = "There is nothing to see in the target: type some French, or empty the box." if empty else str(error)
-        st.warning(literal.markdown(reason))
+        empty = "nothing to translate" in error.template
+        nothing = say("target.nothing", "There is nothing to see in the target: type some French, or empty the box.")
+        st.warning(literal.markdown(nothing if empty else say_error(error)))
         return None
 
 

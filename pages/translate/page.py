@@ -17,7 +17,8 @@ from views.components.drawing_view import drawing_view
 from views.export import downloads
 from views.html import tokens
 from views.svg.architecture import Sizes, architecture
-from views.text import literal, prose
+from views.text import literal, prose, terms
+from views.text.catalogue import say, say_count
 
 FRAME_SECONDS = 0.04  # a screen needs no more than 25 pictures a second while tokens arrive
 
@@ -33,8 +34,8 @@ def main() -> None:
 def translation(request: Request) -> None:
     """The translation as it grows, then what was considered at each place."""
     service, text, options = request.service, request.text, request.options
-    st.subheader("Translation", anchor=False)
-    written, produced = st.empty(), st.empty()
+    st.subheader(say("translation", "Translation"), anchor=False)
+    sentence, produced = st.empty(), st.empty()
     steps = service.known(text, options)
     if steps is None:
         steps = []
@@ -42,18 +43,34 @@ def translation(request: Request) -> None:
         for step in service.stream(text, options):
             steps.append(step)
             if time.monotonic() - shown_at > FRAME_SECONDS or step.finished:
-                written.html(tokens.sentence(step.text, "fr"))
+                sentence.html(tokens.sentence(step.text, "fr"))
                 shown_at = time.monotonic()
-    written.html(tokens.sentence(steps[-1].text, "fr"))
+    sentence.html(tokens.sentence(steps[-1].text, "fr"))
     trace = request.trace()
     rows = trace.predictions(5)
     with produced.container():
         st.html(
-            tokens.label(f"What the encoder reads: {len(trace.source_tokens)} pieces")
+            tokens.label(
+                say_count(
+                    "translate.read",
+                    "The encoder reads {count} token",
+                    "The encoder reads {count} tokens",
+                    len(trace.source_tokens),
+                )
+            )
             + tokens.chips(trace.source_tokens, "encoder")
-            + tokens.label(f"What the decoder writes: {len(rows)} pieces, each with the probability it had")
+            + tokens.label(
+                say_count(
+                    "translate.generated",
+                    "The decoder generates {count} token, with its probability",
+                    "The decoder generates {count} tokens, each with its probability",
+                    len(rows),
+                )
+            )
             + tokens.chips(trace.next_tokens, "decoder", [row.probability for row in rows])
-            + tokens.label("At each place, the five pieces that were most probable; the one taken is orange")
+            + tokens.label(
+                say("translate.rivals", "At each place the five most probable tokens; the one that was taken is orange")
+            )
             + tokens.cards(rows)
         )
         check_line(steps, rows, options)
@@ -63,24 +80,28 @@ def translation(request: Request) -> None:
 def check_line(steps, rows, options: DecodingOptions) -> None:
     """What was streamed, token by token from cached keys and values, against one pass over the finished translation."""
     if options.method == "beam":
-        st.caption(prose.block("translate", "Proof for beam"))
+        st.caption(prose.block("translate", "check-for-beam"))
         return
     difference = max(abs(step.probability - row.probability) for step, row in zip(steps, rows, strict=True))
-    st.caption(prose.block("translate", "Proof").format(difference=checks.said("step by step", difference)))
+    st.caption(prose.block("translate", "check", difference=checks.said("step by step", difference)))
 
 
 @fragment
 def numbers(rows) -> None:
     """The same as a table and a file."""
-    header = ["position", "piece", "probability", "rank"]
-    header += [f"{word} {place}" for place in range(1, 6) for word in ("piece", "probability")]
+    header = [say("column.position", "position"), terms.TOKEN(), terms.PROBABILITY(), say("column.rank", "rank")]
+    for place in range(1, 6):
+        header.append(say("translate.token", "token {place}", place=place))
+        header.append(say("translate.probability", "probability {place}", place=place))
     table = [
         [place, row.token, row.probability, row.rank, *(value for c in row.top for value in (c.token, c.probability))]
         for place, row in enumerate(rows, 1)
     ]
     labelled = [[literal.token(cell) if isinstance(cell, str) else cell for cell in line] for line in table]
     height = "content" if len(rows) < 12 else 420
-    files.download("Download as CSV", lambda: downloads.table_csv(header, labelled), "translation.csv")
+    files.download(
+        say("translate.csv", "Download as CSV"), lambda: downloads.table_csv(header, labelled), "translation.csv"
+    )
     files.numbers(lambda: files.table(labelled, header), hide_index=True, height=height)
 
 
@@ -90,12 +111,12 @@ def model_diagram(service: Service) -> None:
     config = service.model.config
     sizes = Sizes(**{name: getattr(config, name) for name in Sizes.__dataclass_fields__})
     with picture:
-        st.subheader("The model", anchor=False)
+        st.subheader(say("translate.model", "The model"), anchor=False)
         drawing_view(architecture(sizes, frame.titles(), settings.shared()), key="architecture")
-        st.caption(prose.block("translate", "Diagram"))
+        st.caption(prose.block("translate", "diagram"))
     with words:
-        st.subheader("How to read it", anchor=False)
-        st.markdown(prose.block("translate", "How to read it"))
+        st.subheader(say("how-to-read-it", "How to read it"), anchor=False)
+        st.markdown(prose.block("translate", "how-to-read-it"))
 
 
 main()

@@ -69,4 +69,5 @@ def cls_attention(service: Service, key: str, trace: VisionTrace) -> None:
             ),
             key="large",
         )
-        files.head_map(shown, lambda: look.drawn(shown))
+        layer, head = look.layers[look.place[0]], look.heads[look.place[1]]
+        files.head_map(shown, lambda: look.drawn(shown), f"vision-layer-{layer}-head-{head}")

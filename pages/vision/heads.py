@@ -19,7 +19,7 @@ from views.html import bars
 from views.text import literal, prose
 
 MEASURES = ("Logit", "Probability")
-ANSWER, FIRST = "the answer", "first in the list"
+ANSWER = "the answer"
 
 
 @fragment
@@ -36,15 +36,14 @@ def each_head(service: Service, key: str, trace: VisionTrace) -> None:
     with st.container(horizontal=True, gap="medium"):
         name = widgets.select("Class", (ANSWER, *trace.classes), "explain")
         measure = widgets.pick("Change of its", MEASURES, "measure")
-        by = widgets.pick("Sort by", rows.ORDERS, "vsort")
+        by = listing.order("vsort")
         wanted = trace.answer if name == ANSWER else trace.classes.index(name)
         effects = study.effects
         changes = effects.logit_changes(wanted) if measure == MEASURES[0] else effects.probability_changes(wanted)
         heads = rows.heads_of({"vision": changes}, {"vision": study.scores}, study.found.statistics)
-        names = [head.name for head in heads]
-        chosen = widgets.select("Head shown", (FIRST, *names), "vshown")
+        chosen = listing.chosen(heads, "vshown")
     listed = rows.ordered(heads, by)
-    shown = listed[0] if chosen == FIRST else heads[names.index(chosen)]
+    shown = chosen or listed[0]
     overview, opened = st.columns([5, 4], gap="large")
     with overview:
         _ranking(study, trace, listed, shown, f"change of the {measure.lower()}", trace.classes[wanted])

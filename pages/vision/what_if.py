@@ -115,7 +115,7 @@ def _cls_maps(trace: VisionTrace, found: Changed) -> MapPair:
     ]
     every = tuple(range(trace.grid[0])), tuple(range(trace.grid[1]))
     pair = MapPair(*sides, CLS, maps.describe(layer, head), (every[0], every[0]), (every[1], every[1]))
-    differences.show(pair, "cls_pair")
+    differences.show(pair, "cls_pair", f"compare-vision-layer-{layer}-head-{head}")
     return pair
 
 

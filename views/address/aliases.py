@@ -10,6 +10,8 @@ from collections.abc import Mapping
 
 from views.address.codecs import Raw
 
+_KINDS = ("encoder", "decoder", "cross", "vision")
+
 # name of the setting -> old value -> id
 VALUES: dict[str, dict[str, str]] = {
     # every page
@@ -61,12 +63,33 @@ VALUES: dict[str, dict[str, str]] = {
         "4 \u00d7 \u221ad_model": "scaled",
         "5 + position": "positions",
     },
+    # attention viewer
+    "look": {"Maps": "maps", "Lines": "lines", "One weight": "one-weight"},
+    "units": {"Pieces": "tokens", "Whole words": "words"},
+    "marks": {"Shown": "shown", "Hidden": "hidden"},
+    **{f"{kind}_key_piece": {"the strongest": "strongest", "CLS": "cls"} for kind in _KINDS},
+    "vision_query_piece": {"CLS": "cls"},
+    # head ranking
+    "of": {"All": "all", "Encoder": "encoder", "Decoder": "decoder", "Cross": "cross"},
+    **dict.fromkeys(("sort", "vsort"), {"Effect": "effect", "Label": "label", "Place": "place"}),
+    **dict.fromkeys(("shown", "vshown"), {"first in the list": "first"}),
+    # changes of heads
+    **dict.fromkeys(
+        ("do", "vdo"),
+        {"Switch off": "ablate", "Scale": "scale", "Sharpen": "sharpen", "Mask": "mask", "Force a look": "one-hot"},
+    ),
 }
 
 _NUMBERED = re.compile(r"([0-9]+) .*", re.DOTALL), r"\1"  # the place of a token, and the token
+_PATCH = re.compile(r"row ([0-9]+), column ([0-9]+)"), r"\1-\2"
+_HEAD = re.compile(r"([a-z]+) ([0-9]+)\.([0-9]+)"), r"\1-\2-\3"
 
 # name of the setting -> pattern of old values -> id
 PATTERNS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
+    # attention viewer
+    **{f"{kind}_{side}_piece": (_PATCH, _NUMBERED) for kind in _KINDS for side in ("query", "key")},
+    # head ranking
+    **dict.fromkeys(("shown", "vshown"), (_HEAD,)),
     # masks
     "sequence": ((re.compile(r"([0-9]+) \([0-9]+ long\)"), r"\1"),),
     # attribution

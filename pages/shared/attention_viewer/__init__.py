@@ -1,1 +1,1 @@
-"""The attention microscope: the same views of one kind of attention, for text and for pictures."""
+"""The attention viewer: the same views of one kind of attention, for text and for pictures."""

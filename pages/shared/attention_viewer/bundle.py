@@ -1,4 +1,4 @@
-"""What is seen in the microscope as files: one HTML page, all heads in one picture, and everything in one archive."""
+"""What the attention viewer shows as files: one HTML page, all heads in one picture, everything in one archive."""
 
 from __future__ import annotations
 
@@ -23,9 +23,8 @@ def all_heads(saved: Saved) -> drawing.Drawing:
 def page(saved: Saved) -> bytes:
     """The view as one HTML file."""
     kind, part = saved.subject.kind, saved.part()
-    text = prose.block("microscope", saved.paragraphs).format(query_side=kind.query_side, key_side=kind.key_side)
-    title = f"{kind.title[:1].upper()}{kind.title[1:]}"
-    return standalone.to_html(standalone.Document(title, [flat(text)], facts(saved, part), part))
+    text = prose.block("attention_viewer", saved.paragraphs, query_side=kind.query_side, key_side=kind.key_side)
+    return standalone.to_html(standalone.Document(kind.headline, [flat(text)], facts(saved, part), part))
 
 
 def everything(saved: Saved) -> bytes:
@@ -51,9 +50,9 @@ def _readme(saved: Saved) -> str:
         "print(np.abs(attention - stored).max())",
     ]
     files = "".join(f"\n{name}: {line}" for name, line in saved.said.items())
-    text = prose.block("microscope", "Bundle").format(files=files, recipe="\n".join(recipe))
+    text = prose.block("attention_viewer", "bundle", files=files, recipe="\n".join(recipe))
     if "pixels_sha256" in saved.subject.source and "sample" not in saved.subject.source:
-        text += "\n\n" + prose.block("microscope", "Own picture")
+        text += "\n\n" + prose.block("attention_viewer", "own-picture")
     return text + "\n"
 
 

@@ -1,4 +1,4 @@
-"""The check of what the microscope draws, in words."""
+"""The check of what the attention viewer draws, in words."""
 
 from __future__ import annotations
 
@@ -7,20 +7,25 @@ import streamlit as st
 from pages.shared import checks
 from pages.shared.attention_viewer.subject import Subject
 from views.text import prose
+from views.text.catalogue import say
 
 
 def check_line(subject: Subject) -> None:
     """The check of what is drawn."""
     st.caption(check_in_words(subject))
-    with st.expander("What this checks"):
-        st.markdown(prose.block("microscope", "What this checks"))
+    with st.expander(say("viewer.check", "What this checks")):
+        st.markdown(prose.block("attention_viewer", "what-this-checks"))
 
 
 def check_in_words(subject: Subject) -> str:
     """What the check of the record found, as Markdown."""
     check, kind = subject.check, subject.kind
-    return prose.block("microscope", "Proof").format(
+    return prose.block(
+        "attention_viewer",
+        "check",
         difference=checks.said("attention", check.max_difference),
         rows=checks.said("row sums", check.row_sum_error),
-        masked_weight=checks.said("mask leak", check.masked_weight) if kind.causal else "0, nothing is masked",
+        masked_weight=checks.said("mask leak", check.masked_weight)
+        if kind.causal
+        else say("viewer.check.unmasked", "0, nothing is masked"),
     )

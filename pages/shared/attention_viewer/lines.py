@@ -13,7 +13,8 @@ from views.address import settings
 from views.components.attention_lines import Lines, View, attention_lines, from_address, kept, part, to_address
 from views.controls import inputs
 from views.export import downloads
-from views.text import literal, prose
+from views.text import literal, prose, terms
+from views.text.catalogue import say
 
 ADDRESS = "lines"  # what is chosen, in the address bar
 
@@ -22,7 +23,7 @@ def show(subject: Subject) -> None:
     """The lines, and what is drawn of them as numbers."""
     attention = subject.attention
     view = _view(attention.shape)
-    st.markdown(prose.block("microscope", "Lines"))
+    st.markdown(prose.block("attention_viewer", "lines"))
     lines = Lines(attention, subject.queries, subject.keys, subject.kind, view, inputs.theme())
     attention_lines(
         lines,
@@ -33,11 +34,12 @@ def show(subject: Subject) -> None:
     chosen = attention[list(view.layers)][:, list(view.heads)]  # (chosen layers, chosen heads, query, key)
     drawn = kept(chosen, view.mass)
     open_cells = (~maps.masked(*attention.shape[2:], subject.kind.causal)).sum() * chosen.shape[0] * chosen.shape[1]
-    st.caption(prose.block("microscope", "Drawn lines").format(drawn=int(drawn.sum()), all=int(open_cells)))
+    counts = {"drawn": int(drawn.sum()), "all": int(open_cells)}
+    st.caption(prose.block("attention_viewer", "drawn-lines", **counts))
     name = f"{subject.kind.name}-lines"
     with st.container(horizontal=True):
-        files.download("Lines as CSV", lambda: _csv(subject, view), f"{name}.csv")
-        files.download("Lines as NPZ", lambda: _npz(subject, view), f"{name}.npz")
+        files.download(say("lines.csv", "Lines as CSV"), lambda: _csv(subject, view), f"{name}.csv")
+        files.download(say("lines.npz", "Lines as NPZ"), lambda: _npz(subject, view), f"{name}.npz")
     if chosen.size:
         index, columns = subject.kind.names(subject.queries), subject.kind.names(subject.keys)
         mean, corner = chosen.mean(axis=(0, 1)), subject.kind.corner
@@ -60,14 +62,16 @@ def _remember(view: View) -> None:
 def _save(subject: Subject, view: View, lines: Lines) -> None:
     chosen = {
         "look": "lines",
-        "layers drawn": [layer + 1 for layer in view.layers],
-        "heads drawn": [head + 1 for head in view.heads],
-        "share of each query's weights drawn": view.mass,
+        "layers": [layer + 1 for layer in view.layers],
+        "heads": [head + 1 for head in view.heads],
+        "mass": view.mass,
     }
     drawn = {"attention.npz": lambda: _npz(subject, view), "lines.csv": lambda: _csv(subject, view)}
-    said = {"lines.csv": "every line that is drawn; attention.npz marks the same cells as drawn."}
+    said = {
+        "lines.csv": say("lines.csv.about", "every line that is drawn; attention.npz marks the same cells as drawn.")
+    }
     scale = "own" if subject.kind is maps.VISION else "shared"
-    view_of = Saved(subject, chosen, link(subject), scale, "File of lines", lambda: part(lines), drawn, said)
+    view_of = Saved(subject, chosen, link(subject), scale, "file-of-lines", lambda: part(lines), drawn, said)
     save(view_of, pictures=False)
 
 
@@ -81,8 +85,13 @@ def _csv(subject: Subject, view: View) -> bytes:
             for query, key in zip(*kept(weights, view.mass).nonzero(), strict=True):
                 place = (layer + 1, head + 1, query + 1, queries[query], key + 1, keys[key])
                 lines.append((*place, float(weights[query, key])))
-    what = "position" if subject.kind.places else "token"
-    return downloads.table_csv(["layer", "head", "query", f"query {what}", "key", f"key {what}", "weight"], lines)
+    if subject.kind.places:
+        sides = subject.kind.query_side, subject.kind.key_side
+    else:
+        sides = say("column.query-token", "query token"), say("column.key-token", "key token")
+    place = say("column.layer", "layer"), say("column.head", "head")
+    header = [*place, terms.QUERY(), sides[0], terms.KEY(), sides[1], terms.WEIGHT()]
+    return downloads.table_csv(header, lines)
 
 
 def _npz(subject: Subject, view: View) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.shared import files
+from pages.shared import charts, files
 from pages.shared.attention_viewer.save import link, save
 from pages.shared.attention_viewer.saved import Saved
 from pages.shared.attention_viewer.subject import Subject
@@ -15,8 +15,7 @@ from views.export import downloads, drawing
 from views.export.picture import picture
 from views.figures.heatmap import HeadMap, heatmap
 from views.text import prose
-
-_SCALES = {"shared": "shared", "own": "per head", "log": "logarithmic"}
+from views.text.catalogue import say
 
 
 def show(subject: Subject) -> None:
@@ -56,7 +55,7 @@ def show(subject: Subject) -> None:
     )
     overview, detail = st.columns(2, gap="large")
     with overview:
-        st.markdown(prose.block("microscope", "Overview"))
+        st.markdown(prose.block("attention_viewer", "overview"))
         attention_grid(
             grid,
             key="grid",
@@ -64,17 +63,14 @@ def show(subject: Subject) -> None:
             on_theme=inputs.remember_theme,
         )
         everything = (kind.name, attention, subject.queries, subject.keys)
-        files.download("All heads as NPZ", lambda: downloads.attention_npz(*everything), f"{kind.name}.npz")
+        files.download(
+            say("viewer.npz", "All heads as NPZ"), lambda: downloads.attention_npz(*everything), f"{kind.name}.npz"
+        )
     with detail:
         st.markdown(f"**{shown.title}**")
-        st.plotly_chart(
-            heatmap(shown, theme),
-            key="detail",
-            config={"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]},
-            alt=f"Heatmap: {shown.title}. The table below has the same numbers.",
-        )
-        files.head_map(shown)
-    _save(subject, grid, shown, {"look": "maps", "layer": layer, "head": head, "colour scale": _SCALES[scale]}, scale)
+        charts.chart(heatmap(shown, theme), "detail", charts.MAP(title=shown.title))
+        files.head_map(shown, name=f"{kind.name}-layer-{layer}-head-{head}")
+    _save(subject, grid, shown, {"look": "maps", "layer": layer, "head": head, "scale": scale}, scale)
 
 
 def _save(subject: Subject, grid: Sheet, shown: HeadMap, chosen: dict[str, object], scale: maps.Scale) -> None:
@@ -83,7 +79,9 @@ def _save(subject: Subject, grid: Sheet, shown: HeadMap, chosen: dict[str, objec
         "map.svg": lambda: drawing.to_svg(picture(shown)),
     }
     said = {
-        "map.csv": f"the open map, {shown.place}: a row a query, a column a key.",
-        "map.svg": "the same as a picture.",
+        "map.csv": say(
+            "viewer.map.csv.about", "the open map, {place}: a row a query, a column a key.", place=shown.place
+        ),
+        "map.svg": say("viewer.map.svg.about", "the same as a picture."),
     }
-    save(Saved(subject, chosen, link(subject), scale, "File of maps", lambda: part(grid), drawn, said))
+    save(Saved(subject, chosen, link(subject), scale, "file-of-maps", lambda: part(grid), drawn, said))

@@ -1,4 +1,4 @@
-"""What a notebook runs to compute again what the microscope shows, as lines of Python."""
+"""What a notebook runs to compute again what the attention viewer shows, as lines of Python."""
 
 from __future__ import annotations
 

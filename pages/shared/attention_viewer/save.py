@@ -1,4 +1,4 @@
-"""The fold "Save this view" below a view of the microscope."""
+"""The fold "Save this view" below a view of the attention viewer."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from views import maps
 from views.address import settings
 from views.controls import picture_input
 from views.text import prose
+from views.text.catalogue import say
 
 
 def link(subject: Subject) -> str:
@@ -32,10 +33,12 @@ def save(saved: Saved, pictures: bool = True) -> None:
         pictures: with all heads as SVG and PNG.
     """
     name = saved.subject.kind.name
-    with st.expander("Save this view"):
-        st.caption(prose.block("microscope", "Save"))
+    with st.expander(say("viewer.save", "Save this view")):
+        st.caption(prose.block("attention_viewer", "save"))
         with st.container(horizontal=True):
             if pictures:
-                files.pictures(lambda: bundle.all_heads(saved), f"{name}-overview", "Overview")
-            files.download("One HTML file", lambda: bundle.page(saved), f"attention-{name}.html")
-            files.download("Everything as ZIP", lambda: bundle.everything(saved), f"attention-{name}.zip")
+                files.pictures(lambda: bundle.all_heads(saved), f"{name}-overview", say("viewer.overview", "Overview"))
+            files.download(say("viewer.html", "One HTML file"), lambda: bundle.page(saved), f"attention-{name}.html")
+            files.download(
+                say("viewer.zip", "Everything as ZIP"), lambda: bundle.everything(saved), f"attention-{name}.zip"
+            )

@@ -1,4 +1,4 @@
-"""What a view of the microscope is, in words and in JSON: enough to see it and to compute it again."""
+"""What a view of the attention viewer is, in words and in JSON: enough to see it and to compute it again."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
+from pages.shared.attention_viewer import names
 from pages.shared.attention_viewer.check import check_in_words
 from pages.shared.attention_viewer.subject import Subject
 from views import frame, maps
 from views.components import standalone
+from views.text.catalogue import say
 
 COMPUTED_BY = ("torch", "numpy")
 
@@ -20,10 +22,10 @@ class Saved:
     """A view with what was chosen in it. Files are made when they are asked for.
 
     Attributes:
-        settings: what is chosen, by name.
+        settings: what is chosen, by id.
         link: path and query of the address that shows this view.
         scale: of the colours of all heads.
-        paragraphs: heading of the text that says how to read the view.
+        paragraphs: id of the text that says how to read the view.
         part: makes the component with what it shows.
         files: name -> maker of what else belongs to the view; may replace "attention.npz".
         said: name -> a line about each of them.
@@ -54,47 +56,41 @@ def description(saved: Saved) -> dict[str, object]:
         "input": source,
         "settings": {**_prepared(subject), **saved.settings},
         "check": {
-            "largest difference": check.max_difference,
-            "row sum error": check.row_sum_error,
-            "mask leak": check.masked_weight,
+            "largest_difference": check.max_difference,
+            "row_sum_error": check.row_sum_error,
+            "weight_on_masked_keys": check.masked_weight,
         },
         "versions": {"python": platform.python_version(), **{name: version(name) for name in COMPUTED_BY}},
     }
 
 
 def _prepared(subject: Subject) -> dict[str, object]:
-    unit = "positions" if subject.kind is maps.VISION else "whole words" if "words" in subject.key else "pieces"
     return {
         "attention": subject.kind.name,
         "shape": dict(zip(("layer", "head", "query", "key"), subject.attention.shape, strict=True)),
-        "rows and columns": unit,
-        "special pieces": "hidden" if "ordinary" in subject.key else "shown",
+        "units": "positions" if subject.kind is maps.VISION else "words" if "words" in subject.key else "tokens",
+        "special_tokens": "hidden" if "ordinary" in subject.key else "shown",
     }
 
 
 def facts(saved: Saved, part: standalone.Part) -> list[tuple[str, str]]:
     """Names and values for the foot of the HTML file."""
     told = description(saved)
-    return [
-        *((_name(name), _words(value)) for name, value in told["input"].items()),
-        *((_name(name), str(value)) for name, value in told["model"].items()),
-        *((_name(name), _words(value)) for name, value in told["settings"].items()),
-        ("Check", flat(check_in_words(saved.subject)).replace("`", "")),
-        ("Numbers in this file", part.numbers),
-        ("Link", saved.link),
-        ("Computed with", _words(told["versions"])),
+    said = [
+        (names.NAMES[id](), names.value(id, value))
+        for chapter in ("input", "model", "settings")
+        for id, value in told[chapter].items()
     ]
-
-
-def _name(name: str) -> str:
-    words = name.replace("_sha256", " SHA-256").replace("_", " ")
-    return words[:1].upper() + words[1:]
-
-
-def _words(value: object) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {number}" for name, number in value.items())
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return [
+        *said,
+        (say("fact.check", "Check"), flat(check_in_words(saved.subject)).replace("`", "")),
+        (say("fact.numbers", "Numbers in this file"), part.numbers),
+        (say("fact.link", "Link"), saved.link),
+        (
+            say("fact.versions", "Computed with"),
+            ", ".join(f"{name} {number}" for name, number in told["versions"].items()),
+        ),
+    ]
 
 
 def flat(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What the microscope looks at: one kind of attention of one input, as the person wants it prepared."""
+"""What the attention viewer shows: one kind of attention of one input, as the person wants it prepared."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Subject:
         queries, keys: what its last two axes are, in words.
         record: what the network computed, of all tokens.
         tokens: the tokens of the record's queries and keys.
-        check: the proof of the record.
+        check: of the record.
         removed: `(layer, head)` mean share of a shown query's attention that lies on hidden keys; None if none is.
         key: names the input and the preparation among all others.
         weights_sha256: of the weights that computed it.
@@ -118,7 +118,7 @@ def in_words(subject: Subject, trace: Trace) -> Subject:
 
 
 def without_special(subject: Subject) -> Subject:
-    """Without the start and end marks and CLS. What is left is not scaled up: the rows sum to less than 1."""
+    """Without special tokens and CLS. What is left is not scaled up: the rows sum to less than 1."""
     queries, keys = (_ordinary(names) for names in (subject.queries, subject.keys))
     if not len(queries) or not len(keys):
         return subject

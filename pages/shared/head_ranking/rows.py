@@ -11,10 +11,10 @@ import numpy as np
 from model import CheckpointError
 from model.attribution.head_labels import MIXED, HeadScores, Label
 from model.attribution.head_statistics import HeadStatistics, load_statistics
+from pages.shared.head_ranking.names import HEADS, PATTERNS
 from server.process_wide import process_wide
+from views.text.catalogue import say
 from views.text.numbers import three_digits
-
-ORDERS = ("Effect", "Label", "Place")
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,11 +23,11 @@ class Head:
 
     Attributes:
         kind, layer, head: its place, counted from 0.
-        change: what switching it off adds: to the loss in nats, or to what a page says.
+        change: what ablating it adds: to the loss in nats, or to what a page says.
         label: on this input.
         often: over many inputs, or None where no statistics fit the weights.
         effect: mean change of the loss over these inputs, and its standard deviation; None likewise.
-        scores: pattern -> (score here, score of even attention here, (mean, spread) over many or None).
+        scores: pattern -> (score here, score of uniform attention here, (mean, spread) over many or None).
     """
 
     kind: str
@@ -40,9 +40,14 @@ class Head:
     scores: dict[str, tuple[float, float, tuple[float, float] | None]]
 
     @property
+    def id(self) -> str:
+        """Such as `cross-4-7`: kind, layer, head, counted from 1."""
+        return f"{self.kind}-{self.layer + 1}-{self.head + 1}"
+
+    @property
     def name(self) -> str:
-        """Such as `cross 4.7`: kind, layer, head, counted from 1."""
-        return f"{self.kind} {self.layer + 1}.{self.head + 1}"
+        """What pages call it, such as `cross 4.7`."""
+        return HEADS[self.kind](layer=self.layer + 1, head=self.head + 1)
 
 
 def heads_of(
@@ -51,7 +56,7 @@ def heads_of(
     """All heads by place.
 
     Args:
-        changes: kind -> `(layer, head)`, what switching the head off adds.
+        changes: kind -> `(layer, head)`, what ablating the head adds.
         scores: of the same kinds.
     """
     found = []
@@ -82,10 +87,10 @@ def _at(spread, layer: int, head: int) -> tuple[float, float]:
 
 
 def ordered(heads: list[Head], by: str) -> list[Head]:
-    """By one of `ORDERS`: largest change first, whatever its sign; labels together, best score first; or by place."""
-    if by == "Effect":
+    """By one of `names.orders`: largest change first, whatever its sign; labels together, best first; or by place."""
+    if by == "effect":
         return sorted(heads, key=lambda head: -abs(head.change))
-    if by == "Label":
+    if by == "label":
         return sorted(heads, key=lambda head: (head.label.name == MIXED, head.label.name, -head.label.score))
     return list(heads)
 
@@ -94,8 +99,10 @@ def words(label: Label | None) -> str:
     """A label with the score that earned it; `mixed` with the best score there was."""
     if label is None:
         return ""
-    score = three_digits(label.score)
-    return f"{MIXED} ({label.pattern} {score})" if label.name == MIXED else f"{label.name} {score}"
+    found = {"label": PATTERNS[label.name](), "pattern": PATTERNS[label.pattern](), "score": three_digits(label.score)}
+    if label.name == MIXED:
+        return say("ranking.mixed", "{label} ({pattern} {score})", **found)
+    return say("ranking.labelled", "{label} {score}", label=found["label"], score=found["score"])
 
 
 def signed(change: float) -> str:
@@ -103,37 +110,21 @@ def signed(change: float) -> str:
     return ("+" if change > 0 else "") + three_digits(change)
 
 
-def header(change: str) -> list[str]:
-    """Columns of `table`; `change` names what was measured here."""
-    here, many = ["label", "pattern", "score", "even attention"], ["label over many", "score over many"]
-    return ["head", change, *here, *many, "change of the loss over many", "its standard deviation"]
-
-
-def table(heads: list[Head]) -> list[list]:
-    """All of it with all digits; the columns are those of `header`."""
-    return [
-        [
-            head.name,
-            head.change,
-            *(head.label.name, head.label.pattern, head.label.score, head.label.chance),
-            *(("", None) if head.often is None else (head.often.name, head.often.score)),
-            *(head.effect or (None, None)),
-        ]
-        for head in heads
-    ]
-
-
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The statistics that ship with a network, or one sentence that says why there are none."""
+    """The statistics that ship with a network, or the error that says why there are none."""
 
     statistics: HeadStatistics | None
-    problem: str = ""
+    problem: CheckpointError | None = None
 
     @property
     def heading(self) -> str:
         """For the column of labels over many inputs."""
-        return "" if self.statistics is None else f"over {self.statistics.inputs} {self.statistics.of}"
+        if self.statistics is None:
+            return ""
+        if "vision" in self.statistics.kinds:
+            return say("ranking.over.pictures", "over {count} validation pictures", count=self.statistics.inputs)
+        return say("ranking.over.sentences", "over {count} held-out sentences", count=self.statistics.inputs)
 
 
 @process_wide
@@ -142,4 +133,4 @@ def shipped(folder: Path, weights_sha256: str) -> Found:
     try:
         return Found(load_statistics(folder, weights_sha256))
     except CheckpointError as error:
-        return Found(None, str(error))
+        return Found(None, error)

@@ -9,7 +9,7 @@ from views.text import prose
 
 PAGES = [place.name for place in frame.PAGES if place.name != "vision"]
 KOREAN, FRENCH = "저는 학생입니다.", "Je voudrais acheter une voiture."
-NOT_ENGLISH = prose.block("notices", "Not English")
+NOT_ENGLISH = prose.block("notices", "not-english")
 ENDLESS = "z" * 35  # the model repeats it up to the limit
 
 
@@ -18,7 +18,7 @@ def pills(app):
 
 
 def cut(what: str = "The translation") -> str:
-    return prose.block("notices", "Cut off").format(what=what)
+    return prose.block("notices", "cut-off", what=what)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -69,7 +69,7 @@ def test_a_text_that_is_refused_is_not_judged_as_well():
 def test_a_page_says_it_of_its_own_boxes_for_english(page, query, names):
     app = visit(page, **query)
     said = [warning.value for warning in app.warning]
-    expected = [prose.block("notices", "Not English in a box").format(name=name) for name in names]
+    expected = [prose.block("notices", "not-english-in-a-box", name=name) for name in names]
     assert [sentence for sentence in said if "reads only English" in sentence] == expected
 
 
