@@ -12,10 +12,10 @@ from views.text.catalogue import say
 
 def show(check: Check) -> None:
     """Both figures, or the one there is, and what they mean."""
-    lines = [prose.block("compare", "Proof", difference=checks.said("intervention", check.recomputed))]
+    lines = [prose.block("compare", "check", difference=checks.said("intervention", check.recomputed))]
     if check.edited is not None:
         edited = checks.said("edited weights", check.edited)
-        lines.append(prose.block("compare", "Proof by weights", difference=edited))
+        lines.append(prose.block("compare", "check-by-weights", difference=edited))
     st.caption(" ".join(lines))
     with st.expander(say("viewer.check", "What this checks")):
-        st.markdown(prose.block("compare", "What this checks"))
+        st.markdown(prose.block("compare", "what-this-checks"))

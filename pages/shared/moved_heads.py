@@ -24,7 +24,7 @@ def show(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> None:
         found: kind -> `(layer, head)`, see `model.attribution.comparison.moved`.
         keys: kind -> how many keys its maps have, for the mean over single weights.
     """
-    st.markdown(prose.block("compare", "Every head"))
+    st.markdown(prose.block("compare", "every-head"))
     top = max(float(table.max()) for table in found.values())
     names = inputs.kind_names() | {maps.VISION.name: maps.VISION.headline}
     items = [
@@ -45,7 +45,7 @@ def show(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> None:
     kind, layer, head = farthest(found)
     moved = float(found[kind][layer, head])
     most = {"kind": _title(kind), "place": maps.describe(str(layer + 1), str(head + 1)), "share": three_digits(moved)}
-    nothing = prose.block("compare", "Nothing moved")
+    nothing = prose.block("compare", "nothing-moved")
     st.caption(say("moved.most", "Moved most: {kind}, {place}, by {share}.", **most) if moved else nothing)
     header = [
         say("column.kind", "kind"),

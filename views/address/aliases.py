@@ -18,6 +18,11 @@ VALUES: dict[str, dict[str, str]] = {
     "method": {"Greedy": "greedy", "Beam": "beam", "Sampling": "sampling"},
     "kind": {"Encoder": "encoder", "Decoder": "decoder", "Cross": "cross"},
     "scale": {"Shared": "shared", "Per head": "own", "Per map": "own", "Logarithmic": "log"},
+    # compare
+    "b": {"Same sentence, changed": "changed", "Another sentence": "other"},
+    "reads": {"Its own translation": "own", "The translation of A": "a"},
+    **{f"{kind}mask": {"No causal mask": "none", "Window": "window", "Forbid pieces": "forbid"} for kind in _KINDS},
+    **{f"{kind}asks": {"every query": "every"} for kind in _KINDS},
     # masks
     "masks": {"Your sentence": "your-sentence", "Causality": "causality", "Padding": "padding"},
     "mask": {"Causal": "causal", "None": "none", "Window": "window", "Prefix": "prefix"},
@@ -90,6 +95,8 @@ PATTERNS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
     **{f"{kind}_{side}_piece": (_PATCH, _NUMBERED) for kind in _KINDS for side in ("query", "key")},
     # head ranking
     **dict.fromkeys(("shown", "vshown"), (_HEAD,)),
+    # compare
+    **{f"{kind}{what}": (_NUMBERED,) for kind in _KINDS for what in ("asks", "sees", "forbid")},
     # masks
     "sequence": ((re.compile(r"([0-9]+) \([0-9]+ long\)"), r"\1"),),
     # attribution
