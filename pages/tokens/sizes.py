@@ -16,6 +16,7 @@ from views.text import literal, prose
 from views.text.catalogue import Message, say, say_error
 from views.text.numbers import grouped
 
+SYMBOLS = ("d_model", "n_heads", "d_k = d_model / n_heads", "d_ff")  # the same in every language
 WIDTH = 120  # pixels a box
 PARTS = {  # id of a part, see `model.lessons.sizes` -> what it is called
     "embedding": Message("sizes.part.embedding", "parameters: embedding table, also the output projection"),
@@ -58,7 +59,11 @@ def show(request: Request) -> None:
         ]
         rows = zip(*map(described, (tried, trained, TransformerConfig.preset("base"))), strict=True)
         table = [[row[0][0], *(value for _, value in row)] for row in rows]
-        st.html(bars.table(names, table, say("sizes.table", "Sizes side by side")))
+        shown = [
+            [bars.data(name, "name") if name in SYMBOLS else name, *(bars.data(value, "number") for value in values)]
+            for name, *values in table
+        ]
+        st.html(bars.table(names, shown, say("sizes.table", "Sizes side by side")))
     counted = sum(part.total for part in part_sizes(trained))
     st.caption(
         prose.block(

@@ -11,6 +11,7 @@ from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices
 from tests.pages.old import today
+from tests.pages.pseudo import unsaid
 from tests.pages.reading import table
 from views.text.numbers import three_digits
 
@@ -121,3 +122,8 @@ def test_strange_sentences_and_nonsense_in_the_address(open_app):
     assert list(matrices(app)) == ["Gradient relevance", "Leave-one-out: drop of ln p"]
     app.text_input(key="text").set_value("!").run()  # the chosen word may not exist any more
     assert not app.exception
+
+
+@pytest.mark.parametrize("text", ["I want to buy a car.", "Go."])
+def test_nothing_is_said_past_the_catalogue(in_pseudo, text):
+    assert unsaid(in_pseudo("attribution", text=text)) == []

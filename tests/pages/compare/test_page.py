@@ -12,6 +12,7 @@ from tests.pages.charts import checked
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import matrices, metrics
 from tests.pages.old import today
+from tests.pages.pseudo import unsaid
 from tests.pages.reading import marked, table
 from views.text.numbers import three_digits
 
@@ -152,3 +153,18 @@ def test_strange_and_long_sentences_are_shown_literally(open_app, text):
     assert not app.exception and "<b>" not in html_of(app)
     app.text_input(key="text").set_value("").run()
     assert len(app.warning) == 1 and not matrices(app)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"do": "mask", "headskept": "scale:decoder:4.2.5:0"},
+        {"do": "one-hot", "of": "cross"},
+        {"do": "one-hot", "decoderasks": "2", "decodersees": "4"},
+        {"b": "other"},
+        {"b": "other", "other": " "},
+    ],
+)
+def test_nothing_is_said_past_the_catalogue(in_pseudo, query):
+    assert unsaid(in_pseudo("compare", **query)) == []

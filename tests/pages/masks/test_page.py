@@ -11,6 +11,7 @@ from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
 from tests.pages.old import today
+from tests.pages.pseudo import unsaid
 from views.controls import painted
 from views.text import literal
 from views.text.numbers import three_digits
@@ -152,3 +153,9 @@ def test_strange_and_long_sentences(open_app, part, text):
     app = open_app("masks", masks=part, text=text)
     assert not app.exception
     assert "<b>" not in html_of(app)
+
+
+@pytest.mark.parametrize("part", ["your-sentence", "causality", "padding"])
+def test_nothing_is_said_past_the_catalogue(in_pseudo, part):
+    assert unsaid(in_pseudo("masks", masks=part), ("de",)) == []
+    assert unsaid(in_pseudo("masks", masks=part, lengths="x", painted="7-x", mask="window"), ("de",)) == []

@@ -13,6 +13,7 @@ from model.networks.positional import positional_table, wavelengths
 from tests.pages.charts import charts, checked, curve, numbers
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.old import today
+from tests.pages.pseudo import unsaid
 from views.text.numbers import three_digits
 
 FACETS = (
@@ -210,3 +211,10 @@ def test_bad_input_gets_one_sentence(open_app, text):
     app.text_input(key="text").set_value(text).run()
     assert not app.exception
     assert len(app.warning) == 1
+
+
+@pytest.mark.parametrize("facet", FACETS)
+@pytest.mark.parametrize("form", ["paper", "column"])
+def test_nothing_is_said_past_the_catalogue(in_pseudo, facet, form):
+    symbols = ("d_model", "PE(p) \u00b7 PE(p + k)", "PE(p) \u00b7 PE(q)")
+    assert unsaid(in_pseudo("positions", facet=facet, form=form), symbols) == []

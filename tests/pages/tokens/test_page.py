@@ -9,10 +9,12 @@ from model.lessons.contexts import word_in_contexts
 from model.lessons.embedding import embedding_steps, neighbourhood
 from model.lessons.word_order import compare_orders
 from pages.tokens.contexts import SENTENCES
+from pages.tokens.sizes import SYMBOLS
 from pages.tokens.word_order import ORDERS
 from tests.pages.charts import charts, checked, curve, numbers
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.old import today
+from tests.pages.pseudo import unsaid
 from views import maps
 from views.text.numbers import three_digits
 
@@ -218,3 +220,9 @@ def test_a_new_sentence_keeps_the_page_working(open_app):
     app.text_input(key="text").set_value("\U0001f600 <b>$x$</b>").run()
     assert not app.exception
     assert "U+1F600 1/4" in html_of(app)
+
+
+@pytest.mark.parametrize("part", ["step-by-step", "neighbours", "spelling", "contexts", "word-order", "sizes"])
+def test_nothing_is_said_past_the_catalogue(in_pseudo, part):
+    assert unsaid(in_pseudo("tokens", part=part), SYMBOLS) == []
+    assert unsaid(in_pseudo("tokens", part=part, step="positions", word=" ", o2="A cat."), SYMBOLS) == []
