@@ -19,7 +19,7 @@ def main() -> None:
     trace = request.trace()
     st.html(tokens.label(say("translation", "Translation")) + tokens.sentence(trace.target_text, "fr"))
     explore_text(request, trace)
-    st.subheader(say("how-to-read-it", "How to read it"), anchor=False)
+    st.subheader(say("shared.how-to-read", "How to read it"), anchor=False)
     left, right = st.columns(2, gap="large")
     left.markdown(prose.block("attention", "rows-columns-kinds"))
     right.markdown(prose.block("attention", "what-to-look-for"))

@@ -36,7 +36,7 @@ def main() -> None:
         + tokens.sentence(trace.target_text, "fr")
     )
     explore(request.service, trace)
-    st.subheader(say("how-to-read-it", "How to read it"), anchor=False)
+    st.subheader(say("shared.how-to-read", "How to read it"), anchor=False)
     left, right = st.columns(2, gap="large")
     left.markdown(prose.block("heads", "effects"))
     right.markdown(detail.rule())
@@ -79,15 +79,13 @@ def ranking(found: Study, trace: Trace, listed: list[rows.Head], shown: rows.Hea
             heads=len(found.heads),
         )
     )
+    change, here = say("heads.change", "change of the loss, nats per token"), say("heads.here", "on this sentence")
+    headings = say("column.head", "head"), change, here
     listing.show(
         listing.Listing(
             found.found,
             lambda head: trace.attention(head.kind)[head.layer, head.head],
-            (
-                say("column.head", "head"),
-                say("heads.change", "change of the loss, nats per token"),
-                say("heads.here", "on this sentence"),
-            ),
+            headings,
             say("heads.measured", "change of the loss"),
             name="heads",
             selects="shown",
@@ -122,7 +120,7 @@ def one_head(service: Service, found: Study, trace: Trace, head: rows.Head) -> N
                 terms.TOKEN(),
                 say("heads.loss", "-ln p"),
                 say("heads.without", "without the head"),
-                say("heads.token-change", "change"),
+                say("heads.moved", "change"),
             ],
             [
                 [steps.plain(token), float(loss), float(other), bars.bar(float(change), top, head.kind)]

@@ -17,5 +17,5 @@ def show(check: Check) -> None:
         edited = checks.said("edited weights", check.edited)
         lines.append(prose.block("compare", "check-by-weights", difference=edited))
     st.caption(" ".join(lines))
-    with st.expander(say("viewer.check", "What this checks")):
+    with st.expander(say("shared.what-this-checks", "What this checks")):
         st.markdown(prose.block("compare", "what-this-checks"))

@@ -115,7 +115,7 @@ def model_diagram(service: Service) -> None:
         drawing_view(architecture(sizes, frame.titles(), settings.shared()), key="architecture")
         st.caption(prose.block("translate", "diagram"))
     with words:
-        st.subheader(say("how-to-read-it", "How to read it"), anchor=False)
+        st.subheader(say("shared.how-to-read", "How to read it"), anchor=False)
         st.markdown(prose.block("translate", "how-to-read-it"))
 
 

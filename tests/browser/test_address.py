@@ -138,9 +138,9 @@ def test_one_entry_for_one_deed(page: Page, server: Server):
 def test_a_page_s_own_settings_come_back_with_it(page: Page, server: Server):
     open_page(page, f"{server.url}/attention?text=Where%3F&layer=3&look=Lines&units=Whole+words")
     go(page, "Tokens")
-    assert query(page) == {"text": ["Where?"], "layer": ["3"], "units": ["Whole words"]}
+    assert query(page) == {"text": ["Where?"], "layer": ["3"], "units": ["words"]}
     go(page, "Attention")
-    assert query(page) == {"text": ["Where?"], "layer": ["3"], "units": ["Whole words"], "look": ["Lines"]}
+    assert query(page) == {"text": ["Where?"], "layer": ["3"], "units": ["words"], "look": ["lines"]}
     expect(page.get_by_role("radio", name="Lines")).to_be_checked()
 
 
@@ -184,7 +184,7 @@ def test_fast_deeds_are_all_kept(page: Page, server: Server):
         "method": ["beam"],
         "kind": ["cross"],
         "scale": ["own"],
-        "units": ["Whole words"],
+        "units": ["words"],
     }
     said(page, **{name: values[0] for name, values in expected.items()})
     ready(page)
@@ -287,7 +287,7 @@ def test_junk_in_an_address_is_ignored(page: Page, server: Server):
     open_page(page, f"{server.url}/attention?{junk}")
     expect(box(page)).to_have_value("Where?")
     expect(page.get_by_label("Beam width")).to_have_value("4")
-    for name in ("Encoder", "Shared", "Maps", "Pieces"):
+    for name in ("Encoder", "Shared", "Maps", "Tokens"):
         expect(page.get_by_role("radio", name=name, exact=True)).to_be_checked()
     expect(page.get_by_test_id("stException")).to_have_count(0)
 

@@ -14,7 +14,7 @@ SENTENCE = "I want to buy a car."
 
 
 def test_a_row_opens_its_head_and_leads_to_the_attention_page(server: Server, page: Page):
-    open_page(page, f"{server.url}/heads?text={quote(SENTENCE)}&of=Cross")
+    open_page(page, f"{server.url}/heads?text={quote(SENTENCE)}&of=cross")
     options = page.get_by_role("option")
     expect(options).to_have_count(32)
     expect(options.first).to_have_attribute("aria-selected", "true")
@@ -22,10 +22,10 @@ def test_a_row_opens_its_head_and_leads_to_the_attention_page(server: Server, pa
     name = second.get_attribute("data-name")
     layer, head = name.removeprefix("cross ").split(".")
     second.click()
-    expect(page.get_by_role("table", name=f"Loss by piece without {name}")).to_be_visible()
+    expect(page.get_by_role("table", name=f"Loss by token without {name}")).to_be_visible()
     expect(page.get_by_text(f"Cross-attention, layer {layer}, head {head}")).to_be_visible()
     ready(page)
-    assert f"shown={quote(name).replace('%20', '+')}" in page.url
+    assert f"shown=cross-{layer}-{head}" in page.url
     expect(second).to_have_attribute("aria-selected", "true")
     page.locator(".js-plotly-plot .hm").wait_for()
     assert_nothing_overflows(page)

@@ -202,7 +202,7 @@ def test_files_hold_what_is_shown(server: Server, page: Page):
     assert vector.count("<rect") > weights[1, 3].size
     page.get_by_text("Numbers as a table").click()
     expect(page.get_by_test_id("stDataFrame")).to_be_visible()
-    assert "Leak through the mask: exactly 0." in page.locator('[data-testid="stMain"]').inner_text()
+    assert "Weight on masked keys: exactly 0." in page.locator('[data-testid="stMain"]').inner_text()
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_scripts_and_signs_of_all_kinds_are_translated_or_explained(server: Serv
 
 @pytest.mark.parametrize("path", ["", "attention"])
 def test_what_cannot_be_translated_gets_one_sentence(server: Server, page: Page, path: str):
-    for text, reason in (("", "nothing to translate"), (" \u200b ", "nothing to translate"), ("car " * 200, "pieces")):
+    for text, reason in (("", "nothing to translate"), (" \u200b ", "nothing to translate"), ("car " * 200, "tokens")):
         open_page(page, f"{server.url}/{path}?text={quote(text)}")
         expect(page.get_by_test_id("stAlert")).to_contain_text(reason)
         assert page.get_by_test_id("stException").count() == 0

@@ -179,7 +179,7 @@ def test_the_app_saves_what_is_seen(page: Page, server: Server):
         "kind": ["Cross"],
         "layer": ["2"],
         "head": ["4"],
-        "units": ["Whole words"],
+        "units": ["words"],
     }
     assert (link.path, parse_qs(link.query)) == ("/attention", wanted)
     assert "layer 2, head 4" in re.findall(r"map\.csv: (.*)", read.read("README.txt").decode())[0]

@@ -31,7 +31,7 @@ class Choice:
 
 METHOD = Choice("method", {"greedy": "Greedy", "beam": "Beam"}, "greedy")
 KIND = Choice("kind", {"encoder": "Encoder", "decoder": "Decoder", "cross": "Cross"}, "encoder", True)
-UNITS = Choice("units", {"Pieces": "Pieces", "Whole words": "Whole words"}, "Pieces")
+UNITS = Choice("units", {"tokens": "Tokens", "words": "Whole words"}, "tokens")
 SHARED = (METHOD, KIND, UNITS)
 # Each page of the walks: its path, its title, the shared settings that it shows, its own ones.
 PAGES = {
@@ -41,11 +41,11 @@ PAGES = {
         (METHOD, KIND, UNITS),
         (
             Choice("scale", {"shared": "Shared", "own": "Per head", "log": "Logarithmic"}, "shared", True),
-            Choice("marks", {"Shown": "Shown", "Hidden": "Hidden"}, "Shown"),
+            Choice("marks", {"shown": "Shown", "hidden": "Hidden"}, "shown"),
         ),
     ),
-    "Tokens": ("/tokens", (METHOD,), (Choice("step", {"1 Pieces": "1 Pieces", "2 Ids": "2 Ids"}, "1 Pieces"),)),
-    "Heads": ("/heads", (METHOD,), (Choice("sort", {"Effect": "Effect", "Label": "Label"}, "Effect"),)),
+    "Tokens": ("/tokens", (METHOD,), (Choice("step", {"tokens": "1 Tokens", "ids": "2 Ids"}, "tokens"),)),
+    "Heads": ("/heads", (METHOD,), (Choice("sort", {"effect": "Effect", "label": "Label"}, "effect"),)),
     "Vision": ("/vision", (), (Choice("view", {"Patches": "Patches", "Any patch": "Any patch"}, "Patches"),)),
 }
 VISION = "Vision"

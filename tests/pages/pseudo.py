@@ -47,9 +47,11 @@ def outside(text: str) -> str:
 
 
 def _texts(app: AppTest) -> Iterator[tuple[str, str]]:
-    for name in ("title", "header", "subheader", "markdown", "caption", "warning", "error", "info", "success", "text"):
+    for name in ("title", "header", "subheader", "markdown", "caption", "warning", "error", "info", "success"):
         for element in app.get(name):
             yield name, element.value
+    for element in app.main.text:  # the sidebar's is the name of the device
+        yield "text", element.value
     for element in app.metric:
         yield "metric", element.label
     for element in app.expander:

@@ -13,7 +13,7 @@ from views.text.catalogue import say
 def check_line(subject: Subject) -> None:
     """The check of what is drawn."""
     st.caption(check_in_words(subject))
-    with st.expander(say("viewer.check", "What this checks")):
+    with st.expander(say("shared.what-this-checks", "What this checks")):
         st.markdown(prose.block("attention_viewer", "what-this-checks"))
 
 

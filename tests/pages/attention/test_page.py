@@ -8,6 +8,8 @@ import pytest
 
 from tests.pages.charts import checked
 from tests.pages.conftest import html_of
+from tests.pages.old import VALUES, today
+from tests.pages.pseudo import unsaid
 from views import maps, palette
 from views.components import attention_lines, parts
 from views.components.attention_grid import mark
@@ -39,7 +41,7 @@ def sheet(app) -> tuple[dict, np.ndarray]:
 
 @pytest.mark.parametrize("kind", maps.KINDS)
 def test_overview_and_detail_show_the_trace(open_app, trace, kind):
-    app = open_app("attention", kind=kind.capitalize(), layer="2", head="3")
+    app = open_app("attention", kind=kind, layer="2", head="3")
     header, weights = sheet(app)
     attention = trace.attention(kind)
     np.testing.assert_allclose(weights[:-1, :-1], attention, atol=1e-5)
@@ -56,7 +58,7 @@ def test_overview_and_detail_show_the_trace(open_app, trace, kind):
 
 @pytest.mark.parametrize(("layer", "head"), [("mean", "2"), ("3", "mean"), ("mean", "mean")])
 def test_means(open_app, trace, layer, head):
-    app = open_app("attention", kind="Cross", layer=layer, head=head)
+    app = open_app("attention", kind="cross", layer=layer, head=head)
     drawn = numbers(chart(app)["data"][0]["z"])
     wanted = trace.cross_attention
     wanted = wanted.mean(axis=1) if head == "mean" else wanted[:, int(head) - 1]
@@ -65,14 +67,14 @@ def test_means(open_app, trace, layer, head):
 
 
 def test_scales(open_app, trace):
-    shared = chart(open_app("attention", kind="Cross", layer="1", head="2"))["data"][0]["zmax"]
-    own = chart(open_app("attention", kind="Cross", layer="1", head="2", scale="Per head"))["data"][0]["zmax"]
+    shared = chart(open_app("attention", kind="cross", layer="1", head="2"))["data"][0]["zmax"]
+    own = chart(open_app("attention", kind="cross", layer="1", head="2", scale="own"))["data"][0]["zmax"]
     assert shared == pytest.approx(float(trace.cross_attention.max()), abs=1e-5)
     assert own == pytest.approx(float(trace.cross_attention[0, 1].max()), abs=1e-5)
 
 
 def test_a_logarithmic_scale_shows_the_same_numbers(open_app, trace):
-    app = open_app("attention", kind="Cross", layer="1", head="2", scale="Logarithmic")
+    app = open_app("attention", kind="cross", layer="1", head="2", scale="log")
     drawn = chart(app)["data"][0]
     np.testing.assert_allclose(numbers(drawn["customdata"]), trace.cross_attention[0, 1], atol=1e-5)
     np.testing.assert_allclose(numbers(drawn["z"]), maps.shade(trace.cross_attention[0, 1], 1, log=True), atol=1e-4)
@@ -80,7 +82,7 @@ def test_a_logarithmic_scale_shows_the_same_numbers(open_app, trace):
 
 
 def test_whole_words_without_marks(open_app, trace):
-    app = open_app("attention", kind="Encoder", units="Whole words", marks="Hidden", layer="2", head="1")
+    app = open_app("attention", kind="encoder", units="words", marks="hidden", layer="2", head="1")
     header, weights = sheet(app)
     assert [name.strip() for name in header["keys"]] == ["I", "want", "to", "buy", "a", "car", "."]
     kept = trace.encoder_attention[:, :, :-1, :-1]  # here every word is one token, and only </s> is hidden
@@ -93,11 +95,11 @@ def test_whole_words_without_marks(open_app, trace):
 
 
 def test_one_weight_is_taken_apart(open_app, trace):
-    app = open_app("attention", kind="Cross", look="One weight", layer="3", head="5")
+    app = open_app("attention", kind="cross", look="one-weight", layer="3", head="5")
     assert not app.get("bidi_component")
     weights = trace.cross_attention[2, 4, -1]
     key = int(weights.argmax())
-    (line,) = [m.value for m in app.markdown if " looks at " in m.value and "numbers each" in m.value]
+    (line,) = [m.value for m in app.markdown if " attends to " in m.value and "numbers each" in m.value]
     assert three_digits(float(weights[key])) in line
     assert f"({key + 1})" in line
     tables = [html.value for html in app.html]
@@ -106,18 +108,18 @@ def test_one_weight_is_taken_apart(open_app, trace):
     assert rows == {"Products": d_k + 1, "Softmax": len(trace.source_tokens) + 2}
     masked = open_app(
         "attention",
-        kind="Decoder",
-        look="One weight",
-        decoder_query_piece=maps.numbered(trace.target_tokens)[0],
-        decoder_key_piece=maps.numbered(trace.target_tokens)[2],
+        kind="decoder",
+        look="one-weight",
+        decoder_query_piece="1",
+        decoder_key_piece="3",
     )
-    assert any("must not look at" in m.value for m in masked.markdown)
+    assert any("must not attend to" in m.value for m in masked.markdown)
 
 
 def test_the_proof_is_on_the_page(open_app):
-    line = checked(open_app("attention", kind="Decoder"), "recomputed")
-    assert "Leak through the mask: 0." in line
-    line = checked(open_app("attention", kind="Cross"), "recomputed")
+    line = checked(open_app("attention", kind="decoder"), "recomputed")
+    assert "Weight on masked keys: 0." in line
+    line = checked(open_app("attention", kind="cross"), "recomputed")
     assert "nothing is masked" in line
 
 
@@ -128,7 +130,7 @@ def test_nonsense_in_the_address_falls_back(open_app):
 
 
 def test_the_table_is_made_when_it_is_opened(open_app, trace):
-    app = open_app("attention", kind="Cross", layer="1", head="1")
+    app = open_app("attention", kind="cross", layer="1", head="1")
     assert not app.dataframe
     app.session_state["table"] = True
     app.run()
@@ -140,7 +142,7 @@ def test_the_table_is_made_when_it_is_opened(open_app, trace):
 def test_the_translation_is_the_one_that_was_asked_for(open_app):
     texts = [
         next(html.value for html in open_app("attention", **query).html if 'lang="fr"' in html.value)
-        for query in ({}, {"method": "Greedy"}, {"method": "Beam", "beam": "3"})
+        for query in ({}, {"method": "greedy"}, {"method": "beam", "beam": "3"})
     ]
     assert texts[0] == texts[1]
     assert 'lang="fr"' in texts[2]
@@ -156,13 +158,13 @@ def test_bad_input_gets_one_sentence(open_app, text):
 
 
 def test_the_longest_sentence_is_drawn(open_app):
-    app = open_app("attention", text="a " * 120, kind="Encoder")
+    app = open_app("attention", text="a " * 120, kind="encoder")
     assert not app.warning
     assert len(app.get("plotly_chart")) == 1
 
 
 def test_lines_show_the_trace_and_keep_what_is_chosen(open_app, trace):
-    app = open_app("attention", kind="Cross", look="Lines", lines="1.4-2.3-90-k2")
+    app = open_app("attention", kind="cross", look="lines", lines="1.4-2.3-90-k2")
     header, weights = sheet(app)
     np.testing.assert_allclose(weights, trace.cross_attention, atol=1e-5)
     assert (header["queryAxis"], header["keys"]) == (
@@ -173,6 +175,35 @@ def test_lines_show_the_trace_and_keep_what_is_chosen(open_app, trace):
     assert attention_lines.mark(chosen) in html_of(app)
     drawn = attention_lines.kept(trace.cross_attention[[0, 3]][:, [1, 2]], 0.9)
     assert f"now {drawn.sum()} of {drawn.size} weights" in app.caption[0].value.replace("\n", " ")
-    app = open_app("attention", look="Lines", lines="99-nonsense", units="Whole words")
+    app = open_app("attention", look="lines", lines="99-nonsense", units="words")
     assert attention_lines.mark(View((0,), tuple(range(8)))) in html_of(app)
     assert sheet(app)[0]["queryAxis"] == "Query: English query word"
+
+
+def test_old_addresses_choose_the_same(open_app):
+    assert today("attention", "look") == ["maps", "lines", "one-weight"]
+    assert today("attention", "units") == ["tokens", "words"] and today("attention", "marks") == ["shown", "hidden"]
+    assert today("attention", "scale") == ["shared", "own", "log"]
+    places = [str(place) for place in range(1, 9)]
+    assert today("attention", "encoder_query_piece") == places
+    assert today("attention", "encoder_key_piece") == ["strongest", *places]
+    for name in ("head", "layer"):
+        assert today("attention", name) == VALUES["attention"][name]
+    app = open_app("attention", look="One weight", encoder_query_piece="6 car", encoder_key_piece="2 want")
+    assert app.selectbox(key="encoder_query_piece").value == "6"
+    assert app.selectbox(key="encoder_key_piece").value == "2"
+    assert app.query_params["look"] == "one-weight"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"kind": "cross", "units": "words", "marks": "hidden", "scale": "log"},
+        {"look": "lines"},
+        {"look": "one-weight", "kind": "decoder"},
+        {"look": "one-weight", "kind": "decoder", "decoder_query_piece": "1", "decoder_key_piece": "3"},
+    ],
+)
+def test_everything_is_said_in_the_readers_language(in_pseudo, query):
+    assert unsaid(in_pseudo("attention", **query)) == []

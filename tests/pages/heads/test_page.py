@@ -15,6 +15,8 @@ from pages.shared.models import load_service
 from tests.pages.charts import charts, checked, numbers
 from tests.pages.conftest import html_of
 from tests.pages.listed import listed
+from tests.pages.old import VALUES, today
+from tests.pages.pseudo import unsaid
 from tests.pages.reading import table
 from views.text.numbers import three_digits
 
@@ -40,19 +42,19 @@ def test_all_heads_are_ranked_by_what_they_do(open_app, translator, trace, effec
     for row in rows:
         assert row["effect"] == pytest.approx(changes[row["name"]], abs=1e-5)
     said = " ".join(app.markdown[1].value.split())
-    assert f"With all heads the loss is {three_digits(effects.reference)} nats a piece" in said
+    assert f"With all heads the loss is {three_digits(effects.reference)} nats per token" in said
     assert f"strongest is **{named(*ranked[0][:3])}**" in said
 
     kind, layer, head, change = ranked[0]  # the first row is open
     (figure,) = charts(app)
     np.testing.assert_allclose(numbers(figure["data"][0]["z"]), trace.attention(kind)[layer, head], atol=1e-5)
-    tokens = table(app, f"Loss by piece without {named(kind, layer, head)}")[1:]
+    tokens = table(app, f"Loss by token without {named(kind, layer, head)}")[1:]
     assert len(tokens) == len(trace.next_ids)
     assert np.mean([float(row[3]) for row in tokens]) == pytest.approx(change, abs=0.01)
     ids = list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)
     alone = loss_without(translator.network, *ids, (kind, layer, head))
     line = checked(app, "Checked apart")
-    assert float(re.search(r"has a loss of ([\d.]+);", line)[1]) == pytest.approx(alone, rel=0.01)
+    assert float(re.search(r"has a loss of ([\d.]+)\. The", line)[1]) == pytest.approx(alone, rel=0.01)
     assert float(re.search(r"difference to the list is (\S+)\.$", line)[1]) < 1e-5
 
 
@@ -61,7 +63,7 @@ def test_labels_are_those_of_the_rule_here_and_over_the_held_out_sentences(open_
     links = links_of(alignment, trace.source_ids, trace.next_ids)
     scores = text_scores(trace.attention("cross"), CROSS, trace.target_ids, trace.source_ids, links)
     many = load_statistics(SHIPPED, translator.weights_sha256)
-    app = open_app("heads", of="Cross", sort="Label", shown="cross 2.3")
+    app = open_app("heads", of="cross", sort="label", shown="cross-2-3")
     shown = listed(app)
     assert len(shown["rows"]) == 32
     assert shown["columns"][3] == f"over {many.inputs} held-out sentences"
@@ -91,10 +93,10 @@ def test_labels_are_those_of_the_rule_here_and_over_the_held_out_sentences(open_
 
 
 def test_a_chosen_row_opens_and_links_to_the_attention_page(open_app):
-    app = open_app("heads", sort="Place")
+    app = open_app("heads", sort="place")
     assert [row["name"] for row in listed(app)["rows"]][:2] == ["encoder 1.1", "encoder 1.2"]
-    app.selectbox(key="shown").set_value("decoder 3.7").run()
-    assert table(app, "Loss by piece without decoder 3.7")
+    app.selectbox(key="shown").set_value("decoder-3-7").run()
+    assert table(app, "Loss by token without decoder 3.7")
     (link,) = app.get("page_link")
     assert re.search("kind=decoder", link.proto.query_string)
     assert "layer=3" in link.proto.query_string and "head=7" in link.proto.query_string
@@ -105,7 +107,7 @@ def test_a_chosen_row_opens_and_links_to_the_attention_page(open_app):
 
 
 def test_nonsense_in_the_address_falls_back(open_app):
-    app = open_app("heads", of="x", sort="-1", shown="cross 99.99")
+    app = open_app("heads", of="x", sort="-1", shown="cross-99-99")
     assert len(listed(app)["rows"]) == 96 and not app.warning
     effects = [abs(row["effect"]) for row in listed(app)["rows"]]
     assert effects == sorted(effects, reverse=True)
@@ -126,3 +128,22 @@ def test_statistics_of_other_weights_are_not_shown_and_the_page_says_why(open_ap
     assert listed(app)["columns"][3] == ""
     assert all(row["often"] == "" for row in listed(app)["rows"])
     assert any("belong to other weights" in caption.value.replace("\\", "") for caption in app.caption)
+
+
+def test_old_addresses_choose_the_same(open_app):
+    assert today("heads", "of") == ["all", "encoder", "decoder", "cross"]
+    assert today("heads", "sort") == ["effect", "label", "place"]
+    old = VALUES["heads"]["shown"]
+    assert today("heads", "shown") == ["first", *(name.replace(" ", "-").replace(".", "-") for name in old[1:])]
+    app = open_app("heads", of="Cross", sort="Place", shown="cross 2.3")
+    assert app.selectbox(key="shown").value == "cross-2-3"
+    assert table(app, "Scores of cross 2.3") and [row["name"] for row in listed(app)["rows"]][0] == "cross 1.1"
+
+
+def test_everything_is_said_in_the_readers_language(in_pseudo):
+    app = in_pseudo("heads", shown="cross-2-3", sort="label", of="cross")
+    app.session_state["heads_table"] = True
+    assert unsaid(app.run()) == []
+    assert all(str(title).startswith("\u27e6") for title in app.dataframe[0].value.columns)
+    for row in listed(app)["rows"]:
+        assert row["name"].startswith("\u27e6") and row["here"].startswith("\u27e6")

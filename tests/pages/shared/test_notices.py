@@ -118,7 +118,7 @@ def test_parts_with_translations_of_their_own_say_it_of_each():
 
 def test_sampling_is_cut_off_at_128_tokens_and_says_so():
     app = visit("translate", method="Sampling", temperature="3.0", seed="0")
-    assert "decoder writes: 128 pieces" in html_of(app)
+    assert "decoder generates 128 tokens" in html_of(app)
     assert [notice.value for notice in app.info] == [cut()]
 
 

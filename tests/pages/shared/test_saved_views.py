@@ -1,4 +1,4 @@
-"""What the microscope saves: the numbers it shows, the same bytes each time, and how to compute them again."""
+"""What the attention viewer saves: the numbers it shows, the same bytes each time, and how to compute them again."""
 
 import csv
 import hashlib
@@ -62,7 +62,7 @@ def saved(subject: Subject) -> Saved:
     said = {"map.csv": "the open map."}
     view = {"look": "maps", "layer": "1", "head": "1"}
     return Saved(
-        subject, view, "/attention?text=x", "shared", "File of maps", lambda: attention_grid.part(sheet), files, said
+        subject, view, "/attention?text=x", "shared", "file-of-maps", lambda: attention_grid.part(sheet), files, said
     )
 
 
@@ -94,8 +94,8 @@ def test_every_file_of_the_archive_has_the_numbers_shown(translator, trace):
         "target": trace.target_text,
         "target_ids": list(trace.next_ids),
     }
-    assert told["settings"]["layer"] == "1" and told["settings"]["rows and columns"] == "pieces"
-    assert told["check"]["largest difference"] == trace.verification["decoder"].max_difference
+    assert told["settings"]["layer"] == "1" and told["settings"]["units"] == "tokens"
+    assert told["check"]["largest_difference"] == trace.verification["decoder"].max_difference
     assert set(told["versions"]) == {"python", "torch", "numpy"}
 
 
@@ -108,7 +108,7 @@ def test_the_readme_computes_the_same_numbers(translator, tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     exec(code, {})
     assert float(capsys.readouterr().out) == 0
-    assert json.loads(read.read("settings.json"))["settings"]["special pieces"] == "hidden"
+    assert json.loads(read.read("settings.json"))["settings"]["special_tokens"] == "hidden"
 
 
 def test_recipes(translator, trace, monkeypatch):
@@ -150,8 +150,8 @@ def test_a_link_names_the_sample(translator, trace, monkeypatch):
     ("query", "labels"),
     [
         ({}, ["Overview as PNG", "Overview as SVG", "One HTML file", "Everything as ZIP"]),
-        ({"look": "Lines"}, ["One HTML file", "Everything as ZIP"]),
-        ({"look": "One weight"}, []),
+        ({"look": "lines"}, ["One HTML file", "Everything as ZIP"]),
+        ({"look": "one-weight"}, []),
     ],
 )
 def test_what_is_offered(open_app, query, labels):

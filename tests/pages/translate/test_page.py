@@ -7,6 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.charts import checked
 from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, html_of
+from tests.pages.old import today
+from tests.pages.pseudo import unsaid
 from views.controls import inputs
 
 
@@ -27,8 +29,8 @@ def test_translation_tokens_probabilities_and_rivals(open_app):
     assert app.text_input(key="text").value == SENTENCE
     html = html_of(app)
     assert 'lang="fr"' in html
-    read = re.search(r"encoder reads: (\d+) pieces", html)
-    written = re.search(r"decoder writes: (\d+) pieces", html)
+    read = re.search(r"encoder reads (\d+) tokens", html)
+    written = re.search(r"decoder generates (\d+) tokens", html)
     assert int(read[1]) >= 2
     cards = re.findall(r'<div role="listitem"><table>.*?</table></div>', html)
     assert len(cards) == int(written[1])
@@ -49,7 +51,7 @@ def test_the_table_has_a_row_a_token(open_app):
     app.session_state["table"] = True
     app.run()
     table = app.dataframe[0].value
-    assert list(table.columns[:4]) == ["position", "piece", "probability", "rank"]
+    assert list(table.columns[:4]) == ["position", "token", "probability", "rank"]
     assert table["probability"].between(0, 1).all()
     assert (table["rank"] >= 1).all()
     top = table[[f"probability {place}" for place in range(1, 6)]].to_numpy()
@@ -72,12 +74,12 @@ def test_without_a_sentence_in_the_link_there_is_one_to_look_at():
 
 
 def test_methods_show_their_settings(open_app):
-    beam = open_app(method="Beam", beam="2")
+    beam = open_app(method="beam", beam="2")
     assert beam.number_input(key="beam").value == 2
     assert "one pass" in " ".join(caption.value for caption in beam.caption)
-    sampling = open_app(method="Sampling", seed="7")
+    sampling = open_app(method="sampling", seed="7")
     assert sampling.number_input(key="seed").value == 7
-    again = open_app(method="Sampling", seed="7")
+    again = open_app(method="sampling", seed="7")
     assert html_of(again) == html_of(sampling)
 
 
@@ -99,3 +101,13 @@ def test_hostile_text_is_never_markup(text):
     assert not app.exception
     assert "<script>" not in html_of(app)
     assert all("<script>" not in element.value for element in app.markdown)
+
+
+def test_old_addresses_choose_the_same(open_app):
+    assert today("translate", "method") == ["greedy", "beam", "sampling"]
+    assert open_app(method="Beam", beam="2").number_input(key="beam").value == 2
+
+
+@pytest.mark.parametrize("query", [{}, {"method": "beam"}, {"method": "sampling"}])
+def test_everything_is_said_in_the_readers_language(in_pseudo, query):
+    assert unsaid(in_pseudo("translate", **query)) == []

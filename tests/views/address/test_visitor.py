@@ -42,22 +42,22 @@ def rerun(visitor: Visitor, query, **values) -> None:
 
 
 def test_a_whole_address_says_everything_and_the_beginning_of_one_what_it_names():
-    visitor = opened(A | {"method": ("beam",), "look": ("Lines",)})
-    assert visitor.address() == A | {"method": ("beam",), "look": ("Lines",)}
+    visitor = opened(A | {"method": ("beam",), "look": ("lines",)})
+    assert visitor.address() == A | {"method": ("beam",), "look": ("lines",)}
     visitor.arrive("attention", {"kind": ("cross",)}, False, {})
-    assert visitor.address() == A | {"method": ("beam",), "kind": ("cross",), "look": ("Lines",)}
+    assert visitor.address() == A | {"method": ("beam",), "kind": ("cross",), "look": ("lines",)}
     visitor.arrive("attention", B, False, {})
     assert visitor.address() == B
 
 
 def test_shared_settings_follow_to_other_pages_and_own_ones_wait_for_their_page():
-    visitor = opened(A | {"layer": ("2",), "look": ("Lines",)})
+    visitor = opened(A | {"layer": ("2",), "look": ("lines",)})
     visitor.arrive("tokens", {}, False, {})  # by the menu
     assert visitor.address() == A | {"layer": ("2",)}
     visitor.place("step")["step"] = ("Ids",)
     visitor.tell()
     visitor.arrive("attention", {}, False, {})
-    assert visitor.address() == A | {"layer": ("2",), "look": ("Lines",)}
+    assert visitor.address() == A | {"layer": ("2",), "look": ("lines",)}
     visitor.arrive("tokens", {}, False, {})
     assert visitor.address() == A | {"layer": ("2",), "step": ("Ids",)}
 
@@ -180,7 +180,7 @@ def test_what_another_page_can_show_is_kept_and_other_nonsense_is_not():
     visitor = opened(A | {"layer": ("6",), "beam": ("99",), "look": ("<b>",)})
     assert draw(visitor, "layer", OneOf(("1", "2")), "1", True) == "1"
     assert draw(visitor, "beam", Whole(1, 8), 4) == 4
-    assert draw(visitor, "look", OneOf(("Maps", "Lines")), "Maps", True) == "Maps"
+    assert draw(visitor, "look", OneOf(("Maps", "lines")), "Maps", True) == "Maps"
     assert visitor.address() == A | {"layer": ("6",)}
 
 

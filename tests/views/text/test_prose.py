@@ -10,7 +10,7 @@ from views.text import prose
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = [place.name for place in frame.PAGES]
-SHARED = ["microscope", "notices"]  # texts of what several pages show
+SHARED = ["attention_viewer", "notices"]  # texts of what several pages show
 
 
 @pytest.mark.parametrize("page", PAGES)
