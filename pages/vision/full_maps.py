@@ -1,4 +1,4 @@
-"""Vision, full maps: every position of the sequence looking at every other, under the same microscope as sentences."""
+"""Vision, full maps: what every position of the sequence attends to, in the attention viewer as for sentences."""
 
 from __future__ import annotations
 
