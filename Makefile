@@ -60,7 +60,7 @@ train-recurrent: dev-environment
 evaluate-recurrent: dev-environment
 	$(BIN)/python -m model.training evaluate --data "$(DATA)" --model "assets/recurrent/$(KIND)"
 
-# which explanation of the translator agrees with erasing words, for the page "What it rests on"
+# which attribution method of the translator agrees with leave-one-out, for the page "Attribution"
 agreement: dev-environment
 	$(BIN)/python -m model.training agreement --data "$(DATA)" --model assets/translator
 

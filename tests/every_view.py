@@ -16,26 +16,26 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "translate": ("", ()),
     "attention": ("look", ("maps", "lines", "one-weight")),
     "heads": ("", ()),
-    "compare": ("b", ("Same sentence, changed", "Another sentence")),
+    "compare": ("b", ("changed", "other")),
     "attribution": ("", ()),
     "tokens": (
         "part",
-        ("Step by step", "Neighbours", "Spelling", "One word, many contexts", "Word order", "Sizes"),
+        ("step-by-step", "neighbours", "spelling", "contexts", "word-order", "sizes"),
     ),
     "positions": (
         "facet",
         (
-            "Table and curves",
-            "Wavelengths",
-            "Why sinusoids",
-            "Similarity",
-            "Rotation",
-            "Orthogonality",
-            "A basis",
-            "In the trained model",
+            "table",
+            "wavelengths",
+            "why-sinusoids",
+            "similarity",
+            "rotation",
+            "orthogonality",
+            "basis",
+            "trained-model",
         ),
     ),
-    "masks": ("masks", ("Your sentence", "Causality", "Padding")),
+    "masks": ("masks", ("your-sentence", "causality", "padding")),
     "inside": ("inside", ("Seven steps", "One query", "Heads", "Memory", "Scaling", "Feed-forward", "Add & Norm")),
     "decoding": ("part", ("Step by step", "Linear + softmax", "Teacher forcing", "Beam search")),
     "loss": ("part", ("Piece by piece", "Smoothing and gradient", "Training curves")),
@@ -62,7 +62,7 @@ class View:
     Attributes:
         page: name of the page's folder.
         key: the parameter of the address that says which part is open; empty on a page of one part.
-        part: what the part is called; empty on a page of one part.
+        part: id of the part; empty on a page of one part.
         more: further settings that show more of the part than it shows at first.
     """
 
@@ -80,6 +80,11 @@ class View:
     def settings(self) -> dict[str, str]:
         """What its address says beside the sentence and the picture; the first part goes without saying."""
         return ({} if self.opens_first else {self.key: self.part}) | self.more
+
+    @property
+    def place(self) -> int:
+        """Of the part among those of its page, from 0."""
+        return PARTS[self.page][1].index(self.part)
 
     @property
     def opens_first(self) -> bool:
@@ -111,6 +116,6 @@ VIEWS = tuple(_each_part())
 # Parts of which something large shows only after a further choice.
 UNFOLDED = (
     View("attention", "look", "maps", {"units": "words"}),
-    View("tokens", "part", "Step by step", {"step": "5 + position"}),
+    View("tokens", "part", "step-by-step", {"step": "positions"}),
     View("decoding", "part", "Beam search", {"nodes": "All considered"}),
 )

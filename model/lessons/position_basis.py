@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-CURVES = ("step", "square wave", "sawtooth", "triangle", "bump", "one position")
+CURVES = ("step", "square-wave", "sawtooth", "triangle", "bump", "one-position")
 NEW = 0.01  # a column of which less than this share is new, beside the columns before it, is passed over
 
 
@@ -20,11 +20,11 @@ def curve(name: str, length: int) -> np.ndarray:
     turns = 3 * place % 1  # three periods
     shapes = {
         "step": np.where(place < 0.5, -1.0, 1.0),
-        "square wave": np.where(turns < 0.5, 1.0, -1.0),
+        "square-wave": np.where(turns < 0.5, 1.0, -1.0),
         "sawtooth": 2 * turns - 1,
         "triangle": 4 * np.abs(turns - 0.5) - 1,
         "bump": np.exp(-(((place - 0.5) / 0.08) ** 2)),
-        "one position": (np.arange(length) == length // 2).astype(np.float64),
+        "one-position": (np.arange(length) == length // 2).astype(np.float64),
     }
     if name not in shapes:
         raise ValueError(f"There is no curve {name!r}; choose one of {', '.join(CURVES)}.")

@@ -9,7 +9,7 @@ from model.networks.config import TransformerConfig
 
 @dataclass(frozen=True)
 class PartSize:
-    """One kind of part: how often it is there, and how many trained numbers one of it has."""
+    """One kind of part, `name` its id: how often it is there, and how many trained numbers one of it has."""
 
     name: str
     count: int
@@ -30,8 +30,8 @@ def part_sizes(config: TransformerConfig) -> list[PartSize]:
     width, inner = config.d_model, config.d_ff
     encoder, decoder = config.n_encoder_layers, config.n_decoder_layers
     return [
-        PartSize("embedding table, also the output projection", 1, config.vocabulary_size * width),
+        PartSize("embedding", 1, config.vocabulary_size * width),
         PartSize("attention", encoder + 2 * decoder, 4 * (width * width + width)),
         PartSize("feed-forward", encoder + decoder, 2 * width * inner + inner + width),
-        PartSize("LayerNorm", 2 * encoder + 3 * decoder, 2 * width),
+        PartSize("layer-norm", 2 * encoder + 3 * decoder, 2 * width),
     ]

@@ -18,7 +18,7 @@ class Split:
     """One spelling and its tokens.
 
     Attributes:
-        name: what was done to the word.
+        name: id of what was done to the word, such as "plural".
         text: the spelling.
         ids, tokens: how the tokenizer splits it.
         shared: how many of these tokens the word as typed has too.
@@ -32,21 +32,21 @@ class Split:
 
 
 def spellings(word: str) -> list[tuple[str, str]]:
-    """Name and text of each spelling of `word`: case, plural, typing mistakes, accents, letters set apart."""
+    """Id and text of each spelling of `word`: case, plural, typing mistakes, accents, letters set apart."""
     word = " ".join(word.split())
     middle = max(0, len(word) // 2 - 1)
     swapped = word[:middle] + word[middle : middle + 2][::-1] + word[middle + 2 :]
     return [
-        ("as typed", word),
-        ("lower case", word.lower()),
-        ("Title Case", word.title()),
-        ("UPPER CASE", word.upper()),
+        ("as-typed", word),
+        ("lower-case", word.lower()),
+        ("title-case", word.title()),
+        ("upper-case", word.upper()),
         ("plural", word + "s"),
-        ("a letter doubled", word[: middle + 1] + word[middle:]),
-        ("two letters swapped", swapped),
-        ("first letter missing", word[1:]),
-        ("with accents", word.translate(_ACCENTS)),
-        ("letters apart", " ".join(word)),
+        ("doubled", word[: middle + 1] + word[middle:]),
+        ("swapped", swapped),
+        ("first-missing", word[1:]),
+        ("accents", word.translate(_ACCENTS)),
+        ("apart", " ".join(word)),
     ]
 
 

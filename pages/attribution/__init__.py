@@ -1,1 +1,1 @@
-"""The parts of the page that asks what a target word rests on."""
+"""The parts of the Attribution page."""

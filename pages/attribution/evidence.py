@@ -1,4 +1,4 @@
-"""Everything the page shows of one sentence and one way of erasing, each part computed once."""
+"""Everything the page shows of one sentence and one way to leave words out, each part computed once."""
 
 from __future__ import annotations
 
@@ -14,19 +14,48 @@ from model.attribution.source_gradients import GradientCheck, check_gradients
 from pages.shared.opening import Request
 from views import maps
 from views.export import downloads
+from views.text.catalogue import Message, say
 
-SHORT = dict(
-    zip(
-        METHODS,
-        ("attention, last layer", "attention, all layers", "value-weighted", "rollout", "gradient relevance"),
-        strict=True,
-    )
-)
+# id in the address bar -> what a method is called, and what it is called where there is little room
+NAMES = {
+    "last-layer": (
+        Message("attribution.method.last-layer", "Cross-attention, last layer"),
+        Message("attribution.short.last-layer", "attention, last layer"),
+    ),
+    "all-layers": (
+        Message("attribution.method.all-layers", "Cross-attention, all layers"),
+        Message("attribution.short.all-layers", "attention, all layers"),
+    ),
+    "value-weighted": (
+        Message("attribution.method.value-weighted", "Value-weighted attention"),
+        Message("attribution.short.value-weighted", "value-weighted"),
+    ),
+    "rollout": (
+        Message("attribution.method.rollout", "Rollout"),
+        Message("attribution.short.rollout", "rollout"),
+    ),
+    "gradient": (
+        Message("attribution.method.gradient", "Gradient relevance"),
+        Message("attribution.short.gradient", "gradient relevance"),
+    ),
+}
+BY_ID = dict(zip(NAMES, METHODS, strict=True))  # id -> name of the method in `model.attribution.agreement`
+_IDS = dict(zip(METHODS, NAMES, strict=True))
+
+
+def name(method: str) -> str:
+    """What one of `METHODS` is called on the page."""
+    return NAMES[_IDS[method]][0]()
+
+
+def short(method: str) -> str:
+    """The same where there is little room."""
+    return NAMES[_IDS[method]][1]()
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What every method says of a sentence, what erasing says, and how far they agree."""
+    """What every method says of a sentence, what leave-one-out says, and how far they agree."""
 
     trace: Trace
     explained: Explained
@@ -53,13 +82,20 @@ class Evidence:
         """The numbers of one target word: source word, drop, and every method's score."""
         scores = [self.explained.scores[method][place] for method in METHODS]
         return [
-            [name, float(self.drops[place, at]), *(float(score[at]) for score in scores)]
-            for at, name in enumerate(maps.numbered(self.source))
+            [word, float(self.drops[place, at]), *(float(score[at]) for score in scores)]
+            for at, word in enumerate(maps.numbered(self.source))
         ]
 
     def csv(self, place: int) -> bytes:
         """`rows` as a file."""
-        return downloads.table_csv(["source word", "drop of ln p", *METHODS], self.rows(place))
+        return downloads.table_csv(
+            [
+                say("attribution.source-word", "source word"),
+                say("attribution.drop", "drop of ln p"),
+                *(name(method) for method in METHODS),
+            ],
+            self.rows(place),
+        )
 
     def npz(self, way: str) -> bytes:
         """All matrices, of words and of tokens, and all correlations, for `numpy.load`."""
@@ -69,12 +105,12 @@ class Evidence:
             "target_words": np.array(self.target),
             "source_tokens": np.array(self.trace.source_tokens),
             "next_tokens": np.array(self.trace.next_tokens),
-            "erased_by": np.array(way),
+            "left_out_by": np.array(way),
             "drops": self.drops,
-            "piece_drops": self.left_out.drops,
-            "methods": np.array(METHODS),
+            "token_drops": self.left_out.drops,
+            "methods": np.array(tuple(NAMES)),
             "scores": np.stack([self.explained.scores[method] for method in METHODS]),
-            "piece_scores": np.stack([self.explained.tokens[method] for method in METHODS]),
+            "token_scores": np.stack([self.explained.tokens[method] for method in METHODS]),
             "spearman": np.array(
                 [[nothing if v is None else v for v in self.agreement.correlations[method]] for method in METHODS]
             ),
@@ -83,12 +119,12 @@ class Evidence:
 
 
 def gather(request: Request, trace: Trace, way: Way) -> Evidence:
-    """Explain the trace and erase its source words."""
+    """Explain the trace and leave its source words out."""
     service = request.service
     pair = (trace.source_ids, trace.next_ids)
-    explained = service.lesson_in_steps(("rests", pair), explain_in_steps, trace)
+    explained = service.lesson_in_steps(("attribution", pair), explain_in_steps, trace)
     left_out = service.lesson_in_steps(
-        ("erased", pair, way),
+        ("left out", pair, way),
         leave_one_out_in_steps,
         *(trace.source_ids, trace.target_ids, trace.next_ids, explained.source, way),
     )
@@ -102,7 +138,7 @@ def recomputed(request: Request, found: Evidence) -> tuple[float, GradientCheck]
     trace = found.trace
     relevance = found.explained.tokens[METHODS[-1]]
     return request.service.lesson(
-        ("rests checked", trace.source_ids, trace.next_ids),
+        ("attribution checked", trace.source_ids, trace.next_ids),
         lambda network: (
             check_source_rollout(trace, found.explained.rollout),
             check_gradients(network, trace, len(trace.next_ids) // 2, relevance),

@@ -1,4 +1,4 @@
-"""Which source words does a target word rest on? Attention, rollout and gradients, judged by erasing each word."""
+"""Attribution: which source words a target word needs, by five methods, compared with leave-one-out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import streamlit as st
 
 from model import Trace
 from model.attribution.agreement import METHODS
-from pages.attribution.evidence import SHORT, Evidence, gather, recomputed
+from pages.attribution.evidence import BY_ID, NAMES, Evidence, gather, name, recomputed, short
 from pages.attribution.verdict import verdict
 from pages.shared import checks, files
 from pages.shared.opening import Request, opening
@@ -17,11 +17,18 @@ from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import inputs, widgets
 from views.html import bars, steps, tokens
 from views.text import literal, prose
+from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
 
-WAYS = {"Deleting it": "delete", "Hiding it": "mask"}
-SCALES = ("Each row by its largest", "As they are")
-TEXTS = ("The methods", "Erasing", "Why they disagree")
+WAYS = {
+    "delete": Message("attribution.way.delete", "Deleting it"),
+    "mask": Message("attribution.way.mask", "Masking it"),
+}
+SCALES = {
+    "by-largest": Message("attribution.scale.by-largest", "Each row by its largest"),
+    "as-they-are": Message("attribution.scale.as-they-are", "As they are"),
+}
+TEXTS = ("methods", "leave-one-out", "why-they-disagree")
 
 
 def main() -> None:
@@ -31,23 +38,25 @@ def main() -> None:
         return
     st.html(bars.STYLE + steps.STYLE)
     trace = request.trace()
-    st.html(tokens.label("Translation") + tokens.sentence(trace.target_text, "fr"))
+    st.html(tokens.label(say("translation", "Translation")) + tokens.sentence(trace.target_text, "fr"))
     explore(request, trace)
-    st.subheader("How to read it", anchor=False)
-    for column, heading in zip(st.columns(len(TEXTS), gap="large"), TEXTS, strict=True):
-        column.markdown(prose.block("attribution", heading))
+    st.subheader(say("how-to-read", "How to read it"), anchor=False)
+    for column, block in zip(st.columns(len(TEXTS), gap="large"), TEXTS, strict=True):
+        column.markdown(prose.block("attribution", block))
 
 
 @fragment
 def explore(request: Request, trace: Trace) -> None:
-    """Choosing a word, a way of erasing or a method runs only this part again."""
+    """Choosing a word, a way to leave words out or a method runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
-        way = WAYS[widgets.pick("Erase a source word by", tuple(WAYS), "erase")]
+        label = say("attribution.way", "Leave a source word out by")
+        way = widgets.pick(label, {way: said() for way, said in WAYS.items()}, "erase")
         slot = st.container(width=320)
     found = gather(request, trace, way)
     names = maps.numbered(found.target)
     with slot:
-        place = names.index(widgets.select("Target word", names, "target_word"))
+        words = {str(number): word for number, word in enumerate(names, 1)}
+        place = int(widgets.select(say("attribution.target-word", "Target word"), words, "target_word")) - 1
     left, right = st.columns([4, 3], gap="medium")
     with left:
         one_word(found, place)
@@ -56,34 +65,48 @@ def explore(request: Request, trace: Trace) -> None:
     whole_sentence(found, place)
     check_line(request, found)
     with st.container(horizontal=True):
-        files.download("This word as CSV", lambda: found.csv(place), f"rests-on-word-{place + 1}.csv")
-        files.download("Everything as NPZ", lambda: found.npz(way), "rests-on.npz")
+        one, every = say("attribution.csv", "This word as CSV"), say("attribution.npz", "Everything as NPZ")
+        files.download(one, lambda: found.csv(place), f"attribution-word-{place + 1}.csv")
+        files.download(every, lambda: found.npz(way), "attribution.npz")
 
 
 def one_word(found: Evidence, place: int) -> None:
-    """What erasing says of the chosen word, as a strip, and every method beside it, as bars."""
+    """What leave-one-out says of the chosen word, as a strip, and every method beside it, as bars."""
     chosen = literal.visible(literal.token(found.target[place]))
-    said = f"What \u201c{chosen}\u201d rests on: by how much its ln p falls without each source word"
+    said = say(
+        "attribution.drops",
+        "Leave-one-out for \u201c{word}\u201d: by how much its ln p falls without each source word",
+        word=chosen,
+    )
     st.html(tokens.label(said) + steps.weights(found.source, [float(drop) for drop in found.drops[place]]))
     numbers = found.rows(place)
     largest = [max(abs(row[column]) for row in numbers) for column in range(1, len(METHODS) + 2)]
-    header = ["source word", "erased: drop of ln p", *SHORT.values()]
+    header = [
+        say("attribution.source-word", "source word"),
+        say("attribution.left-out", "left out: drop of ln p"),
+        *(short(method) for method in METHODS),
+    ]
     table = [
-        [row[0], *(bars.bar(value, top, "cross") for value, top in zip(row[1:], largest, strict=True))]
+        [
+            bars.data(row[0], "token"),
+            *(bars.bar(value, top, "cross") for value, top in zip(row[1:], largest, strict=True)),
+        ]
         for row in numbers
     ]
-    st.html(
-        tokens.label("The same by every method; each column\u2019s longest bar is its largest number")
-        + bars.table(header, table, f"Source words by every method, for {chosen}")
-    )
+    title = say("attribution.bars", "The same by every method; each column\u2019s longest bar is its largest number")
+    described = say("attribution.table", "Source words by every method, for {word}", word=chosen)
+    st.html(tokens.label(title) + bars.table(header, table, described))
 
 
 def whole_sentence(found: Evidence, place: int) -> None:
-    """The matrices of one method and of erasing, side by side."""
-    st.subheader("The whole sentence", anchor=False)
-    st.markdown(prose.block("attribution", "Matrices"))
-    method = widgets.pick("Method", METHODS, "method_shown", METHODS[-1])
-    scaled = widgets.pick("Numbers", SCALES, "numbers", help=prose.block("attribution", "Scales")) == SCALES[0]
+    """The matrices of one method and of leave-one-out, side by side."""
+    st.subheader(say("attribution.whole", "The whole sentence"), anchor=False)
+    st.markdown(prose.block("attribution", "matrices"))
+    names = {method: said() for method, (said, _) in NAMES.items()}
+    method = BY_ID[widgets.pick(say("attribution.method", "Method"), names, "method_shown", "gradient")]
+    scales = {scale: said() for scale, said in SCALES.items()}
+    described = prose.block("attribution", "scales")
+    scaled = widgets.pick(say("attribution.scale", "Numbers"), scales, "numbers", help=described) == "by-largest"
     scores, drops = found.explained.scores[method], found.drops  # (target word, source word)
     if scaled:
         scores, drops = by_largest(scores), by_largest(drops)
@@ -91,19 +114,25 @@ def whole_sentence(found: Evidence, place: int) -> None:
         "kind": "cross",
         "rows": [literal.visible(word) for word in found.target],
         "columns": [literal.visible(word) for word in found.source],
+        "row_title": say("attribution.row", "target word"),
+        "column_title": say("attribution.source-word", "source word"),
     }
     items = [
-        RowMatrix(method, scores, signed=False, cursor=(place, int(scores[place].argmax())), **axes),
-        RowMatrix("Erasing: drop of ln p", drops, cursor=(place, int(drops[place].argmax())), **axes),
+        RowMatrix(name(method), scores, signed=False, cursor=(place, int(scores[place].argmax())), **axes),
+        RowMatrix(
+            say("attribution.matrix", "Leave-one-out: drop of ln p"),
+            drops,
+            cursor=(place, int(drops[place].argmax())),
+            **axes,
+        ),
     ]
+    corner = " \\ ".join((axes["row_title"], axes["column_title"]))
     matrix_row(items, inputs.theme(), "matrices", inputs.remember_theme, beside=2)
     with st.container(horizontal=True):
-        files.matrices(items, "What each target word rests on", "rests-on")
+        files.matrices(items, say("attribution.title", "Attribution of each target word"), "attribution")
     files.numbers(
-        lambda: files.table(
-            scores, maps.numbered(found.source), maps.numbered(found.target), "target word \\ source word"
-        ),
-        "rests_table",
+        lambda: files.table(scores, maps.numbered(found.source), maps.numbered(found.target), corner),
+        "attribution_table",
     )
 
 
@@ -117,7 +146,9 @@ def check_line(request: Request, found: Evidence) -> None:
     """The checks, with their measured differences."""
     rolled, gradient = recomputed(request, found)
     st.caption(
-        prose.block("attribution", "Proof").format(
+        prose.block(
+            "attribution",
+            "check",
             nothing=checks.said("nothing erased", found.left_out.nothing),
             word=literal.markdown(literal.token(found.source[found.left_out.checked])),
             alone=checks.said("erased alone", found.left_out.alone),

@@ -1,4 +1,4 @@
-"""What is written on both sides, and what each token of the target costs."""
+"""What is generated on both sides, and what each token of the target costs."""
 
 from __future__ import annotations
 
@@ -11,23 +11,31 @@ from pages.shared.cut_off import say_if_cut
 from views import maps
 from views.export import downloads
 from views.html import bars, tokens
+from views.text.catalogue import say
 from views.text.numbers import three_digits
 
 
 def translations(sides: Sides) -> None:
     """Both translations, one below the other, and the losses of both targets."""
-    how = "Greedy translation" if sides.check else "Translation"
     for name, text, finished in zip(sides.names, sides.translations, sides.finished, strict=True):
-        st.html(tokens.label(f"{how}, {name}") + tokens.sentence(text or "\u2014", "fr"))
-        say_if_cut(finished, f"The translation {name}" if sides.check else f"The translation of {name}")
+        if sides.check:
+            label = say("compare.translation.greedy", "Greedy translation, {side}", side=name)
+            cut = say("compare.translation.side", "The translation {side}", side=name)
+        else:
+            label = say("compare.translation", "Translation, {side}", side=name)
+            cut = say("compare.translation.of", "The translation of {side}", side=name)
+        st.html(tokens.label(label) + tokens.sentence(text or "\u2014", "fr"))
+        say_if_cut(finished, cut)
     first, second = (float(losses.sum()) for losses in sides.losses)
     for column, label, value in zip(
         st.columns(3),
-        (*(f"Loss, {name}" for name in sides.names), "Change"),
+        (*(say("compare.loss", "Loss, {side}", side=name) for name in sides.names), say("compare.change", "Change")),
         (first, second, second - first),
         strict=True,
     ):
-        column.metric(label, three_digits(value), help="Sum of \u2212ln p over the target, in nats.")
+        column.metric(
+            label, three_digits(value), help=say("compare.loss.help", "Sum of \u2212ln p over the target, in nats.")
+        )
 
 
 def token_losses(sides: Sides) -> None:
@@ -40,12 +48,20 @@ def token_losses(sides: Sides) -> None:
     for one, two in merged(sides.shared_targets(), *counts):
         name = labels[0][one] if one is not None else labels[1][two]
         if one is None or two is None:
-            name += f" (only {sides.names[one is None]})"
+            name = say("compare.only", "{token} (only {side})", token=name, side=sides.names[one is None])
         values = [None if place is None else float(side[place]) for side, place in zip(losses, (one, two), strict=True)]
         change = None if None in values else values[1] - values[0]
         drawn = ["" if value is None else bars.bar(value, top, "decoder") for value in values]
-        shown.append([name, *drawn, "" if change is None else bars.bar(change, top, "difference")])
+        shown.append([bars.data(name, "token"), *drawn, "" if change is None else bars.bar(change, top, "difference")])
         table.append([name, *("" if value is None else value for value in (*values, change))])
-    header = ["piece", *(f"\u2212ln p, {name}" for name in sides.names), "change"]
-    st.html(tokens.label("Loss of each piece, in nats") + bars.table(header, shown, "Loss of each piece"))
-    files.download("Losses as CSV", lambda: downloads.table_csv(header, table), "compare-losses.csv")
+    header = [
+        say("column.token", "token"),
+        *(say("compare.column.loss", "\u2212ln p, {side}", side=name) for name in sides.names),
+        say("compare.column.change", "change"),
+    ]
+    described = say("compare.losses.table", "Loss of each token")
+    label = say("compare.losses", "Loss of each token, in nats")
+    st.html(tokens.label(label) + bars.table(header, shown, described))
+    files.download(
+        say("compare.losses.csv", "Losses as CSV"), lambda: downloads.table_csv(header, table), "compare-losses.csv"
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from model import DecodingOptions, HeadInterventions, InterventionError, Trace
@@ -11,19 +13,24 @@ from pages.compare.sides import Sides
 from pages.shared.head_changes import MASK, ONE_HOT, Board, action, strength, together
 from pages.shared.opening import Request
 from views import maps
-from views.controls import widgets
+from views.controls import inputs, widgets
 from views.text import literal
+from views.text.catalogue import Message, say, say_error
 
-KINDS = {"Encoder": "encoder", "Decoder": "decoder", "Cross": "cross"}
-NO_MASK, WINDOW, FORBID = "No causal mask", "Window", "Forbid pieces"
+NO_MASK, WINDOW, FORBID = "none", "window", "forbid"
 MASKS = {"encoder": (WINDOW, FORBID), "decoder": (NO_MASK, WINDOW, FORBID), "cross": (FORBID,)}
-EVERY = "every query"
+NAMES = {
+    NO_MASK: Message("compare.mask.none", "No causal mask"),
+    WINDOW: Message("compare.mask.window", "Window"),
+    FORBID: Message("compare.mask.forbid", "Forbid tokens"),
+}
+EVERY = "every"
 NAME = "heads"  # begins the names of this page's settings in the address
 
 
 def controls_of(trace: Trace) -> HeadInterventions | None:
     """What the reader wants done; None where it cannot be done, and the reason is on the page."""
-    kind = KINDS[widgets.pick("Heads of", tuple(KINDS), "of", "Decoder")]
+    kind = widgets.pick(say("compare.of", "Heads of"), inputs.kind_names(), "of", "decoder")
     todo = action("do")
     layers, heads = trace.attention(kind).shape[:2]
     behind = tuple((layers // 2, head) for head in range(heads))  # late enough to matter, with layers behind it
@@ -35,34 +42,42 @@ def controls_of(trace: Trace) -> HeadInterventions | None:
     else:
         draft = strength(todo, kind, chosen, "")
     if not chosen:
-        st.caption("No head is chosen: press at least one.")
+        st.caption(say("compare.no-head", "No head is chosen: press at least one."))
     plan = together(draft, NAME)
     try:
         plan.check(shapes_of(trace))
     except InterventionError as error:
-        st.warning(literal.markdown(str(error)))
+        st.warning(literal.markdown(say_error(error)))
         return None
     return plan
 
 
 def _mask(trace: Trace, kind: str, heads: Heads) -> HeadIntervention:
-    mask = widgets.pick("New mask", MASKS[kind], f"{kind}mask") if len(MASKS[kind]) > 1 else FORBID
+    masks = {mask: NAMES[mask]() for mask in MASKS[kind]}
+    mask = widgets.pick(say("compare.mask", "New mask"), masks, f"{kind}mask") if len(masks) > 1 else FORBID
     if mask == NO_MASK:
         return NoMask(kind, heads)
     if mask == WINDOW:
-        return Window(kind, heads, int(widgets.number("Keys less than this many places away", "window", 2, 1, 128)))
-    tokens = maps.numbered(trace.axes(kind)[1])
-    first = tokens[1:2]  # not the first, without which the decoder's first query is blind
-    forbidden = widgets.several("Pieces nobody may look at", tokens, f"{kind}forbid", first)
-    return Forbid(kind, heads, tuple(tokens.index(token) for token in forbidden))
+        label = say("compare.window", "Keys less than this many places away")
+        return Window(kind, heads, int(widgets.number(label, "window", 2, 1, 128)))
+    keys = _places(trace.axes(kind)[1])
+    first = tuple(keys)[1:2]  # not the first, without which the decoder's first query is blind
+    forbidden = widgets.several(say("compare.forbid", "Keys that no query may attend to"), keys, f"{kind}forbid", first)
+    return Forbid(kind, heads, tuple(int(place) - 1 for place in forbidden))
 
 
 def _one_hot(trace: Trace, kind: str, heads: Heads) -> HeadIntervention:
-    queries, keys = (maps.numbered(side) for side in trace.axes(kind))
+    queries, keys = (_places(side) for side in trace.axes(kind))
+    queries = {EVERY: say("compare.query.every", "every query")} | queries
     with st.container(horizontal=True, gap="medium"):
-        asking = widgets.select("Query", (EVERY, *queries), f"{kind}asks")
-        onto = widgets.select("looks only at key", keys, f"{kind}sees")
-    return OneHot(kind, heads, keys.index(onto), None if asking == EVERY else queries.index(asking))
+        asking = widgets.select(say("compare.query", "Query"), queries, f"{kind}asks")
+        onto = widgets.select(say("compare.key", "attends only to key"), keys, f"{kind}sees")
+    return OneHot(kind, heads, int(onto) - 1, None if asking == EVERY else int(asking) - 1)
+
+
+def _places(labels: Sequence[str]) -> dict[str, str]:
+    """Places of tokens, from 1, with the tokens that stand there."""
+    return {str(place): label for place, label in enumerate(maps.numbered(labels), 1)}
 
 
 def sides_of(request: Request, trace: Trace, plan: HeadInterventions) -> Sides:
@@ -70,4 +85,6 @@ def sides_of(request: Request, trace: Trace, plan: HeadInterventions) -> Sides:
     found = request.service.intervened(trace, plan)
     before = request.service.steps(request.text, DecodingOptions())[-1]
     generated, ended = (before.text, found.translation), (request.service.ended(before.ids), found.finished)
-    return Sides(trace, found.after, ("before", "after"), generated, ended, plan, found.check)
+    names = say("compare.before", "before"), say("compare.after", "after")
+    titles = say("compare.before.title", "Before"), say("compare.after.title", "After")
+    return Sides(trace, found.after, names, titles, generated, ended, plan, found.check)

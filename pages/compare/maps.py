@@ -11,6 +11,7 @@ from pages.shared.kinds import by_name
 from views import maps
 from views.address import settings
 from views.controls import inputs
+from views.text.catalogue import say
 
 
 def one_head(sides: Sides) -> None:
@@ -20,7 +21,7 @@ def one_head(sides: Sides) -> None:
         kind = inputs.kind(by_name(KINDS[name] for name in sides.moved), "cross")
         layers, heads = (maps.names(count) for count in sides.first.attention(kind.name).shape[:2])
         layer, head = inputs.head(layers, heads, (len(layers) - 2, len(heads) - 1))
-        st.button("Open the head that moved most", on_click=_open, args=farthest)
+        st.button(say("compare.open", "Open the head that moved most"), on_click=_open, args=farthest)
     pair = sides.pair(kind, layers.index(layer), heads.index(head), maps.describe(layer, head))
     differences.show(pair, "pair", f"compare-{kind.name}-layer-{layer}-head-{head}")
 

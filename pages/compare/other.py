@@ -6,21 +6,29 @@ from model import Trace
 from pages.compare.sides import Sides
 from pages.shared.opening import Request, usable
 from views.controls import widgets
+from views.text.catalogue import say
 
 OTHER = "The animal didn't cross the street because it was too wide."
-OWN, SAME = "Its own translation", "The translation of A"
+OWN, SAME = "own", "a"
 
 
 def sides_of(request: Request, trace: Trace) -> Sides | None:
     """Both sentences; None where the other one cannot be used, and the reason is on the page."""
-    text = widgets.text("Sentence B", "other", OTHER, "Type an English sentence")
+    name = say("compare.other", "Sentence B")
+    text = widgets.text(name, "other", OTHER, say("sentence.placeholder", "Type an English sentence"))
     reads = widgets.pick(
-        "What B\u2019s decoder reads",
-        (OWN, SAME),
+        say("compare.reads", "What the decoder of B reads"),
+        {
+            OWN: say("compare.reads.own", "Its own translation"),
+            SAME: say("compare.reads.a", "The translation of A"),
+        },
         "reads",
-        help="With the translation of A, its loss tells how well that translation fits sentence B.",
+        help=say(
+            "compare.reads.help",
+            "With the translation of A, the loss of B tells how well that translation fits sentence B.",
+        ),
     )
-    if not usable(request, text, "Sentence B"):
+    if not usable(request, text, name):
         return None
     service = request.service
     own = service.trace(text, request.options)
@@ -32,4 +40,4 @@ def sides_of(request: Request, trace: Trace) -> Sides | None:
     else:
         second = own
     ended = service.ended(trace.next_ids), service.ended(own.next_ids)
-    return Sides(trace, second, ("A", "B"), (trace.target_text, own.target_text), ended)
+    return Sides(trace, second, ("A", "B"), ("A", "B"), (trace.target_text, own.target_text), ended)

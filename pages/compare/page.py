@@ -13,8 +13,9 @@ from pages.shared.runs import fragment
 from views.controls import widgets
 from views.html import bars
 from views.text import prose
+from views.text.catalogue import say
 
-CHANGED, OTHER = "Same sentence, changed", "Another sentence"
+CHANGED, OTHER = "changed", "other"
 
 
 def main() -> None:
@@ -24,16 +25,20 @@ def main() -> None:
     if not request.accepted:
         return
     explore(request)
-    st.subheader("How to read it", anchor=False)
-    for column, heading in zip(st.columns(2, gap="large"), ("Interventions", "Differences"), strict=True):
-        column.markdown(prose.block("compare", heading))
+    st.subheader(say("how-to-read", "How to read it"), anchor=False)
+    for column, block in zip(st.columns(2, gap="large"), ("interventions", "differences"), strict=True):
+        column.markdown(prose.block("compare", block))
 
 
 @fragment
 def explore(request: Request) -> None:
     """Every choice runs only this part again."""
     trace = request.trace()
-    mode = widgets.pick("Side A is the sentence as it is; side B is", (CHANGED, OTHER), "b")
+    modes = {
+        CHANGED: say("compare.b.changed", "Same sentence, changed"),
+        OTHER: say("compare.b.other", "Another sentence"),
+    }
+    mode = widgets.pick(say("compare.b", "Side A is the sentence as it is; side B is"), modes, "b")
     controls_at, answer_at = st.columns(2, gap="large")
     with controls_at:
         if mode == OTHER:
@@ -46,14 +51,14 @@ def explore(request: Request) -> None:
     with answer_at:
         answer.translations(sides)
         check_line(sides)
-    st.subheader("One head on both sides", anchor=False)
+    st.subheader(say("compare.one-head", "One head on both sides"), anchor=False)
     heads.one_head(sides)
     left, right = st.columns(2, gap="large")
     with left:
-        st.subheader("Every piece of the target", anchor=False)
+        st.subheader(say("compare.every-token", "Every token of the target"), anchor=False)
         answer.token_losses(sides)
     with right:
-        st.subheader("Every head", anchor=False)
+        st.subheader(say("compare.every-head", "Every head"), anchor=False)
         heads.every_head(sides)
 
 
@@ -63,7 +68,7 @@ def check_line(sides: Sides) -> None:
         intervention_check.show(sides.check)
         return
     difference = max(trace.verify().max_difference for trace in (sides.first, sides.second))
-    st.caption(prose.block("compare", "Proof of two").format(difference=checks.said("attention", difference)))
+    st.caption(prose.block("compare", "two-check", difference=checks.said("attention", difference)))
 
 
 main()

@@ -21,16 +21,18 @@ class Sides:
     """Side A and side B.
 
     Attributes:
-        names: what they are called.
-        translations: what greedy decoding writes, or the translations the reader's settings lead to.
+        names: what they are called within a sentence.
+        titles: what their maps are called.
+        translations: what greedy decoding generates, or the translations the reader's settings lead to.
         finished: for each translation False if it was cut off because it did not end.
         plan: what is done to B.
-        proof: that it was done; None for another sentence.
+        check: that it was done; None for another sentence.
     """
 
     first: Trace
     second: Trace
     names: tuple[str, str]
+    titles: tuple[str, str]
     translations: tuple[str, str]
     finished: tuple[bool, bool]
     plan: HeadInterventions = field(default_factory=HeadInterventions)
@@ -42,7 +44,7 @@ class Sides:
         return losses_of(self.first), losses_of(self.second)
 
     def shared_targets(self) -> Shared:
-        """Equal tokens of what is to be written."""
+        """Equal tokens of what is to be generated."""
         return shared_places(self.first.next_ids, self.second.next_ids)
 
     def shared(self, kind: str) -> tuple[Shared, Shared]:
@@ -76,7 +78,7 @@ class Sides:
         plans = (HeadInterventions(), self.plan)
         first, second = (
             _side(trace, kind, (layer, head), chosen, plan, name)
-            for trace, plan, name in zip((self.first, self.second), plans, self.names, strict=True)
+            for trace, plan, name in zip((self.first, self.second), plans, self.titles, strict=True)
         )
         return MapPair(first, second, kind, place, (queries.first, queries.second), (keys.first, keys.second))
 
@@ -91,5 +93,5 @@ def _side(
 ) -> Side:
     weights = maps.one(trace.attention(kind.name), *place)  # (query, key)
     allowed = [plan.allowed(kind.name, *head, *weights.shape) for head in chosen]
-    hidden = ~np.any(allowed, axis=0) & (weights == 0)  # what is forced may show where nothing else may be seen
+    hidden = ~np.any(allowed, axis=0) & (weights == 0)  # what is forced may show where nothing else is allowed
     return Side(name, weights, *trace.axes(kind.name), hidden)

@@ -9,21 +9,22 @@ from model.lessons.ragged import MOST_SEQUENCES, MOST_TOKENS, PaddingEffect, Rag
 from pages.shared import checks, files
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
+from views import maps
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import inputs, whole_numbers, widgets
 from views.export import downloads
 from views.text import prose
+from views.text.catalogue import say, say_count, say_error
 from views.text.numbers import three_digits
 
-LENGTHS = "16 5 11 2 4 5 1 20 12 10"
-WORDS = ("hidden", "may look")
+LENGTHS = "16 5 11 2 4 5 1 20 16 14"
 
 
 def show(request: Request) -> None:
     """A batch of the typed lengths through the encoder."""
     explore(request)
-    st.subheader("How to read it", anchor=False)
-    st.markdown(prose.block("masks", "Padding"))
+    st.subheader(say("how-to-read", "How to read it"), anchor=False)
+    st.markdown(prose.block("masks", "padding"))
 
 
 @fragment
@@ -31,7 +32,7 @@ def explore(request: Request) -> None:
     """Typing or choosing runs only this part again."""
     config = request.service.model.config
     with st.container(horizontal=True, gap="medium"):
-        typed = widgets.text("Lengths of the sequences", "lengths", LENGTHS, width=330)
+        typed = widgets.text(say("masks.lengths", "Lengths of the sequences"), "lengths", LENGTHS, width=330)
         names = [str(number + 1) for number in range(max(config.n_encoder_layers, config.n_heads))]
         layer, head = (
             int(number) - 1 for number in inputs.head(names[: config.n_encoder_layers], names[: config.n_heads])
@@ -39,21 +40,28 @@ def explore(request: Request) -> None:
     try:
         lengths = whole_numbers.parse(typed, "lengths", (1, MOST_SEQUENCES), (1, MOST_TOKENS))
     except ValueError as error:
-        st.warning(str(error))
+        st.warning(say_error(error))
         return
     batch, effect = request.service.lesson(("padding", tuple(lengths), layer, head), _run, lengths, layer, head)
     places = [str(number + 1) for number in range(batch.ids.shape[1])]
-    sequences = [f"{number} ({length} long)" for number, length in enumerate(lengths, 1)]
-    st.markdown(prose.block("masks", "The batch").format(sequences=len(lengths), longest=max(lengths)))
+    sequences = {
+        str(number): say_count(
+            "masks.sequence.long", "{number} ({count} token)", "{number} ({count} tokens)", length, number=number
+        )
+        for number, length in enumerate(lengths, 1)
+    }
+    st.markdown(prose.block("masks", "batch", sequences=len(lengths), longest=max(lengths)))
     matrix_row(
         [
             RowMatrix(
-                "Ids",
+                say("masks.ids", "Ids"),
                 np.where(batch.ids == 0, -np.inf, batch.ids),
-                rows=sequences,
+                rows=tuple(sequences.values()),
                 columns=places,
+                row_title=say("masks.sequence", "Sequence"),
+                column_title=say("axis.position", "position"),
                 signed=False,
-                masked=("0", "padding"),
+                masked=("0", say("masks.cell.padding", "padding")),
                 top=float(batch.ids.max()) * 4,  # pale: an id is a name, not a quantity
             )
         ],
@@ -62,8 +70,9 @@ def explore(request: Request) -> None:
         inputs.remember_theme,
     )
     numbers(effect)
-    shown = widgets.select("Sequence", sequences, "sequence", sequences[1 % len(sequences)], width=180)
-    masks(batch, effect, sequences.index(shown), places, f"layer {layer + 1}, head {head + 1}")
+    second = str(min(2, len(sequences)))
+    shown = widgets.select(say("masks.sequence", "Sequence"), sequences, "sequence", second, width=180)
+    masks(batch, effect, int(shown) - 1, places, maps.describe(str(layer + 1), str(head + 1)))
 
 
 def _run(network, lengths: list[int], layer: int, head: int) -> tuple[RaggedBatch, PaddingEffect]:
@@ -74,11 +83,15 @@ def _run(network, lengths: list[int], layer: int, head: int) -> tuple[RaggedBatc
 def numbers(effect: PaddingEffect) -> None:
     """What the mask does to the whole batch."""
     one, two = st.columns(2)
-    one.metric("Largest weight on padding, with the mask", three_digits(effect.on_padding))
-    two.metric("Largest share of attention on padding, without", three_digits(effect.without_mask))
+    one.metric(say("masks.padding.with", "Largest weight on padding, with the mask"), three_digits(effect.on_padding))
+    label = say("masks.padding.without", "Largest share of attention on padding, without")
+    two.metric(label, three_digits(effect.without_mask))
     st.caption(
-        prose.block("masks", "Proof of padding").format(
-            alone=checks.said("padding", effect.alone), unmasked=three_digits(effect.alone_without_mask)
+        prose.block(
+            "masks",
+            "padding-check",
+            alone=checks.said("padding", effect.alone),
+            unmasked=three_digits(effect.alone_without_mask),
         )
     )
 
@@ -86,26 +99,39 @@ def numbers(effect: PaddingEffect) -> None:
 def masks(batch: RaggedBatch, effect: PaddingEffect, place: int, labels: list[str], head: str) -> None:
     """One sequence's masks and its attention, with the mask and without."""
     side = len(labels)
-    shared = {"rows": labels, "columns": labels, "signed": False, "row_title": "query", "column_title": "key"}
+    shared = {"rows": labels, "columns": labels, "signed": False}
+    shared |= {"row_title": say("axis.query", "query"), "column_title": say("axis.key", "key")}
+    masked_cell, allowed_cell = say("masks.cell.masked", "masked"), say("masks.cell.allowed", "allowed")
     allowed = [np.broadcast_to(mask, (side, side)) for mask in (batch.padding[place, 0], batch.causal[0, 0])]
-    titles = ("Padding mask", "Causal mask", "Both: the decoder\u2019s target")
-    st.markdown(prose.block("masks", "Three masks"))
+    titles = (
+        say("masks.three.padding", "Padding mask"),
+        say("masks.three.causal", "Causal mask"),
+        say("masks.three.both", "Both: the decoder\u2019s target"),
+    )
+    st.markdown(prose.block("masks", "three-masks"))
     three = [
-        RowMatrix(title, mask.astype(np.float32), words=WORDS, **shared)
+        RowMatrix(title, mask.astype(np.float32), words=(masked_cell, allowed_cell), **shared)
         for title, mask in zip(titles, (*allowed, batch.combined[place, 0]), strict=True)
     ]
     matrix_row(three, inputs.theme(), "masks_of_one", inputs.remember_theme, beside=3)
-    st.markdown(prose.block("masks", "Attention of one sequence").format(place=head))
+    st.markdown(prose.block("masks", "one-sequence", place=head))
     masked = np.where(allowed[0], effect.masked[place], np.float32(-np.inf))
     weights = [
-        RowMatrix("Weights with the padding mask", masked, top=1.0, masked=("0", "masked"), **shared),
-        RowMatrix("Weights without it", effect.unmasked[place], top=1.0, **shared),
+        RowMatrix(
+            say("masks.weights.with", "Weights with the padding mask"),
+            masked,
+            top=1.0,
+            masked=("0", masked_cell),
+            **shared,
+        ),
+        RowMatrix(say("masks.weights.without", "Weights without it"), effect.unmasked[place], top=1.0, **shared),
     ]
     matrix_row(weights, inputs.theme(), "weights_of_one", inputs.remember_theme, beside=2)
+    title = say("masks.weights.title", "Sequence {sequence}, {place}", sequence=place + 1, place=head)
     with st.container(horizontal=True):
-        files.matrices([*three, *weights], f"Sequence {place + 1}, {head}", "padding", "Masks and weights")
+        files.matrices([*three, *weights], title, "padding", say("masks.weights", "Masks and weights"))
         files.download(
-            "Batch as NPZ",
+            say("masks.batch.npz", "Batch as NPZ"),
             lambda: downloads.arrays_npz(
                 ids=batch.ids,
                 padding=batch.padding,
@@ -115,4 +141,6 @@ def masks(batch: RaggedBatch, effect: PaddingEffect, place: int, labels: list[st
             ),
             "padding.npz",
         )
-    files.numbers(lambda: files.table(effect.masked[place], labels, labels, "query \\ key"), "padding_table")
+    files.numbers(
+        lambda: files.table(effect.masked[place], labels, labels, maps.KINDS["encoder"].corner), "padding_table"
+    )

@@ -17,6 +17,7 @@ from views.controls import inputs, widgets
 from views.export import downloads
 from views.html import bars, tokens
 from views.text import literal, prose
+from views.text.catalogue import say
 from views.text.numbers import three_digits
 
 
@@ -31,9 +32,10 @@ def effect_of(
 def losses(causal: MaskEffect, effect: MaskEffect) -> None:
     """The loss of the target, before and after."""
     one, two, three = st.columns(3)
-    one.metric("Loss, causal mask", three_digits(causal.loss))
-    two.metric("Loss, this mask", three_digits(effect.loss))
-    three.metric("Change", three_digits(effect.loss - causal.loss) if effect.loss != causal.loss else "0")
+    one.metric(say("masks.loss.causal", "Loss, causal mask"), three_digits(causal.loss))
+    two.metric(say("masks.loss.this", "Loss, this mask"), three_digits(effect.loss))
+    change = say("masks.loss.change", "Change")
+    three.metric(change, three_digits(effect.loss - causal.loss) if effect.loss != causal.loss else "0")
 
 
 def next_tokens(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> None:
@@ -48,41 +50,61 @@ def next_tokens(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> None:
         )
         for place in range(len(names))
     ]
-    header = ["piece that should follow", "probability, causal mask", "probability, this mask", "most probable now"]
-    lines = [[name, *(bars.bar(p, 1, "decoder") for p in both), best] for name, *both, best in numbers]
-    st.html(tokens.label("Every piece of the translation, forced") + bars.table(header, lines, "Next pieces"))
-    files.download("Probabilities as CSV", lambda: downloads.table_csv(header, numbers), "mask.csv")
+    header = [
+        say("masks.next.token", "token that should follow"),
+        say("masks.next.causal", "probability, causal mask"),
+        say("masks.next.this", "probability, this mask"),
+        say("masks.next.best", "most probable now"),
+    ]
+    lines = [
+        [bars.data(name, "token"), *(bars.bar(p, 1, "decoder") for p in both), bars.data(best, "token")]
+        for name, *both, best in numbers
+    ]
+    name = say("masks.next.table", "Next tokens")
+    forced = say("masks.next.forced", "Every token of the translation, by teacher forcing")
+    st.html(tokens.label(forced) + bars.table(header, lines, name))
+    files.download(
+        say("masks.next.csv", "Probabilities as CSV"), lambda: downloads.table_csv(header, numbers), "mask.csv"
+    )
 
 
 def matrices(trace: Trace, causal: MaskEffect, effect: MaskEffect, place: str) -> None:
     """The head's scores, the same with minus infinity, its weights, and the weights it had."""
-    st.markdown(prose.block("masks", "Before, minus infinity, after").format(place=place))
+    st.markdown(prose.block("masks", "one-head", place=place))
     target_tokens = trace.target_tokens
     shared = {"kind": "decoder", "rows": target_tokens, "columns": target_tokens}
-    weights = {"signed": False, "top": 1.0, "masked": ("0", "masked")}
+    shared |= {"row_title": say("axis.query", "query"), "column_title": say("axis.key", "key")}
+    weights = {"signed": False, "top": 1.0, "masked": ("0", say("masks.cell.masked", "masked"))}
     items = [
-        RowMatrix("1 Scores", effect.scores, **shared),
-        RowMatrix("2 With \u2212\u221e", effect.masked_scores, top=float(np.abs(effect.scores).max()), **shared),
-        RowMatrix("3 Weights", hidden(effect), **weights, **shared),
-        RowMatrix("Weights with the causal mask", hidden(causal), **weights, **shared),
+        RowMatrix(say("masks.step.scores", "1 Scores"), effect.scores, **shared),
+        RowMatrix(
+            say("masks.step.infinity", "2 With \u2212\u221e"),
+            effect.masked_scores,
+            top=float(np.abs(effect.scores).max()),
+            **shared,
+        ),
+        RowMatrix(say("masks.step.weights", "3 Weights"), hidden(effect), **weights, **shared),
+        RowMatrix(say("masks.step.causal", "Weights with the causal mask"), hidden(causal), **weights, **shared),
     ]
     matrix_row(items, inputs.theme(), "steps", inputs.remember_theme, beside=2)
     one_row(trace, effect)
     scores = effect.masked_scores.astype(np.float64)
     exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
     difference = np.abs(exponentials / exponentials.sum(axis=1, keepdims=True) - effect.weights).max()
-    check = prose.block("masks", "Proof of the weights")
     st.caption(
-        check.format(
+        prose.block(
+            "masks",
+            "weights-check",
             difference=checks.said("masked weights", float(difference)),
             masked_weight=checks.said("mask leak", effect.masked_weight),
         )
     )
     labels = maps.numbered(target_tokens)
+    title = say("masks.matrices.title", "Decoder self-attention under a mask, {place}", place=place)
     with st.container(horizontal=True):
-        files.matrices(items, f"Decoder self-attention under a mask, {place}", "mask", "Matrices")
+        files.matrices(items, title, "mask", say("masks.matrices", "Matrices"))
         files.download(
-            "Matrices as NPZ",
+            say("masks.matrices.npz", "Matrices as NPZ"),
             lambda: downloads.arrays_npz(
                 scores=effect.scores, allowed=effect.allowed, weights=effect.weights, causal_weights=causal.weights
             ),
@@ -99,16 +121,22 @@ def hidden(effect: MaskEffect) -> np.ndarray:
 def one_row(trace: Trace, effect: MaskEffect) -> None:
     """The numbers of one query, on their way from score to weight."""
     names = tuple(maps.numbered(trace.target_tokens))
-    query = widgets.number("One row in numbers: query", "query", len(names), 1, len(names), varies=True, width=230)
+    label = say("masks.row", "One row in numbers: query")
+    query = widgets.number(label, "query", len(names), 1, len(names), varies=True, width=230)
     place = int(query) - 1
     lines = [
         [
-            key,
+            bars.data(key, "token"),
             float(effect.scores[place, at]),
             float(effect.scores[place, at]) if effect.allowed[place, at] else "\u2212\u221e",
             bars.bar(float(effect.weights[place, at]), 1, "decoder"),
         ]
         for at, key in enumerate(names)
     ]
-    header = ["key", "score", "with the mask", "weight"]
-    st.html(bars.table(header, lines, f"Row of query {names[place]}"))
+    header = [
+        say("axis.key", "key"),
+        say("masks.row.score", "score"),
+        say("masks.row.masked", "with the mask"),
+        say("masks.row.weight", "weight"),
+    ]
+    st.html(bars.table(header, lines, say("masks.row.table", "Row of query {query}", query=names[place])))

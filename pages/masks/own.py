@@ -15,8 +15,14 @@ from views.address import settings
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import inputs, painted, widgets
 from views.text import literal, prose
+from views.text.catalogue import Message, say
 
-PATTERNS = {"Causal": "causal", "None": "none", "Window": "window", "Prefix": "prefix"}
+PATTERNS = {
+    "causal": Message("masks.pattern.causal", "Causal"),
+    "none": Message("masks.pattern.none", "None"),
+    "window": Message("masks.pattern.window", "Window"),
+    "prefix": Message("masks.pattern.prefix", "Prefix"),
+}
 ALL = "all"
 PAINTED = "painted"  # in the session and in the address bar
 
@@ -24,8 +30,8 @@ PAINTED = "painted"  # in the session and in the address bar
 def show(request: Request) -> None:
     """The mask at the left, what it does at the right, the head's matrices below."""
     explore(request, request.trace())
-    st.subheader("How to read it", anchor=False)
-    st.markdown(prose.block("masks", "Your sentence"))
+    st.subheader(say("how-to-read", "How to read it"), anchor=False)
+    st.markdown(prose.block("masks", "your-sentence"))
 
 
 @fragment
@@ -35,24 +41,27 @@ def explore(request: Request, trace: Trace) -> None:
     with st.container(horizontal=True, gap="medium"):
         name, size = chosen_pattern()
         layers, heads = maps.names(len(trace.decoder_attention))[:-1], maps.names(trace.decoder_attention.shape[1])[:-1]
-        where = widgets.select("Layers that use it", (ALL, *layers), "where", width=130)
+        choices = {ALL: say("masks.layers.all", "all")} | maps.said(layers)
+        where = widgets.select(say("masks.layers", "Layers that use it"), choices, "where", width=130)
         layer, head = (int(number) - 1 for number in inputs.head(layers, heads))
     changed = painted.decode(settings.held(PAINTED), side)
-    allowed = pattern(PATTERNS[name], side, size) ^ changed  # (query, key)
+    allowed = pattern(name, side, size) ^ changed  # (query, key)
     picture, answer = st.columns([2, 3], gap="large")
     tokens = trace.target_tokens
     with picture:
-        st.markdown(prose.block("masks", "Paint"))
+        st.markdown(prose.block("masks", "paint"))
         matrix_row(
             [
                 RowMatrix(
-                    "May look",
+                    say("masks.allowed", "Allowed"),
                     allowed.astype(np.float32),
                     "decoder",
                     tokens,
                     tokens,
+                    say("axis.query", "query"),
+                    say("axis.key", "key"),
                     signed=False,
-                    words=("hidden", "may look"),
+                    words=(say("masks.cell.masked", "masked"), say("masks.cell.allowed", "allowed")),
                     paint=True,
                 )
             ],
@@ -62,11 +71,18 @@ def explore(request: Request, trace: Trace) -> None:
             lambda cells: keep_paint(changed, allowed, cells),
         )
         # always there, so that nothing below it moves with the first stroke
-        st.button("Clear paint", on_click=clear_paint, disabled=not changed.any())
+        st.button(say("masks.clear", "Clear paint"), on_click=clear_paint, disabled=not changed.any())
     blind = np.flatnonzero(~allowed.any(axis=1))
     if blind.size:
         query = literal.markdown(literal.token(tokens[blind[0]]))
-        answer.warning(f"Query {blind[0] + 1}, {query}, has no key left; let it look at one piece at least.")
+        answer.warning(
+            say(
+                "masks.blind",
+                "Query {place}, {token}, has no key left; let it attend to at least one token.",
+                place=blind[0] + 1,
+                token=query,
+            )
+        )
         return
     used = tuple(range(len(layers))) if where not in layers else (int(where) - 1,)
     causal = effects.effect_of(request, trace, pattern("causal", side), used, layer, head)
@@ -75,21 +91,24 @@ def explore(request: Request, trace: Trace) -> None:
         effects.losses(causal, effect)
     with answer:
         effects.next_tokens(trace, causal, effect)
-    effects.matrices(trace, causal, effect, f"layer {layer + 1}, head {head + 1}")
+    effects.matrices(trace, causal, effect, maps.describe(str(layer + 1), str(head + 1)))
 
 
 def chosen_pattern() -> tuple[str, int]:
-    """The pattern and, where it has one, its size."""
+    """The id of the pattern and, where it has one, its size."""
     name = widgets.pick(
-        "Mask",
-        tuple(PATTERNS),
+        say("masks.pattern", "Mask"),
+        {name: label() for name, label in PATTERNS.items()},
         "mask",
-        "Causal",
-        help="Window: itself and the pieces just before. Prefix: the first pieces are open to every query.",
+        help=say(
+            "masks.pattern.help",
+            "Window: a query may attend to itself and the tokens just before it. Prefix: every query may attend to the "
+            "first tokens.",
+        ),
         on_change=clear_paint,
     )
-    if name in ("Window", "Prefix"):
-        return name, widgets.number("Pieces", "pieces", 3, 1, 128)
+    if name in ("window", "prefix"):
+        return name, widgets.number(say("masks.tokens", "Tokens"), "pieces", 3, 1, 128)
     return name, 1
 
 

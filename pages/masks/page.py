@@ -8,17 +8,24 @@ from pages.masks import batch, causal, own
 from pages.shared.opening import opening
 from views.controls import widgets
 from views.html import bars
+from views.text.catalogue import Message, say
 
-PARTS = {"Your sentence": own.show, "Causality": causal.show, "Padding": batch.show}
+PARTS = {
+    "your-sentence": (Message("masks.part.your-sentence", "Your sentence"), own.show),
+    "causality": (Message("masks.part.causality", "Causality"), causal.show),
+    "padding": (Message("masks.part.padding", "Padding"), batch.show),
+}
 
 
 def main() -> None:
     """Read the inputs, show the chosen part."""
     request = opening("masks")
     st.html(bars.STYLE)
-    chosen = widgets.pick("Part of this page", tuple(PARTS), "masks", hidden=True)
+    names = {part: name() for part, (name, _) in PARTS.items()}
+    chosen = widgets.pick(say("masks.part", "Part of this page"), names, "masks", hidden=True)
     if request.accepted:
-        PARTS[chosen](request)
+        _, show = PARTS[chosen]
+        show(request)
 
 
 main()

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from model.lessons.position_basis import CURVES, curve, fit, harmonics
+from model.lessons.position_basis import curve, fit, harmonics
 from model.lessons.position_geometry import wave_product
 from model.networks.positional import wavelengths
 from pages.positions.settings import settings
@@ -17,9 +17,21 @@ from views.controls import inputs, widgets
 from views.export import downloads
 from views.figures.lines import Line, lines
 from views.text import prose
+from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
 
-BASES = ("Columns of the encoding", "Harmonics of the length")
+BASES = {
+    "columns": Message("positions.basis.columns", "Columns of the encoding"),
+    "harmonics": Message("positions.basis.harmonics", "Harmonics of the length"),
+}
+CURVES = {  # id, see `model.lessons.position_basis` -> what it is called
+    "step": Message("positions.shape.step", "step"),
+    "square-wave": Message("positions.shape.square-wave", "square wave"),
+    "sawtooth": Message("positions.shape.sawtooth", "sawtooth"),
+    "triangle": Message("positions.shape.triangle", "triangle"),
+    "bump": Message("positions.shape.bump", "bump"),
+    "one-position": Message("positions.shape.one-position", "one position"),
+}
 PERIODS = 12  # how far the inner product is followed
 
 
@@ -28,9 +40,9 @@ def orthogonal(request: Request) -> None:
     chosen = settings(request)
     left, right = st.columns([3, 2], gap="large")
     with right:
-        first = widgets.slider("One dimension", "first", 0, 0, chosen.d_model - 1)
-        second = widgets.slider("Another dimension", "second", 1, 0, chosen.d_model - 1)
-        st.markdown(prose.block("positions", "Orthogonality"))
+        first = widgets.slider(say("positions.first", "One dimension"), "first", 0, 0, chosen.d_model - 1)
+        second = widgets.slider(say("positions.second", "Another dimension"), "second", 1, 0, chosen.d_model - 1)
+        st.markdown(prose.block("positions", "orthogonality"))
     turns = wavelengths(chosen.d_model, chosen.form).numpy()
     slower = max(turns[first], turns[second])
     periods = np.linspace(0.02, PERIODS, 100 * PERIODS)
@@ -39,22 +51,36 @@ def orthogonal(request: Request) -> None:
     at_whole = wave_product(chosen.d_model, first, second, whole * slower, chosen.form)
     with left:
         curves = [
-            Line("over any span", periods, products, 5),
-            Line("over whole periods of the slower wave", whole, at_whole, 1, marks=True),
+            Line(say("positions.product.any", "over any span"), periods, products, 5),
+            Line(
+                say("positions.product.whole", "over whole periods of the slower wave"), whole, at_whole, 1, marks=True
+            ),
         ]
-        figure = lines(curves, inputs.theme(), "span, in periods of the slower wave", "inner product")
-        chart(figure, "product", "Inner product of the two waves over longer and longer spans.")
+        figure = lines(
+            curves,
+            inputs.theme(),
+            say("positions.product.span", "span, in periods of the slower wave"),
+            say("positions.product", "inner product"),
+        )
+        alt = say("positions.product.alt", "Inner product of the two waves over longer and longer spans.")
+        chart(figure, "product", alt)
     st.caption(
-        prose.block("positions", "Proof of the orthogonality").format(
+        prose.block(
+            "positions",
+            "orthogonality-check",
             one=three_digits(_clean(at_whole[0])),
             all=three_digits(_clean(at_whole[-1])),
             periods=PERIODS,
             difference=checks.said("sum of samples", _sampled(chosen, first, second, slower, float(at_whole[0]))),
         )
     )
-    header = ["whole periods", "inner product"]
+    header = [say("positions.product.periods", "whole periods"), say("positions.product", "inner product")]
     rows = list(zip(whole.tolist(), at_whole.tolist(), strict=True))
-    files.download("Inner products as CSV", lambda: downloads.table_csv(header, rows), "orthogonality.csv")
+    files.download(
+        say("positions.product.csv", "Inner products as CSV"),
+        lambda: downloads.table_csv(header, rows),
+        "orthogonality.csv",
+    )
     files.numbers(lambda: pd.DataFrame(rows, columns=header), hide_index=True)
 
 
@@ -77,39 +103,53 @@ def basis(request: Request) -> None:
     chosen = settings(request)
     left, right = st.columns([3, 2], gap="large")
     with right:
-        name = widgets.select("Curve to draw", CURVES, "curve", "square wave")
-        which = widgets.pick("Made of", BASES, "basis")
-        columns = widgets.slider("Columns used", "columns", min(64, chosen.d_model), 0, chosen.d_model, varies=True)
-    target = curve(name, chosen.length)
-    table = chosen.table if which == BASES[0] else harmonics(chosen.length, chosen.d_model)
+        shapes = {id: said() for id, said in CURVES.items()}
+        shape = widgets.select(say("positions.shape", "Curve to draw"), shapes, "curve", "square-wave")
+        which = widgets.pick(say("positions.basis", "Made of"), {id: said() for id, said in BASES.items()}, "basis")
+        used = say("positions.columns", "Columns used")
+        columns = widgets.slider(used, "columns", min(64, chosen.d_model), 0, chosen.d_model, varies=True)
+    target = curve(shape, chosen.length)
+    table = chosen.table if which == "columns" else harmonics(chosen.length, chosen.d_model)
     found = fit(target, table, columns)
     theme, positions = inputs.theme(), np.arange(chosen.length)
     with left:
         curves = [
-            Line(name, positions, target, 0, "dot"),
-            Line(f"sum of {columns} columns", positions, found.approximation, 1),
+            Line(shapes[shape], positions, target, 0, "dot"),
+            Line(say("positions.sum", "sum of columns: {count}", count=columns), positions, found.approximation, 1),
         ]
-        chart(lines(curves, theme, "position", "value", height=300), "fit", "The curve and the sum that comes nearest.")
+        figure = lines(curves, theme, say("axis.position", "position"), say("value", "value"), height=300)
+        chart(figure, "fit", say("positions.fit.alt", "The curve and the sum that is nearest to it."))
         numbers = np.arange(chosen.d_model + 1)
+        header = [say("positions.column.columns", "columns"), say("positions.column.left", "share that is left")]
         marked = [
-            Line("residual", numbers, found.residuals, 2),
-            Line("columns used", np.array([columns]), found.residuals[[columns]], 1, marks=True),
+            Line(say("positions.residual", "residual"), numbers, found.residuals, 2),
+            Line(
+                say("positions.columns.used", "columns used"),
+                np.array([columns]),
+                found.residuals[[columns]],
+                1,
+                marks=True,
+            ),
         ]
-        figure = lines(marked, theme, "columns", "share left over", height=260, y_range=(-0.02, 1.05))
-        chart(figure, "residual", "What is left over after each column; it never rises.")
+        figure = lines(marked, theme, *header, height=260, y_range=(-0.02, 1.05))
+        alt = say("positions.residual.alt", "The share that is left after each column; it never rises.")
+        chart(figure, "residual", alt)
     with right:
-        st.markdown(prose.block("positions", "A basis"))
+        st.markdown(prose.block("positions", "basis"))
     left_over = float(found.residuals[columns])
     again = float(np.linalg.norm(target - found.approximation) / np.linalg.norm(target))
     st.caption(
-        prose.block("positions", "Proof of the basis").format(
+        prose.block(
+            "positions",
+            "basis-check",
             columns=columns,
             used=int(found.used[:columns].sum()),
             residual=three_digits(left_over),
             difference=checks.said("share left over", abs(left_over - again)),
         )
     )
-    header = ["columns", "share left over"]
     rows = list(zip(numbers.tolist(), found.residuals.tolist(), strict=True))
-    files.download("Residuals as CSV", lambda: downloads.table_csv(header, rows), "basis.csv")
+    files.download(
+        say("positions.basis.csv", "Residuals as CSV"), lambda: downloads.table_csv(header, rows), "basis.csv"
+    )
     files.numbers(lambda: pd.DataFrame(rows, columns=header), hide_index=True)

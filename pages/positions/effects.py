@@ -1,4 +1,4 @@
-"""The trained model with its positions taken away or mixed up: what it writes, and what the reference then costs."""
+"""The trained model with its positions taken away or mixed up: what it generates, and what the reference then costs."""
 
 from __future__ import annotations
 
@@ -23,14 +23,19 @@ from views.controls import widgets
 from views.export import downloads
 from views.html import bars, tokens
 from views.text import prose
+from views.text.catalogue import Message, say
 
-WHERE: dict[str, Where] = {"Encoder": "encoder", "Decoder": "decoder", "Both": "both"}
-NAMES: dict[PositionChange, str] = {
-    "kept": "as trained",
-    "none": "set to 0",
-    "shuffled": "shuffled",
-    "reversed": "reversed",
-    "shifted": "shifted",
+WHERE: dict[Where, Message] = {
+    "encoder": Message("positions.where.encoder", "Encoder"),
+    "decoder": Message("positions.where.decoder", "Decoder"),
+    "both": Message("positions.where.both", "Both"),
+}
+NAMES: dict[PositionChange, Message] = {
+    "kept": Message("positions.change.kept", "As trained"),
+    "none": Message("positions.change.none", "Set to 0"),
+    "shuffled": Message("positions.change.shuffled", "Shuffled"),
+    "reversed": Message("positions.change.reversed", "Reversed"),
+    "shifted": Message("positions.change.shifted", "Shifted"),
 }
 FARTHEST = 300  # of 512 positions, so that the longest sentence still fits behind it
 
@@ -39,17 +44,22 @@ def show(request: Request) -> None:
     """Choose a change; read translation and loss."""
     left, right = st.columns([3, 2], gap="large")
     with right:
-        st.markdown(prose.block("positions", "In the trained model"))
+        st.markdown(prose.block("positions", "trained-model"))
     with left:
         with st.container(horizontal=True, gap="medium"):
-            titles = {NAMES[change].capitalize(): change for change in POSITION_CHANGES[1:]}
-            change = titles[widgets.pick("Positions are", tuple(titles), "change")]
-            where = WHERE[widgets.pick("Where", tuple(WHERE), "where")]
+            names = {change: NAMES[change]() for change in POSITION_CHANGES}
+            changes = {change: names[change] for change in POSITION_CHANGES[1:]}
+            change = widgets.pick(say("positions.change", "Positions are"), changes, "change")
+            places = {where: said() for where, said in WHERE.items()}
+            where = widgets.pick(say("positions.where", "Where"), places, "where")
         with st.container(horizontal=True):
-            seed = widgets.number("Shuffle number", "shuffle", 0, 0, 9999)
-            shift = widgets.number("Shift by", "by", 10, 0, FARTHEST)
+            seed = widgets.number(say("positions.shuffle", "Shuffle number"), "shuffle", 0, 0, 9999)
+            shift = widgets.number(say("positions.by", "Shift by"), "by", 10, 0, FARTHEST)
         reference = widgets.text(
-            "Reference translation in French", "reference", "", "Empty: what the model writes with its positions"
+            say("positions.reference", "Reference translation in French"),
+            "reference",
+            "",
+            say("positions.reference.placeholder", "Empty: what the model generates with its positions"),
         )
         following = target(request, reference)
     if following is None:
@@ -74,33 +84,43 @@ def show(request: Request) -> None:
         return request.service.lesson_in_steps(key, compute)
 
     with left:
-        stacks = "encoder and the decoder" if where == "both" else where
-        labels = {"kept": "positions as trained, greedy", change: f"positions {NAMES[change]} in the {stacks}"}
+        labels = {
+            "kept": say("positions.translation.kept", "Translation with positions as trained, greedy"),
+            change: say(
+                "positions.translation.changed",
+                "Translation with changed positions ({where}: {change})",
+                where=places[where],
+                change=names[change],
+            ),
+        }
         for chosen, label in labels.items():
             ids = generated(chosen)
-            text = tokens.sentence(tokenizer.decode(ids) or "(nothing)", "fr")
-            st.html(tokens.label(f"Translation with {label}") + text)
-            say_if_cut(request.service.ended(ids), "This translation")
+            text = tokens.sentence(tokenizer.decode(ids) or say("positions.nothing", "(nothing)"), "fr")
+            st.html(tokens.label(label) + text)
+            say_if_cut(request.service.ended(ids), say("tokens.order.translation", "This translation"))
         target_tokens = tokenizer.display(following)
-        for title, chosen in (("as trained", "kept"), (NAMES[change], change)):
+        for chosen in ("kept", change):
             probabilities = np.exp(-losses.per_token[where, chosen].astype(np.float64)).tolist()
-            st.html(
-                tokens.label(f"Probability of each piece of the reference, positions {title}")
-                + tokens.chips(target_tokens, "decoder", probabilities)
+            label = say(
+                "positions.probabilities",
+                "Probability of each token of the reference (positions: {change})",
+                change=names[chosen],
             )
+            st.html(tokens.label(label) + tokens.chips(target_tokens, "decoder", probabilities))
     highest = max(losses.mean(place, name) for place in STACKS for name in POSITION_CHANGES)
-    header = ["positions", *WHERE]
-    values = [[NAMES[name], *(losses.mean(place, name) for place in STACKS)] for name in POSITION_CHANGES]
+    header = [say("positions.column.positions", "positions"), *places.values()]
+    values = [[names[name], *(losses.mean(place, name) for place in STACKS)] for name in POSITION_CHANGES]
     with right:
-        st.markdown("**Loss of the reference: mean of** $-\\ln p$ **over its pieces**")
+        st.markdown(say("positions.loss", "**Loss of the reference: mean of** $-\\ln p$ **over its tokens**"))
         shown = [[name, *(bars.bar(value, highest, "decoder") for value in row)] for name, *row in values]
-        st.html(bars.table(header, shown, "Loss of the reference under every change, in encoder, decoder or both"))
+        described = say("positions.loss.table", "Loss of the reference under every change, in encoder, decoder or both")
+        st.html(bars.table(header, shown, described))
     st.caption(
-        prose.block("positions", "Proof in the trained model").format(
-            difference=checks.said("positions put back", losses.difference)
-        )
+        prose.block("positions", "trained-model-check", difference=checks.said("positions put back", losses.difference))
     )
-    files.download("Losses as CSV", lambda: downloads.table_csv(header, values), "positions-loss.csv")
+    files.download(
+        say("positions.loss.csv", "Losses as CSV"), lambda: downloads.table_csv(header, values), "positions-loss.csv"
+    )
     files.numbers(lambda: pd.DataFrame(values, columns=header), hide_index=True)
 
 
@@ -108,6 +128,6 @@ def target(request: Request, reference: str) -> list[int] | None:
     """Ids of the reference with `</s>`, the model's own translation where nothing is typed; None if it is refused."""
     if not reference.strip():
         return list(request.translation())
-    if not usable(request, reference, "Reference", english=False):
+    if not usable(request, reference, say("positions.reference.name", "Reference"), english=False):
         return None
     return request.service.model.tokenizer.encode_source(reference)

@@ -15,9 +15,14 @@ from views.export import downloads
 from views.figures.lines import Line, lines
 from views.html import bars
 from views.text import prose
+from views.text.catalogue import Message, say, say_count
 from views.text.numbers import three_digits
 
-NAMES = {"integers": "integer", "normalised": "normalised", "sinusoids": "sinusoidal"}
+NAMES = {
+    "integers": Message("positions.scheme.integers", "integer"),
+    "normalised": Message("positions.scheme.normalised", "normalised"),
+    "sinusoids": Message("positions.scheme.sinusoids", "sinusoidal"),
+}
 
 
 def show(request: Request) -> None:
@@ -26,15 +31,18 @@ def show(request: Request) -> None:
     tokens = min(max(len(request.service.model.tokenizer.encode_source(request.text)), 2), 128)
     left, right = st.columns([3, 2], gap="large")
     with right:
-        st.markdown(prose.block("positions", "Why sinusoids"))
-        first = widgets.slider("One length; your sentence\u2019s at first", "short", tokens, 2, 128, varies=True)
-        second = widgets.slider("Another length", "long", min(2 * tokens, 128), 2, 128, varies=True)
-        dimension = widgets.slider("Dimension of the sinusoids", "wave", 8, 0, width - 1)
+        st.markdown(prose.block("positions", "why-sinusoids"))
+        one = say("positions.short", "One length; your sentence\u2019s at first")
+        another = say("positions.long", "Another length")
+        first = widgets.slider(one, "short", tokens, 2, 128, varies=True)
+        second = widgets.slider(another, "long", min(2 * tokens, 128), 2, 128, varies=True)
+        dimension = widgets.slider(say("positions.wave", "Dimension of the sinusoids"), "wave", 8, 0, width - 1)
     both = [schemes(first, width), schemes(second, width)]
     with left:
+        names = [said() for said in NAMES.values()]
         curves = [
             Line(
-                f"{length} positions",
+                say_count("positions.of-length", "{count} position", "{count} positions", length),
                 np.arange(length),
                 scheme.table(name)[:, column],
                 place,
@@ -44,17 +52,29 @@ def show(request: Request) -> None:
             for place, (length, scheme) in enumerate(zip((first, second), both, strict=True))
             for panel, (name, column) in enumerate((("integers", 0), ("normalised", 0), ("sinusoids", dimension)))
         ]
-        figure = lines(curves, inputs.theme(), "position", list(NAMES.values()), height=520)
-        chart(figure, "schemes", "Each scheme's value by position, for both lengths; the table compares them.")
-    header = ["scheme", "length", "largest value", "first step", "closest two"]
+        figure = lines(curves, inputs.theme(), say("axis.position", "position"), names, height=520)
+        alt = say(
+            "positions.schemes.alt",
+            "The value of each scheme by position, for both lengths; the table compares them.",
+        )
+        chart(figure, "schemes", alt)
+    header = [
+        say("positions.column.scheme", "scheme"),
+        say("positions.column.length", "length"),
+        say("positions.column.largest", "largest value"),
+        say("positions.column.step", "first step"),
+        say("positions.column.closest", "closest two"),
+    ]
     rows = [
-        [title, length, scheme.largest(name), scheme.step(name), scheme.closest(name)]
-        for name, title in NAMES.items()
+        [said(), length, scheme.largest(name), scheme.step(name), scheme.closest(name)]
+        for name, said in NAMES.items()
         for length, scheme in zip((first, second), both, strict=True)
     ]
-    st.html(bars.table(header, rows, "The three schemes on both lengths"))
+    st.html(bars.table(header, rows, say("positions.schemes.table", "The three schemes on both lengths")))
     st.caption(_check(both))
-    files.download("Comparison as CSV", lambda: downloads.table_csv(header, rows), "schemes.csv")
+    files.download(
+        say("positions.schemes.csv", "Comparison as CSV"), lambda: downloads.table_csv(header, rows), "schemes.csv"
+    )
     files.numbers(lambda: pd.DataFrame(rows, columns=header), hide_index=True)
 
 
@@ -65,7 +85,9 @@ def _check(both: list[Schemes]) -> str:
     """Do positions that both sentences have get the same vector?"""
     shared = min(len(scheme.integers) for scheme in both)
     moved = {name: float(np.abs(both[0].table(name)[:shared] - both[1].table(name)[:shared]).max()) for name in NAMES}
-    return prose.block("positions", "Proof of the schemes").format(
+    return prose.block(
+        "positions",
+        "schemes-check",
         shared=shared,
         integers=checks.said("integers", moved["integers"]),
         normalised=three_digits(moved["normalised"]),

@@ -11,9 +11,13 @@ import streamlit as st
 from model.networks.positional import Form, positional_table
 from pages.shared.opening import Request
 from views.controls import widgets
+from views.text.catalogue import Message, say
 
 LARGEST = 512
-FORMS: dict[str, Form] = {"Paper": "paper", "Column index": "column"}
+FORMS: dict[Form, Message] = {
+    "paper": Message("positions.form.paper", "Paper"),
+    "column": Message("positions.form.column", "Column index"),
+}
 
 
 @dataclass(frozen=True)
@@ -40,24 +44,41 @@ def settings(request: Request, shortest: int = 2) -> Settings:
     trained = request.service.model.config
     first, second, third = st.columns([2, 2, 2], gap="medium")
     with first:
-        length = widgets.slider("Positions", "length", 64, shortest, LARGEST)
+        length = widgets.slider(say("positions.length", "Positions"), "length", 64, shortest, LARGEST)
     with second:
         d_model = widgets.slider("d_model", "width", trained.d_model, 2, LARGEST, 2)
     with third:
         chosen = widgets.pick(
-            "Form",
-            tuple(FORMS),
+            say("positions.form", "Form"),
+            {form: said() for form, said in FORMS.items()},
             "form",
-            help=(
+            help=say(
+                "positions.form.help",
                 "Paper: columns 2i and 2i + 1 share one frequency; this model uses it. Column index: every column "
-                "has its own, as many tutorials write it."
+                "has its own, as many tutorials have it.",
             ),
         )
-    if FORMS[chosen] == "column":
-        st.caption("The variant: exponent = column / d_model. **This model uses the paper\u2019s form, not this one.**")
-    else:
-        same = "" if d_model == trained.d_model else f", with d_model {trained.d_model}"
+    if chosen == "column":
         st.caption(
-            f"The paper\u2019s form: exponent = 2i / d_model for columns 2i and 2i + 1. **This model uses it{same}.**"
+            say(
+                "positions.form.column.used",
+                "The variant: exponent = column / d_model. **This model uses the paper\u2019s form, not this one.**",
+            )
         )
-    return Settings(length, d_model, FORMS[chosen])
+    elif d_model == trained.d_model:
+        st.caption(
+            say(
+                "positions.form.paper.used",
+                "The paper\u2019s form: exponent = 2i / d_model for columns 2i and 2i + 1. **This model uses it.**",
+            )
+        )
+    else:
+        st.caption(
+            say(
+                "positions.form.paper.other-width",
+                "The paper\u2019s form: exponent = 2i / d_model for columns 2i and 2i + 1. **This model uses it, with "
+                "d_model {d_model}.**",
+                d_model=trained.d_model,
+            )
+        )
+    return Settings(length, d_model, chosen)

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from model.networks.positional import wavelengths
-from pages.positions.settings import Settings, settings
+from pages.positions.settings import FORMS, Settings, settings
 from pages.shared import checks, files
 from pages.shared.charts import chart, matrix_chart
 from pages.shared.opening import Request
@@ -16,6 +16,7 @@ from views.export import downloads
 from views.figures.lines import Line, lines
 from views.figures.matrix import ChartMatrix
 from views.text import prose
+from views.text.catalogue import say
 from views.text.numbers import grouped, three_digits
 
 
@@ -25,24 +26,38 @@ def table(request: Request) -> None:
     encoding = chosen.table
     left, right = st.columns(2, gap="large")
     with right:
-        column = widgets.slider("Dimension to draw", "column", 8, 0, chosen.d_model - 1)
+        column = widgets.slider(say("positions.dimension", "Dimension to draw"), "column", 8, 0, chosen.d_model - 1)
         partner = column ^ 1  # the other one of its pair
         turns = wavelengths(chosen.d_model, chosen.form).tolist()
         positions = np.arange(chosen.length)
-        curves = [
-            Line(f"dimension {n}, {'cosine' if n % 2 else 'sine'}", positions, encoding[:, n], n % 2)
-            for n in sorted((column, partner))
-        ]
-        figure = lines(curves, inputs.theme(), "position", "value", y_range=(-1.05, 1.05), short=True)
-        chart(figure, "curve", "The chosen dimension and its partner over the positions.")
+        curves = [Line(_wave(n), positions, encoding[:, n], n % 2) for n in sorted((column, partner))]
+        figure = lines(
+            curves,
+            inputs.theme(),
+            say("axis.position", "position"),
+            say("value", "value"),
+            y_range=(-1.05, 1.05),
+            short=True,
+        )
+        alt = say("positions.curve.alt", "The chosen dimension and its partner over the positions.")
+        chart(figure, "curve", alt)
         st.caption(
-            f"One turn of dimension {column} takes {_positions(turns[column])} positions, one of dimension {partner} "
-            f"{_positions(turns[partner])}."
+            say(
+                "positions.turns",
+                "One period of dimension {column} takes {turn} positions, one of dimension {partner} {other}.",
+                column=column,
+                turn=_positions(turns[column]),
+                partner=partner,
+                other=_positions(turns[partner]),
+            )
         )
     with left:
-        shown = ChartMatrix(encoding, "position", "dimension", "value")
-        matrix_chart(shown, "encoding", "Heatmap of the encoding; the table below has the same numbers.")
-    st.markdown(prose.block("positions", "Table"))
+        shown = ChartMatrix(
+            encoding, say("axis.position", "position"), say("axis.dimension", "dimension"), say("value", "value")
+        )
+        alt = say("positions.table.alt", "Heatmap of the encoding; the table below has the same numbers.")
+        matrix_chart(shown, "encoding", alt)
+    st.markdown(prose.block("positions", "table"))
     st.caption(check_line(request, chosen))
     numbers(chosen, encoding)
 
@@ -51,23 +66,27 @@ def check_line(request: Request, chosen: Settings) -> str:
     """The drawn table against the one inside the loaded network, as far as both reach."""
     trained = request.service.model.config
     if chosen.form != "paper" or chosen.d_model != trained.d_model:
-        return prose.block("positions", "No proof of the table").format(d_model=trained.d_model)
+        return prose.block("positions", "no-table-check", d_model=trained.d_model)
     inside = request.service.lesson("position table", lambda network: network.positions.cpu().numpy())[: chosen.length]
     difference = float(np.abs(inside - chosen.table).max())
-    return prose.block("positions", "Proof of the table").format(difference=checks.said("sinusoid table", difference))
+    return prose.block("positions", "table-check", difference=checks.said("sinusoid table", difference))
 
 
 def numbers(chosen: Settings, encoding: np.ndarray) -> None:
     """The encoding as files and a table."""
-    header = ["position", *map(str, range(chosen.d_model))]
+    header = [say("axis.position", "position"), *map(str, range(chosen.d_model))]
     with st.container(horizontal=True):
         files.download(
-            "Encoding as CSV",
+            say("positions.csv", "Encoding as CSV"),
             lambda: downloads.table_csv(header, ([place, *row] for place, row in enumerate(encoding.tolist()))),
             f"{chosen.name}.csv",
         )
-        files.download("Encoding as NPZ", lambda: downloads.arrays_npz({"encoding": encoding}), f"{chosen.name}.npz")
-    files.numbers(lambda: pd.DataFrame(encoding, columns=header[1:]).rename_axis("position"))
+        files.download(
+            say("positions.npz", "Encoding as NPZ"),
+            lambda: downloads.arrays_npz({"encoding": encoding}),
+            f"{chosen.name}.npz",
+        )
+    files.numbers(lambda: pd.DataFrame(encoding, columns=header[1:]).rename_axis(header[0]))
 
 
 def waves(request: Request) -> None:
@@ -79,27 +98,55 @@ def waves(request: Request) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         curves = [
-            Line("paper", dimensions, both["paper"], 0),
-            Line("column index", dimensions, both["column"], 4, dash="dot"),
+            Line(FORMS["paper"](), dimensions, both["paper"], 0),
+            Line(FORMS["column"](), dimensions, both["column"], 4, dash="dot"),
         ]
-        figure = lines(curves, inputs.theme(), "dimension", "wavelength in positions", log_y=True)
-        chart(figure, "wavelengths", "Wavelength of every dimension, rising from the lowest to the highest.")
+        figure = lines(
+            curves,
+            inputs.theme(),
+            say("axis.dimension", "dimension"),
+            say("positions.wavelength", "wavelength in positions"),
+            log_y=True,
+        )
+        alt = say("positions.wavelengths.alt", "Wavelength of every dimension, rising from the lowest to the highest.")
+        chart(figure, "wavelengths", alt)
     with right:
-        st.markdown(prose.block("positions", "Wavelengths"))
+        st.markdown(prose.block("positions", "wavelengths"))
         seen = int((mine <= chosen.length).sum())
         st.markdown(
-            f"Shortest: **{_positions(mine[0])}** positions in dimension 0. Longest: "
-            f"**{_positions(mine[-1])}** in dimension {chosen.d_model - 1}. Within {chosen.length} positions "
-            f"**{seen} of {chosen.d_model}** dimensions come full circle."
+            say(
+                "positions.wavelengths.range",
+                "Shortest: **{shortest}** positions in dimension 0. Longest: **{longest}** in dimension {last}. Within "
+                "{length} positions **{seen} of {all}** dimensions complete a full period.",
+                shortest=_positions(mine[0]),
+                longest=_positions(mine[-1]),
+                last=chosen.d_model - 1,
+                length=chosen.length,
+                seen=seen,
+                all=chosen.d_model,
+            )
         )
     measured = _measured(chosen)
-    st.caption(
-        prose.block("positions", "Proof of the wavelengths").format(difference=checks.said("wavelengths", measured))
-    )
-    header = ["dimension", "wavelength, paper", "wavelength, column index"]
+    st.caption(prose.block("positions", "wavelengths-check", difference=checks.said("wavelengths", measured)))
+    header = [
+        say("axis.dimension", "dimension"),
+        say("positions.wavelength.paper", "wavelength, paper"),
+        say("positions.wavelength.column", "wavelength, column index"),
+    ]
     rows = list(zip(dimensions.tolist(), both["paper"].tolist(), both["column"].tolist(), strict=True))
-    files.download("Wavelengths as CSV", lambda: downloads.table_csv(header, rows), "wavelengths.csv")
+    files.download(
+        say("positions.wavelengths.csv", "Wavelengths as CSV"),
+        lambda: downloads.table_csv(header, rows),
+        "wavelengths.csv",
+    )
     files.numbers(lambda: pd.DataFrame(rows, columns=header), hide_index=True)
+
+
+def _wave(dimension: int) -> str:
+    """What the curve of a dimension is called."""
+    if dimension % 2:
+        return say("positions.curve.cosine", "dimension {dimension}, cosine", dimension=dimension)
+    return say("positions.curve.sine", "dimension {dimension}, sine", dimension=dimension)
 
 
 def _positions(wavelength: float) -> str:

@@ -15,9 +15,16 @@ from views.export import downloads
 from views.figures.matrix import ChartMatrix, symmetric
 from views.html import bars, tokens
 from views.text import prose
+from views.text.catalogue import Message, say, say_count
 from views.text.numbers import three_digits
 
-STEPS = ("1 Pieces", "2 Ids", "3 Embedding rows", "4 \u00d7 \u221ad_model", "5 + position")
+STEPS = {
+    "tokens": Message("tokens.step.tokens", "1 Tokens"),
+    "ids": Message("tokens.step.ids", "2 Ids"),
+    "rows": Message("tokens.step.rows", "3 Embedding rows"),
+    "scaled": Message("tokens.step.scaled", "4 \u00d7 \u221ad_model"),
+    "positions": Message("tokens.step.positions", "5 + position"),
+}
 FOLLOWED = 4  # dimensions written out as numbers
 
 
@@ -29,70 +36,93 @@ def show(request: Request) -> None:
         embedding_steps,
         *(tokenizer, tokenizer.encode_source(request.text)),
     )
-    step = widgets.pick("Step", STEPS, "step")
+    step = widgets.pick(say("step", "Step"), {step: said() for step, said in STEPS.items()}, "step")
     wide, narrow = st.columns([3, 2], gap="large")
     with narrow:
         st.markdown(prose.block("tokens", step))
     with wide:
-        if step == STEPS[0]:
-            st.html(tokens.label(f"{len(request.text)} characters, {len(steps.ids) - 1} pieces and the end mark"))
+        if step == "tokens":
+            label = say(
+                "tokens.counted",
+                "Characters: {characters}. Tokens: {tokens}, and the special token </s> at the end.",
+                characters=len(request.text),
+                tokens=len(steps.ids) - 1,
+            )
+            st.html(tokens.label(label))
             st.html(tokens.chips(steps.tokens, "encoder"))
-        elif step == STEPS[1]:
-            st.html(tokens.label(f"Each piece with its place in the table of {len(tokenizer)} pieces"))
+        elif step == "ids":
+            label = say_count(
+                "tokens.ids",
+                "Each token with its place in the vocabulary of {count} token",
+                "Each token with its place in the vocabulary of {count} tokens",
+                len(tokenizer),
+            )
+            st.html(tokens.label(label))
             st.html(tokens.chips(steps.tokens, "encoder", notes=[str(token) for token in steps.ids]))
         else:
             vectors(steps, step)
     with narrow:
         follow(steps)
-    st.caption(
-        prose.block("tokens", "Proof of the steps").format(difference=checks.said("embedding", steps.difference))
-    )
+    st.caption(prose.block("tokens", "steps-check", difference=checks.said("embedding", steps.difference)))
     numbers(steps)
 
 
 def vectors(steps: EmbeddingSteps, step: str) -> None:
     """One row a token, one column a dimension."""
     values, what = {
-        STEPS[2]: (steps.rows, "entry of the embedding row"),
-        STEPS[3]: (steps.scaled, "entry after scaling"),
-        STEPS[4]: (steps.embedded, "entry after adding the position"),
+        "rows": (steps.rows, say("tokens.entry.rows", "entry of the embedding row")),
+        "scaled": (steps.scaled, say("tokens.entry.scaled", "entry after scaling")),
+        "positions": (steps.embedded, say("tokens.entry.positions", "entry after adding the position")),
     }[step]
     labels = maps.numbered(steps.tokens)
     high = symmetric(values)
-    shown = ChartMatrix(values, "piece", "dimension", what, rows=labels, low=-high, high=high)
-    matrix_chart(shown, "vectors", f"Heatmap of every {what}; the table below has the same numbers.")
+    shown = ChartMatrix(values, *axes(), what, rows=labels, low=-high, high=high)
+    alt = say("tokens.vectors.alt", "Heatmap, {entry}; the table below has the same numbers.", entry=what)
+    matrix_chart(shown, "vectors", alt)
     lengths = [np.linalg.norm(array, axis=1).mean() for array in (steps.rows, steps.scaled, steps.positions)]
     st.caption(
-        f"Mean length of the rows {three_digits(lengths[0])}, after scaling {three_digits(lengths[1])}; of the "
-        f"position vectors {three_digits(lengths[2])}."
+        say(
+            "tokens.lengths",
+            "Mean length of the rows {rows}, after scaling {scaled}; of the position vectors {positions}.",
+            rows=three_digits(lengths[0]),
+            scaled=three_digits(lengths[1]),
+            positions=three_digits(lengths[2]),
+        )
     )
 
 
 def follow(steps: EmbeddingSteps) -> None:
     """One token's first numbers through all steps."""
     labels = maps.numbered(steps.tokens)
-    place = labels.index(widgets.select("Follow one piece", labels, "piece"))
+    places = {str(number): label for number, label in enumerate(labels, 1)}
+    place = int(widgets.select(say("tokens.follow", "Follow one token"), places, "piece")) - 1
     root = three_digits(float(np.sqrt(steps.rows.shape[1])))
     named = (
-        (f"row {steps.ids[place]}", steps.rows),
+        (say("tokens.follow.row", "row {number}", number=steps.ids[place]), steps.rows),
         (f"\u00d7 {root}", steps.scaled),
-        (f"position {place}", steps.positions),
-        ("sum", steps.embedded),
-        ("encoder read", steps.recorded),
+        (say("tokens.follow.position", "position {position}", position=place), steps.positions),
+        (say("tokens.follow.sum", "sum"), steps.embedded),
+        (say("tokens.follow.recorded", "input of the encoder"), steps.recorded),
     )
     rows = [[name, *(float(value) for value in array[place, :FOLLOWED])] for name, array in named]
-    header = [f"dimension 0 to {FOLLOWED - 1}", *map(str, range(FOLLOWED))]
-    st.html(bars.table(header, rows, f"First numbers of piece {place + 1} in every step"))
+    dimensions = say("tokens.follow.dimensions", "dimension 0 to {last}", last=FOLLOWED - 1)
+    name = say("tokens.follow.table", "First numbers of token {place} in every step", place=place + 1)
+    st.html(bars.table([dimensions, *map(str, range(FOLLOWED))], rows, name))
+
+
+def axes() -> tuple[str, str]:
+    """What the rows and the columns of the vectors are."""
+    return say("column.token", "token"), say("axis.dimension", "dimension")
 
 
 def numbers(steps: EmbeddingSteps) -> None:
     """All steps as files; the sum as a table."""
     labels = maps.numbered(steps.tokens)
     dimensions = range(steps.rows.shape[1])
-    header = ["piece", "id", *map(str, dimensions)]
+    header = [axes()[0], say("column.id", "id"), *map(str, dimensions)]
     with st.container(horizontal=True):
         files.download(
-            "Input vectors as CSV",
+            say("tokens.vectors.csv", "Input vectors as CSV"),
             lambda: downloads.table_csv(
                 header,
                 [[label, token, *row] for label, token, row in zip(labels, steps.ids, steps.embedded, strict=True)],
@@ -100,7 +130,7 @@ def numbers(steps: EmbeddingSteps) -> None:
             "embedded.csv",
         )
         files.download(
-            "All steps as NPZ",
+            say("tokens.steps.npz", "All steps as NPZ"),
             lambda: downloads.arrays_npz(
                 {
                     "tokens": np.array(steps.tokens),
@@ -113,4 +143,4 @@ def numbers(steps: EmbeddingSteps) -> None:
             ),
             "embedding.npz",
         )
-    files.numbers(lambda: files.table(steps.embedded, list(map(str, dimensions)), labels, "token \\ dimension"))
+    files.numbers(lambda: files.table(steps.embedded, list(map(str, dimensions)), labels, " \\ ".join(axes())))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from pages.shared.parts import show_parts
+from pages.shared.parts import Part, show_parts
 from pages.tokens import contexts, embedding, sizes, vocabulary, word_order
 from views.html import bars
+from views.text.catalogue import Message
 
-PARTS = {
-    "Step by step": embedding.show,
-    "Neighbours": vocabulary.neighbours,
-    "Spelling": vocabulary.spelling,
-    "One word, many contexts": contexts.show,
-    "Word order": word_order.show,
-    "Sizes": sizes.show,
-}
+PARTS = (
+    Part("step-by-step", Message("tokens.part.step-by-step", "Step by step"), embedding.show),
+    Part("neighbours", Message("tokens.part.neighbours", "Neighbours"), vocabulary.neighbours),
+    Part("spelling", Message("tokens.part.spelling", "Spelling"), vocabulary.spelling),
+    Part("contexts", Message("tokens.part.contexts", "One word, many contexts"), contexts.show),
+    Part("word-order", Message("tokens.part.word-order", "Word order"), word_order.show),
+    Part("sizes", Message("tokens.part.sizes", "Sizes"), sizes.show),
+)
 
 show_parts("tokens", PARTS, "part", bars.STYLE)

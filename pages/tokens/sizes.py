@@ -13,9 +13,17 @@ from views.controls import widgets
 from views.export import downloads
 from views.html import bars
 from views.text import literal, prose
+from views.text.catalogue import Message, say, say_error
 from views.text.numbers import grouped
 
+SYMBOLS = ("d_model", "n_heads", "d_k = d_model / n_heads", "d_ff")  # the same in every language
 WIDTH = 120  # pixels a box
+PARTS = {  # id of a part, see `model.lessons.sizes` -> what it is called
+    "embedding": Message("sizes.part.embedding", "parameters: embedding table, also the output projection"),
+    "attention": Message("sizes.part.attention", "parameters: attention"),
+    "feed-forward": Message("sizes.part.feed-forward", "parameters: feed-forward"),
+    "layer-norm": Message("sizes.part.layer-norm", "parameters: LayerNorm"),
+}
 
 
 def show(request: Request) -> None:
@@ -23,32 +31,49 @@ def show(request: Request) -> None:
     trained = request.service.model.config
     left, right = st.columns([3, 2], gap="large")
     with right:
-        st.markdown(prose.block("tokens", "Sizes"))
+        st.markdown(prose.block("tokens", "sizes"))
     with left:
+        other_names = say(
+            "sizes.d-model.help",
+            "The length of the vector of each token. Other names for it: hidden_size, in_channels.",
+        )
         with st.container(horizontal=True):
-            width = widgets.number("d_model", "d_model", trained.d_model, 1, 4096, width=WIDTH)
+            width = widgets.number("d_model", "d_model", trained.d_model, 1, 4096, width=WIDTH, help=other_names)
             heads = widgets.number("n_heads", "n_heads", trained.n_heads, 1, 64, width=WIDTH)
             inner = widgets.number("d_ff", "d_ff", trained.d_ff, 1, 16384, width=WIDTH)
-            layers = widgets.number("Layers", "layers", trained.n_encoder_layers, 1, 48, width=WIDTH)
+            layers = widgets.number(
+                say("sizes.layers", "Layers"), "layers", trained.n_encoder_layers, 1, 48, width=WIDTH
+            )
         try:
             tried = TransformerConfig(
                 d_model=width, n_heads=heads, d_ff=inner, n_encoder_layers=layers, n_decoder_layers=layers
             )
         except ValueError as error:
-            st.warning(literal.markdown(str(error)))
+            st.warning(literal.markdown(say_error(error)))
             return
-        columns = {"yours": tried, "this model": trained, "paper\u2019s base": TransformerConfig.preset("base")}
-        names = ["size", *columns]
-        rows = zip(*map(described, columns.values()), strict=True)
+        names = [
+            say("sizes.column.size", "size"),
+            say("sizes.column.yours", "yours"),
+            say("sizes.column.model", "this model"),
+            say("sizes.column.paper", "paper\u2019s base"),
+        ]
+        rows = zip(*map(described, (tried, trained, TransformerConfig.preset("base"))), strict=True)
         table = [[row[0][0], *(value for _, value in row)] for row in rows]
-        st.html(bars.table(names, table, "Sizes side by side"))
+        shown = [
+            [bars.data(name, "name") if name in SYMBOLS else name, *(bars.data(value, "number") for value in values)]
+            for name, *values in table
+        ]
+        st.html(bars.table(names, shown, say("sizes.table", "Sizes side by side")))
     counted = sum(part.total for part in part_sizes(trained))
     st.caption(
-        prose.block("tokens", "Proof of the sizes").format(
-            formula=grouped(counted), counted=grouped(request.service.model.parameters)
+        prose.block(
+            "tokens",
+            "sizes-check",
+            formula=grouped(counted),
+            counted=grouped(request.service.model.parameters),
         )
     )
-    files.download("Sizes as CSV", lambda: downloads.table_csv(names, table), "sizes.csv")
+    files.download(say("sizes.csv", "Sizes as CSV"), lambda: downloads.table_csv(names, table), "sizes.csv")
     files.numbers(lambda: pd.DataFrame(table, columns=names), hide_index=True)
 
 
@@ -58,15 +83,15 @@ def described(config: TransformerConfig) -> list[tuple[str, str]]:
         ("d_model", _whole(config.d_model)),
         ("n_heads", _whole(config.n_heads)),
         ("d_k = d_model / n_heads", f"{config.d_model} / {config.n_heads} = {config.d_k}"),
-        ("layers, encoder + decoder", f"{config.n_encoder_layers} + {config.n_decoder_layers}"),
-        ("d_ff", f"{_whole(config.d_ff)} = {config.d_ff / config.d_model:.3g} d_model"),
-        ("feed-forward path", f"{config.d_model} \u2192 {config.d_ff} \u2192 {config.d_model}"),
-        ("vocabulary", _whole(config.vocabulary_size)),
-        *(
-            (f"parameters: {part.name}", f"{part.count} \u00d7 {_whole(part.parameters)}")
-            for part in part_sizes(config)
+        (
+            say("sizes.both-layers", "layers, encoder + decoder"),
+            f"{config.n_encoder_layers} + {config.n_decoder_layers}",
         ),
-        ("parameters, all", _whole(sum(part.total for part in part_sizes(config)))),
+        ("d_ff", f"{_whole(config.d_ff)} = {config.d_ff / config.d_model:.3g} d_model"),
+        (say("sizes.path", "feed-forward path"), f"{config.d_model} \u2192 {config.d_ff} \u2192 {config.d_model}"),
+        (say("sizes.vocabulary", "vocabulary"), _whole(config.vocabulary_size)),
+        *((PARTS[part.name](), f"{part.count} \u00d7 {_whole(part.parameters)}") for part in part_sizes(config)),
+        (say("sizes.parameters", "parameters, all"), _whole(sum(part.total for part in part_sizes(config)))),
     ]
 
 

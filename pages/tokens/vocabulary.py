@@ -18,9 +18,23 @@ from views.export import downloads
 from views.figures.histogram import histogram
 from views.html import bars, tokens
 from views.text import literal, prose
+from views.text.catalogue import Message, say, say_count
 from views.text.numbers import grouped, three_digits
 
 MOST = 50  # neighbours
+SPELLINGS = {  # id of a spelling, see `model.text.spelling` -> what it is called
+    "as-typed": Message("tokens.spelling.as-typed", "as typed"),
+    "lower-case": Message("tokens.spelling.lower-case", "lower case"),
+    "title-case": Message("tokens.spelling.title-case", "Title Case"),
+    "upper-case": Message("tokens.spelling.upper-case", "UPPER CASE"),
+    "plural": Message("tokens.spelling.plural", "plural"),
+    "doubled": Message("tokens.spelling.doubled", "a letter doubled"),
+    "swapped": Message("tokens.spelling.swapped", "two letters swapped"),
+    "first-missing": Message("tokens.spelling.first-missing", "first letter missing"),
+    "accents": Message("tokens.spelling.accents", "with accents"),
+    "apart": Message("tokens.spelling.apart", "letters apart"),
+    "other": Message("tokens.spelling.other", "your other spelling"),
+}
 
 
 def neighbours(request: Request) -> None:
@@ -32,31 +46,46 @@ def neighbours(request: Request) -> None:
     wide, narrow = st.columns([3, 2], gap="large")
     with wide:
         longest = max(range(len(ids) - 1), key=lambda place: (len(literal.token(source_tokens[place])), place))
-        place = labels.index(widgets.select("Piece of your sentence", labels, "near", labels[longest]))
-        count = widgets.slider("Neighbours shown", "count", 12, 3, MOST)
+        choices = {str(number): label for number, label in enumerate(labels, 1)}
+        near = widgets.select(say("tokens.near", "Token of your sentence"), choices, "near", str(longest + 1))
+        place = int(near) - 1
+        count = widgets.slider(say("tokens.near.count", "Neighbours shown"), "count", 12, 3, MOST)
     found = request.service.lesson(("neighbourhood", ids[place]), neighbourhood, tokenizer, ids[place], MOST)
+    header = [say("column.token", "token"), say("column.id", "id"), say("cosine", "cosine")]
     rows = [(near.token, near.id, near.cosine) for near in found.nearest]
     with wide:
-        shown = [[literal.token(token), id_, bars.bar(cosine, rows[0][2])] for token, id_, cosine in rows[:count]]
-        st.html(bars.table(["piece", "id", "cosine"], shown, f"Nearest pieces to {literal.token(found.token)}"))
+        shown = [
+            [bars.data(literal.token(token), "token"), id_, bars.bar(cosine, rows[0][2])]
+            for token, id_, cosine in rows[:count]
+        ]
+        name = say("tokens.near.table", "Nearest tokens to {token}", token=literal.token(found.token))
+        st.html(bars.table(header, shown, name))
     with narrow:
-        st.markdown(prose.block("tokens", "Neighbours"))
+        st.markdown(prose.block("tokens", "neighbours"))
         chart(
-            histogram(found.others, rows[count - 1][2], inputs.theme(), "cosine"),
+            histogram(found.others, rows[count - 1][2], inputs.theme(), header[2]),
             "cosines",
-            "Histogram of the cosines with all other pieces; the line is the last neighbour shown.",
+            say(
+                "tokens.near.alt",
+                "Histogram of the cosines with all other tokens; the line is the last neighbour shown.",
+            ),
         )
         st.caption(
-            f"All {grouped(len(found.others))} other pieces: mean {three_digits(float(found.others.mean()))}, standard "
-            f"deviation {three_digits(float(found.others.std()))}; random directions in {width} "
-            f"dimensions would have 0 and {three_digits(width**-0.5)}."
+            say(
+                "tokens.near.spread",
+                "The other {others} tokens: mean {mean}, standard deviation {deviation}; random directions in {width} "
+                "dimensions would have 0 and {random}.",
+                others=grouped(len(found.others)),
+                mean=three_digits(float(found.others.mean())),
+                deviation=three_digits(float(found.others.std())),
+                width=width,
+                random=three_digits(width**-0.5),
+            )
         )
-    st.caption(
-        prose.block("tokens", "Proof of the neighbours").format(difference=checks.said("cosines", found.difference))
-    )
-    header = ["piece", "id", "cosine"]
+    st.caption(prose.block("tokens", "neighbours-check", difference=checks.said("cosines", found.difference)))
     labelled = [[literal.token(token), id_, cosine] for token, id_, cosine in rows]
-    files.download(f"{MOST} neighbours as CSV", lambda: downloads.table_csv(header, labelled), "neighbours.csv")
+    many = say_count("tokens.near.csv", "{count} neighbour as CSV", "{count} neighbours as CSV", MOST)
+    files.download(many, lambda: downloads.table_csv(header, labelled), "neighbours.csv")
     files.numbers(lambda: pd.DataFrame(labelled, columns=header), hide_index=True)
 
 
@@ -65,39 +94,55 @@ def spelling(request: Request) -> None:
     tokenizer = request.service.model.tokenizer
     wide, narrow = st.columns([3, 2], gap="large")
     with narrow:
-        st.markdown(prose.block("tokens", "Spelling"))
+        st.markdown(prose.block("tokens", "spelling"))
     with wide:
         with st.container(horizontal=True):
-            word = widgets.text("Word", "word", "cat", "A word")
-            other = widgets.text("One more spelling, in any script", "other", "\uace0\uc591\uc774", "Another spelling")
+            word = widgets.text(say("tokens.word", "Word"), "word", "cat", say("tokens.word.placeholder", "A word"))
+            other = widgets.text(
+                say("tokens.other", "One more spelling, in any script"),
+                "other",
+                "\uace0\uc591\uc774",
+                say("tokens.other.placeholder", "Another spelling"),
+            )
         problem = refusal(word) or (refusal(other) if other.strip() else "")
         if problem:
             st.warning(literal.markdown(problem))
             return
-        rows = splits(tokenizer, [*spellings(word), ("your other spelling", other)])
+        rows = splits(tokenizer, [*spellings(word), ("other", other)])
         shown = [
             [
-                row.name,
-                row.text,
+                SPELLINGS[row.name](),
+                bars.data(row.text, "token"),
                 len(row.tokens),
                 row.shared,
                 bars.Cell(tokens.chips(row.tokens, "encoder")),
             ]
             for row in rows
         ]
-        header = ["spelling", "text", "count", "in common", "pieces"]
-        st.html(bars.table(header, shown, "Pieces of each spelling"))
+        header = [
+            say("tokens.spelling.column.spelling", "spelling"),
+            say("tokens.spelling.column.text", "text"),
+            say("tokens.spelling.column.count", "count"),
+            say("tokens.spelling.column.common", "in common"),
+            say("tokens.spelling.column.tokens", "tokens"),
+        ]
+        st.html(bars.table(header, shown, say("tokens.spelling.table", "Tokens of each spelling")))
         numbers(rows, header)
     back = sum(tokenizer.decode(row.ids) == _normal(row.text) for row in rows)
-    st.caption(prose.block("tokens", "Proof of the spelling").format(back=back, all=len(rows)))
+    st.caption(prose.block("tokens", "spelling-check", back=back, all=len(rows)))
 
 
 def refusal(word: str) -> str:
     """Why `word` cannot be split here, or nothing."""
     if not any(unicodedata.category(char)[0] not in "CZ" for char in word):
-        return "There is no word to split yet: type one."
+        return say("tokens.word.none", "There is no word to split yet: type one.")
     if len(word) > MAX_WORD:
-        return f"That is {len(word)} characters long; this box takes a word of at most {MAX_WORD}."
+        return say(
+            "tokens.word.long",
+            "That is {length} characters long; this box takes a word of at most {most}.",
+            length=len(word),
+            most=MAX_WORD,
+        )
     return ""
 
 
@@ -109,7 +154,7 @@ def numbers(rows: list[Split], header: list[str]) -> None:
     """The same as a file and a table."""
     table = [
         [
-            row.name,
+            SPELLINGS[row.name](),
             row.text,
             len(row.tokens),
             row.shared,
@@ -117,5 +162,7 @@ def numbers(rows: list[Split], header: list[str]) -> None:
         ]
         for row in rows
     ]
-    files.download("Spellings as CSV", lambda: downloads.table_csv(header, table), "spellings.csv")
+    files.download(
+        say("tokens.spelling.csv", "Spellings as CSV"), lambda: downloads.table_csv(header, table), "spellings.csv"
+    )
     files.numbers(lambda: pd.DataFrame(table, columns=header), hide_index=True)

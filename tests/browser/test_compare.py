@@ -26,7 +26,7 @@ def metric(page: Page, label: str) -> Locator:
 
 def test_pressing_heads_changes_what_is_written_and_the_link_says_so(server: Server, page: Page):
     open_page(page, f"{server.url}/compare?text={quote(SENTENCE)}")
-    canvas_of(page, "After minus before").wait_for()
+    canvas_of(page, "After minus Before").wait_for()
     loss = metric(page, "Loss, after")
     first = loss.inner_text()
     page.get_by_role("button", name="No head", exact=True).click()
@@ -40,7 +40,7 @@ def test_pressing_heads_changes_what_is_written_and_the_link_says_so(server: Ser
     ready(page)
     everything = loss.inner_text()
     page.get_by_role("button", name="Open the head that moved most").click()
-    difference = canvas_of(page, "After minus before")
+    difference = canvas_of(page, "After minus Before")
     expect(page).to_have_url(re.compile(r"head=\d"))
     ready(page)
     difference.focus()
@@ -56,7 +56,7 @@ def test_pressing_heads_changes_what_is_written_and_the_link_says_so(server: Ser
     box = page.get_by_label("Sentence B")
     box.fill("<b>I</b> am not a student.")
     box.press("Enter")
-    expect(page.get_by_text("It is drawn for pieces that both have")).to_be_visible()
+    expect(page.get_by_text("It is drawn for tokens that both have")).to_be_visible()
     assert page.locator("[data-testid=stMain] b", has_text=re.compile("^I$")).count() == 0
 
 

@@ -40,7 +40,7 @@ def test_painting_a_cell_changes_the_loss_and_the_link(server: Server, page: Pag
     visit(page, server)
     before = metric(page, "Loss, causal mask").inner_text()
     expect(metric(page, "Loss, this mask")).to_have_text(before)
-    mask = canvas_of(page, "May look")
+    mask = canvas_of(page, "Allowed")
     side = int(re.search(r"(\d+) by", mask.get_attribute("aria-label"))[1])
     x, y = cell(mask, 2, 0, side)
     mask.click(position={"x": x, "y": y})
@@ -59,14 +59,14 @@ def test_painting_a_cell_changes_the_loss_and_the_link(server: Server, page: Pag
 def test_the_keyboard_paints_too_and_a_query_keeps_a_key(server: Server, page: Page):
     visit(page, server)
     before = metric(page, "Loss, causal mask").inner_text()
-    mask = canvas_of(page, "May look")
+    mask = canvas_of(page, "Allowed")
     mask.focus()
     mask.press("ArrowRight")  # enters at the first cell
     mask.press("ArrowRight")
-    expect(page.locator(".tip b").first).to_have_text("hidden")
+    expect(page.locator(".tip b").first).to_have_text("masked")
     mask.press("Space")
     expect(metric(page, "Loss, this mask")).not_to_have_text(before)
-    expect(page.locator(".heard").first).to_contain_text("may look")
+    expect(page.locator(".heard").first).to_contain_text("allowed")
     mask.press("Space")
     expect(metric(page, "Loss, this mask")).to_have_text(before)
     mask.press("ArrowLeft")
@@ -86,9 +86,9 @@ def test_a_picked_mask_answers(server: Server, page: Page):
     without = loss.inner_text()
     page.get_by_role("radio", name="Window", exact=True).click()
     expect(loss).not_to_have_text(without)
-    expect(page).to_have_url(re.compile("mask=Window"))
-    page.get_by_label("Pieces", exact=True).fill("128")
-    page.get_by_label("Pieces", exact=True).press("Enter")
+    expect(page).to_have_url(re.compile("mask=window"))
+    page.get_by_label("Tokens", exact=True).fill("128")
+    page.get_by_label("Tokens", exact=True).press("Enter")
     expect(loss).to_have_text(before)  # so wide a window hides nothing that the causal mask does not
 
 
@@ -110,7 +110,7 @@ def test_causality_is_exact_and_padding_gets_nothing(server: Server, page: Page)
 
 
 def test_a_mean_chosen_on_another_page_is_no_obstacle(server: Server, page: Page):
-    open_page(page, f"{server.url}/attention?kind=Decoder&layer=mean&head=mean&text={quote(SENTENCE)}")
+    open_page(page, f"{server.url}/attention?kind=decoder&layer=mean&head=mean&text={quote(SENTENCE)}")
     page.get_by_role("link", name="Masks").click()
     canvas_of(page, "3 Weights").wait_for()
     ready(page)

@@ -52,8 +52,8 @@ def test_the_largest_table(server: Server, page: Page):
 
 
 def test_the_rotation_and_its_residual(server: Server, page: Page):
-    open_page(page, f"{server.url}/positions?facet=Rotation&width=8")
-    check = page.get_by_text(re.compile("Checked: over all 64 positions"))
+    open_page(page, f"{server.url}/positions?facet=rotation&width=8")
+    check = page.get_by_text(re.compile("Check: over all 64 positions"))
     expect(check).to_be_visible()
     residual = re.search(r"R PE\(pos\)\| is ([\d.e-]+) \(rounding stays below", " ".join(check.inner_text().split()))[1]
     assert float(residual) < 1e-6
@@ -64,7 +64,7 @@ def test_the_rotation_and_its_residual(server: Server, page: Page):
 
 
 def test_a_curve_from_more_and_more_columns(server: Server, page: Page):
-    open_page(page, f"{server.url}/positions?facet=A+basis&basis=Harmonics+of+the+length&columns=1&width=64")
+    open_page(page, f"{server.url}/positions?facet=basis&basis=harmonics&columns=1&width=64")
     caption = page.get_by_text(re.compile("of the first 1 columns are used"))
     expect(caption).to_be_visible()
     slider = page.get_by_role("slider", name="Columns used")
@@ -74,7 +74,7 @@ def test_a_curve_from_more_and_more_columns(server: Server, page: Page):
 
 
 def test_the_model_without_its_positions(server: Server, page: Page):
-    open_page(page, f"{server.url}/positions?facet={quote('In the trained model')}&text={quote(SENTENCE)}")
+    open_page(page, f"{server.url}/positions?facet=trained-model&text={quote(SENTENCE)}")
     texts = page.locator(".aa-text")
     expect(texts).to_have_count(2)
     before = texts.all_inner_texts()

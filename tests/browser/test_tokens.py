@@ -45,14 +45,14 @@ def test_from_letters_to_vectors(server: Server, page: Page):
     wait_for_numbers(page, "heatmap", embedded.tolist())
     choose(page, "3 Embedding rows")
     wait_for_numbers(page, "heatmap", rows.tolist(), 1e-6)
-    table = page.get_by_role("table", name=re.compile("First numbers of piece 1"))
+    table = page.get_by_role("table", name=re.compile("First numbers of token 1"))
     expect(table.locator("tbody tr").first.locator("td").first).to_have_text(three_digits(float(rows[0, 0])))
     ready(page)  # the address is written last
     assert set(parse_qs(urlsplit(page.url).query)) == {"text", "step"}
 
 
 def test_the_readers_own_word_in_other_spellings(server: Server, page: Page):
-    open_page(page, f"{server.url}/tokens?part=Spelling")
+    open_page(page, f"{server.url}/tokens?part=spelling")
     expect(page.locator(".aa-table tbody tr").first).to_contain_text("as typed")
     fill(page, "Word", "<b>dog</b>")
     expect(page.locator(".aa-table tbody tr").first.locator("td").first).to_have_text("<b>dog</b>")
@@ -66,7 +66,7 @@ def test_the_readers_own_word_in_other_spellings(server: Server, page: Page):
 
 
 def test_a_word_drifts_apart_in_three_sentences(server: Server, page: Page):
-    open_page(page, f"{server.url}/tokens?part={quote('One word, many contexts')}")
+    open_page(page, f"{server.url}/tokens?part=contexts")
     page.wait_for_function("() => document.querySelectorAll('.js-plotly-plot .scatterlayer').length === 2")
     first = drawn(page)["sentences 1 and 3"]
     assert first[0] == pytest.approx(1)
@@ -78,17 +78,17 @@ def test_a_word_drifts_apart_in_three_sentences(server: Server, page: Page):
 
 
 def test_the_same_words_in_another_order(server: Server, page: Page):
-    open_page(page, f"{server.url}/tokens?part=Word+order")
-    expect(page.get_by_text("The same bag:")).to_be_visible()
+    open_page(page, f"{server.url}/tokens?part=word-order")
+    expect(page.get_by_text("The same bag of tokens:")).to_be_visible()
     expect(page.locator(".aa-text")).to_have_count(2)
     translations = page.locator(".aa-text").all_inner_texts()
     assert len(set(translations)) == 2
     fill(page, "Second sentence", "I see a cat.")
-    expect(page.get_by_text("Not the same bag.")).to_be_visible()
+    expect(page.get_by_text("Not the same bag of tokens.")).to_be_visible()
 
 
 def test_a_width_that_the_heads_cannot_share_is_refused(server: Server, page: Page):
-    open_page(page, f"{server.url}/tokens?part=Sizes")
+    open_page(page, f"{server.url}/tokens?part=sizes")
     expect(page.locator(".aa-table")).to_contain_text("512 / 8 = 64")
     fill(page, "d_model", "250")
     alert = page.get_by_test_id("stAlert")
@@ -99,7 +99,7 @@ def test_a_width_that_the_heads_cannot_share_is_refused(server: Server, page: Pa
 
 
 def test_neighbours_by_keyboard(server: Server, page: Page):
-    open_page(page, f"{server.url}/tokens?part=Neighbours&text={quote(SENTENCE)}")
+    open_page(page, f"{server.url}/tokens?part=neighbours&text={quote(SENTENCE)}")
     expect(page.locator(".aa-table tbody tr")).to_have_count(12)
     page.get_by_role("slider").focus()
     page.keyboard.press("ArrowRight")

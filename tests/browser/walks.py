@@ -44,7 +44,7 @@ PAGES = {
             Choice("marks", {"shown": "Shown", "hidden": "Hidden"}, "shown"),
         ),
     ),
-    "Tokens": ("/tokens", (METHOD,), (Choice("step", {"1 Pieces": "1 Pieces", "2 Ids": "2 Ids"}, "1 Pieces"),)),
+    "Tokens": ("/tokens", (METHOD,), (Choice("step", {"tokens": "1 Tokens", "ids": "2 Ids"}, "tokens"),)),
     "Heads": ("/heads", (METHOD,), (Choice("sort", {"effect": "Effect", "label": "Label"}, "effect"),)),
     "Vision": ("/vision", (), (Choice("view", {"patches": "Patches", "any-patch": "Any patch"}, "patches"),)),
 }

@@ -20,7 +20,7 @@ LONG_WORK = [
     ("pages/heads/page.py", WORDS, ""),
     ("pages/compare/page.py", BYTES, ""),
     ("pages/inside/page.py", BYTES, "&inside=Scaling"),
-    ("pages/positions/page.py", BYTES, "&facet=In+the+trained+model"),
+    ("pages/positions/page.py", BYTES, "&facet=trained-model"),
     ("pages/decoding/page.py", BYTES, "&part=Beam+search"),
 ]
 

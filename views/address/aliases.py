@@ -21,6 +21,11 @@ VALUES: dict[str, dict[str, str]] = {
     # pages/decoding, pages/loss and pages/tokens
     "part": {
         "Step by step": "step-by-step",
+        "Neighbours": "neighbours",
+        "Spelling": "spelling",
+        "One word, many contexts": "contexts",
+        "Word order": "word-order",
+        "Sizes": "sizes",
         "Linear + softmax": "linear-softmax",
         "Teacher forcing": "teacher-forcing",
         "Beam search": "beam-search",
@@ -48,6 +53,11 @@ VALUES: dict[str, dict[str, str]] = {
     "undone": {"All": "all", "Encoder": "encoder", "Decoder": "decoder", "Cross": "cross"},
     # pages/inside and pages/tokens
     "step": {
+        "1 Pieces": "tokens",
+        "2 Ids": "ids",
+        "3 Embedding rows": "rows",
+        "4 \u00d7 \u221ad_model": "scaled",
+        "5 + position": "positions",
         "1 Q, K, V": "projections",
         "2 Q K\u1d40": "products",
         "3 \u00f7 \u221ad\u2096": "scores",
@@ -83,7 +93,49 @@ VALUES: dict[str, dict[str, str]] = {
     "measure": {"Logit": "logit", "Probability": "probability"},
     "vasks": {"Every position": "all", "CLS": "cls"},
     # pages/vision and pages/positions
-    "change": {"Shuffle": "shuffle", "No positions": "no-positions", "Both": "both"},
+    "change": {
+        "Set to 0": "none",
+        "Shuffled": "shuffled",
+        "Reversed": "reversed",
+        "Shifted": "shifted",
+        "Shuffle": "shuffle",
+        "No positions": "no-positions",
+        "Both": "both",
+    },
+    # compare
+    "b": {"Same sentence, changed": "changed", "Another sentence": "other"},
+    "reads": {"Its own translation": "own", "The translation of A": "a"},
+    **{f"{kind}mask": {"No causal mask": "none", "Window": "window", "Forbid pieces": "forbid"} for kind in _KINDS},
+    **{f"{kind}asks": {"every query": "every"} for kind in _KINDS},
+    # masks
+    "masks": {"Your sentence": "your-sentence", "Causality": "causality", "Padding": "padding"},
+    "mask": {"Causal": "causal", "None": "none", "Window": "window", "Prefix": "prefix"},
+    # attribution
+    "erase": {"Deleting it": "delete", "Hiding it": "mask"},
+    "method_shown": {
+        "Cross-attention, last layer": "last-layer",
+        "Cross-attention, all layers": "all-layers",
+        "Value-weighted attention": "value-weighted",
+        "Rollout": "rollout",
+        "Gradient relevance": "gradient",
+    },
+    "numbers": {"Each row by its largest": "by-largest", "As they are": "as-they-are"},
+    # positions
+    "facet": {
+        "Table and curves": "table",
+        "Wavelengths": "wavelengths",
+        "Why sinusoids": "why-sinusoids",
+        "Similarity": "similarity",
+        "Rotation": "rotation",
+        "Orthogonality": "orthogonality",
+        "A basis": "basis",
+        "In the trained model": "trained-model",
+    },
+    "form": {"Paper": "paper", "Column index": "column"},
+    "curve": {"square wave": "square-wave", "one position": "one-position"},
+    "basis": {"Columns of the encoding": "columns", "Harmonics of the length": "harmonics"},
+    "where": {"Encoder": "encoder", "Decoder": "decoder", "Both": "both"},
+    # tokens
     # attention viewer
     "look": {"Maps": "maps", "Lines": "lines", "One weight": "one-weight"},
     "units": {"Pieces": "tokens", "Whole words": "words"},
@@ -111,6 +163,15 @@ PATTERNS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
     **{f"{kind}_{side}_piece": (_PATCH, _NUMBERED) for kind in _KINDS for side in ("query", "key")},
     # head ranking
     **dict.fromkeys(("shown", "vshown"), (_HEAD,)),
+    # compare
+    **{f"{kind}{what}": (_NUMBERED,) for kind in _KINDS for what in ("asks", "sees", "forbid")},
+    # masks
+    "sequence": ((re.compile(r"([0-9]+) \([0-9]+ long\)"), r"\1"),),
+    # attribution
+    "target_word": (_NUMBERED,),
+    # tokens
+    "near": (_NUMBERED,),
+    "piece": (_NUMBERED,),
 }
 
 

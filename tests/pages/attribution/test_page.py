@@ -1,4 +1,4 @@
-"""The page "What it rests on": what is shown is what the model floor computes; bad input is one sentence."""
+"""The Attribution page: what is shown is what the model floor computes; bad input is one sentence."""
 
 import re
 
@@ -10,6 +10,8 @@ from model.attribution.leave_one_out import leave_one_out
 from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices
+from tests.pages.old import today
+from tests.pages.pseudo import unsaid
 from tests.pages.reading import table
 from views.text.numbers import three_digits
 
@@ -31,9 +33,9 @@ def known(translator, trace):
 def test_one_word_by_every_method_and_its_correlations(open_app, known):
     translator, explained, drops, agreed = known
     place = [word.text for word in explained.target].index("voiture")
-    app = open_app("attribution", target_word=f"{place + 1} voiture")
+    app = open_app("attribution", target_word=str(place + 1))
     header, *rows = table(app, "Source words by every method, for voiture")
-    assert header[:2] == ["source word", "erased: drop of ln p"] and len(header) == 7
+    assert header[:2] == ["source word", "left out: drop of ln p"] and len(header) == 7
     assert [row[0] for row in rows] == ["1 I", "2 want", "3 to", "4 buy", "5 a", "6 car", "7 .", "8 </s>"]
     for at, row in enumerate(rows):
         assert float(row[1]) == pytest.approx(drops["delete"][place, at], rel=0.01, abs=2e-4)
@@ -48,30 +50,28 @@ def test_one_word_by_every_method_and_its_correlations(open_app, known):
         assert row[2] == three_digits(agreed["delete"].sentence(method))
         figures = many["ways"]["delete"][method]
         assert row[3] == f"{three_digits(figures['mean'])} \u00b1 {three_digits(figures['standard_error'])}"
-    (said,) = [text.value for text in app.markdown if "agrees best with erasing" in text.value]
+    (said,) = [text.value for text in app.markdown if "agrees best with leave-one-out" in text.value]
     best, overall = agreed["delete"].best(place), agreed["delete"].best()
     assert said.index(f"**{best[0]}**") < said.index("Over the sentence it is") < said.rindex(f"**{overall[0]}**")
     assert "over the sentence\u2019s 7 source words" in checked(app, "Each correlation is over")
 
 
-def test_the_matrices_and_the_other_way_of_erasing(open_app, known):
+def test_the_matrices_and_the_other_way_to_leave_words_out(open_app, known):
     _, explained, drops, agreed = known
-    app = open_app(
-        "attribution", erase="Hiding it", method_shown="Rollout", numbers="As they are", target_word="2 veux"
-    )
+    app = open_app("attribution", erase="mask", method_shown="rollout", numbers="as-they-are", target_word="2")
     drawn = matrices(app)
-    assert list(drawn) == ["Rollout", "Erasing: drop of ln p"]
+    assert list(drawn) == ["Rollout", "Leave-one-out: drop of ln p"]
     header, scores = drawn["Rollout"]
     np.testing.assert_allclose(scores, explained.scores["Rollout"], atol=1e-5)
     assert header["columns"][-1] == "</s>" and header["cursor"][0] == 1
-    np.testing.assert_allclose(drawn["Erasing: drop of ln p"][1], drops["mask"], atol=2e-4)
+    np.testing.assert_allclose(drawn["Leave-one-out: drop of ln p"][1], drops["mask"], atol=2e-4)
     assert table(app, CORRELATIONS)[5][2] == three_digits(agreed["mask"].sentence(METHODS[-1]))
-    scaled = matrices(open_app("attribution", erase="Hiding it"))["Gradient relevance"][1]
+    scaled = matrices(open_app("attribution", erase="mask"))["Gradient relevance"][1]
     np.testing.assert_allclose(scaled.max(axis=1), 1)
 
 
-def test_the_proof_is_measured(open_app):
-    line = checked(open_app("attribution"), "Erasing nothing")
+def test_the_check_is_measured(open_app):
+    line = checked(open_app("attribution"), "Leaving nothing out")
     nothing, alone, rows, rolled, batch = (
         float(re.search(rf"{words} ([\d.e-]*\d)", line)[1])
         for words in ("changes ln p by", "step by step, differs by at most", "1 within", "layers differs by at most",
@@ -80,6 +80,17 @@ def test_the_proof_is_measured(open_app):
     assert nothing == 0 and 0 < alone < 1e-4 and rows < 1e-12 and rolled < 1e-12 and batch < 1e-4
     gradient, slope = (float(re.search(rf"{words}: (-?[\d.e-]+\d)", line)[1]) for words in (r"head \d\)", "weight"))
     assert slope == pytest.approx(gradient, rel=0.05)
+
+
+def test_old_addresses_choose_the_same(open_app):
+    assert today("relevance", "erase") == ["delete", "mask"]
+    assert today("relevance", "method_shown") == ["last-layer", "all-layers", "value-weighted", "rollout", "gradient"]
+    assert today("relevance", "numbers") == ["by-largest", "as-they-are"]
+    assert today("relevance", "target_word") == ["1", "2", "3", "4", "5", "6", "7"]
+    app = open_app("attribution", erase="Hiding it", method_shown="Rollout", target_word="2 veux")
+    chosen = {name: app.query_params[name] for name in ("erase", "method_shown", "target_word")}
+    assert chosen == {"erase": "mask", "method_shown": "rollout", "target_word": "2"}
+    assert list(matrices(app))[0] == "Rollout" and app.selectbox(key="target_word").value == "2"
 
 
 def test_fewer_than_three_words_are_said_to_have_no_correlation(open_app):
@@ -108,6 +119,11 @@ def test_strange_sentences_and_nonsense_in_the_address(open_app):
     app = open_app("attribution", text="<b>a</b> $x$", **nonsense)
     assert "<b>a" not in html_of(app)
     assert all("<b>" not in text.value for text in app.markdown)
-    assert list(matrices(app)) == ["Gradient relevance", "Erasing: drop of ln p"]
+    assert list(matrices(app)) == ["Gradient relevance", "Leave-one-out: drop of ln p"]
     app.text_input(key="text").set_value("!").run()  # the chosen word may not exist any more
     assert not app.exception
+
+
+@pytest.mark.parametrize("text", ["I want to buy a car.", "Go."])
+def test_nothing_is_said_past_the_catalogue(in_pseudo, text):
+    assert unsaid(in_pseudo("attribution", text=text)) == []

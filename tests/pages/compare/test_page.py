@@ -11,21 +11,23 @@ from pages.compare.other import OTHER
 from tests.pages.charts import checked
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import matrices, metrics
+from tests.pages.old import today
+from tests.pages.pseudo import unsaid
 from tests.pages.reading import marked, table
 from views.text.numbers import three_digits
 
-ALL = tuple((2, head) for head in range(8))  # what is switched off at first
+ALL = tuple((2, head) for head in range(8))  # what is ablated at first
 HEADS = {"heads3": "", "heads4": ["2", "5"]}  # a link that chooses two heads of layer 4 instead
 TWO = ((3, 1), (3, 4))
 
 
 def figures(app) -> list[float]:
-    """What the proof line states."""
+    """What the check states."""
     return [float(word.rstrip(".")) for word in checked(app, "Recomputed by").split() if word[0].isdigit()]
 
 
 def test_before_after_and_difference_are_the_models(open_app, translator, trace):
-    app = open_app("compare", kind="Decoder", layer="4", head="2")
+    app = open_app("compare", kind="decoder", layer="4", head="2")
     found = translator.intervene(trace, HeadInterventions((Scale("decoder", ALL),)))
     before, after = (losses_of(side) for side in (trace, found.after))
     shown = metrics(app)
@@ -34,26 +36,26 @@ def test_before_after_and_difference_are_the_models(open_app, translator, trace)
     drawn = matrices(app)
     allowed = np.tri(len(trace.target_ids), dtype=bool)
     first, second = trace.decoder_attention[3, 1], found.after.decoder_attention[3, 1]
-    for name, expected in {"Before": first, "After": second, "After minus before": second - first}.items():
+    for name, expected in {"Before": first, "After": second, "After minus Before": second - first}.items():
         np.testing.assert_allclose(drawn[name][1][allowed], expected[allowed], atol=1e-5)
         assert np.isneginf(drawn[name][1][~allowed]).all()
-    header = drawn["After minus before"][0]
+    header = drawn["After minus Before"][0]
     assert header["low"] == -header["high"]  # no change is in the middle of the scale
     assert header["high"] == pytest.approx(np.abs(second - first).max(), abs=1e-5)
     np.testing.assert_allclose(drawn["Cross"][1], moved(trace.cross_attention, found.after.cross_attention), atol=1e-5)
     assert not drawn["Encoder"][1].any() and not drawn["Decoder"][1][:3].any()  # nothing before the change moves
     assert marked(app, "aa-text") == [translator.translate(SENTENCE), found.translation]
-    rows = table(app, "Loss of each piece")
+    rows = table(app, "Loss of each token")
     assert len(rows) == 1 + len(before)
     assert [row[1:3] for row in rows[1:]] == [list(map(three_digits, both)) for both in zip(before, after, strict=True)]
     assert len(figures(app)) == 2 and max(figures(app)) < 1e-4
 
 
 CASES = [
-    ({"of": "Cross", "do": "Scale", "factor": "2.5"}, Scale("cross", TWO, 2.5)),
-    ({"of": "Encoder", "do": "Sharpen", "heat": "5"}, Temperature("encoder", TWO, 5.0)),
-    ({"of": "Decoder", "do": "Mask"}, NoMask("decoder", TWO)),
-    ({"of": "Cross", "do": "Force a look", "crosssees": "4 buy"}, OneHot("cross", TWO, 3)),
+    ({"of": "cross", "do": "scale", "factor": "2.5"}, Scale("cross", TWO, 2.5)),
+    ({"of": "encoder", "do": "sharpen", "heat": "5"}, Temperature("encoder", TWO, 5.0)),
+    ({"of": "decoder", "do": "mask"}, NoMask("decoder", TWO)),
+    ({"of": "cross", "do": "one-hot", "crosssees": "4"}, OneHot("cross", TWO, 3)),
 ]
 
 
@@ -71,7 +73,7 @@ def test_steps_are_kept_act_together_and_go(open_app, translator, trace):
     app = open_app("compare", **HEADS)
     app.button(key="headskeep").click().run()
     assert app.query_params["headskept"] == "scale:decoder:4.2.5:0"
-    app.button_group(key="of").set_value("Cross").run()
+    app.button_group(key="of").set_value("cross").run()
     both = HeadInterventions((Scale("decoder", TWO), Scale("cross", TWO)))
     assert metrics(app)["Loss, after"] == three_digits(float(losses_of(translator.intervene(trace, both).after).sum()))
     app.button(key="headsnone").click().run()
@@ -79,13 +81,13 @@ def test_steps_are_kept_act_together_and_go(open_app, translator, trace):
     assert metrics(app)["Loss, after"] == three_digits(float(losses_of(one.after).sum()))
     app.button(key="headsdrop0").click().run()
     assert "headskept" not in app.query_params
-    assert metrics(app)["Change"] == "0" and "No head looks anywhere else" in checked(app, "No head looks")
+    assert metrics(app)["Change"] == "0" and "to the same keys as before" in checked(app, "Every head attends")
     assert marked(app, "aa-text")[0] == marked(app, "aa-text")[1]
 
 
 def test_another_sentence_with_its_own_translation_or_that_of_a(open_app, translator, trace):
     text = "I want to sell a car now."
-    app = open_app("compare", b="Another sentence", other=text, kind="Encoder", layer="1", head="mean")
+    app = open_app("compare", b="other", other=text, kind="encoder", layer="1", head="mean")
     other = translator.trace(text)
     shared = shared_places(trace.source_ids, other.source_ids)
     drawn = matrices(app)
@@ -96,9 +98,9 @@ def test_another_sentence_with_its_own_translation_or_that_of_a(open_app, transl
     expected = maps[1][np.ix_(shared.second, shared.second)] - maps[0][np.ix_(shared.first, shared.first)]
     np.testing.assert_allclose(difference, expected, atol=1e-5)
     lengths = f"{len(shared)} of {len(trace.source_ids)} and {len(other.source_ids)} rows"
-    assert lengths in checked(app, "pieces that both have")
+    assert lengths in checked(app, "tokens that both have")
     assert metrics(app)["Loss, B"] == three_digits(float(losses_of(other).sum()))
-    app.button_group(key="reads").set_value("The translation of A").run()
+    app.button_group(key="reads").set_value("a").run()
     same = translator.trace(text, target_ids=trace.next_ids)
     assert metrics(app)["Loss, B"] == three_digits(float(losses_of(same).sum()))
     assert marked(app, "aa-text")[1] == translator.translate(text)
@@ -109,7 +111,7 @@ def test_another_sentence_with_its_own_translation_or_that_of_a(open_app, transl
 
 
 def test_what_cannot_be_done_gets_one_sentence(open_app):
-    app = open_app("compare", of="Decoder", do="Force a look", decoderasks="2 Je", decodersees="4 acheter")
+    app = open_app("compare", of="decoder", do="one-hot", decoderasks="2", decodersees="4")
     assert [w.value for w in app.warning] == [
         "Decoder query 2 cannot attend to key 4\\, which is not generated yet\\; choose a key up to 2\\."
     ]
@@ -120,21 +122,49 @@ def test_what_cannot_be_done_gets_one_sentence(open_app):
     assert len(app.warning) == 1 and app.button(key="headsdrop0").click().run().warning == []
 
 
+def test_old_addresses_choose_the_same(open_app):
+    assert today("compare", "b") == ["changed", "other"] and today("compare", "reads") == ["own", "a"]
+    assert today("compare", "of") == ["encoder", "decoder", "cross"]
+    assert today("compare", "do") == ["ablate", "scale", "sharpen", "mask", "one-hot"]
+    assert today("compare", "decodermask") == ["none", "window", "forbid"]
+    places = ["1", "2", "3", "4", "5", "6", "7"]
+    assert today("compare", "decoderasks") == ["every", *places]
+    assert today("compare", "decodersees") == today("compare", "decoderforbid") == places
+    old = open_app("compare", of="Cross", do="Force a look", crossasks="2 Je", crosssees="4 buy", **HEADS)
+    new = open_app("compare", of="cross", do="one-hot", crossasks="2", crosssees="4", **HEADS)
+    assert metrics(old) == metrics(new) and dict(old.query_params) == dict(new.query_params)
+
+
 def test_nonsense_in_the_address_falls_back(open_app):
     nonsense = {"b": "x", "of": "y", "do": "z", "heads3": ["77"], "kind": "?", "layer": "9", "head": "-"}
     app = open_app("compare", headskept="<b>;scale:", **nonsense)
     assert not app.warning and metrics(app)["Change"] != "0"
     for query in (
-        {"do": "Sharpen", "heat": "nan"},
-        {"do": "Mask", "of": "Encoder", "encodermask": "No causal mask", "encoderforbid": "99 x"},
-        {"do": "Mask", "of": "Decoder", "decodermask": "Window", "window": "0"},
+        {"do": "sharpen", "heat": "nan"},
+        {"do": "mask", "of": "encoder", "encodermask": "none", "encoderforbid": "99"},
+        {"do": "mask", "of": "decoder", "decodermask": "window", "window": "0"},
     ):
         assert not open_app("compare", **query).warning, query
 
 
 @pytest.mark.parametrize("text", ["<b>a</b> $x$ **y** :smile: " + "a " * 50, "!"])
 def test_strange_and_long_sentences_are_shown_literally(open_app, text):
-    app = open_app("compare", text=text, b="Another sentence", other=OTHER)
+    app = open_app("compare", text=text, b="other", other=OTHER)
     assert not app.exception and "<b>" not in html_of(app)
     app.text_input(key="text").set_value("").run()
     assert len(app.warning) == 1 and not matrices(app)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {},
+        {"do": "mask", "headskept": "scale:decoder:4.2.5:0"},
+        {"do": "one-hot", "of": "cross"},
+        {"do": "one-hot", "decoderasks": "2", "decodersees": "4"},
+        {"b": "other"},
+        {"b": "other", "other": " "},
+    ],
+)
+def test_nothing_is_said_past_the_catalogue(in_pseudo, query):
+    assert unsaid(in_pseudo("compare", **query)) == []

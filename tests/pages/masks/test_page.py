@@ -10,16 +10,19 @@ from model.lessons.ragged import padding_effect, ragged_batch
 from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
+from tests.pages.old import today
+from tests.pages.pseudo import unsaid
 from views.controls import painted
+from views.text import literal
 from views.text.numbers import three_digits
 
 
 def test_the_chosen_head_before_with_infinity_and_after(open_app, translator, trace):
-    app = open_app("masks", mask="Window", pieces="2", layer="2", head="3")
+    app = open_app("masks", mask="window", pieces="2", layer="2", head="3")
     drawn = matrices(app)
     side = len(trace.target_ids)
     effect = mask_effect(translator.network, trace, pattern("window", side, 2), range(4), 1, 2)
-    np.testing.assert_array_equal(drawn["May look"][1], pattern("window", side, 2))
+    np.testing.assert_array_equal(drawn["Allowed"][1], pattern("window", side, 2))
     np.testing.assert_allclose(drawn["1 Scores"][1], effect.scores, atol=1e-4)
     np.testing.assert_allclose(drawn["2 With \u2212\u221e"][1], effect.masked_scores, atol=1e-4)
     weights = drawn["3 Weights"][1]
@@ -34,8 +37,8 @@ def test_the_chosen_head_before_with_infinity_and_after(open_app, translator, tr
 
 
 def test_a_mask_in_one_layer_does_less(open_app):
-    everywhere = metrics(open_app("masks", mask="Window", pieces="1"))
-    once = metrics(open_app("masks", mask="Window", pieces="1", where="2"))
+    everywhere = metrics(open_app("masks", mask="window", pieces="1"))
+    once = metrics(open_app("masks", mask="window", pieces="1", where="2"))
     assert float(once["Loss, this mask"]) < float(everywhere["Loss, this mask"])
     assert metrics(open_app("masks"))["Change"] == "0"
 
@@ -46,12 +49,12 @@ def test_painting_comes_from_the_link_and_goes_with_the_sentence(open_app, trace
     changed[1, 4] = changed[3, 0] = True
     app = open_app("masks", painted=painted.encode(changed))
     allowed = pattern("causal", side) ^ changed
-    np.testing.assert_array_equal(matrices(app)["May look"][1], allowed)
+    np.testing.assert_array_equal(matrices(app)["Allowed"][1], allowed)
     np.testing.assert_array_equal(np.isneginf(matrices(app)["3 Weights"][1]), ~allowed)
     app.text_input(key="text").set_value("We would rather stay at home tonight.").run()
     assert not app.exception
-    longer = len(matrices(app)["May look"][1])
-    np.testing.assert_array_equal(matrices(app)["May look"][1], pattern("causal", longer))
+    longer = len(matrices(app)["Allowed"][1])
+    np.testing.assert_array_equal(matrices(app)["Allowed"][1], pattern("causal", longer))
 
 
 def test_a_query_without_a_key_gets_one_sentence(open_app, trace):
@@ -60,7 +63,7 @@ def test_a_query_without_a_key_gets_one_sentence(open_app, trace):
     changed[0, 0] = True
     app = open_app("masks", painted=painted.encode(changed))
     assert len(app.warning) == 1 and "no key left" in app.warning[0].value
-    assert list(matrices(app)) == ["May look"]  # it can still be mended
+    assert list(matrices(app)) == ["Allowed"]  # it can still be mended
 
 
 def test_the_row_in_numbers_is_the_matrix_row(open_app):
@@ -72,7 +75,7 @@ def test_the_row_in_numbers_is_the_matrix_row(open_app):
 
 
 def test_causality(open_app, translator, trace):
-    app = open_app("masks", masks="Causality", change="4")
+    app = open_app("masks", masks="causality", change="4")
     drawn = matrices(app)
     with_mask, without = drawn["With the causal mask"][1], drawn["Without a mask"][1]
     assert (with_mask[:, :3] == 0).all() and with_mask[:, 3].all()
@@ -87,8 +90,8 @@ def test_causality(open_app, translator, trace):
 
 
 def test_padding_on_the_curriculums_batch(open_app, translator):
-    app = open_app("masks", masks="Padding", layer="1", head="2", sequence="4 (2 long)")
-    lengths = [16, 5, 11, 2, 4, 5, 1, 20, 12, 10]
+    app = open_app("masks", masks="padding", layer="1", head="2", sequence="4")
+    lengths = [16, 5, 11, 2, 4, 5, 1, 20, 16, 14]
     drawn = matrices(app)
     header, ids = drawn["Ids"]
     assert ids.shape == (10, 20)
@@ -105,11 +108,24 @@ def test_padding_on_the_curriculums_batch(open_app, translator):
 
 @pytest.mark.parametrize("lengths", ["", "a b", "0", "3 -1", "41", "1 " * 17, "\u0663", "<b>3</b>", "9" * 50])
 def test_lengths_that_make_no_batch_get_one_sentence(open_app, lengths):
-    app = open_app("masks", masks="Padding")
+    app = open_app("masks", masks="padding")
     app.text_input(key="lengths").set_value(lengths).run()
     assert not app.exception
     assert len(app.warning) == 1
     assert "<b>" not in app.warning[0].value
+
+
+def test_old_addresses_choose_the_same(open_app, translator, trace):
+    assert today("masks", "masks") == ["your-sentence", "causality", "padding"]
+    assert today("masks", "mask") == ["causal", "none", "window", "prefix"]
+    assert today("masks", "sequence") == [str(number) for number in range(1, 11)]
+    assert today("masks", "where") == ["all", "1", "2", "3", "4"]
+    app = open_app("masks", masks="Padding", sequence="4 (2 long)")
+    assert app.selectbox(key="sequence").value == "4"
+    rival = trace.predictions(6)[2].top[3]
+    app = open_app("masks", masks="Causality", change="4", replacement=literal.token(rival.token))
+    assert app.selectbox(key="replacement").value == str(rival.id) != str(trace.target_ids[3])
+    assert app.query_params["replacement"] == str(rival.id)
 
 
 def test_nonsense_in_the_address_falls_back(open_app):
@@ -117,11 +133,11 @@ def test_nonsense_in_the_address_falls_back(open_app):
     app = open_app("masks", painted="5-!!", **nonsense)
     assert not app.warning
     assert metrics(app)["Change"] == "0"
-    assert not open_app("masks", masks="Causality", change="999", replacement="?", lengths="zz").exception
-    assert not open_app("masks", masks="Padding", sequence="77").warning
+    assert not open_app("masks", masks="causality", change="999", replacement="?", lengths="zz").exception
+    assert not open_app("masks", masks="padding", sequence="77").warning
 
 
-@pytest.mark.parametrize("part", ["Your sentence", "Causality"])
+@pytest.mark.parametrize("part", ["your-sentence", "causality"])
 @pytest.mark.parametrize("text", ["", "car " * 240])
 def test_bad_input_gets_one_sentence(open_app, part, text):
     app = open_app("masks", masks=part)
@@ -132,8 +148,14 @@ def test_bad_input_gets_one_sentence(open_app, part, text):
 
 
 @pytest.mark.parametrize("text", ["<b>a</b> $x$ **y** :smile:", "a " * 120, "!"])
-@pytest.mark.parametrize("part", ["Your sentence", "Causality"])
+@pytest.mark.parametrize("part", ["your-sentence", "causality"])
 def test_strange_and_long_sentences(open_app, part, text):
     app = open_app("masks", masks=part, text=text)
     assert not app.exception
     assert "<b>" not in html_of(app)
+
+
+@pytest.mark.parametrize("part", ["your-sentence", "causality", "padding"])
+def test_nothing_is_said_past_the_catalogue(in_pseudo, part):
+    assert unsaid(in_pseudo("masks", masks=part), ("de",)) == []
+    assert unsaid(in_pseudo("masks", masks=part, lengths="x", painted="7-x", mask="window"), ("de",)) == []

@@ -12,17 +12,19 @@ from model.lessons.position_geometry import shift_of, similarity
 from model.networks.positional import positional_table, wavelengths
 from tests.pages.charts import charts, checked, curve, numbers
 from tests.pages.conftest import SENTENCE, html_of
+from tests.pages.old import today
+from tests.pages.pseudo import unsaid
 from views.text.numbers import three_digits
 
 FACETS = (
-    "Table and curves",
-    "Wavelengths",
-    "Why sinusoids",
-    "Similarity",
-    "Rotation",
-    "Orthogonality",
-    "A basis",
-    "In the trained model",
+    "table",
+    "wavelengths",
+    "why-sinusoids",
+    "similarity",
+    "rotation",
+    "orthogonality",
+    "basis",
+    "trained-model",
 )
 
 
@@ -30,7 +32,7 @@ def last_number(line: str) -> float:
     return float(re.findall(r"\d[\d.]*(?:e-?\d+)?", line.rstrip("."))[-1].rstrip("."))
 
 
-@pytest.mark.parametrize(("form", "name"), [("Paper", "paper"), ("Column index", "column")])
+@pytest.mark.parametrize(("form", "name"), [("paper", "paper"), ("column", "column")])
 @pytest.mark.parametrize(("length", "width"), [(4, 4), (64, 256)])
 def test_table_and_curves(open_app, form, name, length, width):
     app = open_app("positions", form=form, length=str(length), width=str(width), column="1")
@@ -47,8 +49,8 @@ def test_table_and_curves(open_app, form, name, length, width):
 
 def test_the_worked_example_is_on_the_page(open_app):
     expected = {
-        "Paper": [np.cos(n) for n in range(4)],
-        "Column index": [1.0, 0.9950041653, 0.9800665778, 0.9553364891],
+        "paper": [np.cos(n) for n in range(4)],
+        "column": [1.0, 0.9950041653, 0.9800665778, 0.9553364891],
     }
     for form, column in expected.items():
         app = open_app("positions", form=form, length="4", width="4")
@@ -70,30 +72,28 @@ def test_up_to_512_by_512(open_app):
 
 
 def test_the_lowest_dimensions_vary_fastest(open_app):
-    (figure,) = charts(open_app("positions", facet="Wavelengths", width="8"))
-    x, paper = curve(figure, "paper")
+    (figure,) = charts(open_app("positions", facet="wavelengths", width="8"))
+    x, paper = curve(figure, "Paper")
     np.testing.assert_allclose(paper, wavelengths(8).numpy(), rtol=1e-6)
     np.testing.assert_allclose(paper[::2], 2 * np.pi * 10000 ** (np.arange(4) * 2 / 8), rtol=1e-6)
     assert (np.diff(paper) >= 0).all()
-    assert (np.diff(curve(figure, "column index")[1]) > 0).all()
+    assert (np.diff(curve(figure, "Column index")[1]) > 0).all()
 
 
 def test_three_schemes_on_two_lengths(open_app):
-    app = open_app("positions", facet="Why sinusoids", short="5", long="9", wave="0")
+    app = open_app("positions", facet="why-sinusoids", short="5", long="9", wave="0")
     (figure,) = charts(app)
     drawn = {(trace["name"], trace["yaxis"]): numbers(trace["y"]) for trace in figure["data"]}
     np.testing.assert_allclose(drawn["9 positions", "y"], np.arange(9))
     np.testing.assert_allclose(drawn["5 positions", "y2"], np.linspace(0, 1, 5))
     np.testing.assert_allclose(drawn["9 positions", "y2"], np.linspace(0, 1, 9))
     np.testing.assert_allclose(drawn["9 positions", "y3"], np.sin(np.arange(9)), atol=1e-6)
-    assert "0 for integers, 0.500 for normalised positions, 0 for sinusoids" in checked(
-        app, "Checked on the 5 positions"
-    )
+    assert "0 for integers, 0.500 for normalised positions, 0 for sinusoids" in checked(app, "Check on the 5 positions")
 
 
-@pytest.mark.parametrize(("form", "name"), [("Paper", "paper"), ("Column index", "column")])
+@pytest.mark.parametrize(("form", "name"), [("paper", "paper"), ("column", "column")])
 def test_similarity(open_app, form, name):
-    app = open_app("positions", facet="Similarity", length="20", width="16", form=form)
+    app = open_app("positions", facet="similarity", length="20", width="16", form=form)
     heat, lines = charts(app)
     found = similarity(20, 16, name)
     np.testing.assert_allclose(numbers(heat["data"][0]["z"]), found.products, atol=1e-5)
@@ -103,42 +103,42 @@ def test_similarity(open_app, form, name):
 
 
 def test_the_rotation_has_a_residual_below_a_millionth(open_app):
-    app = open_app("positions", facet="Rotation", shift="7", pair="1")
+    app = open_app("positions", facet="rotation", shift="7", pair="1")
     (figure,) = charts(app)
     np.testing.assert_allclose(numbers(figure["data"][0]["z"]), shift_of(64, 256, 7).matrix[:16, :16], atol=1e-6)
-    residual = re.search(r"R PE\(pos\)\| is ([\d.e-]+?)\. A matrix", checked(app, "Checked"))[1]
+    residual = re.search(r"R PE\(pos\)\| is ([\d.e-]+?)\. A matrix", checked(app, "Check: "))[1]
     assert float(residual) < 1e-6
     latex = app.latex[0].value
     assert three_digits(np.cos(7 / 10000 ** (2 / 256))) in latex
     assert "R_{7}^{(1)}" in latex
-    variant = checked(open_app("positions", facet="Rotation", form="Column index"), "In the variant")
+    variant = checked(open_app("positions", facet="rotation", form="column"), "In the variant")
     assert "residual of 1.36" in variant
 
 
 def test_orthogonality(open_app):
     assert "one whole period of the slower wave: 0;" in checked(
-        open_app("positions", facet="Orthogonality"), "Over one"
+        open_app("positions", facet="orthogonality"), "Over one"
     )
     assert "slower wave: 1.00" in checked(
-        open_app("positions", facet="Orthogonality", first="3", second="3"), "Over one"
+        open_app("positions", facet="orthogonality", first="3", second="3"), "Over one"
     )
-    app = open_app("positions", facet="Orthogonality", first="4", second="20")
+    app = open_app("positions", facet="orthogonality", first="4", second="20")
     (figure,) = charts(app)
     at_whole = curve(figure, "over whole periods of the slower wave")[1]
     assert abs(at_whole[-1]) < 0.02
     assert last_number(checked(app, "Over one")) < 1e-6
 
 
-@pytest.mark.parametrize("basis", ["Columns of the encoding", "Harmonics of the length"])
+@pytest.mark.parametrize("basis", ["columns", "harmonics"])
 def test_a_curve_is_fitted_with_the_first_columns(open_app, basis):
-    query = {"facet": "A basis", "curve": "triangle", "basis": basis, "columns": "16", "width": "32", "length": "50"}
+    query = {"facet": "basis", "curve": "triangle", "basis": basis, "columns": "16", "width": "32", "length": "50"}
     app = open_app("positions", **query)
     drawn, residuals = charts(app)
     target = target_curve("triangle", 50)
-    table = positional_table(50, 32) if basis.startswith("Col") else harmonics(50, 32)
+    table = positional_table(50, 32) if basis == "columns" else harmonics(50, 32)
     found = fit(target, table, 16)
     np.testing.assert_allclose(curve(drawn, "triangle")[1], target, atol=1e-6)
-    np.testing.assert_allclose(curve(drawn, "sum of 16 columns")[1], found.approximation, atol=1e-6)
+    np.testing.assert_allclose(curve(drawn, "sum of columns: 16")[1], found.approximation, atol=1e-6)
     left = curve(residuals, "residual")[1]
     np.testing.assert_allclose(left, found.residuals, atol=1e-6)
     assert (np.diff(left) <= 0).all()
@@ -146,9 +146,7 @@ def test_a_curve_is_fitted_with_the_first_columns(open_app, basis):
 
 
 def test_the_trained_model_answers_to_its_positions(open_app, translator):
-    app = open_app(
-        "positions", facet="In the trained model", reference="Je veux acheter une voiture.", change="Reversed"
-    )
+    app = open_app("positions", facet="trained-model", reference="Je veux acheter une voiture.", change="reversed")
     tokenizer = translator.tokenizer
     following = tokenizer.encode_source("Je veux acheter une voiture.")
     losses = position_losses(
@@ -159,7 +157,7 @@ def test_the_trained_model_answers_to_its_positions(open_app, translator):
         for change in POSITION_CHANGES:
             assert f">{three_digits(losses.mean(where, change))}</span>" in html
     assert losses.mean("encoder", "reversed") > losses.mean("encoder", "kept") + 0.5
-    translations = re.findall(r'lang="fr" dir="auto">(.*?)</p>', html)
+    translations = re.findall(r'lang="fr" dir="auto".*?>(.*?)</p>', html)
     assert len(translations) == 2
     assert translations[0] == translator.translate(SENTENCE)
     assert translations[1] != translations[0]
@@ -168,16 +166,14 @@ def test_the_trained_model_answers_to_its_positions(open_app, translator):
 
 def test_another_shuffle_is_another_result(open_app):
     losses = {
-        re.search(
-            r">shuffled</th>.*?</tr>", html_of(open_app("positions", facet="In the trained model", shuffle=seed))
-        )[0]
+        re.search(r">Shuffled</th>.*?</tr>", html_of(open_app("positions", facet="trained-model", shuffle=seed)))[0]
         for seed in ("0", "1")
     }
     assert len(losses) == 2
 
 
 def test_a_reference_that_cannot_be_used_gets_one_sentence(open_app):
-    app = open_app("positions", facet="In the trained model", reference="mot " * 300)
+    app = open_app("positions", facet="trained-model", reference="mot " * 300)
     (warning,) = app.warning
     assert "Reference" in warning.value
     assert "tokens" in warning.value
@@ -192,6 +188,18 @@ def test_nonsense_in_the_address_falls_back(open_app, facet):
     assert open_app("positions", facet="bogus").get("plotly_chart")
 
 
+def test_old_addresses_choose_the_same(open_app):
+    assert today("positions", "facet") == list(FACETS)
+    assert today("positions", "form") == ["paper", "column"]
+    assert today("positions", "basis") == ["columns", "harmonics"]
+    assert today("positions", "change") == ["none", "shuffled", "reversed", "shifted"]
+    assert today("positions", "where") == ["encoder", "decoder", "both"]
+    assert today("positions", "curve") == ["step", "square-wave", "sawtooth", "triangle", "bump", "one-position"]
+    app = open_app("positions", facet="A basis", curve="one position", basis="Harmonics of the length")
+    assert app.selectbox(key="curve").value == "one-position"
+    assert (app.query_params["facet"], app.query_params["basis"]) == ("basis", "harmonics")
+
+
 def test_the_smallest_width_works_everywhere(open_app):
     for facet in FACETS:
         assert not open_app("positions", facet=facet, width="2", length="2").exception
@@ -203,3 +211,10 @@ def test_bad_input_gets_one_sentence(open_app, text):
     app.text_input(key="text").set_value(text).run()
     assert not app.exception
     assert len(app.warning) == 1
+
+
+@pytest.mark.parametrize("facet", FACETS)
+@pytest.mark.parametrize("form", ["paper", "column"])
+def test_nothing_is_said_past_the_catalogue(in_pseudo, facet, form):
+    symbols = ("d_model", "PE(p) \u00b7 PE(p + k)", "PE(p) \u00b7 PE(q)")
+    assert unsaid(in_pseudo("positions", facet=facet, form=form), symbols) == []

@@ -61,8 +61,8 @@ def test_a_text_that_is_refused_is_not_judged_as_well():
     [
         ("compare", {"b": "Another sentence", "other": KOREAN}, ["Sentence B"]),
         ("tokens", {"part": "Word order", "o1": KOREAN, "o2": FRENCH}, ["First sentence", "Second sentence"]),
-        ("tokens", {"part": "One word, many contexts", "word": "학생", "s2": "학생 학생"}, ["Sentence 2"]),
-        ("positions", {"facet": "In the trained model", "reference": FRENCH}, []),  # French is what belongs there
+        ("tokens", {"part": "contexts", "word": "학생", "s2": "학생 학생"}, ["Sentence 2"]),
+        ("positions", {"facet": "trained-model", "reference": FRENCH}, []),  # French is what belongs there
         ("loss", {"target": FRENCH}, []),
     ],
 )
@@ -86,7 +86,7 @@ def test_a_page_says_it_of_its_own_boxes_for_english(page, query, names):
             ["The translation of A", "The translation of B"],
         ),
         ("attribution", {}, []),
-        ("positions", {"facet": "In the trained model"}, ["This translation", "This translation"]),
+        ("positions", {"facet": "trained-model"}, ["This translation", "This translation"]),
         ("masks", {}, []),
         ("masks", {"masks": "Causality"}, []),
         *(("inside", {"inside": part}, []) for part in ("Seven steps", "One query", "Heads")),

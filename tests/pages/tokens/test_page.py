@@ -9,10 +9,12 @@ from model.lessons.contexts import word_in_contexts
 from model.lessons.embedding import embedding_steps, neighbourhood
 from model.lessons.word_order import compare_orders
 from pages.tokens.contexts import SENTENCES
-from pages.tokens.embedding import STEPS
+from pages.tokens.sizes import SYMBOLS
 from pages.tokens.word_order import ORDERS
 from tests.pages.charts import charts, checked, curve, numbers
 from tests.pages.conftest import SENTENCE, html_of
+from tests.pages.old import today
+from tests.pages.pseudo import unsaid
 from views import maps
 from views.text.numbers import three_digits
 
@@ -24,18 +26,18 @@ def steps(translator):
 
 
 def test_tokens_and_ids(open_app, steps):
-    for step in STEPS[:2]:
+    for step in ("tokens", "ids"):
         html = html_of(open_app("tokens", step=step))
         chips = re.search(r'class="aa-chips aa-encoder">(.*?)</div>', html)[1]
         shown = re.findall(r'<span data-said="token">(.*?)</span>(.*?)</span>', chips)
         texts = [token.replace("&lt;", "<").replace("&gt;", ">") for token, _ in shown]
         assert texts == [token.strip() for token in steps.tokens]
-        if step == STEPS[1]:
+        if step == "ids":
             assert [int(re.search(r"<small>(\d+)</small>", item)[1]) for _, item in shown] == list(steps.ids)
-    assert f"{len(SENTENCE)} characters, {len(steps.ids) - 1} pieces" in html_of(open_app("tokens"))
+    assert f"Characters: {len(SENTENCE)}. Tokens: {len(steps.ids) - 1}, " in html_of(open_app("tokens"))
 
 
-@pytest.mark.parametrize(("step", "name"), [(STEPS[2], "rows"), (STEPS[3], "scaled"), (STEPS[4], "embedded")])
+@pytest.mark.parametrize(("step", "name"), [("rows", "rows"), ("scaled", "scaled"), ("positions", "embedded")])
 def test_each_step_draws_its_vectors(open_app, steps, step, name):
     (figure,) = charts(open_app("tokens", step=step))
     np.testing.assert_allclose(numbers(figure["data"][0]["z"]), getattr(steps, name), atol=1e-5)
@@ -45,9 +47,8 @@ def test_each_step_draws_its_vectors(open_app, steps, step, name):
 
 
 def test_one_token_is_followed_through_all_steps(open_app, steps):
-    labels = maps.numbered(steps.tokens)
-    html = html_of(open_app("tokens", piece=labels[2]))
-    table = html[html.index("First numbers of piece 3") :]
+    html = html_of(open_app("tokens", piece="3"))
+    table = html[html.index("First numbers of token 3") :]
     for array in (steps.rows, steps.scaled, steps.positions, steps.embedded, steps.recorded):
         cells = "".join(f'<td class="aa-number">{three_digits(float(value))}</td>' for value in array[2, :4])
         assert cells in table
@@ -55,7 +56,7 @@ def test_one_token_is_followed_through_all_steps(open_app, steps):
 
 
 def test_the_steps_agree_with_the_network(open_app):
-    assert float(checked(open_app("tokens"), "a tap saw").rsplit(" ", 1)[1].rstrip(".")) < 1e-6
+    assert float(checked(open_app("tokens"), "first layer read").rsplit(" ", 1)[1].rstrip(".")) < 1e-6
 
 
 def test_the_table_is_made_when_it_is_opened(open_app, steps):
@@ -68,30 +69,29 @@ def test_the_table_is_made_when_it_is_opened(open_app, steps):
 
 def test_neighbours_are_the_models(open_app, translator):
     ids = translator.tokenizer.encode_source(SENTENCE)
-    labels = maps.numbered(tuple(translator.tokenizer.display(ids)))
     place = 4
     found = neighbourhood(translator.network, translator.tokenizer, ids[place], 20)
-    app = open_app("tokens", part="Neighbours", near=labels[place], count="20")
+    app = open_app("tokens", part="neighbours", near=str(place + 1), count="20")
     html = html_of(app)
-    assert html.count('<tr><th scope="row">') >= 20
+    assert html.count('<tr><th scope="row"><span data-said="token">') == 20
     assert all(f">{three_digits(near.cosine)}</span>" in html for near in found.nearest)
     (figure,) = charts(app)
     assert numbers(figure["data"][0]["y"]).sum() == len(translator.tokenizer) - 1
-    assert f"Nearest pieces to {found.token.strip()}" in html
-    assert "cosine_similarity" in checked(app, "Checked")
+    assert f"Nearest tokens to {found.token.strip()}" in html
+    assert "cosine_similarity" in checked(app, "Check: ")
 
 
 def test_spellings_are_the_tokenizers(open_app, translator):
-    app = open_app("tokens", part="Spelling", word="street", other="\uac70\ub9ac")
+    app = open_app("tokens", part="spelling", word="street", other="\uac70\ub9ac")
     html = html_of(app)
     for text in ("street", "Street", "STREET", "streets", "str\u00e9\u00e9t", "\uac70\ub9ac"):
-        row = html[html.index(f"<td>{text}</td>") :]
+        row = html[html.index(f">{text}</span></td>") :]
         tokens = [
             token.strip() or "\u2423" for token in translator.tokenizer.display(translator.tokenizer.encode(text))
         ]
         assert f'<td class="aa-number">{len(tokens)}</td>' in row[:120]
-        assert re.findall(r'listitem">(.*?)</span>', row[: row.index("</tr>")]) == tokens
-    back, whole = re.search(r"give (\d+) of (\d+) spellings", checked(app, "Checked")).groups()
+        assert re.findall(r'listitem"><span data-said="token">(.*?)</span>', row[: row.index("</tr>")]) == tokens
+    back, whole = re.search(r"give (\d+) of (\d+) spellings", checked(app, "Check: ")).groups()
     assert back == whole
 
 
@@ -99,7 +99,7 @@ def test_spellings_are_the_tokenizers(open_app, translator):
     ("typed", "reason"), [("", "no word"), (" \u200b", "no word"), ("a" * 61, "61 characters"), ("\u0007", "no word")]
 )
 def test_words_that_cannot_be_split_get_one_sentence(open_app, typed, reason):
-    app = open_app("tokens", part="Spelling")
+    app = open_app("tokens", part="spelling")
     app.text_input(key="word").set_value(typed).run()
     assert not app.exception
     (warning,) = app.warning
@@ -107,26 +107,26 @@ def test_words_that_cannot_be_split_get_one_sentence(open_app, typed, reason):
 
 
 def test_marks_in_a_word_are_not_interpreted(open_app):
-    html = html_of(open_app("tokens", part="Spelling", word="<img src=x onerror=alert(1)>"))
+    html = html_of(open_app("tokens", part="spelling", word="<img src=x onerror=alert(1)>"))
     assert "<img" not in html
     assert "&lt;img src=x" in html
 
 
 def test_a_word_in_three_contexts(open_app, translator):
-    app = open_app("tokens", part="One word, many contexts")
+    app = open_app("tokens", part="contexts")
     found = word_in_contexts(translator.network, translator.tokenizer, list(SENTENCES), "cat")
     cosines, plane = charts(app)
     for pair, expected in zip(("1 and 2", "1 and 3", "2 and 3"), found.cosines, strict=True):
         np.testing.assert_allclose(curve(cosines, f"sentences {pair}")[1], expected, atol=1e-6)
     for number, path in enumerate(found.projection, 1):
-        x, y = curve(plane, f"sentence {number}")
+        x, y = curve(plane, f"Sentence {number}")
         np.testing.assert_allclose(np.stack([x, y], axis=1), path, atol=1e-3)
-    assert "embeddings of the word differ by 0 between" in checked(app, "Checked")
+    assert "embeddings of the word differ by 0 between" in checked(app, "Check: ")
 
 
 def test_the_readers_own_sentences_and_what_is_wrong_with_them(open_app):
     query = {
-        "part": "One word, many contexts",
+        "part": "contexts",
         "word": "bank",
         "s1": "the bank of the river",
         "s2": "a bank",
@@ -145,13 +145,13 @@ def test_the_readers_own_sentences_and_what_is_wrong_with_them(open_app):
 
 
 def test_two_orders(open_app, translator):
-    app = open_app("tokens", part="Word order")
+    app = open_app("tokens", part="word-order")
     found = compare_orders(translator.network, translator.tokenizer, *ORDERS)
     (figure,) = charts(app)
     np.testing.assert_allclose(numbers(figure["data"][0]["z"]), found.distances, atol=1e-4)
     assert list(figure["data"][0]["x"]) == list(found.stages)
     assert any("The same bag" in text.value for text in app.markdown)
-    translations = re.findall(r'lang="fr" dir="auto">(.*?)</p>', html_of(app))
+    translations = re.findall(r'lang="fr" dir="auto".*?>(.*?)</p>', html_of(app))
     assert len(set(translations)) == 2
     line = checked(app, "with all positions set to 0")
     bare, trained = (float(number.rstrip(".")) for number in re.findall(r"up to ([\d.e-]+)", line))
@@ -159,19 +159,19 @@ def test_two_orders(open_app, translator):
 
 
 def test_another_bag_is_named(open_app):
-    app = open_app("tokens", part="Word order", o1="I see a dog", o2="I see a cat")
+    app = open_app("tokens", part="word-order", o1="I see a dog", o2="I see a cat")
     assert any(
         "Not the same bag" in text.value and "dog" in text.value and "cat" in text.value for text in app.markdown
     )
 
 
 def test_sizes_side_by_side_and_a_width_that_heads_cannot_share(open_app, translator):
-    html = html_of(open_app("tokens", part="Sizes", d_model="512"))
+    html = html_of(open_app("tokens", part="sizes", d_model="512"))
     assert html.count("512 / 8 = 64") == 2  # the reader's and the paper's
     assert "256 / 8 = 32" in html
     assert "256 \u2192 1024 \u2192 256" in html
     assert "6 + 6" in html
-    app = open_app("tokens", part="Sizes")
+    app = open_app("tokens", part="sizes")
     assert f"{translator.parameters:,}".replace(",", " ") in checked(app, "weight file holds")
     app.number_input(key="d_model").set_value(250).run()
     (warning,) = app.warning
@@ -189,10 +189,20 @@ def test_nonsense_in_the_address_falls_back(open_app):
     query = {"part": "bogus", "step": "9", "piece": "zzz", "near": "", "count": "-5", "d_model": "x", "n_heads": "0"}
     app = open_app("tokens", **query)
     assert not app.warning
-    assert "pieces and the end mark" in html_of(app)
-    for part in ("Neighbours", "Sizes"):
+    assert "and the special token" in html_of(app)
+    for part in ("neighbours", "sizes"):
         app = open_app("tokens", **{**query, "part": part})
         assert not app.warning
+
+
+def test_old_addresses_choose_the_same(open_app):
+    parts = ["step-by-step", "neighbours", "spelling", "contexts", "word-order", "sizes"]
+    assert today("tokens", "part") == parts
+    assert today("tokens", "step") == ["tokens", "ids", "rows", "scaled", "positions"]
+    assert today("tokens", "near") == today("tokens", "piece") == [str(place) for place in range(1, 9)]
+    app = open_app("tokens", step="3 Embedding rows", piece="6 car")
+    assert app.query_params["step"] == "rows" and app.selectbox(key="piece").value == "6"
+    assert open_app("tokens", part="Neighbours", near="6 car").selectbox(key="near").value == "6"
 
 
 @pytest.mark.parametrize("text", ["", "  ", "car " * 240])
@@ -204,9 +214,15 @@ def test_bad_input_gets_one_sentence(open_app, text):
 
 
 def test_a_new_sentence_keeps_the_page_working(open_app):
-    app = open_app("tokens", piece="6 car", near="6 car")
+    app = open_app("tokens", piece="6", near="6")
     app.text_input(key="text").set_value("No.").run()
     assert not app.exception
     app.text_input(key="text").set_value("\U0001f600 <b>$x$</b>").run()
     assert not app.exception
     assert "U+1F600 1/4" in html_of(app)
+
+
+@pytest.mark.parametrize("part", ["step-by-step", "neighbours", "spelling", "contexts", "word-order", "sizes"])
+def test_nothing_is_said_past_the_catalogue(in_pseudo, part):
+    assert unsaid(in_pseudo("tokens", part=part), SYMBOLS) == []
+    assert unsaid(in_pseudo("tokens", part=part, step="positions", word=" ", o2="A cat."), SYMBOLS) == []
