@@ -19,7 +19,7 @@ from views.text.numbers import percent
 def bars(app) -> dict[str, tuple[float, float]]:
     """Class -> probability before and after, with all their digits."""
     (shown,) = [element.value for element in app.html if "aa-moves" in element.value]
-    rows = re.findall(r'<th scope="row">(.*?)</th>.*?title="(\S+) before, (\S+) after"', shown)
+    rows = re.findall(r'<th scope="row"[^>]*>(.*?)</th>.*?title="(\S+) before, (\S+) after"', shown)
     return {name: (float(before), float(after)) for name, before, after in rows}
 
 
