@@ -29,9 +29,9 @@ _STRONGEST = 70  # per cent of the hue behind the largest weight, so that the te
 
 def written(read: Sequence[str], chosen: str, later: Sequence[str]) -> str:
     """The decoder's tokens in one row: what it has read, what it generates in this step, and what it will generate."""
-    items = [f'<span role="listitem"{literal.TOKEN}>{_token(token)}</span>' for token in read]
-    items.append(f'<span role="listitem" class="aa-now" aria-current="step"{literal.TOKEN}>{_token(chosen)}</span>')
-    items += [f'<span role="listitem" class="aa-later"{literal.TOKEN}>{_token(token)}</span>' for token in later]
+    items = [f'<span{literal.TOKEN} role="listitem">{_token(token)}</span>' for token in read]
+    items.append(f'<span{literal.TOKEN} role="listitem" class="aa-now" aria-current="step">{_token(chosen)}</span>')
+    items += [f'<span{literal.TOKEN} role="listitem" class="aa-later">{_token(token)}</span>' for token in later]
     return f'<div role="list" class="aa-chips aa-decoder aa-strip">{"".join(items)}</div>'
 
 
@@ -50,7 +50,7 @@ def weights(tokens: Sequence[str], values: Sequence[float], kind: str = "cross")
         fill = f"background:color-mix(in srgb, {palette.hue_of(kind)} {share:.1f}%, transparent)"
         number = literal.html(three_digits(value))
         items.append(
-            f'<span role="listitem" style="{fill}"{literal.TOKEN}>{_token(token)}<small>{number}</small></span>'
+            f'<span{literal.TOKEN} role="listitem" style="{fill}">{_token(token)}<small>{number}</small></span>'
         )
     return f'<div role="list" class="aa-chips aa-strip">{"".join(items)}</div>'
 
@@ -83,7 +83,7 @@ def plain(token: str) -> Cell:
 
 def flagged(token: str) -> Cell:
     """A token in a table that is not the one that was expected: marked by colour and by a sign."""
-    return Cell(f'<span class="aa-differs"{literal.TOKEN}>\u2260 {_token(token)}</span>', _NARROW)
+    return Cell(f'<span{literal.TOKEN} class="aa-differs">\u2260 {_token(token)}</span>', _NARROW)
 
 
 def number(text: str) -> Cell:
@@ -100,7 +100,7 @@ def strong(token: str) -> Cell:
     """A token in a table that was taken: marked by colour and weight."""
     fill = f"color-mix(in srgb, {palette.HUES['decoder']} 38%, transparent)"
     return Cell(
-        f'<b style="background:{fill};padding:0 4px;border-radius:2px"{literal.TOKEN}>{_token(token)}</b>', _NARROW
+        f'<b{literal.TOKEN} style="background:{fill};padding:0 4px;border-radius:2px">{_token(token)}</b>', _NARROW
     )
 
 

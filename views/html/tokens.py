@@ -55,7 +55,7 @@ STYLE = f"""<style>
 def sentence(text: str, language: str) -> str:
     """A sentence in large letters, in its own writing direction."""
     shown = literal.html(literal.visible(text))
-    return f'<p class="aa-text" lang="{language}" dir="auto"{literal.TOKEN}>{shown}</p>'
+    return f'<p{literal.TOKEN} class="aa-text" lang="{language}" dir="auto">{shown}</p>'
 
 
 def label(text: str) -> str:
@@ -80,9 +80,12 @@ def chips(
         notes = [percent(probability) for probability in probabilities]
     items = []
     for place, token in enumerate(tokens):
-        note = f"<small>{literal.html(notes[place])}</small>" if notes is not None and notes[place] else ""
-        name = f"<span{literal.TOKEN}>{literal.html(literal.token(token))}</span>"
-        items.append(f'<span role="listitem">{name}{note}</span>')
+        name = literal.html(literal.token(token))
+        if notes is not None and notes[place]:
+            note = f"<small>{literal.html(notes[place])}</small>"
+            items.append(f'<span role="listitem"><span{literal.TOKEN}>{name}</span>{note}</span>')
+        else:
+            items.append(f'<span{literal.TOKEN} role="listitem">{name}</span>')
     return f'<div role="list" class="aa-chips aa-{kind}">{"".join(items)}</div>'
 
 

@@ -142,7 +142,7 @@ def strip(sequence: np.ndarray, columns: int, chosen: int) -> str:
     size = sequence.shape[0]
     count = sequence.shape[1] // size
     cls = literal.html(say("patch.cls", "position 0: CLS, a learned vector"))
-    items = [f'<span class="aa-cls" role="listitem" title="{cls}"{literal.TOKEN}>{maps.CLS}</span>']
+    items = [f'<span{literal.TOKEN} class="aa-cls" role="listitem" title="{cls}">{maps.CLS}</span>']
     for patch in range(count):
         row, column = divmod(patch, columns)
         mark = ' class="aa-chosen-patch"' if patch + 1 == chosen else ""
