@@ -249,7 +249,7 @@ class VisionClassifier:
     def explain(
         self, trace: VisionTrace, class_index: int, *, fusion: Fusion = "mean", layer: int = -1
     ) -> dict[str, np.ndarray]:
-        """What the answer `class_index` rests on, by every name in `METHODS`: `(patch,)` scores, higher matters more.
+        """Attribution of the answer `class_index`, by every name in `METHODS`: `(patch,)` scores, higher matters more.
 
         The first two read attention maps only and are the same for every class; the gradients are the class's own.
 

@@ -1,4 +1,4 @@
-"""Which source words does each target word rest on, by every method, and which method agrees with leave-one-out?
+"""Attribution of each target word to the source words by every method, and which agrees with leave-one-out.
 
 Scores and drops are brought to whole words; then, for each target word, Spearman's rank correlation says whether a
 method puts the source words in the same order as leave-one-out. `</s>` is no word of the sentence: it is shown, since

@@ -81,7 +81,7 @@ class Occlusion:
 def curves(
     network: VisionTransformer, pixels: Tensor, class_index: int, orders: np.ndarray, points: int = POINTS
 ) -> list[Curves]:
-    """`cover` for one class: a `Curves` an order."""
+    """`occlude` for one class: a `Curves` an order."""
     return [occlusion.curves(class_index) for occlusion in occlude(network, pixels, orders, points)]
 
 
@@ -108,7 +108,7 @@ def occlude(network: VisionTransformer, pixels: Tensor, orders: np.ndarray, poin
     ranks = np.argsort(orders, axis=1)  # (order, patch): the place of each patch in its order
     occluded = ranks[:, None, :] < counts[:, None]  # (order, point, patch)
     both = np.stack([occluded, ~occluded], axis=1)  # (order, deletion or insertion, point, patch)
-    # The ends are the same for every order, and an order shares all its cases with its reverse: look at each case once.
+    # The ends are the same for every order, and an order shares all its cases with its reverse: compute each case once.
     cases, where = np.unique(both.reshape(-1, patches), axis=0, return_inverse=True)
     found = [class_probabilities(network, pixels, part) for part in torch.from_numpy(cases).split(BATCH)]
     probabilities = np.concatenate(found)[where.reshape(both.shape[:3])]  # (order, deletion or insertion, point, class)

@@ -157,10 +157,10 @@ def _score(weights: np.ndarray, patterns: dict[str, np.ndarray], allowed: np.nda
     scores, chance = {}, {}
     for name, cells in patterns.items():
         cells = cells & allowed
-        asked = (count > 1) & cells.any(axis=1)
-        if asked.any():
-            scores[name] = (weights * cells).sum(axis=-1)[..., asked].mean(axis=-1)  # (layer, head)
-            chance[name] = float((cells.sum(axis=1) / count)[asked].mean())
+        scored = (count > 1) & cells.any(axis=1)
+        if scored.any():
+            scores[name] = (weights * cells).sum(axis=-1)[..., scored].mean(axis=-1)  # (layer, head)
+            chance[name] = float((cells.sum(axis=1) / count)[scored].mean())
     free = count > 1
     if free.any():
         scores[DIFFUSE] = _entropy(weights[:, :, free]) / np.log(count[free])  # (layer, head, query)

@@ -71,7 +71,7 @@ def intervene_in_steps(
     """Run a traced sentence again under interventions.
 
     Args:
-        trace: the pass without them; its target is forced again.
+        trace: the pass without them; it is fed the same target again (teacher forcing).
 
     Raises:
         InterventionError: see `HeadInterventions.check`.

@@ -106,7 +106,7 @@ def relevance(weights: list[Tensor], gradients: list[Tensor]) -> Tensor:
         gradients: of the explained output with respect to `weights`.
 
     Returns:
-        `(..., position, position)`; row 0 is what the CLS vector rests on.
+        `(..., position, position)`; row 0 attributes the CLS vector to the positions.
     """
     return added_up([weighed_by_gradient(*layer) for layer in zip(weights, gradients, strict=True)])
 
@@ -120,7 +120,7 @@ def added_up(layers: Sequence[Tensor]) -> Tensor:
 
 
 def identity_like(weights: Tensor) -> Tensor:
-    """Every position rests on itself alone: `(key, key)`, for `weights` `(..., query, key)`."""
+    """Every position attributed to itself alone: `(key, key)`, for `weights` `(..., query, key)`."""
     return torch.eye(weights.shape[-1], dtype=weights.dtype, device=weights.device)
 
 
@@ -151,7 +151,7 @@ class ClassGradients:
     pixels: Tensor
 
     def relevance(self) -> np.ndarray:
-        """What CLS rests on, by `relevance`: `(patch,)` float32, without CLS itself."""
+        """Attribution of CLS, by `relevance`: `(patch,)` float32, without CLS itself."""
         return relevance(list(self.weights), list(self.gradients))[0, 1:].float().cpu().numpy()
 
     def raw(self, patch_size: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Gradient-weighted relevance for an encoder with a decoder: which source tokens a target token's probability rests on.
+"""Gradient-weighted relevance for an encoder with a decoder: a target token's probability attributed to source tokens.
 
 The rules are those of Chefer, Gur and Wolf 2021 ("Generic Attention-model Explainability", section 3), with the source
 s and the target t: relevance of source for source R_ss, of target for target R_tt, and of source for target R_ts.
@@ -43,7 +43,7 @@ def source_relevance(encoder: Sequence[Tensor], decoder: Sequence[Tensor], cross
 
     Masked self-attention adds A R_tt to R_tt and A R_ts to R_ts (equations 6 and 7). Cross-attention adds
     R_tt' A R_ss, both normalised and R_tt transposed (equation 10). Equation 11 has nothing to add, as the source never
-    looks at the target.
+    attends to the target.
 
     Args:
         encoder: `(..., S, S)` a layer, from `weighed_by_gradient`.
@@ -83,7 +83,7 @@ gradient_relevance = in_one_go(gradient_relevance_in_steps)
 
 
 def _relevance_of(network: Transformer, trace: Trace, positions: Sequence[int]) -> Tensor:
-    """`(row, S)`: what the token at each of `positions` rests on."""
+    """`(row, S)`: attribution of the token at each of `positions`."""
     weights, gradients = weight_gradients(network, trace, positions)
     weighed = {
         kind: [weighed_by_gradient(*pair) for pair in zip(weights[kind], gradients[kind], strict=True)]

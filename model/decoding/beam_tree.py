@@ -1,4 +1,4 @@
-"""What a beam search looked at, step by step: every extension it considered, and what became of it."""
+"""What a beam search considered, step by step: every extension it considered, and what became of it."""
 
 from __future__ import annotations
 

@@ -335,7 +335,7 @@ def _limit(network: TranslationNetwork, options: DecodingOptions) -> int:
 
 
 def _never(network: TranslationNetwork) -> Tensor:
-    """The tokens that decoding never writes; a step fills their logits with -inf."""
+    """The tokens that decoding never generates; a step fills their logits with -inf."""
     return _ids_on(network, list(network.config.never_generated))
 
 

@@ -69,8 +69,8 @@ class TappedDecoder:
     """The decoder under a tap, a few positions at a time.
 
     The tap sees what is embedded and every step of attention for all positions so far, as in `Transformer.decode`;
-    queries, keys and values of earlier positions are kept, so its functions see what they are used to. Of what each
-    sub-layer writes, of its norm and of the residual stream it sees the new positions alone.
+    queries, keys and values of earlier positions are kept, so its functions see what they are used to. Of each
+    sub-layer's output, of its norm and of the residual stream it sees the new positions alone.
 
     Args:
         network: in evaluation mode.

@@ -18,7 +18,7 @@ LONGEST_WORD = 24  # tokens; longer runs are not searched
 
 
 def stage_names(layers: int) -> tuple[str, ...]:
-    """The places where a vector is looked at: before the positions, after them, and after each layer."""
+    """The places at which a vector is recorded: before the positions, after them, and after each layer."""
     return ("embedding", "with position", *(f"layer {layer + 1}" for layer in range(layers)))
 
 

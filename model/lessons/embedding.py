@@ -61,7 +61,7 @@ def embedding_steps(network: Transformer, tokenizer: Tokenizer, ids: list[int]) 
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A token of the vocabulary and the cosine between its row and the row asked about."""
+    """A token of the vocabulary and the cosine between its row and the chosen row."""
 
     id: int
     token: str
@@ -73,7 +73,7 @@ class Neighbourhood:
     """The whole vocabulary as one token sees it.
 
     Attributes:
-        id, token: the token asked about.
+        id, token: the chosen token.
         cosines: `(vocabulary,)` float32, cosine of its row with every row; 1 with itself.
         nearest: the tokens with the largest cosines, best first, without the token itself.
         difference: largest |difference| to `torch.nn.functional.cosine_similarity`.

@@ -24,9 +24,9 @@ class Firing:
         d_model: width before and after.
         parameters: weights and biases of both maps.
         hidden_difference, output_difference: largest |difference| from a recomputation in double precision with
-            numpy, of `hidden` and of what the sub-layer writes.
-        alone_difference: largest |difference| between what the sub-layer writes for a position among the others and
-            for that position on its own: it does not look at neighbours.
+            numpy, of `hidden` and of the sub-layer's output.
+        alone_difference: largest |difference| between the sub-layer's output for a position among the others and
+            for that position on its own: neighbours do not matter.
     """
 
     hidden: np.ndarray

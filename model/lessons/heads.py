@@ -24,8 +24,8 @@ def shape_walk(batch: int, length: int, d_model: int, n_heads: int, keys: int | 
     """Shapes from the stream to the sub-layer's output, read off tensors that are really computed.
 
     Args:
-        length: tokens that ask.
-        keys: tokens that are asked; as many as ask where not given.
+        length: query tokens.
+        keys: key tokens; as many as queries where not given.
 
     Raises:
         ValueError: `d_model` is not a multiple of `n_heads`.
@@ -35,9 +35,9 @@ def shape_walk(batch: int, length: int, d_model: int, n_heads: int, keys: int | 
     stream = torch.zeros(batch, length, d_model)
     split = stream.view(batch, length, n_heads, d_model // n_heads)
     heads = split.transpose(1, 2)
-    asked = torch.zeros(batch, n_heads, length if keys is None else keys, d_model // n_heads)
-    scores = heads @ asked.transpose(-2, -1)
-    outputs = scores.softmax(dim=-1) @ asked
+    others = torch.zeros(batch, n_heads, length if keys is None else keys, d_model // n_heads)
+    scores = heads @ others.transpose(-2, -1)
+    outputs = scores.softmax(dim=-1) @ others
     joined = outputs.transpose(1, 2).flatten(-2)
     steps = {
         "queries, projected": stream,
@@ -71,7 +71,7 @@ class TwoForms:
 
     Attributes:
         split, small: counts of the wide projection that is split, and of the n_heads small ones.
-        difference: largest |difference| of what they write.
+        difference: largest |difference| of their outputs.
         shapes: shapes of one projection in either form, `(d_model, d_model)` and `(d_model, d_k)`.
     """
 
@@ -111,29 +111,33 @@ def two_forms(
         allowed: `(query, key)` bool, or None.
     """
     device = module.query.weight.device
-    asking, asked = (torch.from_numpy(array).to(device) for array in (query_input, key_input))
+    query_stream, key_stream = (torch.from_numpy(array).to(device) for array in (query_input, key_input))
     mask = None if allowed is None else torch.from_numpy(allowed).to(device)
     wide, narrow = _Counter(), _Counter()
-    sublayer_output = _split(module, asking, asked, mask, wide)
-    difference = (sublayer_output - _small(module, asking, asked, mask, narrow)).abs().max()
-    d_model, d_k = asking.shape[1], asking.shape[1] // module.n_heads
+    sublayer_output = _split(module, query_stream, key_stream, mask, wide)
+    difference = (sublayer_output - _small(module, query_stream, key_stream, mask, narrow)).abs().max()
+    d_model, d_k = query_stream.shape[1], query_stream.shape[1] // module.n_heads
     return TwoForms(wide.form(), narrow.form(), float(difference), ((d_model, d_model), (d_model, d_k)))
 
 
-def _split(module: MultiHeadAttention, asking: Tensor, asked: Tensor, mask: Tensor | None, counter: _Counter) -> Tensor:
+def _split(
+    module: MultiHeadAttention, query_stream: Tensor, key_stream: Tensor, mask: Tensor | None, counter: _Counter
+) -> Tensor:
     """One projection of full width each, cut into heads, attended all at once."""
     projected = [
         counter.linear(stream, linear.weight, linear.bias).unflatten(-1, (module.n_heads, -1)).transpose(0, 1)
-        for linear, stream in ((module.query, asking), (module.key, asked), (module.value, asked))
+        for linear, stream in ((module.query, query_stream), (module.key, key_stream), (module.value, key_stream))
     ]  # (head, position, d_k) each
     heads = _attend(*projected, mask, counter)  # (head, query, d_k)
     return counter.linear(heads.transpose(0, 1).flatten(-2), module.output.weight, module.output.bias)
 
 
-def _small(module: MultiHeadAttention, asking: Tensor, asked: Tensor, mask: Tensor | None, counter: _Counter) -> Tensor:
+def _small(
+    module: MultiHeadAttention, query_stream: Tensor, key_stream: Tensor, mask: Tensor | None, counter: _Counter
+) -> Tensor:
     """Each head with projections of its own, `(d_model, d_k)`, one head after another."""
     heads = []
-    pairs = ((module.query, asking), (module.key, asked), (module.value, asked))
+    pairs = ((module.query, query_stream), (module.key, key_stream), (module.value, key_stream))
     for head in range(module.n_heads):
         projected = [
             counter.linear(stream, linear.weight.chunk(module.n_heads)[head], linear.bias.chunk(module.n_heads)[head])

@@ -21,11 +21,11 @@ STEPS = ("projections", "products", "scores", "masked", "weights", "output", "su
 
 @dataclass(frozen=True, eq=False)
 class LayerInputs:
-    """What goes into one attention sub-layer and what it writes, as recorded; float32.
+    """What goes into one attention sub-layer and its output, as recorded; float32.
 
     Attributes:
-        query_input: `(query, d_model)` the stream that asks.
-        key_input: `(key, d_model)` the stream that is asked; the same array as `query_input` in self-attention.
+        query_input: `(query, d_model)` the stream of the queries.
+        key_input: `(key, d_model)` the stream of the keys; the same array as `query_input` in self-attention.
         sublayer_output: `(query, d_model)` what the sub-layer adds to the residual stream.
     """
 
@@ -69,7 +69,7 @@ class Projection(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class AttentionSteps:
-    """One head of one layer, every matrix on the way from X to what the sub-layer writes.
+    """One head of one layer, every matrix on the way from X to the sub-layer's output.
 
     Everything but the weight matrices is what the network computed, float32; `differences` compares each step with a
     recomputation in double precision that starts from `inputs` and the weights alone.
@@ -119,7 +119,7 @@ class AttentionSteps:
 
 @torch.inference_mode()
 def layer_inputs(network: Transformer, trace: Trace, kind: str, layer: int) -> LayerInputs:
-    """Record what goes into the attention of `kind` in `layer` (from 0), and what it writes.
+    """Record what goes into the attention of `kind` in `layer` (from 0), and its output.
 
     The trace holds the residual stream between layers only, so the network runs once more on the same tokens.
     """

@@ -19,7 +19,7 @@ class OutputStep:
     """Linear and softmax at one decoder position (Vaswani et al. 2017, section 3.4).
 
     Attributes:
-        hidden: `(d_model,)`, what the last decoder layer wrote.
+        hidden: `(d_model,)`, output of the last decoder layer.
         logits: `(vocabulary,)` float64, the inner product of `hidden` with each token's row of the embedding.
         probabilities: `(vocabulary,)` float64, their softmax.
         difference: largest difference between `logits` and those the network computed itself.

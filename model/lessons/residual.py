@@ -1,4 +1,4 @@
-"""The residual stream through Add & Norm: what each sub-layer finds, writes and leaves (sections 3.1 and 5.4)."""
+"""The residual stream through Add & Norm: what each sub-layer reads, adds and leaves (sections 3.1 and 5.4)."""
 
 from __future__ import annotations
 

@@ -58,9 +58,9 @@ def dot_products(d_k: int, queries: int, keys: int, seed: int = 0) -> Tensor:
     if min(d_k, queries, keys) < 1:
         raise ValueError("d_k and the numbers of queries and keys must be at least 1.")
     generator = torch.Generator().manual_seed(seed)
-    asking = torch.randn(queries, 1, d_k, generator=generator)
-    asked = torch.randn(queries, keys, d_k, generator=generator)
-    return (asking * asked).sum(dim=-1)
+    queries_drawn = torch.randn(queries, 1, d_k, generator=generator)
+    keys_drawn = torch.randn(queries, keys, d_k, generator=generator)
+    return (queries_drawn * keys_drawn).sum(dim=-1)
 
 
 def toy(widths: Sequence[int] = WIDTHS, queries: int = 2000, keys: int = 10, seed: int = 0) -> Toy:
@@ -120,7 +120,7 @@ class TrainedRun:
         entropies: kind -> `(layers, heads)` mean entropy of the weights over the queries, in nats; without the
             decoder's first query, which sees one key only.
         strongest: kind -> mean of the largest weight of each of these queries.
-        translation: what greedy decoding writes.
+        translation: what greedy decoding generates.
         finished: False if the translation was cut off because it did not end.
     """
 

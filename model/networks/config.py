@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, fields
 
 
 class SequenceConfig:
-    """What the sizes of all networks that write tokens have in common; a dataclass with the fields named below."""
+    """What the sizes of all networks that generate tokens have in common; a dataclass with the fields named below."""
 
     pad_id: int
     unk_id: int

@@ -1,4 +1,4 @@
-"""Attention masks. Everywhere in this project True means "this query may look at this key"."""
+"""Attention masks. Everywhere in this project True means "this query may attend to this key"."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def padding_mask(ids: Tensor, pad_id: int) -> Tensor:
 
 
 def causal_mask(length: int, device: torch.device | str | None = None) -> Tensor:
-    """Query i may look at keys 0..i (Vaswani et al. 2017, section 3.2.3).
+    """Query i may attend to keys 0..i (Vaswani et al. 2017, section 3.2.3).
 
     Returns:
         `(1, 1, length, length)` bool, True on and below the diagonal.

@@ -54,8 +54,8 @@ class AlignmentRecord(AttentionRecord):
         queries, keys, values = (part[0, 0].astype(np.float64) for part in (self.queries, self.keys, self.values))
         if self.parameters:
             found = {name: array.astype(np.float64) for name, array in self.parameters.items()}
-            asked = queries @ found["W"].T + found["b"]  # (T, width)
-            scores = np.tanh(asked[:, None] + keys @ found["U"].T) @ found["v"]  # (T, S)
+            projected = queries @ found["W"].T + found["b"]  # (T, width)
+            scores = np.tanh(projected[:, None] + keys @ found["U"].T) @ found["v"]  # (T, S)
         else:
             scores = queries @ keys.T
         exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))

@@ -109,7 +109,7 @@ def replace_mask(allowed: Tensor) -> Callable[[Tensor], Tensor]:
         ValueError: `allowed` has a query without any key.
     """
     if not bool(allowed.any(dim=-1).all()):
-        raise ValueError("The mask leaves a query without any key; let every query look at one position at least.")
+        raise ValueError("The mask leaves a query without any key; let every query attend to at least one position.")
     return lambda _: allowed.to(_.device)
 
 

@@ -72,7 +72,7 @@ class Tokenizer:
         return [*self.encode(text), self.eos_id]
 
     def encode_target(self, text: str) -> list[int]:
-        """What the decoder learns to write: `<s>`, the tokens and `</s>`."""
+        """What the decoder learns to generate: `<s>`, the tokens and `</s>`."""
         return [self.bos_id, *self.encode(text), self.eos_id]
 
     def decode(self, ids: Sequence[int]) -> str:

@@ -76,19 +76,19 @@ def measure_english(folder: Path, corpus: Corpus, others: dict[str, Corpus] | No
     learn_english(corpus, tokenizer).save(folder, card["tokenizer_sha256"])
     statistics = EnglishStatistics.load(folder, card["tokenizer_sha256"])  # as it ships: in half precision
 
-    def asked(sentences: Iterable[str], least_words: int = 0) -> dict:
+    def counted(sentences: Iterable[str], least_words: int = 0) -> dict:
         chosen = [sentence for sentence in sorted(set(sentences)) if len(_words(sentence)) >= least_words]
         signs = [foreign_sign(sentence, tokenizer, statistics) for sentence in chosen]
         return {"sentences": len(chosen), **{sign: signs.count(sign) for sign in SIGNS}}
 
     known = {side: {pair[side] for pair in corpus.train} for side in (0, 1)}
     french = {text for options in corpus.heldout.values() for text in options} - known[1]
-    english, foreign = {"held out": asked(corpus.heldout)}, {"French": asked(french)}
-    foreign[f"French, {SENTENCE_WORDS} words or more"] = asked(french, SENTENCE_WORDS)
+    english, foreign = {"held out": counted(corpus.heldout)}, {"French": counted(french)}
+    foreign[f"French, {SENTENCE_WORDS} words or more"] = counted(french, SENTENCE_WORDS)
     for name, pairs in (others or {}).items():
         both = [*pairs.train, *((one, other) for one, options in pairs.heldout.items() for other in options)]
-        english[f"beside {name}"] = asked({pair[0] for pair in both} - known[0] - corpus.heldout.keys())
-        foreign[name] = asked(pair[1] for pair in both)
+        english[f"beside {name}"] = counted({pair[0] for pair in both} - known[0] - corpus.heldout.keys())
+        foreign[name] = counted(pair[1] for pair in both)
     result = {
         "tokenizer_sha256": card["tokenizer_sha256"],
         "data_sha256": {"French": corpus.sha256, **{name: pairs.sha256 for name, pairs in (others or {}).items()}},

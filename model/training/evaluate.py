@@ -23,7 +23,7 @@ class Scores:
     bleu_signature: str
     chrf_signature: str
     seconds: float
-    tokens_per_second: int  # that decoding wrote, `</s>` counted
+    tokens_per_second: int  # that decoding generated, `</s>` counted
 
     def to_dict(self) -> dict:
         """All fields, for JSON."""
@@ -72,7 +72,7 @@ def translate_all(translator: SentenceTranslator, sentences: list[str], beam: in
 
 
 def decode_all(translator: SentenceTranslator, sentences: list[str], beam: int = 1) -> list[list[int]]:
-    """What decoding writes, in the order of `sentences`; sentences of like length are decoded together.
+    """What decoding generates, in the order of `sentences`; sentences of like length are decoded together.
 
     A sentence with more tokens than the network has positions gets an empty translation.
     """

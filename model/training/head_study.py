@@ -50,7 +50,7 @@ class Gathered:
 
 
 def study_translator(folder: Path, corpus: Corpus, sentences: int = SENTENCES, device: str = "auto") -> HeadStatistics:
-    """Measure the translator in `folder` on held-out sentences, forced on the first of their translations.
+    """Measure the translator in `folder` on held-out sentences, fed the first of their translations.
 
     Also learns the word alignment from the training pairs and writes it to the folder.
 

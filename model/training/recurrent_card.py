@@ -50,7 +50,7 @@ def evaluate_recurrent(folder: Path, corpus: Corpus, device: str = "auto") -> di
     translator = RecurrentTranslator.load(folder, device)
     epoch = sum(
         len(translator.tokenizer.encode(french)) + 1 for _, french in corpus.train
-    )  # tokens written, `</s>` too
+    )  # tokens of the targets, `</s>` too
     training = card["training"]
     training["tokens_per_second"] = round(epoch * training["epochs"] / max(1, 60 * training["minutes"]))
     score(card, translator, folder, corpus, device)

@@ -128,7 +128,7 @@ def test_the_trace_holds_everything(classifier, trace):
     np.testing.assert_allclose(trace.logits, wanted, atol=1e-5)
 
 
-def test_the_proof_is_small(trace):
+def test_the_check_is_small(trace):
     check = trace.verify()
     assert check.max_difference < 1e-5 and check.row_sum_error < 1e-5 and check.masked_weight == 0
 

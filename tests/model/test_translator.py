@@ -63,7 +63,7 @@ def test_a_trace_can_follow_the_tokens_that_a_stream_produced(shipped):
 @pytest.mark.parametrize(
     "text", ["The animal didn't cross the street because it was too tired.", "나는 학생입니다.", "😀 שלום", "a\x00b"]
 )
-def test_the_proof_holds_on_the_shipped_weights(shipped, text):
+def test_the_check_holds_on_the_shipped_weights(shipped, text):
     trace = shipped.trace(text)
     figures = trace.verify()
     assert figures.max_difference < 1e-5

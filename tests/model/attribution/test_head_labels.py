@@ -81,7 +81,7 @@ def test_duplicates_are_other_places_with_the_same_token():
     assert found.scores["duplicate"][0, 0] == pytest.approx(0.9)  # only the later of the two can see the other
 
 
-def test_alignment_is_of_the_token_that_is_written_or_was_read():
+def test_alignment_is_of_the_token_that_is_generated_or_was_read():
     links = np.array([[1, 0, 0], [0, 0, 0], [0, 1, 1], [0, 0, 0]], dtype=bool)  # written tokens 0 and 2 are linked
     map_ = np.array([[0.8, 0.1, 0.1], [0.5, 0.3, 0.2], [0.2, 0.3, 0.5], [0, 0.9, 0.1]])
     found = text_scores(map_[None, None], CROSS, (2, 11, 12, 13), (5, 6, 3), links)

@@ -54,7 +54,7 @@ def test_masking_each_word_alone(network):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_erasing_nothing_changes_nothing_and_the_check_is_small(network, way):
+def test_leaving_nothing_out_changes_nothing_and_the_check_is_small(network, way):
     found = leave_one_out(network, SOURCE, TARGET, NEXT, WORDS, way)
     assert found.nothing == 0
     assert found.alone < 1e-5
@@ -84,7 +84,7 @@ def test_a_long_sentence_goes_through_in_steps(network, way, monkeypatch):
     np.testing.assert_allclose(leave_one_out(network, SOURCE, TARGET, NEXT, WORDS, way).drops, whole.drops, atol=2e-6)
 
 
-def test_what_cannot_be_erased_is_refused(network):
+def test_what_cannot_be_left_out_is_refused(network):
     with pytest.raises(ValueError, match="no way 'burn'; choose one of delete, mask"):
         leave_one_out(network, SOURCE, TARGET, NEXT, WORDS, "burn")
     with pytest.raises(ValueError, match="at least two"):

@@ -47,7 +47,7 @@ def test_kept_rows_go_on_as_if_they_had_been_there_from_the_start():
 
 
 @torch.no_grad()
-def test_beginnings_are_chosen_from_one_sentence_only():
+def test_hypotheses_are_chosen_from_one_sentence_only():
     with pytest.raises(ValueError, match="hypotheses of one sentence can be chosen from; there are 3"):
         start(tiny_network()).keep_rows([0, 0, 1])
 

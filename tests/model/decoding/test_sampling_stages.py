@@ -30,7 +30,7 @@ def test_top_p_keeps_the_smallest_set_that_reaches_it():
     assert sampling_stages(HALVES, top_p=0.8).kept.sum() == 3
 
 
-def test_tokens_that_are_never_written_stay_out():
+def test_tokens_that_are_never_generated_stay_out():
     stages = sampling_stages(HALVES, temperature=3.0, never=(0, 1))
     assert stages.probabilities[:2].tolist() == [0, 0]
     assert not stages.kept[:2].any()

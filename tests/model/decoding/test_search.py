@@ -94,7 +94,7 @@ def test_a_beam_of_1_is_greedy(network, small):
 
 @pytest.mark.parametrize("alpha", [0.0, 0.6, 1.5])
 @pytest.mark.parametrize("max_length", [1, 3, 4])
-def test_a_beam_as_wide_as_all_beginnings_finds_what_exhaustive_search_finds(small, alpha, max_length):
+def test_a_beam_as_wide_as_all_hypotheses_finds_what_exhaustive_search_finds(small, alpha, max_length):
     every = plain.every_translation(7, max_length)
     for source in LETTERS[:3]:
         scored = {ids: plain.log_probability(small, source, ids) for ids in every}

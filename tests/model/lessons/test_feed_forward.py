@@ -20,7 +20,7 @@ def test_the_worked_example():
 
 
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])
-def test_the_proof_holds_in_every_layer(network, trace, stack):
+def test_the_check_holds_in_every_layer(network, trace, stack):
     for layer in range(2):
         seen = firing(network, trace, stack, layer)
         assert seen.hidden.shape == (len(trace.source_ids if stack == "encoder" else trace.target_ids), 64)
@@ -29,7 +29,7 @@ def test_the_proof_holds_in_every_layer(network, trace, stack):
         assert seen.d_model == 16
 
 
-def test_the_proof_would_fail_on_another_layers_hidden_units(network, trace):
+def test_the_check_would_fail_on_another_layers_hidden_units(network, trace):
     swapped = record_trace(
         network, trace.tokenizer, list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)
     )

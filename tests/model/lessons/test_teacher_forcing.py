@@ -62,7 +62,7 @@ def test_the_place_where_they_part(network, tokenizer, free):
         assert compared.forced[place].says == free.next_ids[place]
 
 
-def test_a_beginning_of_the_translation_departs_where_it_ends(network, tokenizer, free):
+def test_a_hypothesis_of_the_translation_departs_where_it_ends(network, tokenizer, free):
     compared = compare_runs(trace_of(network, tokenizer, list(free.next_ids[:2])), free, NEVER)
     assert compared.departs == 2
     assert len(compared.forced) == 2 and len(compared.free) == len(free.next_ids)

@@ -41,7 +41,7 @@ def test_each_step_is_the_papers():
     assert set(recorder.tensors) == {"a.scores", "a.mask", "a.weights", "a.outputs"}
 
 
-def test_rows_sum_to_one_and_nothing_leaks_through_the_mask():
+def test_rows_sum_to_one_and_nothing_lies_on_masked_keys():
     query, kv = qkv(9, 9)
     recorder = Recorder()
     scaled_dot_product(100 * query, kv, causal_mask(9), recorder, "a")

@@ -97,7 +97,7 @@ def test_decoding_token_by_token_gives_the_teacher_forced_logits(kind):
 
 
 @every_kind
-def test_beginnings_of_one_sentence_go_on_in_the_order_that_is_asked_for(kind):
+def test_hypotheses_of_one_sentence_go_on_in_the_order_that_is_asked_for(kind):
     network = tiny_recurrent(kind)
     decoder = network.begin_decoding(SOURCE[:1])
     decoder.step(torch.tensor([2]))

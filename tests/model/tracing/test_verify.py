@@ -40,7 +40,7 @@ def test_swapped_heads_are_found_although_every_row_sums_to_one(trace):
     assert figures.max_difference > 1e-3
 
 
-def test_a_leak_through_the_mask_is_stated_with_its_size(trace):
+def test_weight_on_masked_keys_is_stated_with_its_size(trace):
     record = trace.records["decoder"]
     weights = record.weights.copy()
     weights[0, 0, 0, 3] = 0.25
