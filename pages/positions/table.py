@@ -1,4 +1,4 @@
-"""The encoding as a table and as curves, and how long its waves are."""
+"""The encoding as a table and as curves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import pandas as pd
 import streamlit as st
 
 from model.networks.positional import wavelengths
-from pages.positions.settings import FORMS, Settings, settings
+from pages.positions.settings import Settings, settings
+from pages.positions.wavelengths import in_positions
 from pages.shared import checks, files
 from pages.shared.charts import chart, matrix_chart
 from pages.shared.opening import Request
@@ -17,7 +18,6 @@ from views.figures.lines import Line, lines
 from views.figures.matrix import ChartMatrix
 from views.text import prose
 from views.text.catalogue import say
-from views.text.numbers import grouped, three_digits
 
 
 def table(request: Request) -> None:
@@ -46,9 +46,9 @@ def table(request: Request) -> None:
                 "positions.turns",
                 "One period of dimension {column} takes {turn} positions, one of dimension {partner} {other}.",
                 column=column,
-                turn=_positions(turns[column]),
+                turn=in_positions(turns[column]),
                 partner=partner,
-                other=_positions(turns[partner]),
+                other=in_positions(turns[partner]),
             )
         )
     with left:
@@ -89,74 +89,8 @@ def numbers(chosen: Settings, encoding: np.ndarray) -> None:
     files.numbers(lambda: pd.DataFrame(encoding, columns=header[1:]).rename_axis(header[0]))
 
 
-def waves(request: Request) -> None:
-    """Positions a turn takes, dimension by dimension."""
-    chosen = settings(request)
-    dimensions = np.arange(chosen.d_model)
-    both = {form: wavelengths(chosen.d_model, form).numpy() for form in ("paper", "column")}
-    mine = both[chosen.form]
-    left, right = st.columns([3, 2], gap="large")
-    with left:
-        curves = [
-            Line(FORMS["paper"](), dimensions, both["paper"], 0),
-            Line(FORMS["column"](), dimensions, both["column"], 4, dash="dot"),
-        ]
-        figure = lines(
-            curves,
-            inputs.theme(),
-            say("axis.dimension", "dimension"),
-            say("positions.wavelength", "wavelength in positions"),
-            log_y=True,
-        )
-        alt = say("positions.wavelengths.alt", "Wavelength of every dimension, rising from the lowest to the highest.")
-        chart(figure, "wavelengths", alt)
-    with right:
-        st.markdown(prose.block("positions", "wavelengths"))
-        seen = int((mine <= chosen.length).sum())
-        st.markdown(
-            say(
-                "positions.wavelengths.range",
-                "Shortest: **{shortest}** positions in dimension 0. Longest: **{longest}** in dimension {last}. Within "
-                "{length} positions **{seen} of {all}** dimensions complete a full period.",
-                shortest=_positions(mine[0]),
-                longest=_positions(mine[-1]),
-                last=chosen.d_model - 1,
-                length=chosen.length,
-                seen=seen,
-                all=chosen.d_model,
-            )
-        )
-    measured = _measured(chosen)
-    st.caption(prose.block("positions", "wavelengths-check", difference=checks.said("wavelengths", measured)))
-    header = [
-        say("axis.dimension", "dimension"),
-        say("positions.wavelength.paper", "wavelength, paper"),
-        say("positions.wavelength.column", "wavelength, column index"),
-    ]
-    rows = list(zip(dimensions.tolist(), both["paper"].tolist(), both["column"].tolist(), strict=True))
-    files.download(
-        say("positions.wavelengths.csv", "Wavelengths as CSV"),
-        lambda: downloads.table_csv(header, rows),
-        "wavelengths.csv",
-    )
-    files.numbers(lambda: pd.DataFrame(rows, columns=header), hide_index=True)
-
-
 def _wave(dimension: int) -> str:
     """What the curve of a dimension is called."""
     if dimension % 2:
         return say("positions.curve.cosine", "dimension {dimension}, cosine", dimension=dimension)
     return say("positions.curve.sine", "dimension {dimension}, sine", dimension=dimension)
-
-
-def _positions(wavelength: float) -> str:
-    """A number of positions in digits, however large."""
-    return three_digits(float(wavelength)) if wavelength < 1000 else grouped(round(float(wavelength)))
-
-
-def _measured(chosen: Settings) -> float:
-    """Largest share by which a wavelength differs from the one that the table's second position gives away."""
-    second = chosen.table[1]  # sin or cos of one step's angle, an angle of at most 1
-    angles = np.where(np.arange(chosen.d_model) % 2, np.arccos(second), np.arcsin(second))
-    mine = wavelengths(chosen.d_model, chosen.form).numpy()
-    return float(np.abs(2 * np.pi / angles / mine - 1).max())
