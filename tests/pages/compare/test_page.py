@@ -34,10 +34,10 @@ def test_before_after_and_difference_are_the_models(open_app, translator, trace)
     drawn = matrices(app)
     allowed = np.tri(len(trace.target_ids), dtype=bool)
     first, second = trace.decoder_attention[3, 1], found.after.decoder_attention[3, 1]
-    for name, expected in {"Before": first, "After": second, "After minus before": second - first}.items():
+    for name, expected in {"before": first, "after": second, "after minus before": second - first}.items():
         np.testing.assert_allclose(drawn[name][1][allowed], expected[allowed], atol=1e-5)
         assert np.isneginf(drawn[name][1][~allowed]).all()
-    header = drawn["After minus before"][0]
+    header = drawn["after minus before"][0]
     assert header["low"] == -header["high"]  # no change is in the middle of the scale
     assert header["high"] == pytest.approx(np.abs(second - first).max(), abs=1e-5)
     np.testing.assert_allclose(drawn["Cross"][1], moved(trace.cross_attention, found.after.cross_attention), atol=1e-5)

@@ -36,9 +36,9 @@ def test_a_link_makes_the_intervention_that_it_names(query, change, checks):
     assert [row[:3] for row in rows] == [[name, three_digits(old), three_digits(new)] for name, old, new in pairs]
     drawn = matrices(app)
     before, after = (side.attention[1, 0, 0, 1:].reshape(3, 3) for side in (trace(), found))
-    np.testing.assert_allclose(drawn["Before"][1], before, atol=1e-6)
-    np.testing.assert_allclose(drawn["After"][1], after, atol=1e-6)
-    np.testing.assert_allclose(drawn["After minus before"][1], after - before, atol=1e-6)
+    np.testing.assert_allclose(drawn["before"][1], before, atol=1e-6)
+    np.testing.assert_allclose(drawn["after"][1], after, atol=1e-6)
+    np.testing.assert_allclose(drawn["after minus before"][1], after - before, atol=1e-6)
     np.testing.assert_allclose(drawn["Vision"][1], moved(trace().attention, found.attention), atol=1e-6)
     line = checked(app, "Recomputed by")
     assert line.count("largest difference") == checks and not app.warning
@@ -49,6 +49,6 @@ def test_painting_hides_patches_and_nonsense_falls_back():
     assert matrices(app)["May be looked at"][1].all()
     app.button(key="vmiddle").click().run()
     assert app.query_params["vhidden"] == painted.encode(matrices(app)["May be looked at"][1] == 0)
-    assert (matrices(app)["After"][1] == 0).any()
+    assert (matrices(app)["after"][1] == 0).any()
     app.button(key="vshow").click().run()
     assert "vhidden" not in app.query_params and not app.exception
