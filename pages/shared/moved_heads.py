@@ -26,7 +26,7 @@ def show(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> None:
     """
     st.markdown(prose.block("compare", "every-head"))
     top = max(float(table.max()) for table in found.values())
-    names = inputs.kind_names() | {maps.VISION.name: maps.VISION.headline}
+    names = inputs.kind_names() | {maps.VISION.name: say("kind.vision.short", "Vision")}
     items = [
         RowMatrix(
             names[kind],

@@ -42,7 +42,7 @@ def show(request: Request) -> None:
             heads = widgets.number("n_heads", "n_heads", trained.n_heads, 1, 64, width=WIDTH)
             inner = widgets.number("d_ff", "d_ff", trained.d_ff, 1, 16384, width=WIDTH)
             layers = widgets.number(
-                say("sizes.layers", "Layers"), "layers", trained.n_encoder_layers, 1, 48, width=WIDTH
+                say("sizes.layers.choose", "Layers"), "layers", trained.n_encoder_layers, 1, 48, width=WIDTH
             )
         try:
             tried = TransformerConfig(
@@ -91,7 +91,7 @@ def described(config: TransformerConfig) -> list[tuple[str, str]]:
         (say("sizes.path", "feed-forward path"), f"{config.d_model} \u2192 {config.d_ff} \u2192 {config.d_model}"),
         (say("sizes.vocabulary", "vocabulary"), _whole(config.vocabulary_size)),
         *((PARTS[part.name](), f"{part.count} \u00d7 {_whole(part.parameters)}") for part in part_sizes(config)),
-        (say("sizes.parameters", "parameters, all"), _whole(sum(part.total for part in part_sizes(config)))),
+        (say("sizes.parameters.all", "parameters, all"), _whole(sum(part.total for part in part_sizes(config)))),
     ]
 
 

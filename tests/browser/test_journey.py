@@ -89,7 +89,7 @@ def test_a_deep_link_that_comes_first_shows_the_whole_frame(server: Server):
     assert "Sizes" in seen["sidebar"]
     assert seen["title"] == "Attention"
     assert seen["dialogs"] == 0
-    assert "kind=Cross" in seen["address"]
+    assert "kind=cross" in seen["address"]
 
 
 def test_translate_then_open_every_kind(server: Server, page: Page):
@@ -97,7 +97,7 @@ def test_translate_then_open_every_kind(server: Server, page: Page):
     type_sentence(page, SENTENCE)
     assert page.locator(".aa-text").first.inner_text().strip()
     assert page.locator(".aa-decoder > span").count() == page.locator(".aa-cards > div").count()
-    assert page.get_by_role("group", name=re.compile("Encoder of")).count() == 1
+    assert page.get_by_role("group", name=re.compile("Layers of the encoder")).count() == 1
 
     page.get_by_role("link", name="Attention", exact=True).click()
     expect(page.get_by_role("heading", name="Attention", exact=True)).to_be_visible()
@@ -176,7 +176,7 @@ def test_keyboard_scale_and_a_link_that_opens_the_same_view(server: Server, page
     expect(page.locator(".legend")).to_contain_text("each map")
     page.wait_for_url(re.compile("scale="), timeout=PATIENCE)
     chosen = parse_qs(urlsplit(page.url).query)
-    assert chosen == {"kind": ["Cross"], "layer": ["2"], "head": ["3"], "scale": ["Per head"], "text": [SENTENCE]}
+    assert chosen == {"kind": ["cross"], "layer": ["2"], "head": ["3"], "scale": ["own"], "text": [SENTENCE]}
 
     address = page.url
     page.goto("about:blank")

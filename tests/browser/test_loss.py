@@ -76,7 +76,7 @@ def test_training_curves_are_drawn(server: Server, page: Page):
 
 def test_each_block_of_the_diagram_opens_its_page_with_the_sentence(server: Server, page: Page):
     open_page(page, f"{server.url}/?text={quote(SENTENCE)}&method=Beam")
-    links = page.get_by_role("group", name=re.compile("Encoder of")).get_by_role("link")
+    links = page.get_by_role("group", name=re.compile("Layers of the encoder")).get_by_role("link")
     expect(links.first).to_be_visible()
     addresses = {link.get_attribute("href") for link in links.all()}
     assert {urlsplit(address).path for address in addresses} <= frame.available()

@@ -39,7 +39,7 @@ def ranking():
         for kind in model.kinds
     }
     heads = rows.heads_of(model.ablate(), scores, None)
-    listed = rows.ordered(heads, rows.ORDERS[0])
+    listed = rows.ordered(heads, "effect")
     about = listing.Listing(
         rows.Found(None, "There are no statistics."),
         lambda head: trace.records[head.kind].weights[head.layer, head.head],
@@ -83,7 +83,7 @@ def test_the_attention_viewer_shows_every_kind_with_its_own_check(kind):
     assert header["keys"] == list(WORDS[kind.keys])
     assert not header["causal"]
     text = " ".join(element.value for element in (*app.markdown, *app.html, *app.caption))
-    assert kind.title.capitalize() in text
+    assert kind.title in text
     assert "0, nothing is masked" in " ".join(element.value for element in app.caption)
 
 
