@@ -28,6 +28,7 @@ HEADS = {
     "cross": Message("head.cross", "cross {layer}.{head}"),
     "vision": Message("head.vision", "vision {layer}.{head}"),
 }
+OTHER_HEAD = Message("head.other", "{kind} {layer}.{head}")  # of a kind that only the model has a word for
 
 
 def orders() -> dict[str, str]:

@@ -91,7 +91,7 @@ def test_spellings_are_the_tokenizers(open_app, translator):
             token.strip() or "\u2423" for token in translator.tokenizer.display(translator.tokenizer.encode(text))
         ]
         assert f'<td class="aa-number">{len(tokens)}</td>' in row[:120]
-        assert re.findall(r'data-said="token">(.*?)</span>', row[: row.index("</tr>")]) == tokens
+        assert re.findall(r'data-said="token" role="listitem">(.*?)</span>', row[: row.index("</tr>")]) == tokens
     back, whole = re.search(r"give (\d+) of (\d+) spellings", checked(app, "Check: ")).groups()
     assert back == whole
 
