@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from torch import Tensor
@@ -29,7 +30,7 @@ class RecurrentTranslator(SentenceTranslator):
     @property
     def kinds(self) -> tuple[AttentionKind, ...]:
         """Cross-attention where the network aligns, none where it hands over one vector."""
-        return (CROSS,) if self.config.alignment != "none" else ()
+        return (replace(CROSS, score=self.config.alignment),) if self.config.alignment != "none" else ()
 
     @classmethod
     def load(cls, name: str | Path, device: str = "auto") -> RecurrentTranslator:

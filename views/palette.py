@@ -7,6 +7,7 @@ the hue: lightness changes in equal steps in OKLab (Ottosson 2020), so equal ste
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
@@ -16,6 +17,7 @@ import numpy as np
 Theme = Literal["light", "dark"]
 
 HUES = {"encoder": "#0072B2", "decoder": "#D55E00", "cross": "#009E73", "vision": "#CC79A7"}
+SPARE = ("#56B4E9", "#E69F00")  # its sky blue and amber, for kinds that are none of these
 BACKGROUND = {"light": "#FFFFFF", "dark": "#12151A"}  # the same as in .streamlit/config.toml
 INK = {"light": "#1B1F24", "dark": "#E4E7EB"}  # text colour, likewise
 MASKED = {"light": "#DADCE0", "dark": "#3A3F47"}
@@ -94,10 +96,15 @@ def _displayable(lab: np.ndarray) -> bool:
     return bool((linear >= -1e-4).all() and (linear <= 1 + 1e-4).all())
 
 
+def hue_of(kind: str) -> str:
+    """The colour of a kind of attention; one that has none of its own gets a spare one, always the same."""
+    return HUES.get(kind) or SPARE[zlib.crc32(kind.encode()) % len(SPARE)]
+
+
 @lru_cache(maxsize=16)
 def scale(kind: str, theme: Theme) -> tuple[str, ...]:
     """`STOPS` colours from the background (0) through the kind's hue to its deepest shade (1)."""
-    start, hue = to_oklab(BACKGROUND[theme]), to_oklab(HUES[kind])
+    start, hue = to_oklab(BACKGROUND[theme]), to_oklab(hue_of(kind))
     end_lightness = _END_LIGHTNESS[theme]
     turning = (hue[0] - start[0]) / (end_lightness - start[0])  # where on the scale the hue itself lies
     colours = []
@@ -141,7 +148,7 @@ def signed_hues(kind: str) -> tuple[str, str]:
     """The hue of numbers below 0 and that of numbers above: amber or sky blue, and the kind's own."""
     if kind == DIFFERENCE:
         return LESS_AND_MORE
-    return COOL_NEGATIVE if kind in ("decoder", "vision") else NEGATIVE, HUES[kind]
+    return COOL_NEGATIVE if kind in ("decoder", "vision") else NEGATIVE, hue_of(kind)
 
 
 def _towards(hue: np.ndarray, theme: Theme) -> list[str]:

@@ -11,7 +11,6 @@ from model.attribution.head_labels import HeadScores, Label
 from model.runtime.checkpoint import CheckpointError, read_json
 
 FILE = "heads.json"
-AGAIN = "run `make head-statistics` to measure them again."
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,11 +96,16 @@ def load_statistics(folder: str | Path, weights_sha256: str) -> HeadStatistics:
     """
     folder = Path(folder)
     if not (folder / FILE).is_file():
-        raise CheckpointError("There are no statistics of the heads in {folder}; " + AGAIN, folder=folder.name)
+        raise CheckpointError(
+            "There are no statistics of the heads in {folder}; run `make head-statistics` to measure them again.",
+            folder=folder.name,
+        )
     content = read_json(folder / FILE)
     if content.get("weights_sha256") != weights_sha256:
         raise CheckpointError(
-            "The statistics of the heads in {folder} belong to other weights; " + AGAIN, folder=folder.name
+            "The statistics of the heads in {folder} belong to other weights; run `make head-statistics` to measure "
+            "them again.",
+            folder=folder.name,
         )
     try:
         kinds = {
@@ -115,5 +119,6 @@ def load_statistics(folder: str | Path, weights_sha256: str) -> HeadStatistics:
         return HeadStatistics(weights_sha256, content["inputs"], content["of"], kinds, content["facts"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise CheckpointError(
-            "The statistics of the heads in {folder} are damaged; " + AGAIN, folder=folder.name
+            "The statistics of the heads in {folder} are damaged; run `make head-statistics` to measure them again.",
+            folder=folder.name,
         ) from error

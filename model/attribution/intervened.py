@@ -122,12 +122,7 @@ def edited_copy(network: nn.Module, interventions: HeadInterventions) -> nn.Modu
 
     Changes of other types are left out.
     """
-    shared: dict[int, object] = {id(tensor): tensor for tensor in (*network.parameters(), *network.buffers())}
-    laid_out = network.__dict__.get("_decoding_weights")  # a second copy of the weights, for decoding only
-    if laid_out is not None:
-        shared[id(laid_out)] = ()
-    copy = deepcopy(network, shared)
-    copy.__dict__.pop("_decoding_weights", None)
+    copy = deepcopy(network, {id(tensor): tensor for tensor in (*network.parameters(), *network.buffers())})
     for change in interventions.changes:
         for layer, head in change.heads:
             attention = attention_module(copy, KINDS[change.kind], layer)

@@ -1,22 +1,21 @@
 """One target token at a time, with keys and values of earlier ones cached.
 
-The same arithmetic as `Transformer.decode`, written for a single query per row: it works on plain `(row, d_model)`
-matrices with the weights at hand, multiplied in the form that is quickest on this machine (`model.decoding.affine`).
-Decoding with it gives the same tokens as decoding without a cache; tests hold the two together.
+The same arithmetic as `Transformer.decode`, for a single query per row: it works on plain `(row, d_model)` matrices,
+multiplied in blocks (`model.decoding.affine`). Decoding with it gives the same tokens as decoding without a cache;
+tests hold the two together.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from model.decoding.affine import Affine, choose_forms
-from model.decoding.folded import CrossWeights, FoldedCross
+from model.decoding.affine import Affine
 from model.networks.transformer import DecoderLayer, Transformer
 
 FIRST_CAPACITY = 32  # target positions a new cache has room for; it doubles when they are used up
@@ -69,36 +68,8 @@ class LayerWeights(NamedTuple):
         )
 
 
-class DecodingWeights(NamedTuple):
-    """The decoder's weights laid out for single steps, and which state of the network they are a copy of."""
-
-    state: tuple[tuple[int, int], ...]
-    layers: list[LayerWeights]
-    memory: tuple[Tensor, Tensor]  # weight and bias for keys and values of all layers' cross-attention
-    cross: CrossWeights
-    projection: Affine
-
-    @classmethod
-    def of(cls, network: Transformer) -> DecodingWeights:
-        """The layout of `network` as it is now; made again only when a parameter was changed or moved."""
-        state = tuple((parameter.data_ptr(), parameter._version) for parameter in network.parameters())
-        kept: DecodingWeights | None = getattr(network, "_decoding_weights", None)
-        if kept is None or kept.state != state:
-            embedding = network.embedding.weight.detach()  # (vocabulary, d_model)
-            projection = Affine(embedding, embedding.new_zeros(len(embedding)))
-            cross = [layer.cross_attention for layer in network.decoder]
-            sides = [module for attention in cross for module in (attention.key, attention.value)]
-            memory = torch.cat([module.weight for module in sides]), torch.cat([module.bias for module in sides])
-            layers = [LayerWeights.of(layer) for layer in network.decoder]
-            maps = [part for layer in layers for part in layer if isinstance(part, Affine)]
-            choose_forms([*maps, projection])
-            kept = cls(state, layers, tuple(part.detach() for part in memory), CrossWeights.of(cross), projection)
-            network._decoding_weights = kept
-        return kept
-
-
 class Cross(NamedTuple):
-    """One layer's cross-attention on any number of sentences, from the residual stream to what it writes."""
+    """One layer's cross-attention on any number of sentences, from the residual stream to its output."""
 
     query: Affine
     output: Affine
@@ -127,23 +98,18 @@ class IncrementalDecoder:
         config = network.config
         self.config = config
         self.embedding, self.positions = network.embedding.weight, network.positions
-        weights = DecodingWeights.of(network)
-        self.layers, self.projection = weights.layers, weights.projection
-        sizes = (len(self.layers), 2, config.n_heads, config.d_k)
-        projected = F.linear(memory, *weights.memory).unflatten(-1, sizes)
-        # from (sentence, source, layer, key or value, head, d_k) to (layer, key or value, sentence, head, source, d_k)
-        source = projected.permute(2, 3, 0, 4, 1, 5).contiguous()
-        self.cross: Sequence[Callable[[Tensor], Tensor]]  # of each layer, (row, d_model) -> (row, d_model)
-        if len(memory) == 1 and source_allowed is None and memory.shape[1] <= config.d_k:
-            self.cross = FoldedCross.of_layers(weights.cross, *source[:, :, 0].unbind(1))
-        else:
-            self.cross = [
-                Cross(layer.cross_query, layer.cross_output, keys, values, source_allowed)
-                for layer, (keys, values) in zip(self.layers, source, strict=True)
-            ]
+        self.layers = [LayerWeights.of(layer) for layer in network.decoder]
+        embedding = self.embedding.detach()  # (vocabulary, d_model)
+        self.projection = Affine(embedding, embedding.new_zeros(len(embedding)))
+        self.cross = [
+            Cross(
+                weights.cross_query, weights.cross_output, *layer.cross_attention.project_memory(memory), source_allowed
+            )
+            for weights, layer in zip(self.layers, network.decoder, strict=True)
+        ]
         self.sentences = len(memory)
         self.length = 0  # target positions in the cache
-        shape = (*source.shape[:4], FIRST_CAPACITY, config.d_k)
+        shape = (len(self.layers), 2, len(memory), config.n_heads, FIRST_CAPACITY, config.d_k)
         self.past = memory.new_empty(shape)  # (layer, key or value, row, head, position, d_k)
 
     def step(self, ids: Tensor) -> Tensor:
@@ -178,7 +144,7 @@ class IncrementalDecoder:
         layer: LayerWeights,
         newest: Tensor,
         own: tuple[Tensor, ...],
-        cross: Callable[[Tensor], Tensor],
+        cross: Cross,
     ) -> Tensor:
         rows, width = stream.shape
         projected = layer.self_projections(stream).view(rows, 3, self.config.n_heads, self.config.d_k)

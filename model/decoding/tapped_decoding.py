@@ -105,12 +105,12 @@ class TappedDecoder:
             name = f"decoder.{index}"
             new = layer.self_attention.project_memory(stream)
             own = KeyValue(*(self._joined(f"{name}.{step}", part) for step, part in zip(new._fields, new, strict=True)))
-            generated = self._attend(layer.self_attention, stream, own, allowed, f"{name}.self")
-            stream = layer.self_norm(stream, generated, tap, f"{name}.self")
-            generated = self._attend(layer.cross_attention, stream, self._source[index], None, f"{name}.cross")
-            stream = layer.cross_norm(stream, generated, tap, f"{name}.cross")
-            generated = layer.feed_forward(stream, tap, f"{name}.ffn")
-            stream = tap(f"{name}.residual", layer.feed_forward_norm(stream, generated, tap, f"{name}.ffn"))
+            sublayer_output = self._attend(layer.self_attention, stream, own, allowed, f"{name}.self")
+            stream = layer.self_norm(stream, sublayer_output, tap, f"{name}.self")
+            sublayer_output = self._attend(layer.cross_attention, stream, self._source[index], None, f"{name}.cross")
+            stream = layer.cross_norm(stream, sublayer_output, tap, f"{name}.cross")
+            sublayer_output = layer.feed_forward(stream, tap, f"{name}.ffn")
+            stream = tap(f"{name}.residual", layer.feed_forward_norm(stream, sublayer_output, tap, f"{name}.ffn"))
         self.length = count
         return stream
 

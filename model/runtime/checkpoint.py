@@ -20,13 +20,6 @@ from model.runtime.messages import ReaderError
 LEFTOVER = ".part"  # ends the name of a file that is not finished
 PROJECT = Path(__file__).resolve().parent.parent.parent
 
-_MEND = "restore it with `git checkout -- assets` or train the model again."
-_MISSING = "{file} is missing from {folder}; " + _MEND
-_DAMAGED = "{file} in {folder} is damaged; " + _MEND
-_OTHER = "{file} in {folder} does not match its recorded SHA-256; " + _MEND
-_UNFIT = "The weights in {folder} do not fit the sizes in its config.json; " + _MEND
-_UNREADABLE = "The {what} in {folder} cannot be read ({trouble}); " + _MEND
-
 
 class CheckpointError(ReaderError, RuntimeError):
     """A file of a model is missing, damaged or of another shape; the sentence says which and what to do."""
@@ -89,11 +82,11 @@ def read_json(path: str | Path) -> dict:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise CheckpointError(_MISSING, file=path.name, folder=shown(path.parent)) from error
+        raise _missing(path) from error
     except (OSError, ValueError) as error:
-        raise CheckpointError(_DAMAGED, file=path.name, folder=shown(path.parent)) from error
+        raise _damaged(path) from error
     if not isinstance(value, dict):
-        raise CheckpointError(_DAMAGED, file=path.name, folder=shown(path.parent))
+        raise _damaged(path)
     return value
 
 
@@ -103,7 +96,7 @@ def read_text(path: str | Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
-        return f"{path.name} is missing from {shown(path.parent)} or damaged; {_MEND}"
+        return str(_missing(path))
 
 
 def sha256_of(path: str | Path) -> str:
@@ -120,9 +113,14 @@ def check_sha256(path: str | Path, expected: str) -> None:
     """
     path = Path(path)
     if not path.is_file():
-        raise CheckpointError(_MISSING, file=path.name, folder=shown(path.parent))
+        raise _missing(path)
     if sha256_of(path) != expected:
-        raise CheckpointError(_OTHER, file=path.name, folder=shown(path.parent))
+        raise CheckpointError(
+            "{file} in {folder} does not match its recorded SHA-256; restore it with `git checkout -- assets` or train "
+            "the model again.",
+            file=path.name,
+            folder=shown(path.parent),
+        )
 
 
 def save_tensors(path: str | Path, tensors: dict[str, Tensor], metadata: dict[str, str] | None = None) -> None:
@@ -142,7 +140,7 @@ def load_tensors(path: str | Path, expected_sha256: str | None = None) -> tuple[
     """
     path = Path(path)
     if not path.is_file():
-        raise CheckpointError(_MISSING, file=path.name, folder=shown(path.parent))
+        raise _missing(path)
     if expected_sha256 is not None:
         check_sha256(path, expected_sha256)
     try:
@@ -150,7 +148,7 @@ def load_tensors(path: str | Path, expected_sha256: str | None = None) -> tuple[
             metadata = file.metadata() or {}
             return {name: file.get_tensor(name) for name in file.keys()}, metadata  # noqa: SIM118
     except (safetensors.SafetensorError, OSError) as error:
-        raise CheckpointError(_DAMAGED, file=path.name, folder=shown(path.parent)) from error
+        raise _damaged(path) from error
 
 
 @contextmanager
@@ -164,7 +162,13 @@ def reading(what: str, folder: Path) -> Iterator[None]:
         yield
     except (OSError, ValueError, TypeError, KeyError) as error:
         trouble = f"{error.strerror}: {Path(error.filename).name}" if getattr(error, "filename", None) else error
-        raise CheckpointError(_UNREADABLE, what=what, folder=shown(folder), trouble=str(trouble)) from error
+        raise CheckpointError(
+            "The {what} in {folder} cannot be read ({trouble}); restore it with `git checkout -- assets` or train the "
+            "model again.",
+            what=what,
+            folder=shown(folder),
+            trouble=str(trouble),
+        ) from error
 
 
 def shown(path: str | Path) -> str:
@@ -185,4 +189,24 @@ def load_weights(network: torch.nn.Module, tensors: dict[str, Tensor], where: st
     try:
         network.load_state_dict(tensors, strict=True)
     except RuntimeError as error:
-        raise CheckpointError(_UNFIT, folder=where) from error
+        raise CheckpointError(
+            "The weights in {folder} do not fit the sizes in its config.json; restore it with `git checkout -- assets` "
+            "or train the model again.",
+            folder=where,
+        ) from error
+
+
+def _missing(path: Path) -> CheckpointError:
+    return CheckpointError(
+        "{file} is missing from {folder}; restore it with `git checkout -- assets` or train the model again.",
+        file=path.name,
+        folder=shown(path.parent),
+    )
+
+
+def _damaged(path: Path) -> CheckpointError:
+    return CheckpointError(
+        "{file} in {folder} is damaged; restore it with `git checkout -- assets` or train the model again.",
+        file=path.name,
+        folder=shown(path.parent),
+    )

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from torch import nn
 
+SCALED = "scaled dot product"
+
 
 @dataclass(frozen=True)
 class AttentionKind:
@@ -21,6 +23,7 @@ class AttentionKind:
         queries, keys: whose tokens the rows and the columns are: "source", "target" or "patches" in what ships here.
         causal: a query attends to itself and earlier tokens only.
         stack, sublayer: where it stands in the network, as the tap names it.
+        score: how a query and a key become a score; `SCALED` is q k / sqrt(d_k), which a page can take apart.
     """
 
     name: str
@@ -30,6 +33,7 @@ class AttentionKind:
     stack: str
     sublayer: str
     causal: bool = False
+    score: str = SCALED
 
     @property
     def square(self) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from model.tracing.kinds import KINDS
 from pages.compare.sides import Sides
 from pages.shared import differences, moved_heads
+from pages.shared.kinds import by_name
 from views import maps
 from views.address import settings
 from views.controls import inputs
@@ -15,7 +17,7 @@ def one_head(sides: Sides) -> None:
     """Choose kind, layer and head; both maps and the difference. At first what the last layer hands on is open."""
     farthest = moved_heads.farthest(sides.moved)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        kind = inputs.kind("cross")
+        kind = inputs.kind(by_name(KINDS[name] for name in sides.moved), "cross")
         layers, heads = (maps.names(count) for count in sides.first.attention(kind.name).shape[:2])
         layer, head = inputs.head(layers, heads, (len(layers) - 2, len(heads) - 1))
         st.button("Open the head that moved most", on_click=_open, args=farthest)

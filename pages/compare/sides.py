@@ -11,6 +11,7 @@ import numpy as np
 from model import HeadInterventions, Trace
 from model.attribution.comparison import Shared, moved, of_shared, shared_places
 from model.attribution.intervened import Check, losses_of
+from model.tracing.kinds import KINDS
 from views import maps
 from views.export.difference import MapPair, Side
 
@@ -48,7 +49,8 @@ class Sides:
         """Places of queries and of keys that stand for the same token on both sides."""
         source = shared_places(self.first.source_ids, self.second.source_ids)
         target = shared_places(self.first.target_ids, self.second.target_ids)
-        return (source if kind == "encoder" else target), (target if kind == "decoder" else source)
+        sides = {"source": source, "target": target}
+        return sides[KINDS[kind].queries], sides[KINDS[kind].keys]
 
     @cached_property
     def moved(self) -> dict[str, np.ndarray]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from model import Trace
+from model.tracing.kinds import TRANSLATION
 from pages.heads.sentence import Study, checked, study
 from pages.shared import charts, checks, files
 from pages.shared.head_ranking import detail, listing, rows
@@ -29,12 +30,8 @@ def main() -> None:
     if not request.accepted:
         return
     trace = request.trace()
-    st.html(
-        bars.STYLE
-        + steps.STYLE
-        + tokens.label(say("translation", "Translation"))
-        + tokens.sentence(trace.target_text, "fr")
-    )
+    heading = tokens.label(say("translation", "Translation"))
+    st.html(bars.STYLE + steps.STYLE + heading + tokens.sentence(trace.target_text, "fr"))
     explore(request.service, trace)
     st.subheader(say("shared.how-to-read", "How to read it"), anchor=False)
     left, right = st.columns(2, gap="large")
@@ -50,7 +47,7 @@ def explore(service: Service, trace: Trace) -> None:
     with st.skeleton(height=640):
         found = study(service, trace)
     with st.container(horizontal=True, gap="medium"):
-        kinds = {EVERY: say("heads.of.all", "All"), **inputs.kind_names()}
+        kinds = {EVERY: say("heads.of.all", "All"), **inputs.kind_names(service.kinds)}
         of = widgets.pick(say("heads.of", "Heads of"), kinds, "of")
         by = listing.order("sort")
         chosen = listing.chosen(found.heads, "shown")
@@ -89,6 +86,7 @@ def ranking(found: Study, trace: Trace, listed: list[rows.Head], shown: rows.Hea
             say("heads.measured", "change of the loss"),
             name="heads",
             selects="shown",
+            causal=frozenset(kind.name for kind in TRANSLATION if kind.causal),
         ),
         listed,
         shown,
@@ -97,7 +95,7 @@ def ranking(found: Study, trace: Trace, listed: list[rows.Head], shown: rows.Hea
 
 def one_head(service: Service, found: Study, trace: Trace, head: rows.Head) -> None:
     """The open head: map, tokens, scores and the check."""
-    kind = maps.KINDS[head.kind]
+    kind = service.kinds[head.kind]
     layer, number = str(head.layer + 1), str(head.head + 1)
     weights = trace.attention(head.kind)[head.layer, head.head]
     picture = HeadMap(weights, *trace.axes(head.kind), kind, maps.describe(layer, number), float(weights.max()))

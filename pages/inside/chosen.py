@@ -49,7 +49,7 @@ class Chosen:
 def choose(request: Request) -> Chosen:
     """The boxes that choose."""
     trace = request.trace()
-    kind = inputs.kind()
+    kind = inputs.kind(request.service.kinds)
     layers, heads = trace.attention(kind.name).shape[:2]
     layer, head = inputs.head(maps.names(layers)[:-1], maps.names(heads)[:-1])
     return Chosen(request, trace, kind, int(layer) - 1, int(head) - 1)

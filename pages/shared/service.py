@@ -18,10 +18,12 @@ from model.attribution.intervened import InterventionResult
 from model.runtime.fallback import with_fallback
 from model.runtime.progress import InSteps, steps_with_fallback
 from model.tracing.traced_model import TracedModel
+from pages.shared.kinds import by_name
 from server import visits
 from server.long_work import LongWork
 from server.recent import Recent, T
 from server.streams import Streams
+from views.maps import Kind
 from views.text import waiting
 
 RECENT_TRANSLATIONS = 512  # a few kilobytes each: the last sentence of each visitor of a large class
@@ -50,6 +52,11 @@ class Service:
         self.streams = Streams(self.translations, self.computing)
         self.long_analyses = LongWork(self.analyses, self.computing, waiting.progress)
         self.long_traces = LongWork(self.traces, self.computing, waiting.progress)
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """The model's kinds of attention by name, with the words for them."""
+        return by_name(self.model.kinds)
 
     def analysis(self, key: Hashable, function: Callable[..., T], *arguments) -> T:
         """`function(model, *arguments)`, or its recent result. `key` says what is computed, of what."""

@@ -219,7 +219,7 @@ def test_tokens_are_text_and_every_map_is_described(mount):
     assert page.get_by_role("grid").get_attribute("aria-label") == "a known sheet"
     best = np.unravel_index(sheet.weights[0, 0].argmax(), sheet.weights[0, 0].shape)
     wanted = (
-        f"layer 1, head 1. Strongest: {' looks at '.join(parts.labels(HOSTILE[place] for place in best))}, "
+        f"layer 1, head 1. Strongest: {' attends to '.join(parts.labels(HOSTILE[place] for place in best))}, "
         f"{three_digits(float(sheet.weights[0, 0].max()))}"
     )
     assert page.locator(".tile").first.get_attribute("aria-label") == wanted

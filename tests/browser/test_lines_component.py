@@ -99,7 +99,7 @@ def test_the_strongest_line_is_the_thickest_and_lies_where_it_must(mount):
     weaker = rows(colours[0], 1, 2 * ROW, 3 * ROW), rows(colours[0], width - 2, 0, ROW)
     assert min(strong) >= 5 and strong[0] > weaker[0]
     assert weaker[0] > rows(colours[0], 1, ROW, 2 * ROW)  # 0.5 against 0.2
-    assert rows(colours[1], width - 2, ROW, 3 * ROW) == 0  # nobody looks at the second and third key
+    assert rows(colours[1], width - 2, ROW, 3 * ROW) == 0  # nothing attends to the second and third key
 
 
 def test_read_out_is_the_arrays_value_from_both_sides(mount):
@@ -113,8 +113,8 @@ def test_read_out_is_the_arrays_value_from_both_sides(mount):
     for key in range(5):
         token(page, "key", key).hover()
         assert numbers(page, "query") == [three_digits(value) for value in mean[:, key]]
-    assert "is looked at by" in page.locator(".status").inner_text()
-    assert "mean of 2 heads in 2 layers" in page.locator(".status").inner_text()
+    assert "is attended to by" in page.locator(".status").inner_text()
+    assert "mean of 4 heads" in page.locator(".status").inner_text()
     page.mouse.move(0, 700)
     assert numbers(page, "query") == [""] * 4
     page = mount(known(weights, layers=(1,), heads=(1,)))
@@ -127,7 +127,7 @@ def test_read_out_is_the_arrays_value_from_both_sides(mount):
 def test_long_inputs_read_out_the_arrays_value(mount):
     weights = softmaxed(2, 3, 130, 128)
     page = mount(known(weights, mass=0.8, layers=(0, 1)))
-    assert page.locator(".legend").inner_text().startswith("The strongest 6000 of ")
+    assert page.locator(".legend").inner_text().startswith("Drawn: the strongest 6000 of ")
     page.get_by_role("button", name="Tall rows").click()
     token(page, "query", 77).hover()
     read = [float(text) for text in numbers(page, "key")]
@@ -150,7 +150,7 @@ def test_masked_pairs_are_not_drawn_and_say_so(mount):
     token(page, "key", 3).hover()
     assert numbers(page, "query")[:3] == ["masked"] * 3
     page.mouse.move(0, 700)
-    assert page.locator(".legend").inner_text().startswith("20 lines are drawn.")  # 2 heads of 1 + 2 + 3 + 4
+    assert page.locator(".legend").inner_text().startswith("Lines drawn: 20.")  # 2 heads of 1 + 2 + 3 + 4
 
     def between_the_last_keys() -> bool:
         """Whether there is ink where only lines of the first queries to the last key could be."""
@@ -169,14 +169,14 @@ def test_the_slider_draws_the_fewest_keys_that_hold_the_share(mount):
     def fewest(share: float) -> int:
         return int(kept(weights[0], share).sum())
 
-    assert page.locator(".legend").inner_text().startswith(f"{fewest(0.7)} lines are drawn.")
+    assert page.locator(".legend").inner_text().startswith(f"Lines drawn: {fewest(0.7)}.")
     before = inked(page)
     page.get_by_label("fewest keys that hold").fill("95")
-    assert page.locator(".legend").inner_text().startswith(f"{fewest(0.95)} lines are drawn.")
+    assert page.locator(".legend").inner_text().startswith(f"Lines drawn: {fewest(0.95)}.")
     assert inked(page) > before
     answered(page, mass=0.95)
     page.get_by_label("fewest keys that hold").press("Home")
-    assert page.locator(".legend").inner_text().startswith("8 lines are drawn.")  # always the strongest one
+    assert page.locator(".legend").inner_text().startswith("Lines drawn: 8.")  # always the strongest one
     token(page, "key", int(weights[0, 0, 2].argmax())).hover()
     assert "drawn" in page.locator(".legend").inner_text()
 
@@ -191,7 +191,7 @@ def test_heads_and_layers_are_chosen_by_visible_buttons(mount):
     assert inked(page) == 0 and "choose at least one" in page.locator(".status").inner_text()
     heads.get_by_role("button", name="Head 11").click()
     layers.get_by_role("button", name="Layer 3").click()
-    assert page.locator(".legend").inner_text().startswith("18 lines are drawn.")
+    assert page.locator(".legend").inner_text().startswith("Lines drawn: 18.")
     answered(page, layers=[0, 2], heads=[10], mass=1, locked=None)
     layers.get_by_role("button", name="one at a time").click()
     layers.get_by_role("button", name="Layer 2").click()
@@ -212,7 +212,7 @@ def test_a_click_locks_and_unlocks_visibly(mount):
     answered(page, locked={"side": "query", "place": 2})
     token(page, "query", 0).hover()  # what is locked stays
     assert numbers(page, "key") == locked
-    assert page.locator(".status").inner_text().startswith("Locked: $x$ (3) looks at: ")
+    assert page.locator(".status").inner_text().startswith("Locked: $x$ (3) attends to: ")
     assert token(page, "query", 2).get_attribute("aria-selected") == "true"
     token(page, "key", 4).hover()  # the other side tells what lies between the two, head by head
     details = page.locator(".tip .detail").all_inner_texts()
@@ -243,10 +243,10 @@ def test_keyboard_reaches_everything(mount):
         stops.append(page.evaluate("document.activeElement.className || document.activeElement.textContent"))
     wanted = ["toggle", "one at a time", "all", "none"] * 2 + ["INPUT", "Picture as SVG", "PNG"]
     assert [stop or "INPUT" for stop in stops[:11]] == wanted
-    assert stops[11].startswith("piece")
+    assert stops[11].startswith("token")
     page.keyboard.press("ArrowDown")
     assert numbers(page, "key") == [three_digits(float(value)) for value in weights[0, 0, 1]]
-    assert page.locator(".heard").inner_text().startswith(f"{HOSTILE[1]} (2) looks at: ")
+    assert page.locator(".heard").inner_text().startswith(f"{HOSTILE[1]} (2) attends to: ")
     page.keyboard.press("Enter")
     answered(page, locked={"side": "query", "place": 1})
     page.keyboard.press("ArrowRight")

@@ -16,7 +16,7 @@ from views.text.numbers import three_digits
 ROWS, COLUMNS = 3, 4
 PIXELS = np.random.default_rng(0).integers(0, 256, (6, 8, 3)).astype(np.uint8)
 WEIGHTS = np.random.default_rng(1).dirichlet(np.full(13, 0.3), 13).astype(np.float32)
-BOTH = (Panel("Where it looks", "from"), Panel("Who looks at it", "to"))
+BOTH = (Panel("Patches it attends to", "from"), Panel("Patches that attend to it", "to"))
 
 
 def known(**changes) -> PatchPicture:
@@ -90,7 +90,7 @@ def test_picture_and_both_maps_are_the_arrays(mount):
     assert notes == [f"row 2, column 3: {three_digits(float(WEIGHTS[chosen, chosen]))}"] * 2
     masses = page.locator(".quiet").all_inner_texts()
     assert f"CLS {three_digits(float(WEIGHTS[chosen, 0]))}." in masses[0]
-    assert masses[1] == f"CLS looks here with {three_digits(float(WEIGHTS[0, chosen]))}."
+    assert masses[1] == f"CLS attends here with {three_digits(float(WEIGHTS[0, chosen]))}."
 
 
 def test_cls_as_the_query_needs_one_row_only(mount):
@@ -118,7 +118,7 @@ def test_the_outline_goes_around_what_python_keeps(mount):
             drawn = {(int(y), int(x), way == "h") for x, y, way in re.findall(r"M(\d+) (\d+)([hv])1", path)}
             assert drawn == set(patches.edges(chosen))
             if share:
-                assert f"Outlined: {chosen.sum()} patch" in page.locator(".quiet").nth(panel).inner_text()
+                assert f"patches in it: {chosen.sum()}." in page.locator(".quiet").nth(panel).inner_text()
 
 
 def test_hover_reads_out_without_asking(mount):
@@ -165,7 +165,7 @@ def test_arrow_keys_choose_and_the_server_is_told_once_they_rest(mount):
     # on a busy machine the keys may come so slowly that a place on the way is told too
     page.wait_for_function("() => answers.length && JSON.stringify(answers.at(-1)) === '[\"chosen\",[1,3]]'")
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.closest('.panel').textContent").startswith("Who looks at it")
+    assert page.evaluate("document.activeElement.closest('.panel').textContent").startswith("Patches that attend to it")
 
 
 def test_a_tap_chooses(browser):
@@ -183,7 +183,7 @@ def test_names_and_theme(mount):
     wanted = shades(WEIGHTS[row_of(1, 2), 1:].reshape(ROWS, COLUMNS), float(WEIGHTS[row_of(1, 2), 1:].max()), "dark")
     assert np.abs(canvas(page, "map") - wanted).max() <= 6
     names = page.get_by_role("grid").evaluate_all("grids => grids.map((grid) => grid.getAttribute('aria-label'))")
-    assert names == ["Where it looks", "Who looks at it"]
+    assert names == ["Patches it attends to", "Patches that attend to it"]
     expect(page.get_by_role("grid").first.get_by_role("row")).to_have_count(ROWS)
     page = mount(known(panels=[Panel("", "cls")]))
     assert page.get_by_role("grid").get_attribute("aria-label") == "a known picture"

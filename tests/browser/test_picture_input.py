@@ -54,7 +54,7 @@ def test_a_file(page: Page, app: AppServer):
     upload(page, "photo.jpg", content, "image/jpeg")
     shown(page, "own")
     sees(page, digest(content), "size 240 x 320")
-    expect(page.get_by_text(pictures.TURNED)).to_be_visible()
+    expect(page.get_by_text(pictures.TURNED())).to_be_visible()
     assert page.locator('[data-testid="stFileUploaderFile"]').count() == 0  # the box is empty again
     upload(page, "green.png", GREEN)
     sees(page, digest(GREEN), "red 0 green 200 blue 0")

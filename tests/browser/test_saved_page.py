@@ -176,7 +176,7 @@ def test_the_app_saves_what_is_seen(page: Page, server: Server):
     link = urlsplit(told["link"])
     wanted = {
         "text": ["I want to buy a car."],
-        "kind": ["Cross"],
+        "kind": ["cross"],
         "layer": ["2"],
         "head": ["4"],
         "units": ["words"],

@@ -131,7 +131,7 @@ def test_opacity_and_outline(server: Server, page: Page):
     ready(page)
     labels = page.locator(".panel .patch").evaluate_all("cells => cells.map((cell) => cell.ariaLabel)")
     weights = np.array([float(label.split(": ")[1]) for label in labels])
-    stated = int(re.search(r"Outlined: (\d+)", page.locator(".quiet").inner_text())[1])
+    stated = int(re.search(r"patches in it: (\d+)", page.locator(".quiet").inner_text())[1])
     assert abs(patches.kept(weights, 0.5).sum() - stated) <= 1  # from three digits
     page.get_by_role("slider", name="Map over picture").press("Home")
     expect(page.locator(".frame .map")).to_have_css("opacity", "0")

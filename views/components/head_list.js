@@ -79,9 +79,9 @@ class HeadList {
     this.paint(element("canvas", "", map), row, cells, colours, grey)
     const name = element("span", "name", option)
     element("small", "rank", name).textContent = place + 1
-    const words = element("span", "", name)
-    words.textContent = row.name
-    words.style.borderColor = header.hues[row.kind]
+    const called = element("span", "", name)
+    called.textContent = row.name
+    called.style.borderColor = header.hues[row.kind]
     const bar = element("span", "effect", option)
     const share = header.largest ? Math.min(100, (100 * Math.abs(row.effect)) / header.largest) : 0
     const colour = row.effect >= 0 ? header.hues[row.kind] : header.negative

@@ -95,7 +95,7 @@ def payload(shown: HeadList) -> bytes:
             for row, cells in zip(shown.rows, maps, strict=True)
         ],
         "scales": {kind: parts.scales(kind) for kind in dict.fromkeys(row.kind for row in shown.rows)},
-        "hues": palette.HUES,
+        "hues": {kind: palette.hue_of(kind) for kind in dict.fromkeys(row.kind for row in shown.rows)},
         "negative": palette.NEGATIVE,
         "masked": palette.MASKED,
         "underlay": None if shown.underlay is None else list(shown.underlay.shape[:2]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -114,18 +115,25 @@ def decoding() -> Decoding:
     return Decoding()
 
 
-def kind_names() -> dict[str, str]:
-    """What controls say for each kind of attention in a translator."""
-    return {
+def kind_names(kinds: Iterable[str] = tuple(maps.KINDS)) -> dict[str, str]:
+    """What controls say for each of these kinds of attention."""
+    known = {
         "encoder": say("kind.encoder.short", "Encoder"),
         "decoder": say("kind.decoder.short", "Decoder"),
         "cross": say("kind.cross.short", "Cross"),
     }
+    return {name: known.get(name, name.capitalize()) for name in kinds}
 
 
-def kind(first: str = "encoder") -> maps.Kind:
-    """Which attention to look at; `first` is the name of the kind that is shown until a person chooses."""
-    return maps.KINDS[widgets.pick(say("kind.label", "Attention"), kind_names(), "kind", first, varies=True)]
+def kind(kinds: Mapping[str, maps.Kind], first: str = "") -> maps.Kind:
+    """Which attention to look at.
+
+    Args:
+        kinds: the model's, by name.
+        first: the name of the kind that is shown until a person chooses; the model's first where nothing is given.
+    """
+    names = kind_names(kinds)
+    return kinds[widgets.pick(say("kind.label", "Attention"), names, "kind", first or next(iter(names)), varies=True)]
 
 
 def shared_scale(*, of: Literal["head", "map"] = "head", first: Literal["shared", "own"] = "shared") -> bool:

@@ -20,7 +20,7 @@ def histogram(values: np.ndarray, mark: float, theme: palette.Theme, x_title: st
         "type": "bar",
         "x": ((edges[:-1] + edges[1:]) / 2).astype(np.float32),
         "y": counts.astype(np.int32),
-        "marker": {"color": palette.HUES[kind], "line": {"width": 0}},
+        "marker": {"color": palette.hue_of(kind), "line": {"width": 0}},
         "hovertemplate": f"{around}<extra></extra>",
     }
     across = {"type": "line", "xref": "x", "x0": mark, "x1": mark, "yref": "y domain", "y0": 0, "y1": 1}

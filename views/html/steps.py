@@ -47,7 +47,7 @@ def weights(tokens: Sequence[str], values: Sequence[float], kind: str = "cross")
     items = []
     for token, value in zip(tokens, values, strict=True):
         share = max(0.0, _STRONGEST * value / largest)
-        fill = f"background:color-mix(in srgb, {palette.HUES[kind]} {share:.1f}%, transparent)"
+        fill = f"background:color-mix(in srgb, {palette.hue_of(kind)} {share:.1f}%, transparent)"
         number = literal.html(three_digits(value))
         items.append(
             f'<span role="listitem" style="{fill}"{literal.TOKEN}>{_token(token)}<small>{number}</small></span>'

@@ -1,12 +1,14 @@
 """What the app says, in the reader's language: ids and English texts stand in the code, translations in catalogues.
 
 A catalogue is `assets/text/<language>/atlas.po`: gettext's format, `msgctxt` the id, `msgid` the English text, read at
-the first use. A text that it does not have is said in English. `python -m tools.messages` brings the catalogues up to
+the first use. A text that it does not have, or whose places in braces are wrong, is said in English; so is everything
+where the file cannot be read. `python -m tools.messages` brings the catalogues up to
 date with the code.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +16,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from string import Formatter
 
 TEXT = Path(__file__).resolve().parents[2] / "assets" / "text"
 ENGLISH = "en"
@@ -53,7 +56,7 @@ def say_count(id: str, one: str, many: str, count: int, **values: object) -> str
         text = one if count == 1 else many
     else:
         forms, plural = translated
-        text = forms[plural(count)]
+        text = forms[min(plural(count), len(forms) - 1)]
     return _filled(text, {"count": count} | values)
 
 
@@ -83,11 +86,21 @@ def speaking(language: str) -> Iterator[None]:
 @cache
 def languages() -> dict[str, str]:
     """The languages that there are: the code, and what its speakers call it. English is the first."""
-    from babel import Locale
-
     found = {path.parent.name for path in TEXT.glob("*/atlas.po")} - {ENGLISH}
-    names = {code: Locale.parse(code, sep="-").get_display_name(code) for code in (ENGLISH, *sorted(found))}
-    return names | ({PSEUDO: "Pseudo"} if os.environ.get(PSEUDO_SWITCH) else {})
+    names = {code: _called(code) for code in (ENGLISH, *sorted(found))}
+    return {code: name for code, name in names.items() if name} | (
+        {PSEUDO: "Pseudo"} if os.environ.get(PSEUDO_SWITCH) else {}
+    )
+
+
+def _called(code: str) -> str | None:
+    """What its speakers call a language; None where `code` is no language's."""
+    from babel import Locale, UnknownLocaleError
+
+    try:
+        return Locale.parse(code, sep="-").get_display_name(code)
+    except (UnknownLocaleError, ValueError):
+        return None
 
 
 def nearest(wished: str | None) -> str:
@@ -125,6 +138,14 @@ def _catalogue(language: str) -> dict[tuple[str | None, str], tuple]:
     path = TEXT / language / "atlas.po"
     if language == ENGLISH or not path.is_file():
         return {}
+    try:
+        return _read(path, language)
+    except Exception as error:  # a damaged file makes its reader raise almost anything
+        logging.getLogger(__name__).warning("%s cannot be read (%s): English is said instead.", path, error)
+        return {}
+
+
+def _read(path: Path, language: str) -> dict[tuple[str | None, str], tuple]:
     from gettext import c2py
 
     from babel.messages.plurals import get_plural
@@ -137,6 +158,23 @@ def _catalogue(language: str) -> dict[tuple[str | None, str], tuple]:
     for message in catalogue:
         ids = message.id if isinstance(message.id, tuple) else (message.id,)
         forms = message.string if isinstance(message.string, tuple) else (message.string,)
-        if ids[0] and all(forms) and not message.fuzzy:
+        if ids[0] and all(forms) and not message.fuzzy and _fits(forms, ids):
             found[message.context, ids[0]] = forms, plural
     return found
+
+
+def _fits(forms: tuple[str, ...], ids: tuple[str, ...]) -> bool:
+    """True if a translation asks for no value that the English text does not have."""
+    try:
+        known = _places(ids)
+    except ValueError:  # of a formula: such a text takes no values
+        return True
+    try:
+        return _places(forms) <= known
+    except ValueError:
+        return False
+
+
+def _places(texts: tuple[str, ...]) -> set[tuple]:
+    """The places in braces: name, format and conversion of each."""
+    return {tuple(place[1:]) for text in texts for place in Formatter().parse(text) if place[1] is not None}

@@ -50,8 +50,8 @@ def block(page: str, id: str, **values: object) -> str:
         KeyError: the page has no such block.
     """
     try:
-        text = _of(page)[1].get(id) or _blocks(page, catalogue.ENGLISH)[1][id]
-        return _said(text.format(**values) if values else text)
+        text = _of(page)[1].get(id)
+        return _said((text and _filled(text, values)) or _english(page, id, values))
     except FileNotFoundError:
         message = MISSING
     except (OSError, UnicodeDecodeError):
@@ -60,11 +60,27 @@ def block(page: str, id: str, **values: object) -> str:
 
 
 def _of(page: str) -> tuple[str, dict[str, str]]:
-    """Title and blocks in the reader's language, or in English."""
+    """Title and blocks in the reader's language, or in English where that is missing or damaged."""
     language = catalogue.language()
-    if not (TEXT / language / f"{page}.md").is_file():
-        language = catalogue.ENGLISH
-    return _blocks(page, language)
+    if language != catalogue.ENGLISH:
+        try:
+            return _blocks(page, language)
+        except (OSError, UnicodeDecodeError):
+            pass
+    return _blocks(page, catalogue.ENGLISH)
+
+
+def _filled(text: str, values: dict[str, object]) -> str:
+    """`text` with `values` in its places; empty where it asks for others."""
+    try:
+        return text.format(**values) if values else text
+    except (KeyError, IndexError, ValueError):
+        return ""
+
+
+def _english(page: str, id: str, values: dict[str, object]) -> str:
+    text = _blocks(page, catalogue.ENGLISH)[1][id]
+    return text.format(**values) if values else text
 
 
 def _said(text: str) -> str:

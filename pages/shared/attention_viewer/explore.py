@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
 from model import Trace
+from model.tracing.kinds import SCALED
+from model.tracing.traced_model import TracedModel
 from pages.shared.attention_viewer import lines, one_weight, overview
 from pages.shared.attention_viewer.check import check_line
 from pages.shared.attention_viewer.subject import Subject, in_words, of_text, without_special
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from views.controls import inputs, widgets
+from views.maps import Kind
 from views.text import prose
 from views.text.catalogue import say
 from views.text.numbers import three_digits
@@ -24,23 +27,40 @@ PARTS: dict[str, Callable[[Subject], None]] = {
 }
 
 
-@fragment
 def explore_text(request: Request, trace: Trace) -> None:
-    """Look at a sentence. Changing a setting runs only this part again."""
+    """Look at a sentence and its translation."""
+    model = request.service.model
+    source = {"sentence": request.text, "tokenizer_sha256": model.card.get("tokenizer_sha256", "")}
+    of = lambda kind: of_text(trace, kind, model.weights_sha256, source)  # noqa: E731
+    explore_tokens(request.service.kinds, of, parts_for(model), lambda subject: in_words(subject, trace))
+
+
+@fragment
+def explore_tokens(
+    kinds: Mapping[str, Kind],
+    of: Callable[[Kind], Subject],
+    parts: tuple[str, ...],
+    whole: Callable[[Subject], Subject] | None = None,
+) -> None:
+    """Look at text. Changing a setting runs only this part again.
+
+    Args:
+        kinds: of the model, by name.
+        of: one of them, ready to be shown.
+        parts: of `PARTS`, that can be opened.
+        whole: the same in whole words; None where tokens are not parts of words.
+    """
     with st.container(horizontal=True, gap="medium"):
-        part = _part()
-        kind = inputs.kind()
-        if part is not one_weight.show:  # that one is about single tokens
+        part, words = _part(parts), False
+        kind = inputs.kind(kinds)
+        if whole and part is not one_weight.show:  # that one is about single tokens
             words = _words()
-            hidden = _hidden(say("viewer.special", "Special tokens"))
-    translator = request.service.model
-    source = {"sentence": request.text, "tokenizer_sha256": translator.card.get("tokenizer_sha256", "")}
-    subject = of_text(trace, kind, translator.weights_sha256, source)
-    if part is not one_weight.show:
-        if words:
-            subject = in_words(subject, trace)
-        if hidden:
-            subject = without_special(subject)
+        hidden = part is not one_weight.show and _hidden(say("viewer.special", "Special tokens"))
+    subject = of(kind)
+    if words:
+        subject = whole(subject)
+    if hidden:
+        subject = without_special(subject)
     _show(part, subject)
 
 
@@ -53,13 +73,19 @@ def explore_picture(subject: Subject) -> None:
     _show(part, subject)
 
 
-def _part() -> Callable[[Subject], None]:
+def parts_for(model: TracedModel) -> tuple[str, ...]:
+    """Of `PARTS`, those that can show its attention: only scores of one form can be taken apart."""
+    apart = all(kind.score == SCALED for kind in model.kinds)
+    return tuple(name for name, part in PARTS.items() if apart or part is not one_weight.show)
+
+
+def _part(parts: tuple[str, ...] = tuple(PARTS)) -> Callable[[Subject], None]:
     called = {
         "maps": say("viewer.maps", "Maps"),
         "lines": say("viewer.lines", "Lines"),
         "one-weight": say("viewer.one-weight", "One weight"),
     }
-    return PARTS[widgets.pick(say("viewer.look", "View"), called, "look")]
+    return PARTS[widgets.pick(say("viewer.look", "View"), {part: called[part] for part in parts}, "look")]
 
 
 def _words() -> bool:

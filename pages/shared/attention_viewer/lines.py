@@ -70,7 +70,7 @@ def _save(subject: Subject, view: View, lines: Lines) -> None:
     said = {
         "lines.csv": say("lines.csv.about", "every line that is drawn; attention.npz marks the same cells as drawn.")
     }
-    scale = "own" if subject.kind is maps.VISION else "shared"
+    scale = "own" if subject.kind.places else "shared"
     view_of = Saved(subject, chosen, link(subject), scale, "file-of-lines", lambda: part(lines), drawn, said)
     save(view_of, pictures=False)
 

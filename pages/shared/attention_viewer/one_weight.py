@@ -27,7 +27,7 @@ def show(subject: Subject) -> None:
     queries, keys = (
         dict(zip(_ids(subject, side), subject.kind.names(subject.tokens[side]), strict=True)) for side in (0, 1)
     )
-    first = list(queries)[0 if subject.kind is maps.VISION else -1]  # CLS, or the token that was read last
+    first = list(queries)[0 if subject.kind.places else -1]  # CLS, or the token that was read last
     with st.container(horizontal=True, gap="medium"):
         layer, head = inputs.head(layers, heads)
         asked = widgets.select(say("one-weight.query", "Query"), queries, f"{subject.kind.name}_query_piece", first)
@@ -62,7 +62,7 @@ def show(subject: Subject) -> None:
 def _ids(subject: Subject, side: int) -> list[str]:
     """What the address calls the queries (side 0) or keys (side 1): a token its place, a patch its row and column."""
     count = len(subject.tokens[side])
-    if subject.kind is not maps.VISION:
+    if not subject.kind.places:
         return [str(place + 1) for place in range(count)]
     width = math.isqrt(count - 1)
     return ["cls", *(f"{row + 1}-{column + 1}" for row, column in np.ndindex(width, width))]
@@ -71,7 +71,7 @@ def _ids(subject: Subject, side: int) -> list[str]:
 def _name(subject: Subject, side: int, place: int) -> str:
     """A query (side 0) or key (side 1) for a sentence, as Markdown: a token in quotes with its number."""
     label = subject.tokens[side][place]
-    if subject.kind is maps.VISION:
+    if subject.kind.places:
         return f"**{literal.markdown(label)}**"
     return f"**\u201c{literal.markdown(literal.token(label))}\u201d** ({place + 1})"
 

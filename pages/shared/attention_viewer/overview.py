@@ -24,7 +24,7 @@ def show(subject: Subject) -> None:
     layers, heads = subject.layers, subject.heads
     with st.container(horizontal=True, gap="medium"):
         layer, head = inputs.head(layers, heads)
-        scale = inputs.scale("own" if kind is maps.VISION else "shared")
+        scale = inputs.scale("own" if kind.places else "shared")
     sheet = maps.with_means(attention)  # (layers + 1, heads + 1, query, key)
     selected = layers.index(layer), heads.index(head)
     weights = sheet[selected]  # (query, key)

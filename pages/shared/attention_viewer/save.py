@@ -10,7 +10,6 @@ from pages.shared import files
 from pages.shared.attention_viewer import bundle
 from pages.shared.attention_viewer.saved import Saved
 from pages.shared.attention_viewer.subject import Subject
-from views import maps
 from views.address import settings
 from views.controls import picture_input
 from views.text import prose
@@ -22,7 +21,7 @@ def link(subject: Subject) -> str:
     address = settings.address()
     if address.get(picture_input.ADDRESS) == picture_input.OWN:  # nobody else could open it
         del address[picture_input.ADDRESS]
-    path = "/vision" if subject.kind is maps.VISION else "/attention"
+    path = "/vision" if subject.kind.places else "/attention"
     return f"{path}?{urlencode(sorted(address.items()), doseq=True)}"
 
 

@@ -68,7 +68,7 @@ def _prepared(subject: Subject) -> dict[str, object]:
     return {
         "attention": subject.kind.name,
         "shape": dict(zip(("layer", "head", "query", "key"), subject.attention.shape, strict=True)),
-        "units": "positions" if subject.kind is maps.VISION else "words" if "words" in subject.key else "tokens",
+        "units": "positions" if subject.kind.places else "words" if "words" in subject.key else "tokens",
         "special_tokens": "hidden" if "ordinary" in subject.key else "shown",
     }
 

@@ -8,7 +8,9 @@ import numpy as np
 
 from model import Trace, VisionTrace
 from model.text.words import Word, by_words, whole_words
+from model.tracing.kinds import KINDS
 from model.tracing.trace import AttentionRecord
+from model.tracing.traced_model import AnyTrace
 from model.tracing.verify import Verification
 from pages.shared.attention_viewer import recipes
 from views import maps
@@ -66,18 +68,28 @@ def of_text(trace: Trace, kind: maps.Kind, weights_sha256: str, source: dict[str
         source: with the "sentence" as it was typed.
     """
     source = {**source, "target": trace.target_text, "target_ids": list(trace.next_ids)}
-    return Subject(
-        kind,
-        trace.attention(kind.name),
-        *trace.axes(kind.name),
-        record=trace.records[kind.name],
-        tokens=trace.axes(kind.name),
-        check=trace.verification[kind.name],
-        key=("text", trace.source_ids, trace.target_ids, kind.name),
-        weights_sha256=weights_sha256,
-        source=source,
-        recipe=recipes.of_text(str(source["sentence"]), trace.next_ids, kind.name, weights_sha256),
-    )
+    recipe = recipes.of_text(str(source["sentence"]), trace.next_ids, kind.name, weights_sha256)
+    key = ("text", trace.source_ids, trace.target_ids, kind.name)
+    return of_trace(trace, kind, key, weights_sha256, source, recipe)
+
+
+def of_trace(
+    trace: AnyTrace,
+    kind: maps.Kind,
+    key: tuple,
+    weights_sha256: str,
+    source: dict[str, object],
+    recipe: tuple[str, ...] = (),
+    names: tuple[str, ...] = (),
+) -> Subject:
+    """One kind of attention of any network's trace; see `Subject`.
+
+    Args:
+        names: of queries and keys, where they are not those of the trace.
+    """
+    record, axes = trace.records[kind.name], (names, names) if names else trace.axes(kind.name)
+    check = record.verification
+    return Subject(kind, record.weights, *axes, record, axes, check, key, weights_sha256, source, recipe)
 
 
 def of_picture(key: str, trace: VisionTrace, weights_sha256: str, sample: str = "") -> Subject:
@@ -88,19 +100,9 @@ def of_picture(key: str, trace: VisionTrace, weights_sha256: str, sample: str = 
         sample: the picture's name if it is one of the project's own; a person's picture has none.
     """
     names = (maps.CLS, *maps.patch_names(trace.grid))
-    return Subject(
-        maps.VISION,
-        trace.attention,
-        names,
-        names,
-        record=trace.record,
-        tokens=(names, names),
-        check=trace.verification,
-        key=("picture", key),
-        weights_sha256=weights_sha256,
-        source={"pixels_sha256": key} | ({"sample": sample} if sample else {}),
-        recipe=recipes.of_picture(key, weights_sha256, sample),
-    )
+    source = {"pixels_sha256": key} | ({"sample": sample} if sample else {})
+    recipe = recipes.of_picture(key, weights_sha256, sample)
+    return of_trace(trace, maps.VISION, ("picture", key), weights_sha256, source, recipe, names)
 
 
 def in_words(subject: Subject, trace: Trace) -> Subject:
@@ -136,7 +138,7 @@ def without_special(subject: Subject) -> Subject:
 
 def _sides(kind: str) -> tuple[str, str]:
     """Whose tokens the queries and the keys of a kind are."""
-    return ("source" if kind == "encoder" else "target", "target" if kind == "decoder" else "source")
+    return KINDS[kind].queries, KINDS[kind].keys
 
 
 def _words(trace: Trace, side: str) -> tuple[Word, ...]:

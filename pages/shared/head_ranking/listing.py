@@ -10,7 +10,6 @@ import streamlit as st
 
 from pages.shared import files
 from pages.shared.head_ranking import names, rows
-from views import maps
 from views.address import settings
 from views.components.head_list import HeadList, HeadRow, head_list
 from views.controls import inputs, widgets
@@ -42,6 +41,7 @@ class Listing:
         map_of: a head's map, `(query, key)`, or `(row, column)` over a picture.
         headings: of the column of maps, of the change, and of the label on this input.
         measured: names the change in tables.
+        causal: kinds whose maps have a causal mask.
         underlay: picture below all maps, `(height, width, 3)` uint8; `opacity` is theirs over it.
         name: of the CSV, and told apart from other lists by it.
         selects: widget that holds the id of the head that is open.
@@ -53,6 +53,7 @@ class Listing:
     measured: str
     name: str
     selects: str
+    causal: frozenset[str] = frozenset()
     underlay: np.ndarray | None = None
     opacity: float = 1.0
 
@@ -68,7 +69,7 @@ def show(listing: Listing, listed: list[rows.Head], opened: rows.Head) -> None:
             rows.words(head.label),
             rows.words(head.often),
             listing.map_of(head),
-            head.kind in maps.KINDS and maps.KINDS[head.kind].causal,
+            head.kind in listing.causal,
         )
         for head in listed
     ]

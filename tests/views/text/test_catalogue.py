@@ -74,6 +74,41 @@ def test_teaching_text_that_is_missing_is_said_in_english(korean):
         assert prose.block("page", "two", count=2) == "2 twos."
 
 
+def test_a_damaged_catalogue_says_english(korean):
+    path = catalogue.TEXT / "ko" / "atlas.po"
+    for damaged in (b"\xff\xfe\x00", b'msgid "Hello\nmsgstr', b"\x00" * 100, b'msgid "a"\nmsgstr[7] "b"\n', b""):
+        path.write_bytes(damaged)
+        catalogue._catalogue.cache_clear()
+        with speaking("ko"):
+            assert say("test.greeting", "Hello, {name}.", name="Ada") == "Hello, Ada."
+            assert say_count("test.tokens", "{count} token", "{count} tokens", 2) == "2 tokens"
+
+
+@pytest.mark.parametrize("wrong", ["{nam}, 안녕", "{name, 안녕", "{}, 안녕", "{name!x}, 안녕", "{name:d}, 안녕"])
+def test_a_translation_with_wrong_places_is_said_in_english(korean, wrong: str):
+    path = catalogue.TEXT / "ko" / "atlas.po"
+    path.write_text(KOREAN.replace("안녕하세요, {name}.", wrong), encoding="utf-8")
+    with speaking("ko"):
+        assert say("test.greeting", "Hello, {name}.", name="Ada") == "Hello, Ada."
+        assert say_count("test.tokens", "{count} token", "{count} tokens", 1) == "토큰 1개"
+
+
+def test_a_folder_that_is_no_language_is_none(korean):
+    (catalogue.TEXT / "no language").mkdir()
+    (catalogue.TEXT / "no language" / "atlas.po").write_text("", encoding="utf-8")
+    assert list(catalogue.languages()) == ["en", "ko"]
+
+
+def test_teaching_text_that_is_damaged_is_said_in_english(korean):
+    page = catalogue.TEXT / "ko" / "page.md"
+    with speaking("ko"):
+        page.write_text("# 제목\n\n## two\n\n{number}개.\n", encoding="utf-8")
+        assert (prose.title("page"), prose.block("page", "two", count=2)) == ("제목", "2 twos.")
+        prose._blocks.cache_clear()
+        page.write_bytes(b"# \xff\xfe\n")
+        assert (prose.title("page"), prose.block("page", "one")) == ("Title", "One.")
+
+
 def test_a_browser_gets_the_nearest_language(korean):
     assert catalogue.languages() == {"en": "English", "ko": "한국어"}
     assert [nearest(wished) for wished in ("ko-KR", "ko", "KO", "fr-CA", "en-GB", "", None, "x")] == [

@@ -1,0 +1,102 @@
+"""The address keeps its promise for a thumb on a phone and for who has no pointer at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import PATIENCE, Server, open_page, ready
+
+SENTENCE = "I want to buy a car."
+
+
+@pytest.fixture
+def phone(browser: Browser) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    yield page
+    context.close()
+
+
+def heading(page: Page, title: str) -> None:
+    expect(page.locator('[data-testid="stMain"] h1')).to_have_text(title)
+    ready(page)
+
+
+def query(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def menu(page: Page, title: str) -> None:
+    """Open a page by the menu of a narrow screen."""
+    page.get_by_test_id("stExpandSidebarButton").tap()
+    page.get_by_test_id("stSidebarNavLink").get_by_text(title, exact=True).tap()
+    page.get_by_test_id("stSidebarCollapseButton").locator("button").tap()
+
+
+def test_by_thumb(phone: Page, server: Server, browser: Browser):
+    open_page(phone, server.url)
+    box = phone.get_by_label("English sentence")
+    box.tap()
+    box.fill(SENTENCE)
+    phone.get_by_text("Beam", exact=True).tap()  # leaves the box, too
+    expect(phone.get_by_role("radio", name="Beam", exact=True)).to_be_checked()
+    ready(phone)
+    assert query(phone) == {"text": [SENTENCE], "method": ["beam"]}
+    menu(phone, "Attention")
+    heading(phone, "Attention")
+    phone.get_by_text("Cross", exact=True).tap()
+    phone.wait_for_function("() => location.search.includes('kind=cross')")
+    ready(phone)
+    address = phone.url
+    phone.go_back()
+    heading(phone, "Translate")
+    expect(box).to_have_value(SENTENCE)
+    assert query(phone)["method"] == ["beam"]
+    phone.go_forward()
+    heading(phone, "Attention")
+    phone.reload()
+    heading(phone, "Attention")
+    assert phone.url == address
+    expect(phone.get_by_role("radio", name="Cross", exact=True)).to_be_checked()
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    second = context.new_page()
+    open_page(second, address)
+    expect(second.get_by_label("English sentence")).to_have_value(SENTENCE)
+    expect(second.get_by_role("radio", name="Cross", exact=True)).to_be_checked()
+    context.close()
+
+
+def test_by_keys_alone(page: Page, server: Server):
+    open_page(page, server.url)
+    reach(page, 'document.activeElement.matches("input[type=text]")')
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type(SENTENCE)
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => location.search.includes('car')")
+    reach(page, 'document.activeElement.closest("[role=radiogroup]") !== null')
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    page.wait_for_function("() => location.search.includes('method=beam')")
+    ready(page)
+    reach(page, 'document.activeElement.textContent.trim() === "Attention"', backwards=True)
+    page.keyboard.press("Enter")
+    heading(page, "Attention")
+    assert query(page) == {"text": [SENTENCE], "method": ["beam"]}
+    page.go_back()  # the browser's own key does not reach a headless one
+    heading(page, "Translate")
+    expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
+    expect(page.get_by_role("radio", name="Beam", exact=True)).to_be_checked()
+
+
+def reach(page: Page, condition: str, backwards: bool = False) -> None:
+    """Press Tab until the element that has the focus is one like this."""
+    for _ in range(60):
+        page.keyboard.press("Shift+Tab" if backwards else "Tab")
+        if page.evaluate(condition):
+            return
+    raise AssertionError(f"No number of Tabs reaches {condition}")

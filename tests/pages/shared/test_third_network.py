@@ -1,0 +1,116 @@
+"""A network of another shape behind the attention viewer and the head ranking: no view and no page was changed."""
+
+import json
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from model.tracing.traced_model import TracedModel
+from model.tracing.verify import verify_attention
+from tests.pages.listed import listed
+from tests.pages.shared.third_network import ASKING, READING, WORDS, DistanceModel
+
+
+def viewer():
+    from pages.shared.attention_viewer.explore import explore_tokens, parts_for
+    from pages.shared.attention_viewer.subject import of_trace
+    from pages.shared.kinds import by_name
+    from tests.pages.shared.third_network import DistanceModel
+
+    model = DistanceModel()
+    trace = model.trace()
+
+    def of(kind):
+        return of_trace(trace, kind, ("distances", kind.name), model.weights_sha256, {"note": "of five words"})
+
+    explore_tokens(by_name(model.kinds), of, parts_for(model))
+
+
+def ranking():
+    from model import CheckpointError
+    from model.attribution.head_labels import text_scores
+    from pages.shared.head_ranking import listing, rows
+    from tests.pages.shared.third_network import WORDS, DistanceModel
+
+    model = DistanceModel()
+    trace = model.trace()
+    scores = {
+        kind.name: text_scores(trace.records[kind.name].weights, kind, WORDS[kind.queries], WORDS[kind.keys])
+        for kind in model.kinds
+    }
+    heads = rows.heads_of(model.ablate(), scores, None)
+    listed = rows.ordered(heads, "effect")
+    about = listing.Listing(
+        rows.Found(None, CheckpointError("There are no statistics.")),
+        lambda head: trace.records[head.kind].weights[head.layer, head.head],
+        ("head", "change of the score", "here"),
+        "change of the score",
+        name="third",
+        selects="third_shown",
+    )
+    listing.show(about, listed, listed[0])
+
+
+def run(page, **query) -> AppTest:
+    app = AppTest.from_function(page, default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_it_is_a_traced_model_that_fused_attention_would_call_wrong():
+    model = DistanceModel()
+    assert isinstance(model, TracedModel)
+    for name, record in model.trace().records.items():
+        assert record.verification.max_difference < 1e-6, name
+        parts = (record.queries, record.keys, record.values, record.weights, record.outputs)
+        assert verify_attention(*parts, None).max_difference > 0.01
+
+
+@pytest.mark.parametrize("kind", [READING, ASKING], ids=lambda kind: kind.name)
+def test_the_attention_viewer_shows_every_kind_with_its_own_check(kind):
+    app = run(viewer, kind=kind.name)
+    (sheet,) = [part for part in app.get("bidi_component") if part.proto.component_name == "attention_grid"]
+    content = sheet.proto.bytes
+    length = int.from_bytes(content[:4], "little")
+    header = json.loads(content[4 : 4 + length])
+    weights = np.frombuffer(content[4 + length :], "<f4").reshape(header["shape"])
+    record = DistanceModel().trace().records[kind.name]
+    np.testing.assert_allclose(weights[:-1, :1], record.weights, atol=1e-5)
+    assert header["queries"] == list(WORDS[kind.queries])
+    assert header["keys"] == list(WORDS[kind.keys])
+    assert not header["causal"]
+    text = " ".join(element.value for element in (*app.markdown, *app.html, *app.caption))
+    assert kind.title in text
+    assert "0, nothing is masked" in " ".join(element.value for element in app.caption)
+
+
+def test_parts_that_need_scaled_dot_products_are_not_offered():
+    app = run(viewer, look="one-weight")
+    (choice,) = [element for element in app.get("button_group") if "Lines" in element.options]
+    assert list(choice.options) == ["Maps", "Lines"]
+
+
+def test_lines_are_drawn_too():
+    app = run(viewer, look="lines", kind="asking")
+    assert [part for part in app.get("bidi_component") if part.proto.component_name == "attention_lines"]
+
+
+def test_the_head_ranking_lists_every_head_by_its_effect():
+    header = listed(run(ranking))
+    changes = DistanceModel().ablate()
+    expected = sorted(
+        (
+            (f"{kind} {layer + 1}.1", float(table[layer, 0]))
+            for kind, table in changes.items()
+            for layer in range(len(table))
+        ),
+        key=lambda row: -abs(row[1]),
+    )
+    assert [row["name"] for row in header["rows"]] == [name for name, _ in expected]
+    assert [row["effect"] for row in header["rows"]] == pytest.approx([effect for _, effect in expected])
+    assert {tuple(row["shape"]) for row in header["rows"]} == {(5, 5), (3, 5)}
+    assert set(header["hues"]) == set(header["scales"]) == {"reading", "asking"}

@@ -1,0 +1,77 @@
+"""No script has words of its own: what a reader reads or hears comes with the payload, said by the catalogue.
+
+How a literal is judged. It is for browsers if it has no letters once markup and places to fill are taken out, or is a
+style or a path of SVG; if it is compared, or is a key; if it is an argument of one of `FUNCTIONS`, unless a reader is
+told it (attributes of `TOLD`, the text that `write` puts into a picture); if it is given to one of `PROPERTIES` or
+`CONSTANTS`; or if it is an id, of `IDS` or in one of `LOOPS`. Whatever else has letters would reach a reader.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.views.components.scripts import Literal, literals
+
+VIEWS = Path(__file__).resolve().parents[3] / "views"
+SCRIPTS = sorted(VIEWS.rglob("*.js"))
+
+FUNCTIONS = {
+    *("[", "add", "addEventListener", "answer", "buildGroup", "buildSide", "canvasColour", "changes", "closest"),
+    *("createElement", "createElementNS", "element", "File", "getAttribute", "getContext", "getElementById"),
+    *("getPropertyValue", "hasAttribute", "header", "markData", "matches", "matchMedia", "observe", "parseFromString"),
+    *("querySelector", "querySelectorAll", "removeAttribute", "removeEventListener", "replace", "replaceAll"),
+    *("setAttribute", "setProperty", "setStateValue", "setTriggerValue", "split", "startsWith", "svgElement", "toggle"),
+    *("watchMark", "write"),
+}
+PROPERTIES = {"className", "drawn", "key", "mode", "name", "scope", "shown", "textAlign", "textBaseline", "type"}
+TOLD = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
+STYLE = re.compile(r"#\w{6}|[\d. ]*px.*|(?:rgb|url|color-mix|linear-gradient)\(.*\)|[MHVhvlz\d\s.-]+", re.IGNORECASE)
+CONSTANTS = {"MEAN", "UPLOAD_BOX", "DEEDS", "LINKS", "NO_TEXT", "across", "axes", "names"}
+IDS = {"light", "dark"}
+LOOPS = re.compile(r"for \(const (?:kind|side) of \[[^\]]*$")  # over ids
+MARKUP = re.compile(r'\\u[0-9a-f]{4}|\\.|<[^<>]*>|[\w-]+="[^"]*"|&\w+;|\0')
+
+
+def for_browsers(literal: Literal) -> bool:
+    text = MARKUP.sub("", literal.text)
+    if not re.search(r"[^\W\d_]", text) or STYLE.fullmatch(text.strip()) or text in IDS:
+        return True
+    before, after = literal.before.rstrip(), literal.after.lstrip()
+    if re.search(r"[=!]==$", before) or re.match(r"[=!]==|in ", after) or LOOPS.search(before):
+        return True
+    if after.startswith(":") and before.endswith(("{", ",")):
+        return True
+    name, written = literal.call
+    if (name == "setAttribute" and TOLD.match(written)) or (name == "write" and not written.strip()):
+        return False
+    given = re.findall(r"(\w+)\s*(?:\+?=(?![=>])|:)", before.splitlines()[-1])
+    return name in FUNCTIONS or name.endswith("Event") or (bool(given) and given[-1] in PROPERTIES | CONSTANTS)
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=[path.name for path in SCRIPTS])
+def test_every_word_comes_with_the_payload(path: Path):
+    found = [literal.text for literal in literals(path.read_text(encoding="utf-8")) if not for_browsers(literal)]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        'made.textContent = "masked"',
+        'made.textContent = masked ? "masked" : number',
+        'tile.setAttribute("aria-label", `layer ${row}, head ${column}`)',
+        'element("span", "", line).textContent = `${count} tokens`',
+        'button(group, "all", () => this.set(field))',
+        'write(`head ${head + 1}`, x, y, 12, "start")',
+        "return `${own} attends to ${other}`",
+        'const EMPTY = "There is no picture."',
+        'for (const words of ["query", ...names]) header(words)',
+        'image.alt = "a picture"',
+        'const told = [name, "strongest"].join(": ")',
+    ],
+)
+def test_words_of_a_script_are_found(script: str):
+    assert [literal for literal in literals(script) if not for_browsers(literal)]

@@ -1,0 +1,223 @@
+"""In the pseudo-language everything that views say stands in brackets: what does not was said past the catalogue."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.views.brackets import outside, unsaid_in_figure, unsaid_in_html
+from tests.views.components import test_attention_grid as grids
+from tests.views.components import test_attention_lines as lines
+from tests.views.components import test_patch_picture as pictures
+from tests.views.components import test_standalone as pages
+from tests.views.export import test_difference as differences
+from tests.views.export import test_overview as overviews
+from tests.views.export import test_picture as maps_as_pictures
+from tests.views.figures import test_heatmap as heatmaps
+from tests.views.html import test_tokens as cards
+from tests.views.svg import test_beam as beams
+from views import maps, patches
+from views.components import attention_grid, attention_lines, head_list, matrix_row, parts, patch_picture, standalone
+from views.components import picture_strip as strip_of_pictures
+from views.controls import picture_input, samples, whole_numbers
+from views.controls.pictures import PictureError, read_picture
+from views.export import difference, downloads, matrices, over_picture, overview, picture
+from views.export.drawing import Text
+from views.figures import heatmap, histogram, occlusion, patch_positions, saturation
+from views.html import answer, bars, moves, steps, strip, tokens
+from views.svg import architecture, beam, patch
+from views.text import waiting
+from views.text.catalogue import PSEUDO, say, speaking
+
+RANDOM = np.random.default_rng(0)
+TOKENS = ("I", "want", "<b>")
+SQUARE = np.eye(3, dtype=np.float32)
+
+
+@pytest.fixture(autouse=True)
+def pseudo():
+    with speaking(PSEUDO):
+        yield
+
+
+def given(name: str) -> str:
+    """A text that a page hands over: said by the page."""
+    return say("test.given", name)
+
+
+def test_outside_is_what_stands_in_no_brackets():
+    assert outside("⟦Layer⟧ 1: ⟦a ⟦b⟧ c⟧ 0.5") == ""
+    assert outside("⟦Layer⟧ head") == "head"
+    assert outside("12.5 % \u2192 3") == ""
+    assert unsaid_in_html('<p title="a">⟦b⟧</p><i data-said="token">c</i>') == ["a"]
+
+
+def header(module, *shown) -> dict:
+    return read(module.payload(*shown))
+
+
+def read(content: bytes) -> dict:
+    length = int.from_bytes(content[:4], "little")
+    return json.loads(content[4 : 4 + length])
+
+
+def head_row(often: str) -> head_list.HeadRow:
+    return head_list.HeadRow(given("encoder 1.1"), "encoder", 0.5, "0.5", given("previous"), often, SQUARE)
+
+
+def payloads() -> dict[str, dict]:
+    rows = head_list.HeadList([head_row(given("diffuse"))], tuple(map(given, "abcd")), given("heads"), "light")
+    matrix = matrix_row.RowMatrix(given("scores"), SQUARE)
+    return {
+        "grid": header(attention_grid, grids.sheet(4)),
+        "lines": header(attention_lines, lines.lines(4, 5)),
+        "list": header(head_list, rows),
+        "matrices": header(matrix_row, [matrix, "+", matrix], "light"),
+        "picture": header(patch_picture, pictures.shown()),
+        "strip": {"words": parts.words(strip_of_pictures.WORDS)},
+    }
+
+
+@pytest.mark.parametrize("name", ["grid", "lines", "list", "matrices", "picture", "strip"])
+def test_payloads_of_components(name: str):
+    shown = payloads()[name]
+    assert shown["words"] and [text for text in shown["words"].values() if outside(text) or not text.strip()] == []
+    for item in shown.get("items", ()):
+        for key in ("rowTitle", "columnTitle"):
+            assert outside(item.get(key, "")) == ""
+        assert outside(" ".join(item.get("masked", ()))) == ""
+    assert [shown[key] for key in ("queryAxis", "keyAxis") if outside(shown.get(key, ""))] == []
+
+
+def test_every_word_that_a_script_asks_for_is_in_its_payload():
+    folder = Path(parts.__file__).parent
+    scripts = {"grid": ("attention_grid", "grid_detail"), "lines": ("attention_lines*",), "list": ("head_list",)}
+    scripts |= {"matrices": ("matrix_row",), "picture": ("patch_picture",), "strip": ("picture_strip",)}
+    shown = payloads()
+    for name, files in scripts.items():
+        text = "\n".join(path.read_text(encoding="utf-8") for file in files for path in folder.glob(f"{file}.js"))
+        asked = set(re.findall(r"\bwords\.(\w+)", text))
+        assert asked == set(shown[name]["words"]), name
+
+
+def test_offline_pages():
+    for part in (attention_grid.part(grids.sheet(4)), attention_lines.part(lines.lines(4, 5))):
+        document = standalone.Document(given("Title"), [given("How to read it.")], [(given("Input"), given("x"))], part)
+        page = standalone.to_html(document).decode()
+        assert f'<html lang="{PSEUDO}">' in page and outside(part.numbers) == ""
+        body = page[page.index("<body>") : page.index("<template")]
+        assert unsaid_in_html(body) == [] and outside(page[page.index("<title>") + 7 : page.index("</title>")]) == ""
+    assert '<html lang="en">' in english_page()
+
+
+def english_page() -> str:
+    with speaking("en"):
+        return standalone.to_html(pages.document(attention_grid.part(grids.sheet(4)))).decode()
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        lambda: answer.bars(("tench", "church"), (0.2, 0.8)),
+        lambda: moves.moves(("tench", "church"), (0.2, 0.8), (0.5, 0.5), given("shuffled")),
+        lambda: strip.strip(np.ones(3), 1, "encoder", "light", given("Row")).html,
+        lambda: bars.table([given("a"), given("b")], [(given("a"), 0.5), (given("b"), 7)], given("Table")),
+        lambda: bars.bar(0.5, 1).html + steps.meter(0.5, 1).html + steps.number("1").html + steps.quiet("2").html,
+        lambda: steps.written(["<s>", "Je"], "veux", ["une"]) + steps.weights(TOKENS, (0.5, 0.3, 0.2)),
+        lambda: steps.aligned([(given("reads"), TOKENS)], given("shifted")),
+        lambda: steps.plain("a").html + steps.flagged("a").html + steps.strong("a").html,
+        lambda: tokens.sentence("Je veux", "fr") + tokens.label(given("Translation")) + tokens.chips(TOKENS, "encoder"),
+        lambda: tokens.cards([cards.Produced("la", 0.25, (cards.Candidate("le", 0.6), cards.Candidate("la", 0.25)))]),
+        lambda: beam.beam(beams.COLUMNS, given("A beam")),
+        lambda: patch.steps(np.full((2, 2, 3), 0.5), np.zeros(12), np.ones(4)),
+        lambda: patch.strip(np.zeros((2, 8, 3), np.uint8), 2, 1),
+        lambda: patch.filters(np.ones((2, 2, 2, 3)), np.array([0.5, 0.25])),
+        lambda: architecture.architecture(
+            architecture.Sizes(8000, 256, 8, 32, 1024, 4, 1),
+            {page: given(page) for page, _ in architecture.DESTINATIONS.values()},
+        ),
+    ],
+)  # fmt: skip
+def test_html_and_drawings(html):
+    assert unsaid_in_html(html()) == []
+
+
+def occlusion_curves():
+    curve = occlusion.Line(given("Attention"), np.linspace(1, 0, 5), 0.5)
+    return occlusion.curves(np.linspace(0, 1, 5), [curve], curve, np.ones((2, 5)), "covered", "light")
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        lambda: heatmap.heatmap(heatmaps.head("decoder", 3, 3), "light"),
+        lambda: heatmap.heatmap(heatmaps.head("cross"), "dark"),
+        lambda: histogram.histogram(RANDOM.normal(size=50), 0.5, "light", given("cosine")),
+        occlusion_curves,
+        lambda: patch_positions.similarity(RANDOM.normal(size=(4, 4)), (2, 2), "light"),
+        lambda: patch_positions.distances(np.ones((2, 3)), 1.5, "light"),
+    ],
+)
+def test_charts(figure):
+    assert unsaid_in_figure(figure()) == []
+
+
+def test_charts_of_formulas_say_only_those():
+    figure = saturation.histogram(np.arange(4.0), np.ones(3), np.ones(3), "light")
+    assert {left.replace(" ", "") for left in unsaid_in_figure(figure)} <= {"q\u00b7k", "q\u00b7k/\u221adk"}
+
+
+def texts(drawing, data=()) -> list[str]:
+    return [item.text for item in drawing.items if isinstance(item, Text) and item.text not in data]
+
+
+@pytest.mark.parametrize("scale", ["shared", "own", "log"])
+def test_pictures(scale: str):
+    shown = overviews.known(100, "decoder", scale)
+    drawings = [overview.overview(shown), picture.picture(maps_as_pictures.head())]
+    pixels = np.zeros((4, 4, 3), np.uint8)
+    over = heatmap.HeadMap(np.eye(2, dtype=np.float32), ("r", "r"), ("c", "c"), maps.GRID, given("mean"), 1.0)
+    drawings += [over_picture.over_picture(over, pixels, 0.5, 0.5), difference.difference_picture(differences.pair())]
+    drawings += [matrices.matrices_picture([matrix_row.RowMatrix(given("Q"), SQUARE)], given("Matrices"))]
+    known = {*shown.rows, *shown.columns, *maps_as_pictures.head().queries, *maps_as_pictures.head().keys}
+    pair = differences.pair()
+    known |= {token.strip() for side in (pair.first, pair.second) for token in (*side.queries, *side.keys)}
+    known |= {token.strip() for token in known} | {pair.first.name, pair.second.name}
+    for drawing in drawings:
+        assert [text for text in texts(drawing, known) if outside(text)] == []
+
+
+def test_files():
+    first = downloads.matrix_csv(SQUARE, ("a", "b", "c"), ("a", "b", "c"), maps.KINDS["cross"]).decode().split(",")[0]
+    assert outside(first) == ""
+    names, _ = differences.pair().rows()
+    assert [outside(name) for name in (*names[:2], names[-1])] == ["", "", ""]
+
+
+def test_kinds_maps_and_places():
+    for kind in (*maps.KINDS.values(), *maps.WORD_KINDS.values(), maps.VISION, maps.GRID, maps.PATCHES):
+        said = (kind.title, kind.headline, kind.query_axis, kind.key_axis, kind.corner, kind.heading(given("layer 1")))
+        assert [text for text in said if outside(text)] == []
+    said = [maps.describe(layer, head) for layer in ("1", maps.MEAN) for head in ("1", maps.MEAN)]
+    said += [*maps.patch_names((1, 2)), *sum(maps.grid_names((1, 1)), ()), *patches.value_names(1)]
+    assert [text for text in said if outside(text)] == []
+
+
+def test_refusals_and_descriptions(monkeypatch):
+    for content in (b"", b"no picture", bytes(9 * 2**20), b"\x89PNG\r\n\x1a\n"):
+        with pytest.raises(PictureError) as refused:
+            read_picture(content)
+        assert outside(refused.value.said()) == ""
+    for sample in samples.SAMPLES:
+        assert outside(sample.label()) == "" and outside(picture_input.describe(samples.picture(sample.name))) == ""
+    for typed in ("", "x", "1 2 3", "99"):
+        with pytest.raises(ValueError) as wrong:
+            whole_numbers.parse(typed, given("lengths"), (1, 2), (1, 9))
+        assert outside(str(wrong.value)) == ""
+    told = []
+    monkeypatch.setattr(waiting, "_said", lambda words: told.append(words))
+    for count in (1, 2):
+        waiting.before_you(count)
+    assert len(told) == 2 and not any(map(outside, told))
