@@ -27,12 +27,8 @@ def main() -> None:
     if not request.accepted:
         return
     trace = request.trace()
-    st.html(
-        bars.STYLE
-        + steps.STYLE
-        + tokens.label(say("translation", "Translation"))
-        + tokens.sentence(trace.target_text, "fr")
-    )
+    heading = tokens.label(say("translation", "Translation"))
+    st.html(bars.STYLE + steps.STYLE + heading + tokens.sentence(trace.target_text, "fr"))
     explore(request.service, trace)
     st.subheader(say("shared.how-to-read", "How to read it"), anchor=False)
     left, right = st.columns(2, gap="large")
@@ -48,7 +44,7 @@ def explore(service: Service, trace: Trace) -> None:
     with st.skeleton(height=640):
         found = study(service, trace)
     with st.container(horizontal=True, gap="medium"):
-        kinds = {EVERY: say("heads.of.all", "All"), **inputs.kind_names()}
+        kinds = {EVERY: say("heads.of.all", "All"), **inputs.kind_names(service.kinds)}
         of = widgets.pick(say("heads.of", "Heads of"), kinds, "of")
         by = listing.order("sort")
         chosen = listing.chosen(found.heads, "shown")

@@ -51,11 +51,11 @@ def explore_tokens(
         whole: the same in whole words; None where tokens are not parts of words.
     """
     with st.container(horizontal=True, gap="medium"):
-        part, words, hidden = _part(parts), False, False
+        part, words = _part(parts), False
         kind = inputs.kind(kinds)
-        if part is not one_weight.show:  # that one is about single tokens
-            words = bool(whole) and _words()
-            hidden = _hidden(say("viewer.special", "Special tokens"))
+        if whole and part is not one_weight.show:  # that one is about single tokens
+            words = _words()
+        hidden = part is not one_weight.show and _hidden(say("viewer.special", "Special tokens"))
     subject = of(kind)
     if words:
         subject = whole(subject)

@@ -28,7 +28,13 @@ HEADS = {
     "cross": Message("head.cross", "cross {layer}.{head}"),
     "vision": Message("head.vision", "vision {layer}.{head}"),
 }
-OTHER_HEAD = Message("head.other", "{kind} {layer}.{head}")  # of a kind that only the model has a word for
+_OTHER = Message("head.other", "{kind} {layer}.{head}")
+
+
+def head_name(kind: str, layer: int, head: int) -> str:
+    """What pages call a head, counted from 0; of a kind without a name here by the id of its kind."""
+    place = {"layer": layer + 1, "head": head + 1}
+    return HEADS[kind](**place) if kind in HEADS else _OTHER(kind=kind, **place)
 
 
 def orders() -> dict[str, str]:

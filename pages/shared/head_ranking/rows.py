@@ -11,7 +11,7 @@ import numpy as np
 from model import CheckpointError
 from model.attribution.head_labels import MIXED, HeadScores, Label
 from model.attribution.head_statistics import HeadStatistics, load_statistics
-from pages.shared.head_ranking.names import HEADS, OTHER_HEAD, PATTERNS
+from pages.shared.head_ranking.names import PATTERNS, head_name
 from server.process_wide import process_wide
 from views.text.catalogue import say
 from views.text.numbers import three_digits
@@ -47,8 +47,7 @@ class Head:
     @property
     def name(self) -> str:
         """What pages call it, such as `cross 4.7`."""
-        called = HEADS.get(self.kind, OTHER_HEAD)
-        return called(kind=self.kind, layer=self.layer + 1, head=self.head + 1)
+        return head_name(self.kind, self.layer, self.head)
 
 
 def heads_of(

@@ -28,6 +28,7 @@ def viewer():
 
 
 def ranking():
+    from model import CheckpointError
     from model.attribution.head_labels import text_scores
     from pages.shared.head_ranking import listing, rows
     from tests.pages.shared.third_network import WORDS, DistanceModel
@@ -41,7 +42,7 @@ def ranking():
     heads = rows.heads_of(model.ablate(), scores, None)
     listed = rows.ordered(heads, "effect")
     about = listing.Listing(
-        rows.Found(None, "There are no statistics."),
+        rows.Found(None, CheckpointError("There are no statistics.")),
         lambda head: trace.records[head.kind].weights[head.layer, head.head],
         ("head", "change of the score", "here"),
         "change of the score",
@@ -88,13 +89,13 @@ def test_the_attention_viewer_shows_every_kind_with_its_own_check(kind):
 
 
 def test_parts_that_need_scaled_dot_products_are_not_offered():
-    app = run(viewer, look="One weight")
+    app = run(viewer, look="one-weight")
     (choice,) = [element for element in app.get("button_group") if "Lines" in element.options]
     assert list(choice.options) == ["Maps", "Lines"]
 
 
 def test_lines_are_drawn_too():
-    app = run(viewer, look="Lines", kind="asking")
+    app = run(viewer, look="lines", kind="asking")
     assert [part for part in app.get("bidi_component") if part.proto.component_name == "attention_lines"]
 
 
