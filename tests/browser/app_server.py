@@ -14,7 +14,7 @@ PATIENCE = 60  # seconds
 
 
 class AppServer(ServerProcess):
-    """A running app; use it with `with`. `url` is its address.
+    """A running app; use it with `with`, again for another process at the same `url`.
 
     Args:
         script: what to run, from the project's folder.
@@ -26,11 +26,12 @@ class AppServer(ServerProcess):
 
     def __init__(self, script: str = "app.py", *options: str, **variables: str) -> None:
         self._script, self._options, self._variables = script, options, variables
+        self._port: int | None = None
 
     def command(self) -> list[str]:
-        port = free_port("localhost")
-        self.url = f"http://localhost:{port}"
-        options = [f"--server.port={port}", "--server.headless=true"]
+        self._port = self._port or free_port("localhost")
+        self.url = f"http://localhost:{self._port}"
+        options = [f"--server.port={self._port}", "--server.headless=true"]
         return [sys.executable, "-m", "streamlit", "run", self._script, *options, *self._options]
 
     def environment(self) -> dict[str, str]:

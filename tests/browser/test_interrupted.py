@@ -1,4 +1,4 @@
-"""Visitors who leave in the middle: of an upload, of a translation. Nothing of theirs stays, and the server goes on."""
+"""What ends in the middle: an upload, a translation, a server. Nothing of it stays, and whoever is left goes on."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.app_server import AppServer
 from tests.browser.conftest import PATIENCE, open_page, ready
+from tests.browser.test_journey import type_sentence
 from tests.browser.uploads import shown, upload, uploads_kept
 from tests.views.controls.odd_pictures import encoded, photo
 from views.controls import samples
@@ -105,3 +106,18 @@ def test_a_visitor_who_leaves_in_mid_translation_holds_nobody_up(browser: Browse
     ready(page)
     with urllib.request.urlopen(f"{app.url}/_stcore/health", timeout=LIMIT) as answer:
         assert answer.status == 200
+
+
+def test_what_is_typed_first_after_the_server_has_gone_is_translated(page: Page):
+    """Another process at the same address, to which the browser connects by itself, knows nothing of the visit."""
+    server = AppServer()
+    with server:
+        open_page(page, f"{server.url}/?method=beam&beam=2")
+        type_sentence(page, "I want to buy a car.")
+    with server:
+        page.locator('[data-testid="stApp"][data-test-connection-state="CONNECTED"]').wait_for(timeout=PATIENCE)
+        type_sentence(page, "The house is red.")
+        expect(page.get_by_label("English sentence")).to_have_value("The house is red.")
+        expect(page).to_have_url(f"{server.url}/?text=The+house+is+red.&method=beam&beam=2")
+        log = server.log()
+    assert "Traceback" not in log, log

@@ -15,6 +15,7 @@ from typing import NoReturn
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.state.common import user_key_from_element_id
 
 from views.address.codecs import Codec
 from views.address.visitor import LANGUAGE, SHARED, TEXT, Query, Shown, Visitor, as_seen
@@ -114,12 +115,34 @@ def control(name: str, codec: Codec, default: object, draw: Callable[[], object]
             visitor.shown[name] = now
             visitor.record(name, valid)
     value = visitor.chosen(name, codec, default, varies)
+    new = current is _MISSING and last is None and not visitor.told
+    carried = _carried(name) if new and not visitor.waits else None
     # What the answer to Back shows may still be on its way: it would take the place of what was typed meanwhile.
-    if current is _MISSING or current != value or last is None or last.codec != codec or visitor.waits:
+    if carried is None and (
+        current is _MISSING or current != value or last is None or last.codec != codec or visitor.waits
+    ):
         st.session_state[name] = value
     found = codec.valid(draw())
     visitor.shown[name] = now.of(value)
+    if carried is not None and found != value:
+        if found is None or carried not in get_script_run_ctx().shared.widget_ids_this_run:
+            # With other limits or options it is another control, which begins with a value of its own.
+            visitor.put.add(name)
+            st.rerun()
+        visitor.record(name, found)
+        visitor.shown[name] = now.of(found)
     return value if found is None else found
+
+
+def _carried(name: str) -> str | None:
+    """The id under which the browser says what the control shows, before this server has drawn it; None if it does not.
+
+    A browser whose server has gone connects to another one by itself, which knows nothing of the visit. Streamlit has
+    it say nothing there until the reader does something, so that its first message holds what was set by that.
+    """
+    context = get_script_run_ctx()  # nothing public says it before the control is drawn
+    said = context.session_state.get_widget_states() if context else ()
+    return next((state.id for state in said if user_key_from_element_id(state.id) == name), None)
 
 
 def choose(name: str, value: object) -> None:

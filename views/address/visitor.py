@@ -82,6 +82,7 @@ class Visitor:
     heard: Seen = ()  # the address that the browser believed in when it asked for this run
     unsure: bool = False  # the reader went elsewhere, and the browser may have heard of an older address since
     put: set[str] = field(default_factory=set)  # controls that callbacks have set since an address was written last
+    told: bool = False  # an address was written in this visit
 
     def begin(self, query: Query) -> None:
         """The visit begins, with this address."""
@@ -198,6 +199,7 @@ class Visitor:
 
     def tell(self) -> Query | None:
         """The address that the browser is to be told of; None if it surely believes in it already."""
+        self.told = True
         self.put.clear()
         address = self.address()
         seen = as_seen(address)

@@ -22,6 +22,8 @@ def script() -> None:
             settings.stop()
         if text == "fail":
             raise ValueError(text)
+        if text.isdecimal():
+            widgets.slider("Place", "place", 1, 1, len(text), varies=True)
         if method == "beam":
             st.text(widgets.number("Beam", "beam", 4, 1, 8))
         if st.session_state.get("page") == "two":
@@ -121,3 +123,41 @@ def test_what_utf_8_cannot_carry_is_replaced():
     app.run()
     assert said(app) == {"text": "a\ufffdb"}
     assert app.text_input("text").value == "a\ufffdb"
+
+
+def on_another_server(app: AppTest, **moved: str) -> AppTest:
+    """The same browser after its server has gone: another one hears what is on the screen and in the address."""
+    other = AppTest.from_function(script)
+    other.query_params.update(said(app) | moved)
+    return other._run(app._tree.get_widget_states())
+
+
+def test_what_is_done_first_on_a_server_that_knows_nothing_of_the_visit_counts():
+    app = opened(text="A", method="beam", beam="2", kept="3-1")
+    app.text_input("text").set_value("B")
+    other = on_another_server(app)
+    assert (other.text_input("text").value, other.number_input("beam").value) == ("B", 2)
+    assert said(other) == {"text": "B", "method": "beam", "beam": "2", "kept": "3-1"}
+    other.number_input("beam").set_value(3).run()
+    assert said(other) == {"text": "B", "method": "beam", "beam": "3", "kept": "3-1"}
+    other.number_input("beam").set_value(4)  # its default, of which the address says nothing
+    assert said(on_another_server(other)) == {"text": "B", "method": "beam", "kept": "3-1"}
+
+
+def test_what_cannot_be_shown_of_the_screen_leaves_what_the_address_says():
+    app = opened(text="12345678", place="5")
+    assert app.slider("place").value == 5
+    app.text_input("text").set_value("123456")
+    other = on_another_server(app)  # where the slider is another one, with other limits
+    assert (other.text_input("text").value, other.slider("place").value) == ("123456", 5)
+    assert said(other) == {"text": "123456", "place": "5"}
+    other.slider("place").set_value(6).run()
+    assert said(other) == {"text": "123456", "place": "6"}
+
+
+def test_going_back_on_a_server_that_knows_nothing_of_the_visit_leads_to_the_address():
+    app = opened(text="A")
+    app.text_input("text").set_value("B")
+    other = on_another_server(app, moved="1")
+    assert other.text_input("text").value == "A"
+    assert said(other) == {"text": "A"}
