@@ -1,8 +1,11 @@
-"""Every run that a browser asks for looks at what it was told, before the next one takes its place.
+"""Every run that a browser asks for takes place, and looks at what it was told before the next one takes its place.
 
 Streamlit ends a run as soon as another one is asked for, and one that has not begun by then never does. What its
 message said is lost where the next message does not say it again: a page that is asked for hears nothing of the
 controls on the page that is left, and a click says nothing of a step back in the history before it.
+
+A browser whose server has gone connects to another one by itself, and does not ask for its page anew. If it asks for a
+part of the page first, Streamlit knows no such part there, and would answer nothing to whatever is done in it.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ DRAWN = frozenset({"delta", "ref_hash", "script_finished"})  # a run looks at it
 class RunsBegin:
     """Hold back a message that asks for a run until the run of a page that was asked for before has begun to draw.
 
+    What a socket asks for first is run as a whole page, with all that its message says.
+
     Args:
         patience: the longest that it is held back, in seconds.
     """
@@ -42,6 +47,7 @@ class _Socket:
 
     def __init__(self, receive: Receive, send: Send, patience: float) -> None:
         self._receive, self._send, self._patience = receive, send, patience
+        self._asked = False  # for any run
         self._begun = False  # the run asked for last; what comes before that is of an older one
         self._drawn = asyncio.Event()
         self._drawn.set()
@@ -53,6 +59,10 @@ class _Socket:
         if asked is not None:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._drawn.wait(), self._patience)
+            if asked.fragment_id and not self._asked:
+                asked.fragment_id = ""
+                message = {**message, "bytes": BackMsg(rerun_script=asked).SerializeToString()}
+            self._asked = True
             if not asked.fragment_id:  # a run of a part of the page replaces no other
                 self._begun = False
                 self._drawn.clear()

@@ -121,3 +121,17 @@ def test_what_is_typed_first_after_the_server_has_gone_is_translated(page: Page)
         expect(page).to_have_url(f"{server.url}/?text=The+house+is+red.&method=beam&beam=2")
         log = server.log()
     assert "Traceback" not in log, log
+
+
+def test_what_is_chosen_first_in_a_part_of_the_page_after_the_server_has_gone_is_shown(page: Page):
+    server = AppServer()
+    with server:
+        open_page(page, f"{server.url}/attention?text=I+want+to+buy+a+car.")
+    with server:
+        page.locator('[data-testid="stApp"][data-test-connection-state="CONNECTED"]').wait_for(timeout=PATIENCE)
+        page.get_by_role("radio", name="Cross", exact=True).click()
+        expect(page).to_have_url(f"{server.url}/attention?text=I+want+to+buy+a+car.&kind=cross", timeout=PATIENCE)
+        ready(page)
+        log = server.log()
+    assert "Traceback" not in log, log
+    assert "find fragment" not in log, log

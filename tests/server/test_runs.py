@@ -75,7 +75,29 @@ def test_what_comes_before_its_first_drawing_or_of_an_older_run_does_not_count(s
 
 
 def test_a_part_of_the_page_holds_nothing_back():
-    assert passed([asking("part"), asking("part"), asking()], []) == (3, 3)
+    assert passed([asking(), asking("part"), asking("part"), asking()], ["new_session", "delta"]) == (1, 4)
+
+
+def test_what_a_socket_asks_for_first_is_the_whole_page_with_all_that_was_said():
+    """Its server may not have drawn the page, and knows no part of it then."""
+    first, second = BackMsg(), BackMsg()
+    for message in (first, second):
+        message.rerun_script.fragment_id = "part"
+        message.rerun_script.query_string = "text=A"
+        message.rerun_script.page_script_hash = "page"
+        message.rerun_script.widget_states.widgets.add(id="$$ID-1-kind", string_value="cross")
+    arriving = [{"type": "websocket.receive", "bytes": message.SerializeToString()} for message in (first, second)]
+
+    async def receive() -> dict:
+        return arriving.pop(0)
+
+    async def connection() -> list[BackMsg]:
+        socket = _Socket(receive, receive, patience=0.001)
+        return [BackMsg.FromString((await socket.receive())["bytes"]) for _ in range(2)]
+
+    seen = run_elsewhere(connection())
+    first.rerun_script.fragment_id = ""
+    assert seen == [first, second]
 
 
 @pytest.mark.parametrize("kind", ["app_heartbeat", "stop_script"])
