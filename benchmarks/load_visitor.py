@@ -114,7 +114,7 @@ class Visitor:
             if client.page != "vision":
                 await self.change_page("vision")
             content = self._random.choice(self._photos)
-            await self._timed("upload", client.upload(LABEL, "photo.jpg", content))
+            await self._timed("upload", client.upload(LABEL(), "photo.jpg", content))
 
     async def type(self, sentence: str) -> None:
         """Type a sentence and press Enter."""

@@ -36,20 +36,20 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "masks": ("masks", ("your-sentence", "causality", "padding")),
-    "inside": ("inside", ("Seven steps", "One query", "Heads", "Memory", "Scaling", "Feed-forward", "Add & Norm")),
-    "decoding": ("part", ("Step by step", "Linear + softmax", "Teacher forcing", "Beam search")),
-    "loss": ("part", ("Piece by piece", "Smoothing and gradient", "Training curves")),
+    "inside": ("inside", ("seven-steps", "one-query", "heads", "memory", "scaling", "feed-forward", "add-norm")),
+    "decoding": ("part", ("step-by-step", "linear-softmax", "teacher-forcing", "beam-search")),
+    "loss": ("part", ("token-by-token", "smoothing-gradient", "training-curves")),
     "vision": (
         "view",
         (
-            "Patches",
-            "CLS attention",
-            "Any patch",
-            "Through the layers",
-            "Positions",
-            "Heads",
-            "Full maps",
-            "What if",
+            "patches",
+            "cls",
+            "any-patch",
+            "layers",
+            "positions",
+            "heads",
+            "full-maps",
+            "what-if",
         ),
     ),
 }
@@ -117,5 +117,5 @@ VIEWS = tuple(_each_part())
 UNFOLDED = (
     View("attention", "look", "maps", {"units": "words"}),
     View("tokens", "part", "step-by-step", {"step": "positions"}),
-    View("decoding", "part", "Beam search", {"nodes": "All considered"}),
+    View("decoding", "part", "beam-search", {"nodes": "all"}),
 )

@@ -62,7 +62,7 @@ def test_pressing_heads_changes_what_is_written_and_the_link_says_so(server: Ser
 
 def test_patches_are_painted_away_and_the_answer_moves(server: Server, page: Page):
     open_page(page, f"{server.url}/vision?view=What+if&vdo=Mask")
-    grid = canvas_of(page, "May be looked at")
+    grid = canvas_of(page, "May be attended to")
     grid.wait_for()
     changes = page.locator('table[aria-label="Probabilities"] tbody tr td:last-child')
     expect(changes.first).to_have_text("0")

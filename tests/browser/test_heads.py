@@ -42,7 +42,7 @@ def test_the_heads_of_a_picture(server: Server, page: Page):
     expect(third).to_have_attribute("data-name", "vision 1.3")
     third.click()
     expect(page.get_by_text("Layer 1, head 3: what CLS attends to")).to_be_visible()
-    expect(page.get_by_role("table", name=re.compile("Answer without vision 1.3"))).to_be_visible()
+    expect(page.get_by_role("table", name=re.compile("Answer with vision 1.3 ablated"))).to_be_visible()
     ready(page)
     assert_nothing_overflows(page)
     page.set_viewport_size({"width": 1440, "height": 900})

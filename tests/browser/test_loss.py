@@ -75,7 +75,7 @@ def test_training_curves_are_drawn(server: Server, page: Page):
 
 
 def test_each_block_of_the_diagram_opens_its_page_with_the_sentence(server: Server, page: Page):
-    open_page(page, f"{server.url}/?text={quote(SENTENCE)}&method=Beam")
+    open_page(page, f"{server.url}/?text={quote(SENTENCE)}&method=beam")
     links = page.get_by_role("group", name=re.compile("Layers of the encoder")).get_by_role("link")
     expect(links.first).to_be_visible()
     addresses = {link.get_attribute("href") for link in links.all()}
@@ -83,7 +83,7 @@ def test_each_block_of_the_diagram_opens_its_page_with_the_sentence(server: Serv
     page.get_by_role("link", name=re.compile("^Cross-attention")).click()
     expect(page.get_by_role("heading", name="Attention", exact=True)).to_be_visible()
     expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
-    assert parse_qs(urlsplit(page.url).query) == {"kind": ["Cross"], "text": [SENTENCE], "method": ["Beam"]}
+    assert parse_qs(urlsplit(page.url).query) == {"kind": ["cross"], "text": [SENTENCE], "method": ["beam"]}
     page.go_back()
     loss = page.get_by_role("link", name=re.compile("^Loss:"))
     loss.focus()
