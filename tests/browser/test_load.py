@@ -49,10 +49,10 @@ def test_visitors_do_what_people_do_and_nothing_they_typed_is_kept(server):
     assert (status == 200) == (json.loads(said)["classifier"] == "ready")
     status, counted = get(f"{server.url}/metrics")
     assert status == 200
-    assert 'atlas_runs_total{outcome="ok",page="Attention",part="explore_text"}' in counted
+    assert 'atlas_runs_total{outcome="ok",page="attention",part="explore_tokens"}' in counted
     assert "process_resident_memory_bytes" in counted
     lines = [json.loads(line) for line in server.log().splitlines() if line.startswith("{")]
-    assert {line["page"] for line in lines if line["event"] == "run"} >= {"Translate", "Attention", "Vision"}
+    assert {line["page"] for line in lines if line["event"] == "run"} >= {"translate", "attention", "vision"}
     for record in (counted, server.log()):
         assert "Qzvx" not in record
         assert "photo.jpg" not in record
