@@ -43,7 +43,7 @@ class Chosen:
 
     @property
     def place(self) -> str:
-        """Where it is, in words."""
+        """Where it is, in words, in the middle of a sentence."""
         return say(
             "inside.place",
             "{kind}, layer {layer}, head {head}",
@@ -51,6 +51,11 @@ class Chosen:
             layer=self.layer + 1,
             head=self.head + 1,
         )
+
+    @property
+    def heading(self) -> str:
+        """The same at the beginning of a sentence."""
+        return self.kind.heading(maps.describe(str(self.layer + 1), str(self.head + 1)))
 
 
 def choose(request: Request) -> Chosen:

@@ -38,7 +38,7 @@ def show(request: Request) -> None:
     id = widgets.pick(say("inside.step", "Step"), names, "step", hidden=True)
     step = list(NAMES).index(id)
     steps = chosen.steps()
-    text = prose.block("inside", f"step-{id}", d_k=steps.queries.shape[1], place=chosen.place)
+    text = prose.block("inside", f"step-{id}", d_k=steps.queries.shape[1], place=chosen.heading)
     st.markdown(f"{text}\n\n{prose.block('inside', f'formula-{id}')}")
     projection = ""
     with st.container():  # keeps its place, so that nothing below it moves with the step

@@ -122,7 +122,7 @@ def kind_names(kinds: Iterable[str] = tuple(maps.KINDS)) -> dict[str, str]:
         "decoder": say("kind.decoder.short", "Decoder"),
         "cross": say("kind.cross.short", "Cross"),
     }
-    return {name: known.get(name, name.capitalize()) for name in kinds}
+    return {name: known.get(name, name) for name in kinds}
 
 
 def kind(kinds: Mapping[str, maps.Kind], first: str = "") -> maps.Kind:

@@ -10,22 +10,14 @@ from model.lessons.position_basis import fit, harmonics
 from model.lessons.position_effects import POSITION_CHANGES, STACKS, position_losses
 from model.lessons.position_geometry import shift_of, similarity
 from model.networks.positional import positional_table, wavelengths
+from tests.every_view import PARTS
 from tests.pages.charts import charts, checked, curve, numbers
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.old import today
 from tests.pages.pseudo import unsaid
 from views.text.numbers import three_digits
 
-FACETS = (
-    "table",
-    "wavelengths",
-    "why-sinusoids",
-    "similarity",
-    "rotation",
-    "orthogonality",
-    "basis",
-    "trained-model",
-)
+FACETS = PARTS["positions"][1]
 
 
 def last_number(line: str) -> float:
