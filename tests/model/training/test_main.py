@@ -100,7 +100,7 @@ def test_an_option_out_of_range_is_refused_before_anything_is_written(capsys, da
 @pytest.mark.parametrize("size", [0, 100])
 def test_a_vocabulary_too_small_for_the_letters_is_refused(capsys, data_file, tmp_path, size):
     printed = refused(capsys, *toy_training(data_file, tmp_path / "out", vocabulary=size))
-    assert printed.startswith(f"No tokenizer of {size} pieces can be trained on this text;")
+    assert printed.startswith(f"No tokenizer of {size} tokens can be trained on this text;")
 
 
 def test_resuming_without_a_checkpoint_is_refused(capsys, data_file, tmp_path):

@@ -62,4 +62,4 @@ def test_a_failure_in_the_first_process_ends_the_others(data_file, tmp_path):
     program = start(*toy_training(data_file, tmp_path / "out", vocabulary=100, **EXACT), processes=2)
     printed = finish(program, patience=90)
     assert program.returncode != 0
-    assert "model.training: No tokenizer of 100 pieces can be trained on this text" in printed
+    assert "model.training: No tokenizer of 100 tokens can be trained on this text" in printed
