@@ -128,7 +128,8 @@ def test_the_translation_grows_while_it_is_produced(server: Server, page: Page):
             new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true })
         }"""
     )
-    type_sentence(page, "The old man who lives in the next house told us that he had never seen such a hot summer.")
+    # Long enough that a browser with little time draws it more than once.
+    type_sentence(page, " ".join(["The old man who lives in the next house told us that it was a hot summer."] * 4))
     final = page.locator(".aa-text").first.inner_text()
     assert page.evaluate("seen.size") >= 3  # the old sentence, a beginning of the new one, the whole
     assert final in page.evaluate("[...seen]")
