@@ -9,7 +9,7 @@ from pathlib import Path
 from torch import nn
 
 from model.hub.errors import OpenError
-from model.hub.loading import DTYPES, Loaded, Task, check_vocabulary, load, task_of
+from model.hub.loading import DTYPES, Loaded, Task, check_input, check_vocabulary, load, task_of
 from model.hub.opened import OpenedModel
 from model.hub.source import Progress, folder_of
 from model.runtime.device import choose_device
@@ -72,6 +72,7 @@ def _live(network: nn.Module, reader, task: Task | None) -> OpenedModel:
         raise OpenError("This is no model of the library transformers; give one, or a folder.")
     if reader is None:
         raise OpenError("A live model needs its tokenizer or image processor; give it as `reader`.")
+    check_input(network)
     vision = network.main_input_name == "pixel_values"
     if not vision:
         check_vocabulary(reader, network.config)

@@ -90,7 +90,7 @@ def start_id(network: nn.Module) -> int:
     Raises:
         OpenError: the configuration names none.
     """
-    for config in (network.config, network.generation_config):
+    for config in (network.config, getattr(network, "generation_config", None)):
         if (found := getattr(config, "decoder_start_token_id", None)) is not None:
             return found
     raise OpenError("config.json does not say which token starts the decoder (decoder_start_token_id); add it.")

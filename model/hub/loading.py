@@ -72,8 +72,21 @@ def load(folder: Path, task: Task | None, dtype: str) -> Loaded:
             count=len(missing),
             name=missing[0],
         )
+    check_input(network)
     vision = network.main_input_name == "pixel_values"
     return Loaded(network.eval().requires_grad_(False), _reader(found, vision, config, options), vision, task)
+
+
+def check_input(network: nn.Module) -> None:
+    """Refuse a network that reads sound or anything else but text and pictures.
+
+    Raises:
+        OpenError: with the library's name of what it reads.
+    """
+    if network.main_input_name not in ("input_ids", "pixel_values"):
+        raise OpenError(
+            "This model reads neither text nor pictures but {input}; open one that does.", input=network.main_input_name
+        )
 
 
 def task_of(config) -> Task:

@@ -208,8 +208,8 @@ class OpenedModel:
     def _shapes(self, source: Tokens | None, decoder: Tokens | None) -> dict[str, tuple[int, int, int, int]]:
         """Layers, heads, queries and keys of every kind for an input."""
         shapes = {}
-        for kind, (layers, heads, positions) in self.proof.sizes.items():
-            first = positions if source is None else len(source.ids)
+        for kind, (layers, heads, patches) in self.proof.sizes.items():
+            first = patches if source is None else len(source.ids)
             second = first if decoder is None else len(decoder.ids)
             queries = second if kind in ("decoder", "cross") else first
             keys = second if kind == "decoder" else first
@@ -259,10 +259,10 @@ class OpenedModel:
         size = self.config.patch_size
         height, width = (size, size) if isinstance(size, int) else size
         grid = pixels.shape[1] // height, pixels.shape[2] // width
-        positions = self.proof.sizes["vision"][2]
+        tokens = self.proof.sizes["vision"][2]
         span = pixels.amax() - pixels.amin()
         shown = ((pixels - pixels.amin()) / span.clamp_min(1e-6)).permute(1, 2, 0).numpy()
-        return {"grid": grid, "leading": positions - grid[0] * grid[1], "pixels": shown}
+        return {"grid": grid, "leading": tokens - grid[0] * grid[1], "pixels": shown}
 
     @torch.inference_mode()
     def _pseudo_likelihood(self, tokens: Tokens) -> np.ndarray:

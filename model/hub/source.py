@@ -7,6 +7,8 @@ import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 from model.hub.errors import OpenError
 
@@ -65,15 +67,17 @@ def reachable() -> bool:
     """Whether the hub answers within `OFFLINE_AFTER` seconds; a slow look-up of its name counts as no."""
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
         return False
-    import httpx
     from huggingface_hub.constants import ENDPOINT
 
     answers = []
 
     def ask() -> None:
         try:
-            answers.append(httpx.head(ENDPOINT, timeout=OFFLINE_AFTER).status_code)
-        except httpx.HTTPError:
+            with urlopen(Request(ENDPOINT, method="HEAD"), timeout=OFFLINE_AFTER) as answer:
+                answers.append(answer.status)
+        except HTTPError as error:  # it answered
+            answers.append(error.code)
+        except OSError:
             return
 
     asking = threading.Thread(target=ask, daemon=True)

@@ -41,10 +41,10 @@ def tokenize(tokenizer, text: str, second: str | None = None) -> Tokens:
     options = {"return_special_tokens_mask": True, "return_offsets_mapping": fast, "verbose": False}
     found = tokenizer(*given, **options)
     ids = found["input_ids"]
-    if not len(ids):
-        raise OpenError("This text has no tokens; type at least one word.")
     special = [bool(mark) for mark in found["special_tokens_mask"]]
-    segments = [0] * len(ids) if second is None else [part or 0 for part in _segments(found, special, fast)]
+    if all(special):
+        raise OpenError("This text has no tokens; type at least one word.")
+    segments = [0] * len(ids) if second is None else _segments(found, special, fast)
     names = tokenizer.convert_ids_to_tokens(ids)
     if fast:
         spans = [tuple(span) for span in found["offset_mapping"]]
@@ -61,11 +61,17 @@ def labels_of(tokenizer, ids: Sequence[int]) -> tuple[str, ...]:
     return tuple(_plain(name) for name in tokenizer.convert_ids_to_tokens(list(ids)))
 
 
-def _segments(found, special: Sequence[bool], fast: bool) -> list[int | None]:
+def _segments(found, special: Sequence[bool], fast: bool) -> list[int]:
+    """Which of two texts every token belongs to; a special token belongs to the text before it."""
+    told = found.get("token_type_ids")
+    if told is not None and any(told):
+        return list(told)
     if fast:
-        return list(found.sequence_ids())
-    if "token_type_ids" in found:
-        return list(found["token_type_ids"])
+        parts = found.sequence_ids()
+        return [
+            part if part is not None else next((p for p in parts[place::-1] if p is not None), 0)
+            for place, part in enumerate(parts)
+        ]
     ends = [place for place, mark in enumerate(special) if mark]
     first = ends[len(ends) // 2 - 1] if len(ends) > 1 else len(special)
     return [int(place > first) for place in range(len(special))]

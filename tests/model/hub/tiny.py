@@ -43,7 +43,9 @@ TEXT_MODELS: dict[str, tuple[str, str, dict]] = {
     "deberta": ("DebertaV2", "ForMaskedLM", TEXT_SIZES | {
         "relative_attention": True, "pos_att_type": ["p2c", "c2p"], "position_biased_input": False,
     }),
-    "gpt2": ("GPT2", "LMHeadModel", {"vocab_size": VOCABULARY, "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64, **ENDS}),
+    "gpt2": ("GPT2", "LMHeadModel", {
+        "vocab_size": VOCABULARY, "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64, **ENDS,
+    }),
     "gpt-neox": ("GPTNeoX", "ForCausalLM", TEXT_SIZES | ENDS),
     "gpt-j": ("GPTJ", "ForCausalLM", {
         "vocab_size": VOCABULARY, "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64, "rotary_dim": 4, **ENDS,
@@ -100,7 +102,7 @@ def network(name: str) -> transformers.PreTrainedModel:
     torch.manual_seed(1)
     made = model(config).eval()
     for parameter in made.parameters():  # far enough from 0 that maps are no even grey
-        if parameter.ndim > 1:
+        if parameter.ndim > 1 and parameter.requires_grad:
             torch.nn.init.normal_(parameter, std=0.3)
     return made
 
