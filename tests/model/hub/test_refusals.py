@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 
 import pytest
-import torch
 import transformers
 
 from model import OpenError
@@ -63,8 +62,10 @@ def test_code_of_its_own_is_never_run(checkpoint):
 
 def test_pickled_weights_are_never_loaded(checkpoint):
     (checkpoint / "model.safetensors").rename(checkpoint / "kept")
-    torch.save({}, checkpoint / "pytorch_model.bin")
+    ran = checkpoint / "ran"
+    (checkpoint / "pytorch_model.bin").write_bytes(f"cos\nsystem\n(S'touch {ran}'\ntR.".encode())
     refused(checkpoint, "pickled")
+    assert not ran.exists()
     (checkpoint / "pytorch_model.bin").unlink()
     refused(checkpoint, "no safetensors file")
 
