@@ -52,7 +52,7 @@ def open_model(
     loaded = load(folder, task, dtype)
     place(loaded.network, chosen)
     name = folder.name if Path(source).expanduser().is_dir() else str(source)
-    return OpenedModel(loaded, name, hash_of(folder))
+    return _opened(loaded, name, hash_of(folder))
 
 
 def hash_of(folder: Path) -> str:
@@ -77,4 +77,15 @@ def _live(network: nn.Module, reader, task: Task | None) -> OpenedModel:
     if not vision:
         check_vocabulary(reader, network.config)
     loaded = Loaded(network.eval(), reader, vision, task_of(network.config) if task is None else task)
-    return OpenedModel(loaded, network.config.name_or_path or type(network).__name__, "")
+    return _opened(loaded, network.config.name_or_path or type(network).__name__, "")
+
+
+def _opened(loaded: Loaded, name: str, weights_sha256: str) -> OpenedModel:
+    try:
+        return OpenedModel(loaded, name, weights_sha256)
+    except OpenError:
+        raise
+    except Exception:
+        raise OpenError(
+            "This model could not be run on a short text or a picture alone; models that need more are not opened."
+        ) from None

@@ -145,7 +145,9 @@ def check_vocabulary(tokenizer, config) -> None:
         OpenError: it is empty, or has tokens that the network does not know.
     """
     size = len(tokenizer)
-    known = config.get_text_config().vocab_size if hasattr(config, "get_text_config") else config.vocab_size
+    known = getattr(config.get_text_config(), "vocab_size", None)
+    if not isinstance(known, int):
+        raise OpenError("This model reads no text of its own, and no pictures alone; open one that does.")
     if size <= len(tokenizer.all_special_tokens) or size > known:
         raise OpenError(
             "The tokenizer has {size} tokens and the model {known}; put the tokenizer's files beside config.json.",

@@ -256,7 +256,10 @@ class OpenedModel:
         if not self.vision:
             return {}
         pixels = inputs["pixel_values"][0].float().cpu()
-        size = self.config.patch_size
+        parts = (self.config, *(getattr(self.config, name, None) for name in self.config.sub_configs))
+        size = next((size for part in parts if (size := getattr(part, "patch_size", None)) is not None), None)
+        if size is None:
+            raise OpenError("The configuration does not say how large this model's patches are (patch_size); add it.")
         height, width = (size, size) if isinstance(size, int) else size
         grid = pixels.shape[1] // height, pixels.shape[2] // width
         tokens = self.proof.sizes["vision"][2]

@@ -14,7 +14,7 @@ PRODUCT = {torch.matmul, torch.bmm, Tensor.matmul, Tensor.__matmul__, Tensor.bmm
 
 
 class SoftmaxCalls(TorchFunctionMode):
-    """While this is active, every softmax over `(1, head, query, key)` is taken for attention.
+    """While this is active, every softmax over `(1, head, query, key)` or `(head, query, key)` is taken for attention.
 
     Its argument are the scores with their mask, its result the weights; both pass the tap. The product before it gives
     queries and keys where its shape fits, the product after it, in which the weights stand on the left, values and
@@ -38,12 +38,14 @@ class SoftmaxCalls(TorchFunctionMode):
     @staticmethod
     def _is_attention(scores: object, arguments: tuple, options: dict) -> bool:
         dim = options.get("dim", arguments[1] if len(arguments) > 1 else None)
-        return isinstance(scores, Tensor) and scores.ndim == 4 and scores.shape[0] == 1 and dim in (-1, 3)
+        if not isinstance(scores, Tensor) or dim not in (-1, scores.ndim - 1):
+            return False
+        return scores.ndim == 3 or (scores.ndim == 4 and scores.shape[0] == 1)  # of one input: heads may be the batch
 
     def _softmax(self, function, arguments: tuple, options: dict) -> Tensor:
         self._finish()
         step = self.watch.next_step()
-        given = arguments[0]
+        given = arguments[0].reshape(1, *arguments[0].shape[-3:])  # (1, head, query, key)
         low = torch.finfo(given.dtype).min / 2
         allowed = given > low
         hides = not bool(allowed.all())
@@ -51,7 +53,7 @@ class SoftmaxCalls(TorchFunctionMode):
         if hides:
             allowed = step("mask", allowed)
             scores = scores.masked_fill(~allowed, torch.finfo(given.dtype).min)
-        weights = step("weights", function(scores, *arguments[1:], **options))
+        weights = step("weights", scores.softmax(dim=-1, dtype=options.get("dtype")))
         queries = keys = None
         if self.before is not None:
             left, right = (self._headed(part, given.shape[1]) for part in self.before)
@@ -60,7 +62,7 @@ class SoftmaxCalls(TorchFunctionMode):
         found = {"queries": queries, "keys": keys, "given_scores": given, "scores": scores}
         found |= {"given_mask": given > low if hides else None, "mask": allowed if hides else None}
         self.open = (weights, found, step)
-        return weights
+        return weights.reshape(arguments[0].shape)
 
     def _product(self, function, arguments: tuple, options: dict) -> Tensor:
         left, right = arguments[:2]
