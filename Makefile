@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 .PHONY: train-recurrent evaluate-recurrent english train-vision evaluate-vision head-statistics clean run-environment dev-environment
 
 run: run-environment
-	$(BIN)/python -m streamlit run app.py
+	ATLAS_MODELS=$${ATLAS_MODELS-any} $(BIN)/python -m streamlit run app.py
 
 # by file, in the order of the folders: the browser's long files first, the short ones at the end fill both processes
 test: dev-environment lint

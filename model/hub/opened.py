@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from functools import cached_property
 
 import numpy as np
@@ -86,6 +87,12 @@ class OpenedModel:
     def device_name(self) -> str:
         """Where it runs."""
         return device_name(next(self.network.parameters()).device)
+
+    @cached_property
+    def takes_two_texts(self) -> bool:
+        """Whether it tells the tokens of two texts apart."""
+        parameters = inspect.signature(self.network.forward).parameters
+        return "token_type_ids" in parameters and getattr(self.config, "type_vocab_size", 0) > 1
 
     @property
     def classes(self) -> tuple[str, ...] | None:
