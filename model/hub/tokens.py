@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from model.hub.errors import OpenError
 
 BOUNDARY = "\u2581"  # before a word, in the tokens of SentencePiece
+SPACE = "\u2423"  # what stands for a space that a reader would not see
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def tokenize(tokenizer, text: str, second: str | None = None) -> Tokens:
         labels = _slices([given[part] for part in segments], spans, segments, special, names)
         words = _words_by_place([given[part] for part in segments], spans, segments, special)
     else:
-        labels = [_plain(name) for name in names]
+        labels = [_plain(name).lstrip(SPACE) or SPACE for name in names]
         words = _words_by_mark(names, special)
     return Tokens(tuple(ids), tuple(labels), tuple(special), tuple(segments), words)
 
@@ -94,7 +95,7 @@ def _slices(
         if special[place] or end == start:
             labels.append(_plain(names[place]))
             continue
-        label = texts[place][start:end].strip() or texts[place][start:end].replace(" ", "\u2423") or names[place]
+        label = texts[place][start:end].strip() or texts[place][start:end].replace(" ", SPACE) or names[place]
         shared = counts[segments[place], (start, end)]
         labels.append(label if len(shared) == 1 else f"{label} {shared.index(place) + 1}/{len(shared)}")
     return labels
@@ -131,4 +132,4 @@ def _words_by_mark(names: Sequence[str], special: Sequence[bool]) -> tuple[tuple
 
 
 def _plain(name: str) -> str:
-    return name.replace(BOUNDARY, "\u2423").replace("\u0120", "\u2423").replace("\u010a", "\u21b5")
+    return name.replace(BOUNDARY, SPACE).replace("\u0120", SPACE).replace("\u010a", "\u21b5")

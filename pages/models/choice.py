@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from uuid import uuid4
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from model import OpenError, open_model
 from model.hub.allowed import Allowed, allowed
 from model.hub.listing import Entry, entries, entry, of_folder
 from model.hub.source import looks_like_id
+from pages.models.offers import show_offers
 from pages.models.store import opened_models
-from pages.shared import files
 from pages.shared.service import Service
 from server.process_wide import process_wide
 from views.address import settings
 from views.controls import widgets
 from views.text import literal, prose
 from views.text.catalogue import say, say_error
-from views.text.numbers import grouped, percent
+from views.text.numbers import percent
 
 NONE = "none"
 OWN = "own"  # a folder of the reader's own: no address holds its path
@@ -29,7 +29,8 @@ _DOWNLOAD = "models_download"  # in the session: the id whose download was asked
 
 def visitor() -> str:
     """Names this visit among all others, for as long as it lasts."""
-    return st.session_state.setdefault("models_visitor", uuid4().hex)
+    context = get_script_run_ctx()
+    return context.session_id if context else ""
 
 
 @process_wide
@@ -49,7 +50,7 @@ def chosen_model() -> Service | None:
         _box()
     name = _choose(may, known)
     if known:
-        files.numbers(lambda: files.table([_row(model) for model in known], _header()), "models_table", hide_index=True)
+        show_offers(known, open_=name == NONE)
     return None if name == NONE else _open(may, name)
 
 
@@ -130,28 +131,3 @@ def _opened(key: str, source: str, *, download: bool) -> Service | None:
         st.session_state.pop(_DOWNLOAD, None)
         if bar is not None:
             bar.empty()
-
-
-def _header() -> list[str]:
-    return [
-        say("models.column.name", "model"),
-        say("models.column.type", "type"),
-        say("models.column.layers", "layers"),
-        say("models.column.heads", "heads a layer"),
-        say("models.column.parameters", "parameters"),
-        say("models.column.size", "GB"),
-        say("models.column.state", "can it be opened?"),
-    ]
-
-
-def _row(model: Entry) -> list[str]:
-    state = say("models.fits", "yes") if model.problem is None else say_error(model.problem)
-    return [
-        model.name,
-        model.type,
-        " + ".join(map(str, model.layers)),
-        str(model.heads or ""),
-        grouped(model.parameters) if model.parameters else "",
-        f"{model.bytes / 1e9:.2f}" if model.bytes else "",
-        state,
-    ]

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from streamlit import runtime
+
 from model import OpenError
 from model.hub.opened import OpenedModel
 from pages.shared.service import Service
@@ -20,6 +22,7 @@ IN_USE = 600.0  # seconds after which a model that nobody has asked counts as le
 @dataclass
 class _Held:
     service: Service
+    asked: float  # when anybody asked last
     users: dict[str, float] = field(default_factory=dict)  # visitor -> when they asked last
 
 
@@ -28,10 +31,13 @@ class OpenedModels:
 
     Args:
         clock: gives seconds.
+        alive: whether a visitor is still there.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, alive: Callable[[str], bool] = lambda visitor: True
+    ) -> None:
+        self._clock, self._alive = clock, alive
         self._lock = threading.Lock()
         self._opening = threading.Lock()
         self._held: dict[str, _Held] = {}
@@ -44,8 +50,9 @@ class OpenedModels:
                     held.users.pop(visitor, None)
             if name not in self._held:
                 return None
-            self._held[name].users[visitor] = self._clock()
-            return self._held[name].service
+            held = self._held[name]
+            held.asked = held.users[visitor] = self._clock()
+            return held.service
 
     def open(self, name: str, visitor: str, make: Callable[[], OpenedModel]) -> Service:
         """The model, opened by `make` if it is not; one after another.
@@ -60,7 +67,7 @@ class OpenedModels:
             self._make_room()
             service = Service(make(), computing())
             with self._lock:
-                self._held[name] = _Held(service, {visitor: self._clock()})
+                self._held[name] = _Held(service, self._clock(), {visitor: self._clock()})
             return service
 
     def names(self) -> list[str]:
@@ -74,8 +81,11 @@ class OpenedModels:
             if len(self._held) < MOST:
                 return
             now = self._clock()
-            last = {name: max(held.users.values(), default=-IN_USE - 1) for name, held in self._held.items()}
-            left = [name for name, asked in last.items() if not self._held[name].users or now - asked > IN_USE]
+            for held in self._held.values():
+                for visitor, asked in list(held.users.items()):
+                    if now - asked > IN_USE or not self._alive(visitor):
+                        del held.users[visitor]
+            left = [name for name, held in self._held.items() if not held.users]
             if not left:
                 raise OpenError(
                     "{count} models are open and in use, and this server keeps no more; look at one of {names}, or try "
@@ -83,10 +93,14 @@ class OpenedModels:
                     count=MOST,
                     names=", ".join(self._held),
                 )
-            del self._held[min(left, key=last.__getitem__)]
+            del self._held[min(left, key=lambda name: self._held[name].asked)]
 
 
 @process_wide
 def opened_models() -> OpenedModels:
     """Of this process."""
-    return OpenedModels()
+    return OpenedModels(alive=_is_there)
+
+
+def _is_there(visitor: str) -> bool:
+    return not runtime.exists() or runtime.get_instance().is_active_session(visitor)

@@ -61,3 +61,13 @@ def test_what_cannot_be_opened_is_not_kept(clock):
     with pytest.raises(OpenError):
         store.open("a", "one", fails)
     assert store.names() == []
+
+
+def test_a_visitor_who_has_gone_reads_nothing(clock):
+    there = {"one", "two"}
+    store = OpenedModels(clock, there.__contains__)
+    store.open("a", "one", lambda: None)
+    store.open("b", "two", lambda: None)
+    there.remove("two")
+    store.open("c", "three", lambda: None)
+    assert store.names() == ["a", "c"]
