@@ -143,10 +143,13 @@ class OpenedModel:
             kept=limit.what if limit.layer is None else limit.layer,
         )
 
-    def score(self, trace: HubTrace) -> np.ndarray:
+    def score(self, trace: HubTrace, interventions: HeadInterventions | None = None) -> np.ndarray:
         """-ln p in nats: of every token but the first given those before it (decoder), of every target token
         (encoder-decoder), of every token where it alone is masked (masked model; Salazar et al. 2020), or of every
         class.
+
+        Args:
+            interventions: those under which the trace was made; a masked model runs again for each of its tokens.
 
         Raises:
             OpenError: the network has no head that predicts anything.
@@ -156,7 +159,7 @@ class OpenedModel:
         if self.task in ("classify", "classify-text"):
             return -np.log(np.maximum(trace.probabilities.astype(np.float64), 1e-300))
         if self.task == "fill":
-            return self._pseudo_likelihood(trace.source)
+            return self._pseudo_likelihood(trace, interventions)
         if self.task == "translate":
             following = [*trace.target.ids[1:], self._end_id()]
             return _losses(trace.logits, following)
@@ -223,6 +226,10 @@ class OpenedModel:
             shapes[kind] = (layers, heads, queries, keys)
         return shapes
 
+    def shapes_of(self, trace: HubTrace) -> dict[str, tuple[int, int, int, int]]:
+        """Layers, heads, queries and keys of every kind, of the whole network, for what was traced."""
+        return self._shapes(trace.source, trace.target)
+
     def _keep(
         self, place: int, call: AttentionCall, limit: Keep, own: dict, interventions: HeadInterventions | None
     ) -> LayerRecord | None:
@@ -275,8 +282,9 @@ class OpenedModel:
         return {"grid": grid, "leading": tokens - grid[0] * grid[1], "pixels": shown}
 
     @torch.inference_mode()
-    def _pseudo_likelihood(self, tokens: Tokens) -> np.ndarray:
-        mask = self.reader.mask_token_id
+    def _pseudo_likelihood(self, trace: HubTrace, interventions: HeadInterventions | None) -> np.ndarray:
+        tokens, mask = trace.source, self.reader.mask_token_id
+        tap = None if interventions is None else interventions.tap(self.shapes_of(trace))
         losses = []
         for place, id_ in enumerate(tokens.ids):
             if tokens.special[place]:
@@ -284,7 +292,8 @@ class OpenedModel:
             inputs = dict(text_inputs(self.network, tokens))
             inputs["input_ids"] = inputs["input_ids"].clone()
             inputs["input_ids"][0, place] = mask
-            logits = result(run(self.network, inputs, None, True))
+            watch = None if tap is None else Pass(self.proof.plan.names, tap, lambda place, call: None)
+            logits = result(run(self.network, inputs, watch, self.proof.by_interface))
             losses.append(float(F.cross_entropy(logits[place].double()[None], torch.tensor([id_]).to(logits.device))))
         return np.array(losses)
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from model import HubTrace, OpenError
 from model.hub.opened import OpenedModel
-from pages.models import answers, subject
+from pages.models import answers, heads, subject
 from pages.models.choice import chosen_model
 from pages.shared import files
 from pages.shared.attention_viewer.explore import explore_picture, explore_tokens
@@ -83,6 +83,9 @@ def _text(service: Service) -> None:
     key = ("traced", *given.values())
     trace = service.traces.get_or_compute(key, lambda: model.trace(text, **options), service.computing)
     answers.show(service, text, trace)
+    if _part(model) == "heads":
+        heads.show(service, trace, text, options, key)
+        return
     whole = (lambda found: subject.in_words(found, trace)) if trace.source.words else None
     explore_tokens(
         subject.kinds(model), lambda kind: subject.of(model, trace, kind, given), PARTS, None if trace.target else whole
@@ -106,9 +109,20 @@ def _picture(service: Service) -> None:
     with said:
         if trace.classes is not None:
             answers.classes(trace)
+    if _part(model) == "heads":
+        heads.show(service, trace, picture, {}, (key,))
+        return
     (kind,) = subject.kinds(model).values()
     explore_picture(subject.of(model, trace, kind, {"pixels_sha256": key}), PARTS)
     _kept(trace)
+
+
+def _part(model: OpenedModel) -> str:
+    """Maps and lines, or the ranked heads of a model that can be scored."""
+    offered = {"attention": say("models.part.attention", "Attention")}
+    if "ablate" in model.capabilities:
+        offered["heads"] = say("models.part.heads", "Heads")
+    return widgets.pick(say("parts.label", "What to show"), offered, "part", varies=True)
 
 
 def _kept(trace: HubTrace) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from model.open_model import open_model
 from server import process_wide
+from tests.pages.listed import listed as header_of
 
 
 def said(app) -> str:
@@ -71,6 +72,17 @@ def test_a_masked_model_fills_the_mask(open_app, listed):
     tables = [frame.value for frame in app.dataframe]
     assert any("token 1 behind the mask" in table.columns for table in tables)
     assert "MASK" in said(open_app("models", model="bert", text="The fox."))
+
+
+@pytest.mark.parametrize("name", ["bert", "gpt2", "t5", "vit"])
+def test_heads_are_ranked_by_what_ablating_them_does(open_app, listed, name):
+    app = open_app("models", model=name, text="The quick fox.", part="heads")
+    assert not app.exception
+    rows = header_of(app)["rows"]
+    assert len(rows) == (3 if name == "t5" else 1) * 2 * 4
+    effects = [abs(row["effect"]) for row in rows]
+    assert effects == sorted(effects, reverse=True)
+    assert effects[0] > 0
 
 
 def test_two_texts(open_app, listed):
