@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # PYTHON makes a new .venv
-.PHONY: run test walk test-deploy lint format audit fuzz bench train-translator evaluate-translator agreement
+.PHONY: run test walk sweep test-deploy lint format audit fuzz bench train-translator evaluate-translator agreement
 .PHONY: train-recurrent evaluate-recurrent english train-vision evaluate-vision head-statistics clean run-environment dev-environment
 
 run: run-environment
@@ -24,6 +24,10 @@ test-deploy: dev-environment
 	BIN=$(BIN) sh tests/browser/install.sh
 	sh tests/deploy/install.sh
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m deploy tests/deploy
+
+# every type of model that transformers can build tiny, opened; some minutes; OPTIONS="bert llama" for some of them
+sweep: dev-environment
+	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m tests.model.hub.sweep $(OPTIONS)
 
 lint: dev-environment
 	$(BIN)/ruff check .
