@@ -79,8 +79,9 @@ def check_size(found: Checkpoint, dtype_bytes: int | None, free: int | None = No
     Raises:
         OpenError: with the figures.
     """
-    layers = max((found.config.get(name) or 0 for name in ("num_hidden_layers", "n_layer", "num_layers")), default=0)
-    if not isinstance(layers, int) or layers > found.tensors:
+    told = (found.config.get(name) for name in ("num_hidden_layers", "n_layer", "num_layers"))
+    layers = max((count for count in told if isinstance(count, int)), default=0)
+    if layers > found.tensors:
         raise OpenError(
             "config.json names {layers} layers, but the weights are only {tensors} tensors; the two files do not "
             "belong together.",

@@ -263,7 +263,7 @@ class OpenedModel:
         return {
             name: torch.cat([state.float().cpu() for state in states]).numpy()
             for name, states in found.items()
-            if states and len({state.shape for state in states}) == 1
+            if states and all(isinstance(state, Tensor) and state.shape == states[0].shape for state in states)
         }
 
     def _picture(self, inputs: Inputs, watch: Pass) -> dict:
