@@ -12,7 +12,6 @@ from server.hosts import OwnNames
 from server.messages import ReadersMessages
 from server.origins import OwnOrigin
 from server.place import UnnamedPlace
-from server.runs import RunsBegin
 from server.visitors import SocketsByAddress
 from server.waiting_uploads import FewUploads
 
@@ -35,7 +34,6 @@ def door(
         Middleware(KnownAddresses, pages=pages, beside=beside, moved=moved),
         Middleware(SocketsByAddress),
         Middleware(ReadersMessages),
-        Middleware(RunsBegin),
         Middleware(FewUploads),
         Middleware(UnnamedPlace, script=script),
     ]
