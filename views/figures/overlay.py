@@ -51,9 +51,7 @@ def signed(pixels: np.ndarray, share: np.ndarray, theme: palette.Theme, kind: st
 
 def shades(share: np.ndarray, theme: palette.Theme, kind: str = "vision") -> np.ndarray:
     """Numbers from 0 to 1 as colours of a kind's scale: `(..., 3)` float64 from 0 to 255."""
-    stops = np.array([palette.to_rgb(colour) for colour in palette.scale(kind, theme)], dtype=float)  # (stop, channel)
-    place = share * (len(stops) - 1)
-    return np.stack([np.interp(place, range(len(stops)), channel) for channel in stops.T], axis=-1)
+    return palette.shades(share, palette.scale(kind, theme))
 
 
 def rearranged(pixels: np.ndarray, order: np.ndarray, patch_size: int) -> np.ndarray:
