@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import streamlit as st
 
 from views import maps, palette
 from views.components import parts, standalone
@@ -42,7 +41,7 @@ WORDS = {
     "key": terms.KEY,
 }
 
-_MOUNT = parts.component("attention_grid", "grid-root")
+_MOUNT = parts.Component("attention_grid", "grid-root")
 
 
 @dataclass(frozen=True)
@@ -118,16 +117,11 @@ def attention_grid(
         on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
     """
 
-    def selected() -> None:
-        chosen = st.session_state[key].get("chosen")
-        cell = parts.cell(chosen, len(sheet.rows), len(sheet.columns))
-        if cell is not None:
+    def chosen(sent: object) -> None:
+        if (cell := parts.cell(sent, len(sheet.rows), len(sheet.columns))) is not None:
             on_select(*cell)
 
-    theme_changed = parts.theme_reported(key, on_theme)
-    with st.container(key=f"{key}-with-mark", gap=None):
-        st.html(mark(*sheet.selected))
-        _MOUNT(key=key, data=payload(sheet), on_chosen_change=selected, on_theme_change=theme_changed)
+    _MOUNT(key, payload(sheet), on_theme, mark(*sheet.selected), chosen=chosen)
 
 
 def mark(row: int, column: int) -> str:

@@ -17,7 +17,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 import numpy as np
-import streamlit as st
 
 from views import maps, palette
 from views.components import parts, standalone
@@ -79,7 +78,7 @@ WORDS = {
     ),
 }
 
-_MOUNT = parts.component("attention_lines", "lines-root")
+_MOUNT = parts.Component("attention_lines", "lines-root")
 
 
 @dataclass(frozen=True)
@@ -172,15 +171,11 @@ def attention_lines(lines: Lines, key: str, on_change: Callable[[View], None], o
         on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
     """
 
-    def changed() -> None:
-        chosen = valid_view(st.session_state[key].get("view"), lines.attention.shape)
-        if chosen is not None:
+    def changed(sent: object) -> None:
+        if (chosen := valid_view(sent, lines.attention.shape)) is not None:
             on_change(chosen)
 
-    theme_changed = parts.theme_reported(key, on_theme)
-    with st.container(key=f"{key}-with-mark", gap=None):
-        st.html(mark(lines.view))
-        _MOUNT(key=key, data=payload(lines), on_view_change=changed, on_theme_change=theme_changed)
+    _MOUNT(key, payload(lines), on_theme, mark(lines.view), view=changed)
 
 
 def mark(view: View) -> str:

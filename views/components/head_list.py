@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import streamlit as st
 
 from views import palette
 from views.components import parts
@@ -27,7 +26,7 @@ WORDS = {
     ),
 }
 
-_MOUNT = parts.component("head_list", "list-root")
+_MOUNT = parts.Component("head_list", "list-root")
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,15 +127,11 @@ def head_list(
         on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
     """
 
-    def chosen() -> None:
-        name = st.session_state[key].get("chosen")
+    def chosen(name: object) -> None:
         if any(row.name == name for row in shown.rows):
             on_select(name)
 
-    theme_changed = parts.theme_reported(key, on_theme)
-    with st.container(key=f"{key}-with-mark", gap=None):
-        st.html(mark(selected))
-        _MOUNT(key=key, data=payload(shown), on_chosen_change=chosen, on_theme_change=theme_changed)
+    _MOUNT(key, payload(shown), on_theme, mark(selected), chosen=chosen)
 
 
 def mark(selected: str) -> str:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import streamlit as st
 
 from views import maps, palette
 from views.components import parts
@@ -34,7 +33,7 @@ WORDS = {
     ),
 }
 
-_MOUNT = parts.component("patch_picture", "picture-root")
+_MOUNT = parts.Component("patch_picture", "picture-root")
 
 
 @dataclass(frozen=True)
@@ -110,10 +109,8 @@ def patch_picture(
         on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
     """
 
-    def selected() -> None:
-        chosen = parts.cell(st.session_state[key].get("chosen"), *shown.grid)
-        if chosen is not None:
-            on_select(*chosen)
+    def chosen(sent: object) -> None:
+        if (cell := parts.cell(sent, *shown.grid)) is not None:
+            on_select(*cell)
 
-    theme_changed = parts.theme_reported(key, on_theme)
-    _MOUNT(key=key, data=payload(shown), on_chosen_change=selected, on_theme_change=theme_changed)
+    _MOUNT(key, payload(shown), on_theme, chosen=chosen)

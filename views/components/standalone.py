@@ -129,10 +129,10 @@ def _read(name: str) -> str:
 
 def _callable(script: str) -> str:
     """A component's script whose exported function the same file can call: no other file could import it."""
-    exported = "export default function ("
+    exported = "export default mounting("
     if script.count(exported) != 1 or "</script" in script.lower():
         raise ValueError("A script that stands inside a page exports one function and never closes its element.")
-    return script.replace(exported, "const mountComponent = function (")
+    return script.replace(exported, "const mountComponent = mounting(")
 
 
 def _colours(theme: palette.Theme) -> str:
