@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
-from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
 from server.refusals import REFUSABLE, refuse
+from server.streamlit_inside import is_host_allowed
 
 SENTENCE = "This server does not go by that name: open the site by the address that its operator gave you."
 

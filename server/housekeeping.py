@@ -11,9 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from streamlit import runtime
-
-from server import logs, metrics, recent
+from server import logs, metrics, recent, streamlit_inside
 from server.finished_files import finished_files
 
 SWITCH_SECONDS = 0.001  # how long a busy thread keeps the interpreter while another one asks for it
@@ -72,15 +70,9 @@ async def keep_house() -> None:
 
 
 def forget_visitors() -> int:
-    """Let go of sessions whose time is over: Streamlit itself looks at them only when somebody else leaves.
-
-    Returns:
-        How many sessions are left, those among them that wait for their visitor to come back included.
-    """
+    """`sessions_left`, or 0 where it cannot be known."""
     try:
-        manager = runtime.get_instance()._session_mgr
-        manager._session_storage._cache.expire()
-        return len(manager.list_sessions())
+        return streamlit_inside.sessions_left()
     except (AttributeError, RuntimeError):  # another version of Streamlit; its own way is slower, not wrong
         logs.event("sessions cannot be looked at", logging.WARNING)
         return 0

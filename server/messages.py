@@ -13,12 +13,12 @@ from collections.abc import Awaitable, Callable, MutableSequence
 from google.protobuf.message import DecodeError
 from google.protobuf.message import Message as ProtocolMessage
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from server import uvicorn_socket
 from server.limits import SocketLimits
 from server.refusals import POLICY
 from server.runs import PATIENCE, Runs
+from server.streamlit_inside import BackMsg
 
 WANTED = frozenset({"rerun_script", "stop_script", "file_urls_request", "app_heartbeat", "backend_operation_request"})
 OPERATIONS = frozenset({"deferred_file", "dataframe_chunk"})  # a download that is made when asked for; rows of a table

@@ -13,8 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from server.streamlit_inside import BackMsg, ForwardMsg
 
 PATIENCE = 1.0  # seconds; a run that has not begun after that may be replaced
 DRAWN = frozenset({"delta", "ref_hash", "script_finished"})  # a run looks at its message before it draws anything

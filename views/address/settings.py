@@ -14,9 +14,8 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.state.common import user_key_from_element_id
 
+from views import streamlit_inside
 from views.address.codecs import Codec
 from views.address.visitor import LANGUAGE, SHARED, TEXT, Query, Shown, Visitor, as_seen
 from views.text import catalogue
@@ -33,7 +32,7 @@ def page(name: str, text: str) -> Iterator[None]:
         text: the sentence, until a person writes another.
     """
     visitor = _visitor()
-    moved = bool(getattr(get_script_run_ctx(), "is_history_navigation", False))  # nothing public says so
+    moved = streamlit_inside.moved()
     on_screen = {key: st.session_state[key] for key in visitor.shown if key in st.session_state}
     if name != visitor.page:
         for key in on_screen:  # another page may have another control under the same name
@@ -116,7 +115,7 @@ def control(name: str, codec: Codec, default: object, draw: Callable[[], object]
             visitor.record(name, valid)
     value = visitor.chosen(name, codec, default, varies)
     new = current is _MISSING and last is None and not visitor.told
-    carried = _carried(name) if new and not visitor.waits else None
+    carried = streamlit_inside.said_for(name) if new and not visitor.waits else None
     # What the answer to Back shows may still be on its way: it would take the place of what was typed meanwhile.
     if carried is None and (
         current is _MISSING or current != value or last is None or last.codec != codec or visitor.waits
@@ -125,24 +124,13 @@ def control(name: str, codec: Codec, default: object, draw: Callable[[], object]
     found = codec.valid(draw())
     visitor.shown[name] = now.of(value)
     if carried is not None and found != value:
-        if found is None or carried not in get_script_run_ctx().shared.widget_ids_this_run:
+        if found is None or not streamlit_inside.drawn(carried):
             # With other limits or options it is another control, which begins with a value of its own.
             visitor.put.add(name)
             st.rerun()
         visitor.record(name, found)
         visitor.shown[name] = now.of(found)
     return value if found is None else found
-
-
-def _carried(name: str) -> str | None:
-    """The id under which the browser says what the control shows, before this server has drawn it; None if it does not.
-
-    A browser whose server has gone connects to another one by itself, which knows nothing of the visit. Streamlit has
-    it say nothing there until the reader does something, so that its first message holds what was set by that.
-    """
-    context = get_script_run_ctx()  # nothing public says it before the control is drawn
-    said = context.session_state.get_widget_states() if context else ()
-    return next((state.id for state in said if user_key_from_element_id(state.id) == name), None)
 
 
 def choose(name: str, value: object) -> None:

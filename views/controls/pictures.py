@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import threading
 from dataclasses import dataclass
 from functools import partial
 
@@ -67,7 +66,6 @@ _TURNS = {
     8: Image.Transpose.ROTATE_90,
 }
 _SIDEWAYS = (5, 6, 7, 8)
-_decoding = threading.Lock()  # one at a time: 25 megapixels can take 400 MB for a moment
 
 
 class PictureError(ValueError):
@@ -125,8 +123,7 @@ def read_picture(content: bytes) -> Picture:
     if costly(content):
         raise PictureError(COSTLY)
     try:
-        with _decoding:
-            return _read(content)
+        return _read(content)
     except PictureError:
         raise
     except Image.DecompressionBombError:
