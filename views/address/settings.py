@@ -1,10 +1,8 @@
 """Settings in, settings out: what every control shows, and what the address bar says, come from here.
 
-The visit keeps what a person has chosen (`views.address.visitor`). A run begins with the browser's address: one that
-this visit did not write decides, and so does one that the reader went back or forward to; otherwise what was chosen
-decides, because a browser may be a step behind. Controls take their value from the visit and hand it back, and at the
-end of the run the whole view is written to the address, once. `history.js` says whether that makes a new entry in the
-history.
+The visit keeps what a person has chosen (`views.address.visitor`). A run begins with the browser's address, which
+decides if this visit did not write it or the reader went back or forward to it; otherwise what was chosen decides. At
+the end of the run the whole view is written to the address, once; `history.js` says whether that makes a new entry.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """A ranked list of heads: what ablating each does, its label, and its map in small, each row one that opens.
 
 The payload (`views.components.parts.pack`) holds what the rows say, then their maps as one byte a cell, each scaled to
-its own largest weight: they show a pattern, not numbers. As with the overview of all heads, which row is selected is
-not in the payload but in a mark beside the list.
+its own largest weight: they show a pattern, not numbers. Which row is selected stands in a mark beside the list.
 """
 
 from __future__ import annotations
@@ -119,13 +118,7 @@ def small(weights: np.ndarray) -> np.ndarray:
 def head_list(
     shown: HeadList, selected: str, key: str, on_select: Callable[[str], None], on_theme: Callable[[str], None]
 ) -> None:
-    """Mount the list.
-
-    Args:
-        selected: name of the head shown in detail.
-        on_select: called with a name when a person chooses a row, by click or by keyboard.
-        on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
-    """
+    """Mount the list; `selected` is shown in detail, and `on_select` gets the name of the row that a person chooses."""
 
     def chosen(name: object) -> None:
         if any(row.name == name for row in shown.rows):

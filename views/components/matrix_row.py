@@ -112,7 +112,6 @@ def matrix_row(
     """Mount the matrices.
 
     Args:
-        on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
         on_paint: called with row, column and new state of every cell that was painted in one go.
         beside: how many matrices share the width of a wide screen; each keeps within its part.
     """

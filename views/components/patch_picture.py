@@ -64,7 +64,7 @@ class PatchPicture:
         top: the weight that gets the deepest colour; None for the largest of each map.
         opacity: of the maps over the picture, from 0 to 1.
         kept: the outline goes around the patches that hold this share of a map's weights on patches; 0 draws none.
-        theme: "light" or "dark", as far as Python knows; the browser answers if it knows better.
+        theme: as far as Python knows; the browser answers if it knows better.
     """
 
     pixels: np.ndarray
@@ -102,12 +102,7 @@ def payload(shown: PatchPicture) -> bytes:
 def patch_picture(
     shown: PatchPicture, key: str, on_select: Callable[[int, int], None], on_theme: Callable[[str], None]
 ) -> None:
-    """Mount the picture.
-
-    Args:
-        on_select: called with row and column, from 0, when a person chooses a patch by click or by arrow keys.
-        on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
-    """
+    """Mount the picture; `on_select` gets row and column, from 0, of the patch that a person chooses."""
 
     def chosen(sent: object) -> None:
         if (cell := parts.cell(sent, *shown.grid)) is not None:
