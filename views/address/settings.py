@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import NoReturn
 
 import streamlit as st
@@ -120,14 +121,14 @@ def control(name: str, codec: Codec, default: object, draw: Callable[[], object]
     ):
         st.session_state[name] = value
     found = codec.valid(draw())
-    visitor.shown[name] = now.of(value)
+    visitor.shown[name] = replace(now, value=value)
     if carried is not None and found != value:
         if found is None or not streamlit_inside.drawn(carried):
             # With other limits or options it is another control, which begins with a value of its own.
             visitor.put.add(name)
             st.rerun()
         visitor.record(name, found)
-        visitor.shown[name] = now.of(found)
+        visitor.shown[name] = replace(now, value=found)
     return value if found is None else found
 
 
@@ -189,7 +190,7 @@ def _take_deeds() -> None:
 def _visitor() -> Visitor:
     if _VISITOR not in st.session_state:
         st.session_state[_VISITOR] = Visitor()
-        st.session_state[_VISITOR].begin(_query())
+        st.session_state[_VISITOR].adopt(_query())
     return st.session_state[_VISITOR]
 
 

@@ -5,13 +5,12 @@ Every cell and bar names its full value when the pointer rests on it.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 
 import numpy as np
 
 from views import maps, palette
-from views.figures.overlay import to_png
+from views.figures.overlay import data_url
 from views.patches import CHANNELS, as_bytes, value_names
 from views.text import literal
 from views.text.catalogue import say
@@ -21,11 +20,6 @@ _WIDTH = 440  # so that its texts can still be read on a phone
 _INKS = ("#C0392B", "#2E8B57", "#2F6FB5")  # red, green, blue: what the planes hold, not a kind of attention
 _INK = "var(--st-text-color, #1B1F24)"
 _GAP = 16
-
-
-def data_url(pixels: np.ndarray) -> str:
-    """`(height, width, 3)` uint8 as the address of a PNG that needs no request."""
-    return "data:image/png;base64," + base64.b64encode(to_png(pixels)).decode()
 
 
 def steps(patch: np.ndarray, vector: np.ndarray, embedding: np.ndarray) -> str:
