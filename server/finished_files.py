@@ -1,8 +1,7 @@
 """Files that were made for a visitor, kept until the browser has fetched them.
 
-A download is made when its button is pressed; the answer names the address, and the browser asks for it. Streamlit
-forgets such a file as soon as two runs of anybody's pages have ended, and beside a busy crowd that is sooner than the
-browser can ask: the visitor would get "File not found".
+Streamlit forgets what a download button makes as soon as two runs of anybody's pages have ended, and beside a busy
+crowd that is sooner than the browser can ask for it: the visitor would get "File not found".
 """
 
 from __future__ import annotations

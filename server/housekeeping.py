@@ -49,9 +49,8 @@ def settle_memory() -> None:
 async def keep_house() -> None:
     """Every few seconds: forget visitors who are not coming back, and hand memory that they used back.
 
-    Python looks for garbage in all objects now and then, with the interpreter in its hands; with 200 visitors' sessions
-    among them that takes long. So whatever has outlived a second is settled, which makes it pass over it; what of this
-    has become garbage is found by a full look once a minute, if anything ran.
+    Looking for garbage among 200 visitors' sessions takes long. So whatever has outlived a second is settled, which
+    Python then passes over; what of this has become garbage is found by a full look once a minute, if anything ran.
     """
     people, runs, left = 0, 0, False
     for rounds in itertools.count(1):

@@ -1,11 +1,10 @@
 """Every run that a browser asks for takes place, and looks at what it was told before the next one takes its place.
 
-Streamlit ends a run as soon as another one is asked for, and one that has not begun by then never does. What its
-message said is lost where the next message does not say it again: a page that is asked for hears nothing of the
-controls on the page that is left, and a click says nothing of a step back in the history before it.
+Streamlit ends a run as soon as another one is asked for, and one that has not begun by then never does: what its
+message said, such as what was typed on the page that is left, would be lost.
 
-A browser whose server has gone connects to another one by itself, and does not ask for its page anew. If it asks for a
-part of the page first, Streamlit knows no such part there, and would answer nothing to whatever is done in it.
+A browser whose server has gone connects to another one by itself, and may ask for a part of its page first: Streamlit
+knows no such part there, and would answer nothing to whatever is done in it.
 """
 
 from __future__ import annotations

@@ -146,10 +146,7 @@ def run(around: Around) -> None:
 
 @functools.cache
 def _keep_what_is_loaded(page: str) -> None:
-    """After the first run of a page: what it imported and loaded stays, so the garbage collector may pass it over.
-
-    Looking through the hundreds of thousands of objects of PyTorch and Plotly would take longer than most runs do.
-    """
+    """After the first run of a page: what it imported and loaded stays, so the garbage collector may pass it over."""
     gc.collect()
     gc.freeze()
 

@@ -65,8 +65,7 @@ class Visitor:
         shared, own: the settings that were chosen, and for each page its own. What is not there has its default.
         shown: the controls of the open page.
         known: addresses the browser may still believe in, the oldest first, each with the values its controls show
-            there. A browser that is told of a new address sends the old one with its messages until it has heard; one
-            that was told of an address twice may believe in it for the first or for the second time.
+            there: it sends the old one until it has heard of a new one.
     """
 
     page: str | None = None

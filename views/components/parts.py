@@ -41,8 +41,8 @@ class Component:
 
         Args:
             on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
-            mark: HTML beside the component, which its script watches.
-            heard: for each name under which the script answers, what takes the answer: browsers can send anything.
+            mark: HTML beside the component, which its script watches: the payload stays as it was when that changes.
+            heard: name under which the script answers -> what takes the answer: browsers can send anything.
         """
 
         if on_theme is not None:

@@ -62,8 +62,8 @@ def picture_strip(
         label: what is chosen, for screen readers.
         selected: the name of the tile that is marked.
         on_choose: called with the name of a tile.
-        on_refuse: called when the browser itself refuses what a person gives, so that the server never gets it; given
-            only while the page says something about the picture before.
+        on_refuse: called when the browser itself refuses what a person gives; given only while the page says something
+            about the picture before.
     """
 
     def chosen(name: object) -> None:

@@ -54,10 +54,8 @@ class Document:
     """What the file holds. All words may come from a reader: they are shown as they are.
 
     Attributes:
-        title: heading and name of the window.
         paragraphs: how to read it.
         facts: name and value, such as the input and the hash of the weights.
-        part: what is shown.
     """
 
     title: str

@@ -13,12 +13,7 @@ from views.text.numbers import three_digits
 
 
 def strip(vector: np.ndarray, top: float, kind: str, theme: palette.Theme, name: str) -> Cell:
-    """Draw `vector` `(n,)`, one pixel a number.
-
-    Args:
-        top: the size that gets the deepest colour, on either side of 0.
-        name: what the vector is, as the page says it; its length is added for those who cannot see it.
-    """
+    """Draw `vector` `(n,)`, one pixel a number; a size of `top` gets the deepest colour on either side of 0."""
     colours = np.array([palette.to_rgb(colour) for colour in palette.signed_scale(kind, theme)], dtype=np.uint8)
     places = (vector / (top or 1) + 1) / 2 * (len(colours) - 1)
     pixels = colours[np.clip(np.rint(places), 0, len(colours) - 1).astype(int)][None]  # (1, n, 3)

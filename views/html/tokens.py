@@ -67,12 +67,9 @@ def chips(
     probabilities: Sequence[float] | None = None,
     notes: Sequence[str] | None = None,
 ) -> str:
-    """Tokens in a row, underlined in the colour of the stack that reads or generates them.
+    """Tokens in a row, underlined in the colour of the stack `kind` that reads or generates them.
 
-    Args:
-        kind: "encoder" or "decoder".
-        probabilities: shown beside each token where given.
-        notes: short texts shown beside each token instead; an empty one shows nothing.
+    Beside each stands its probability or, where given, its note; an empty one shows nothing.
     """
     if probabilities is not None:
         notes = [percent(probability) for probability in probabilities]

@@ -110,12 +110,11 @@ def _value(name: str, value: float) -> str:
 
 
 def strip(sequence: np.ndarray, columns: int, chosen: int) -> str:
-    """The order of the sequence in HTML: CLS, then every patch; positions count from 0.
+    """The order of the sequence in HTML: CLS, then every patch of `sequence` `(size, size * P, 3)` uint8.
 
     Args:
-        sequence: `(size, size * P, 3)` uint8, all patches side by side.
         columns: patches in a row of the picture.
-        chosen: position that is marked.
+        chosen: position that is marked, from 0.
     """
     size = sequence.shape[0]
     count = sequence.shape[1] // size
@@ -141,12 +140,7 @@ def strip(sequence: np.ndarray, columns: int, chosen: int) -> str:
 
 
 def filters(components: np.ndarray, shares: np.ndarray) -> str:
-    """Filters as pictures in HTML, grey where they are 0, each with the share of variance it explains.
-
-    Args:
-        components: `(count, size, size, 3)` of both signs.
-        shares: `(count,)`.
-    """
+    """Filters `(count, size, size, 3)` as pictures, grey where 0, each with the share of variance it explains."""
     largest = np.abs(components).max(axis=(1, 2, 3), keepdims=True)
     shown = np.round(127.5 + 127.5 * components / largest).astype(np.uint8)
     items = "".join(

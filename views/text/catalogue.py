@@ -1,9 +1,8 @@
 """What the app says, in the reader's language: ids and English texts stand in the code, translations in catalogues.
 
-A catalogue is `assets/text/<language>/atlas.po`: gettext's format, `msgctxt` the id, `msgid` the English text, read at
-the first use. A text that it does not have, or whose places in braces are wrong, is said in English; so is everything
-where the file cannot be read. `python -m tools.messages` brings the catalogues up to
-date with the code.
+A catalogue is `assets/text/<language>/atlas.po`: gettext's format, `msgctxt` the id, `msgid` the English text. A text
+that it does not have, or whose places in braces are wrong, is said in English; so is everything where the file cannot
+be read. `python -m tools.messages` brings the catalogues up to date with the code.
 """
 
 from __future__ import annotations
