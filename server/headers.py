@@ -25,7 +25,7 @@ import re
 from collections.abc import Sequence
 
 from starlette.datastructures import MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -87,7 +87,12 @@ async def fault(request: Request, error: Exception) -> Response:
     return PlainTextResponse(sentence, 500, headers=HEADERS | {"Content-Security-Policy": policy(())})
 
 
-FAULTS = {Exception: fault}
+async def left(request: Request, error: Exception) -> Response:
+    """Answer, for the record, a browser that left while it was sending: nothing is kept, and nothing is wrong."""
+    return Response(status_code=499)  # by convention: the client closed the connection
+
+
+FAULTS = {Exception: fault, ClientDisconnect: left}  # the log would show each of the latter as an error
 
 
 def policy(scripts: Sequence[str]) -> str:

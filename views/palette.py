@@ -20,6 +20,7 @@ HUES = {"encoder": "#0072B2", "decoder": "#D55E00", "cross": "#009E73", "vision"
 SPARE = ("#56B4E9", "#E69F00")  # its sky blue and amber, for kinds that are none of these
 BACKGROUND = {"light": "#FFFFFF", "dark": "#12151A"}  # the same as in .streamlit/config.toml
 INK = {"light": "#1B1F24", "dark": "#E4E7EB"}  # text colour, likewise
+SECONDARY = {"light": ("#F5F6F8", "#D9DCE1"), "dark": ("#1B2027", "#343A44")}  # background and border, likewise
 MASKED = {"light": "#DADCE0", "dark": "#3A3F47"}
 STOPS = 17
 # Eight colours for heads, in an order in which neighbours differ most. Chosen by search so that any two of them stay at

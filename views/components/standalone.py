@@ -24,7 +24,7 @@ EXACT = Message("saved.exact", "float32, as they were computed")
 EXACT_BYTES = 1 << 23  # of weights that a file holds with every digit; beyond that as the page does
 
 _FOLDER = Path(__file__).parent
-_SYSTEM = {"light": ("#34495E", "#F5F6F8", "#D9DCE1"), "dark": ("#A9BCD0", "#1B2027", "#343A44")}
+_PRIMARY = {"light": "#34495E", "dark": "#A9BCD0"}
 _FONT = "'Source Sans 3', 'Source Sans Pro', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 
 
@@ -135,13 +135,13 @@ def _callable(script: str) -> str:
 
 def _colours(theme: palette.Theme) -> str:
     """The variables that components read, as the app's own theme sets them."""
-    primary, secondary, border = _SYSTEM[theme]
+    secondary, border = palette.SECONDARY[theme]
     return f""":root {{
   --st-background-color: {palette.BACKGROUND[theme]};
   --st-secondary-background-color: {secondary};
   --st-text-color: {palette.INK[theme]};
   --st-border-color: {border};
-  --st-primary-color: {primary};
+  --st-primary-color: {_PRIMARY[theme]};
   --st-button-radius: 4px;
   --st-font: {_FONT};
 }}"""

@@ -14,9 +14,9 @@ import streamlit as st
 
 from views.address import settings
 from views.components.picture_strip import Tile, picture_strip, thumbnail
-from views.controls import samples, uploads
+from views.controls import samples
 from views.controls.pictures import MAX_BYTES, Picture, PictureError, read_picture
-from views.streamlit_inside import UploadedFile
+from views.streamlit_inside import UploadedFile, forget_upload
 from views.text import literal
 from views.text.catalogue import Message, say
 
@@ -167,5 +167,7 @@ def _take_upload(key: str, turn: AbstractContextManager) -> None:
     file = st.session_state.get(key)
     if not isinstance(file, UploadedFile):
         return
-    _take(uploads.take(file), turn)
+    content = file.getvalue()
+    forget_upload(file)
+    _take(content, turn)
     st.session_state[_CAMERA] = False  # the camera's light goes off

@@ -14,9 +14,8 @@ from views.text.numbers import three_digits
 
 def strip(vector: np.ndarray, top: float, kind: str, theme: palette.Theme, name: str) -> Cell:
     """Draw `vector` `(n,)`, one pixel a number; a size of `top` gets the deepest colour on either side of 0."""
-    colours = np.array([palette.to_rgb(colour) for colour in palette.signed_scale(kind, theme)], dtype=np.uint8)
-    places = (vector / (top or 1) + 1) / 2 * (len(colours) - 1)
-    pixels = colours[np.clip(np.rint(places), 0, len(colours) - 1).astype(int)][None]  # (1, n, 3)
+    colours = palette.shades((vector / (top or 1) + 1) / 2, palette.signed_scale(kind, theme))
+    pixels = colours.round().astype(np.uint8)[None]  # (1, n, 3)
     length = three_digits(float(np.linalg.norm(vector)))
     words = say("strip.vector", "{name}: {count} numbers, length {length}", name=name, count=len(vector), length=length)
     return Cell(f'<img src="{data_url(pixels)}" alt="{literal.html(words)}">', "6rem")
