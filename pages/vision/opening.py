@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 
 import streamlit as st
@@ -9,6 +10,7 @@ import streamlit as st
 from model import VisionTrace
 from pages.shared.models import open_vision, private
 from pages.shared.service import Service
+from server.process_wide import process_wide
 from views import patches
 from views.controls.picture_input import picture_input
 from views.html import answer
@@ -25,11 +27,17 @@ class Seen:
     trace: VisionTrace
 
 
+@process_wide
+def reading() -> threading.Lock:
+    """The lock that lets one picture be read at a time."""
+    return threading.Lock()
+
+
 def vision_opening() -> Seen:
     """Show the beginning of the page and trace the picture that was chosen."""
     st.title(prose.title("vision"), anchor=False)
     st.markdown(prose.lead("vision"))
-    chosen = picture_input()
+    chosen = picture_input(reading())
     service = open_vision()
     if chosen.is_own:
         service = private(service)
