@@ -11,9 +11,13 @@ earlier.trace("I am a student.").alignment
 
 from model import VisionClassifier
 seen = VisionClassifier.load().trace(image)  # a PIL image
+
+from model import ConvolutionClassifier
+ConvolutionClassifier.load("folder").trace(image).maps  # a convolutional network that learned from the same pictures
 """
 
 from model.classifier import VisionClassifier, VisionTrace
+from model.convolution_classifier import ConvolutionClassifier, ConvolutionTrace
 from model.decoding.search import DecodingOptions
 from model.networks.config import TransformerConfig
 from model.networks.recurrent_trace import RecurrentTrace
@@ -28,6 +32,8 @@ from model.translator import InputError, Step, Translator
 __all__ = [
     "Candidate",
     "CheckpointError",
+    "ConvolutionClassifier",
+    "ConvolutionTrace",
     "DecodingOptions",
     "InputError",
     "InterventionError",
