@@ -13,6 +13,7 @@ from model.networks.convolution import ConvolutionalNetwork, ConvolutionConfig
 from model.networks.vision import VisionConfig, VisionTransformer
 from model.runtime.checkpoint import read_json
 from model.training.augment import Augmentation
+from model.training.distillation import Distillation, Teacher
 from model.training.images import read_images
 from model.training.optimizer import Recipe
 from model.training.processes import ProcessGroup
@@ -43,6 +44,10 @@ def add_picture_commands(commands: argparse._SubParsersAction) -> None:
     add_run_options(vision, VISION_RECIPE)
     _add_picture_options(vision, STAGES, Augmentation())
     for field in (field for field in fields(VisionConfig) if field.name in NETWORK_OPTIONS):
+        name = "--" + field.name.replace("_", "-")
+        vision.add_argument(name, type=type(field.default), default=field.default, help="default %(default)s")
+    vision.add_argument("--teacher", type=Path, help="folder of a finished convolutional network to learn from")
+    for field in fields(Distillation):
         name = "--" + field.name.replace("_", "-")
         vision.add_argument(name, type=type(field.default), default=field.default, help="default %(default)s")
     convolution = commands.add_parser("convolution", help="train a convolutional network on the same pictures")
@@ -93,14 +98,17 @@ def _train_recognizer(options: argparse.Namespace, sizes: type, network: type[Re
     check_out(options)
     images = read_images(options.data).hold_back(options.held_back)  # everything wrong is said before any work
     config = taken(sizes, options, classes=images.classes, image_size=stages.final_size)
+    teacher = None
+    if getattr(options, "teacher", None):
+        teacher = Teacher.load(options.teacher, taken(Distillation, options), images)
 
     def prepare(processes: ProcessGroup) -> Prepared:
-        return Prepared(config, lambda: RecognitionTask(network(config), images, recipe, stages, how))
+        return Prepared(config, lambda: RecognitionTask(network(config), images, recipe, stages, how, teacher))
 
     def finish(network: nn.Module, device: torch.device) -> None:
         from model.training.vision_card import finish_recognizer
 
-        finish_recognizer(options.out, network, images, recipe, device)
+        finish_recognizer(options.out, network, images, recipe, device, teacher.facts if teacher else None)
 
     return run_training(options, recipe, prepare, finish)
 

@@ -26,9 +26,18 @@ EXPLAINED = 200  # validation pictures over which explanations are compared
 
 
 def finish_recognizer(
-    folder: Path, network: Recognizer, images: LabelledImages, recipe: Recipe, device: torch.device
+    folder: Path,
+    network: Recognizer,
+    images: LabelledImages,
+    recipe: Recipe,
+    device: torch.device,
+    teacher: dict | None = None,
 ) -> None:
-    """Fit the temperature, write the weights in half precision, then evaluate what was written and write the card."""
+    """Fit the temperature, write the weights in half precision, then evaluate what was written and write the card.
+
+    Args:
+        teacher: facts about it; see `model.training.distillation.Teacher`.
+    """
     rows = read_metrics(folder / METRICS)
     start = next(row for row in reversed(rows) if row["event"] == "start")
     epochs = [row for row in rows if row["event"] == "epoch"]
@@ -46,7 +55,8 @@ def finish_recognizer(
             "views": start["data"].split("; views ")[1],
         },
         "training": training_facts(folder, recipe)
-        | {"stages": [[size, pixels.count(size)] for size in dict.fromkeys(pixels)], "chosen": _chosen(epochs)},
+        | {"stages": [[size, pixels.count(size)] for size in dict.fromkeys(pixels)], "chosen": _chosen(epochs)}
+        | ({"teacher": teacher} if teacher else {}),
     }
     write_json(folder / "card.json", card)
     evaluate_recognizer(folder, images, str(device))
@@ -143,6 +153,13 @@ def card_markdown(card: dict, sizes: dict, heads: str = "") -> str:
     counted = f"{data['training_pictures']:,} pictures to train on, {evaluation['pictures']:,} to validate"
     if back:  # older cards have none of these
         counted += f"\n- {back:,} further training pictures held back: epoch and temperature are chosen by them alone"
+    if teacher := training.get("teacher"):
+        share = 100 * teacher["share"]
+        more += f"""
+- Teacher: a convolutional network of {teacher["parameters"]:,} parameters, trained in {teacher["minutes"]} minutes,
+  which recognizes {100 * teacher["top1"]:.1f} % of the pictures held back (SHA-256 `{teacher["sha256"]}`).
+  It reads the same view at {teacher["pixels"]} pixels; its answers at temperature {teacher["temperature"]:g} decide
+  {share:g} % of the loss"""
     if chosen:
         share = 100 * chosen["top1"]
         more += f"\n- Shipped: epoch {chosen['epoch']}, which recognizes most of the pictures held back, {share:.1f} %"
