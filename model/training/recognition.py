@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from model.networks.convolution import ConvolutionalNetwork
 from model.networks.tap import untouched
 from model.networks.vision import VisionTransformer
 from model.picture_classifier import middle_square
-from model.training.augment import Augmentation, draw_example
+from model.training.augment import Augmentation, Example, draw_example
 from model.training.distillation import Teacher, shrunk
 from model.training.images import LabelledImages
 from model.training.optimizer import Recipe
@@ -144,6 +145,7 @@ class RecognitionTask:
         taught = f"; teacher {teacher.facts}" if teacher else ""
         self.data = f"SHA-256 {images.sha256}; held back {len(images.held_back)}{taught}; views {asdict(how)}"
         self.epoch = 0
+        self.drawing = ThreadPoolExecutor(torch.get_num_threads())  # views are drawn side by side
 
     @property
     def side(self) -> int:
@@ -164,7 +166,11 @@ class RecognitionTask:
         """
         train, seed = self.images.train, (self.recipe.seed, self.epoch)
         drawn_side = max(self.side, self.teacher.side if self.teacher else 0)
-        drawn = [draw_example(train.pictures, train.labels, index, drawn_side, self.how, seed) for index in indices]
+
+        def draw(index: int) -> Example:
+            return draw_example(train.pictures, train.labels, index, drawn_side, self.how, seed)
+
+        drawn = list(self.drawing.map(draw, indices))
         views = to_pixels(np.stack([example.pixels for example in drawn]))  # (batch, 3, drawn_side, drawn_side)
         label, other = (torch.tensor([getattr(example, name) for example in drawn]) for name in ("label", "other"))
         share = torch.tensor([example.share for example in drawn])
