@@ -28,7 +28,7 @@ class ConvolutionConfig:
 
     Attributes:
         classes: names, in the order of the logits.
-        image_size: pixels a side that pictures are read at; any other size works too.
+        image_size: pixels a side that pictures are read at, chosen after training; any other size works too.
         widths: channels of each stage.
         blocks: residual blocks in each stage.
         squeeze: a block's channels, divided by this, are the hidden units that decide how much each channel counts.

@@ -26,7 +26,7 @@ class Distillation:
         teacher_share: of the loss, that the teacher's answers decide; the labels decide the rest.
         teacher_temperature: both networks' logits are divided by it, so that the small probabilities count too (Hinton
             et al. 2015).
-        teacher_size: pixels a side at which the teacher reads a view; 0 is the size it was trained for.
+        teacher_size: pixels a side at which the teacher reads a view; 0 is the size it was trained at last.
 
     Raises:
         ValueError: a value lies outside its range.
@@ -57,8 +57,8 @@ class Teacher:
     def __init__(self, classifier: ConvolutionClassifier, how: Distillation) -> None:
         self.network = classifier.network
         self.how = how
-        self.side = how.teacher_size or classifier.config.image_size
         card = classifier.card
+        self.side = how.teacher_size or card["training"]["stages"][-1][0]
         self.facts = {
             "sha256": classifier.weights_sha256,
             "parameters": classifier.parameters,

@@ -97,7 +97,10 @@ def _train_recognizer(options: argparse.Namespace, sizes: type, network: type[Re
     how = taken(Augmentation, options)
     check_out(options)
     images = read_images(options.data).hold_back(options.held_back)  # everything wrong is said before any work
-    config = taken(sizes, options, classes=images.classes, image_size=stages.final_size)
+    side = stages.final_size
+    if options.resume and network is ConvolutionalNetwork:  # a finished run has chosen at which size it reads
+        side = read_json(options.out / "config.json").get("image_size", side)
+    config = taken(sizes, options, classes=images.classes, image_size=side)
     teacher = None
     if getattr(options, "teacher", None):
         teacher = Teacher.load(options.teacher, taken(Distillation, options), images)

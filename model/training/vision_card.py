@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -9,6 +10,7 @@ import torch.nn.functional as F
 
 from model.classifier import VisionClassifier
 from model.convolution_classifier import ConvolutionClassifier
+from model.networks.convolution import ConvolutionalNetwork
 from model.runtime.checkpoint import read_json, sha256_of, write_json
 from model.runtime.device import choose_device, hardware
 from model.training.card import training_facts, training_lines, write_weights
@@ -22,6 +24,7 @@ from model.training.vision_scores import BINS, calibration_error, compare_explan
 DATA_NAME = "Imagenette at 128 x 128 pixels, ten classes of ImageNet"
 DATA_SOURCE = "github.com/fastai/imagenette"
 DATA_LICENCE = "pictures of ImageNet, for research use; none of them is part of this project"
+READING_SIZES = (1.0, 1.125, 1.25, 1.375)  # times the size trained for at last
 EXPLAINED = 200  # validation pictures over which explanations are compared
 
 
@@ -33,7 +36,7 @@ def finish_recognizer(
     device: torch.device,
     teacher: dict | None = None,
 ) -> None:
-    """Fit the temperature, write the weights in half precision, then evaluate what was written and write the card.
+    """Choose the size to read at, fit the temperature, write the weights, then evaluate what was written for the card.
 
     Args:
         teacher: facts about it; see `model.training.distillation.Teacher`.
@@ -42,6 +45,8 @@ def finish_recognizer(
     start = next(row for row in reversed(rows) if row["event"] == "start")
     epochs = [row for row in rows if row["event"] == "epoch"]
     pixels = [row["pixels"] for row in epochs]
+    reading = choose_reading_size(network, pixels[-1], images.held_back, device)
+    write_json(folder / "config.json", network.config.to_dict())
     card = {
         "calibration": calibrate(network, images.held_back, device),
         **write_weights(folder, network),
@@ -56,7 +61,8 @@ def finish_recognizer(
         },
         "training": training_facts(folder, recipe)
         | {"stages": [[size, pixels.count(size)] for size in dict.fromkeys(pixels)], "chosen": _chosen(epochs)}
-        | ({"teacher": teacher} if teacher else {}),
+        | ({"teacher": teacher} if teacher else {})
+        | ({"reading": reading} if reading else {}),
     }
     write_json(folder / "card.json", card)
     evaluate_recognizer(folder, images, str(device))
@@ -66,6 +72,30 @@ def _chosen(epochs: list[dict]) -> dict:
     """The epoch whose weights are written, counted from 1, and its accuracy on the pictures held back."""
     best = max((row for row in epochs if "merit" in row), key=lambda row: (row["merit"], row["epoch"]))
     return {"epoch": best["epoch"] + 1, "top1": best["top1"]}
+
+
+def choose_reading_size(network: Recognizer, trained: int, split: Split, device: torch.device) -> list[list[float]]:
+    """Let a convolutional network read pictures at the size at which it recognizes most of `split`.
+
+    Random crops show things larger than whole pictures do, so somewhat larger pictures than those trained on can suit
+    the network better (Touvron et al. 2019). A Vision Transformer has learned positions for one size and keeps it.
+
+    Args:
+        trained: pixels a side that it was trained at last.
+
+    Returns:
+        Pixels a side and accuracy there, for each size tried; of two equal ones the smaller is taken.
+    """
+    if not isinstance(network, ConvolutionalNetwork):
+        return []
+    labels, stride = torch.from_numpy(split.labels), network.config.stride
+    found = []
+    for side in sorted({round(factor * trained / stride) * stride for factor in READING_SIZES}):
+        logits = classify_all(network.eval(), split.pictures, side, device)
+        found.append([side, (logits.argmax(dim=1) == labels).double().mean().item()])
+    best = max(found, key=lambda row: (row[1], -row[0]))[0]
+    network.config = replace(network.config, image_size=best)
+    return found
 
 
 def calibrate(network: Recognizer, split: Split, device: torch.device) -> dict:
@@ -163,6 +193,9 @@ def card_markdown(card: dict, sizes: dict, heads: str = "") -> str:
     if chosen:
         share = 100 * chosen["top1"]
         more += f"\n- Shipped: epoch {chosen['epoch']}, which recognizes most of the pictures held back, {share:.1f} %"
+    if reading := training.get("reading"):
+        tried = ", ".join(f"{100 * share:.1f} % at {size}" for size, share in reading)
+        more += f"\n- Pictures are read at the size at which most of those held back are recognized: {tried} pixels"
     if calibration:
         more += f"""
 - Temperature {calibration["temperature"]:.3f}, fitted on the pictures held back (calibration error there

@@ -1,6 +1,7 @@
 """The convolutional network is trained by the same program and loop: it learns, resumes exactly, and has a card."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -38,8 +39,9 @@ def test_the_loss_falls_and_the_shapes_are_learned(finished, data):
     assert epochs[-1]["heldout_nll"] < 0.8 * epochs[0]["heldout_nll"]
     images = read_images(data)
     classifier = ConvolutionClassifier.load(finished, "cpu")
-    assert classifier.config == ConvolutionConfig(CLASSES, image_size=32, widths=(8, 16), blocks=1, squeeze=4)
-    logits = classify_all(classifier.network, images.validation.pictures, 32, torch.device("cpu"))
+    side = classifier.config.image_size
+    assert classifier.config == ConvolutionConfig(CLASSES, image_size=side, widths=(8, 16), blocks=1, squeeze=4)
+    logits = classify_all(classifier.network, images.validation.pictures, side, torch.device("cpu"))
     right = (logits.argmax(dim=1).numpy() == images.validation.labels).mean()
     assert right == json.loads((finished / "card.json").read_text())["evaluation"]["top1"]
     assert right > 0.6
@@ -75,7 +77,7 @@ def test_the_card_states_what_was_measured(finished, data):
     for figure in (
         "# Model card: convolutional picture classifier",
         "stages of 8, 16 channels",
-        "pictures of 32 x 32",
+        "pictures of {0} x {0}".format(json.loads((finished / "config.json").read_text())["image_size"]),
         f"{card['parameters']:,} parameters",
         f"Top-1 accuracy {100 * evaluation['top1']:.1f} %",
         "2 epochs at 16 pixels, then 8 epochs at 32 pixels; about 24 places of the last maps a batch",
@@ -83,6 +85,32 @@ def test_the_card_states_what_was_measured(finished, data):
         card["weights_sha256"],
     ):
         assert figure in text, figure
+
+
+def test_pictures_are_read_at_the_size_that_suits_those_held_back(finished, data):
+    card, text = json.loads((finished / "card.json").read_text()), (finished / "card.md").read_text()
+    reading = card["training"]["reading"]
+    assert [side for side, _ in reading] == [32, 40, 48]  # whole places of 8 pixels: 36 and 44 are rounded
+    images = read_images(data).hold_back(6)
+    network = ConvolutionClassifier.load(finished, "cpu").network
+    for side, share in reading:
+        logits = classify_all(network, images.held_back.pictures, side, torch.device("cpu"))
+        right = (logits.argmax(dim=1).numpy() == images.held_back.labels).mean()
+        assert right == share, side
+    highest = max(share for _, share in reading)
+    assert network.config.image_size == min(side for side, share in reading if share == highest)
+    assert f"those held back are recognized: {100 * reading[0][1]:.1f} % at 32, " in text
+
+
+def test_a_finished_run_can_be_resumed_with_more_epochs(finished, data, tmp_path):
+    copy = shutil.copytree(finished, tmp_path / "copy")
+    longer = convolution_training(data, copy, stages="16x2,32x9", mixed=0.2)
+    changed = {**json.loads((copy / "config.json").read_text()), "image_size": 40}
+    (copy / "config.json").write_text(json.dumps(changed))  # as if another size had been chosen
+    assert call([*longer, "--resume"]) == 0
+    training = json.loads((copy / "card.json").read_text())["training"]
+    assert training["epochs"] == 11
+    assert [side for side, _ in training["reading"]] == [32, 40, 48]  # by the size trained at, not the one read at
 
 
 def test_evaluating_again_changes_nothing(finished, data):
