@@ -131,7 +131,8 @@ def _study_classifier(options: argparse.Namespace) -> int:
 
     if options.pictures < 1:
         raise ValueError(f"{options.pictures} pictures leave nothing to measure; give --pictures 1 or more.")
-    read_json(options.model / "config.json")
+    if "widths" in read_json(options.model / "config.json"):
+        raise ValueError("A convolutional network has no heads to measure; give the folder of a Vision Transformer.")
     study_classifier(options.model, read_images(options.data), options.pictures, options.device)
     write_readable_card(options.model, card_markdown)
     return 0

@@ -119,6 +119,12 @@ def test_evaluating_again_changes_nothing(finished, data):
     assert json.loads((finished / "card.json").read_text()) == before
 
 
+def test_heads_are_not_looked_for_where_there_are_none(finished, data, capsys):
+    assert call(["heads-vision", "--data", data, "--model", finished, "--device", "cpu"]) == 2
+    wanted = "A convolutional network has no heads to measure; give the folder of a Vision Transformer.\n"
+    assert capsys.readouterr().err.endswith(wanted)
+
+
 def test_a_run_that_stops_in_mid_epoch_and_is_resumed_ends_with_the_same_weights(data, tmp_path, monkeypatch):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     options = dict(stages="16x1,32x2", schedule="cosine", operations=2)
