@@ -4,7 +4,8 @@ BIN := $(VENV)/bin
 
 # PYTHON makes a new .venv
 .PHONY: run test walk sweep test-deploy lint format audit fuzz bench train-translator evaluate-translator agreement
-.PHONY: train-recurrent evaluate-recurrent english train-vision evaluate-vision head-statistics clean run-environment dev-environment
+.PHONY: train-recurrent evaluate-recurrent english train-convolution evaluate-convolution
+.PHONY: train-vision evaluate-vision head-statistics clean run-environment dev-environment
 
 run: run-environment
 	ATLAS_MODELS=$${ATLAS_MODELS-any} $(BIN)/python -m streamlit run app.py
@@ -78,6 +79,13 @@ train-vision: dev-environment
 
 evaluate-vision: dev-environment
 	$(BIN)/python -m model.training evaluate-vision --data "$(DATA)" --model assets/vision
+
+# a convolutional network on the same pictures; OPTIONS="--teacher assets/convolution" lets train-vision learn from it
+train-convolution: dev-environment
+	$(BIN)/python -m model.training convolution --data "$(DATA)" --out assets/convolution $(OPTIONS)
+
+evaluate-convolution: dev-environment
+	$(BIN)/python -m model.training evaluate-vision --data "$(DATA)" --model assets/convolution
 
 # what every head does over held-out sentences (DATA) or pictures (PICTURES), after any training; either may be left out
 head-statistics: dev-environment

@@ -15,9 +15,13 @@ seen = VisionClassifier.load().trace(image)  # a PIL image
 from model import open_model
 own = open_model("path/or/hub-id")  # any Hugging Face checkpoint with softmax attention
 own.trace("The cat sat.").attention("encoder")
+
+from model import ConvolutionClassifier
+ConvolutionClassifier.load("folder").trace(image).maps  # a convolutional network that learned from the same pictures
 """
 
 from model.classifier import VisionClassifier, VisionTrace
+from model.convolution_classifier import ConvolutionClassifier, ConvolutionTrace
 from model.decoding.search import DecodingOptions
 from model.hub.errors import OpenError
 from model.hub.trace import HubTrace
@@ -35,6 +39,8 @@ from model.translator import InputError, Step, Translator
 __all__ = [
     "Candidate",
     "CheckpointError",
+    "ConvolutionClassifier",
+    "ConvolutionTrace",
     "DecodingOptions",
     "HubTrace",
     "InputError",

@@ -43,7 +43,7 @@ def chosen_model() -> Service | None:
     """Let the reader choose, open what was chosen, and say why where that cannot be."""
     may = what_may_be_opened()
     if not (may.any or may.listed):
-        st.info(prose.block("models", "nothing-may-be-opened"))
+        st.markdown(prose.block("models", "nothing-may-be-opened"))
         return None
     known = entries(may)
     if may.any:

@@ -12,6 +12,7 @@ from pages.models import answers, heads, subject
 from pages.models.choice import chosen_model
 from pages.shared import files
 from pages.shared.attention_viewer.explore import explore_picture, explore_tokens
+from pages.shared.models import reading
 from pages.shared.service import Service
 from views import patches
 from views.controls import inputs, widgets
@@ -95,7 +96,7 @@ def _text(service: Service) -> None:
 
 def _picture(service: Service) -> None:
     model: OpenedModel = service.model
-    picture = picture_input().image
+    picture = picture_input(reading()).image
     key = hashlib.sha256(picture.convert("RGB").tobytes()).hexdigest()
     trace = service.traces.get_or_compute(("traced", key), lambda: model.trace(picture), service.computing)
     received, said = st.columns([2, 3], gap="large")
