@@ -60,7 +60,8 @@ def heatmap(head: HeadMap, theme: palette.Theme) -> go.Figure:
         zmin=0,
         zmax=1 if head.log else head.top or 1,
         colorscale=palette.plotly_scale(head.kind.name, theme),
-        colorbar=_colour_bar(theme) | (_decades(head.top) if head.log else {}),
+        colorbar=colour_bar(terms.WEIGHT(), theme, x=0, xanchor="left", len=0.6, nticks=3)
+        | (_decades(head.top) if head.log else {}),
         hovertemplate=_hover(f"<b>%{{{number}:.7g}}</b>"),
         hoverongaps=False,
         xgap=gap,
@@ -90,22 +91,11 @@ def _axis(theme: palette.Theme, title: str) -> dict:
     }
 
 
-def _colour_bar(theme: palette.Theme) -> dict:
-    """Below the map, where it takes no width from it on a phone."""
+def colour_bar(title: str, theme: palette.Theme, **place: object) -> dict:
+    """A colour bar below the map, where it takes no width from it on a phone; `place` says where and how long."""
     ink = {"color": palette.INK[theme]}
-    return {
-        "orientation": "h",
-        "x": 0,
-        "xanchor": "left",
-        "y": 0,
-        "yanchor": "top",
-        "len": 0.6,
-        "thickness": 8,
-        "outlinewidth": 0,
-        "nticks": 3,
-        "tickfont": ink,
-        "title": {"text": terms.WEIGHT(), "side": "right", "font": ink},
-    }
+    below = {"orientation": "h", "y": 0, "yanchor": "top", "thickness": 8, "outlinewidth": 0}
+    return {**below, **place, "tickfont": ink, "title": {"text": title, "side": "right", "font": ink}}
 
 
 def _decades(top: float) -> dict:
