@@ -68,8 +68,8 @@ def heatmap(head: HeadMap, theme: palette.Theme) -> go.Figure:
         ygap=gap,
     )
     layout = {
-        "xaxis": {**_axis(theme, head.kind.key_axis), "side": "top", "tickangle": -60 if len(columns) > 6 else 0},
-        "yaxis": {**_axis(theme, head.kind.query_axis), "autorange": "reversed"},
+        "xaxis": axis(head.kind.key_axis, theme, side="top", tickangle=-60 if len(columns) > 6 else 0),
+        "yaxis": axis(head.kind.query_axis, theme, autorange="reversed"),
         "height": height(len(rows)),
         "margin": {"l": 8, "r": 28, "t": 8, "b": 8},
         "dragmode": "zoom",
@@ -78,17 +78,11 @@ def heatmap(head: HeadMap, theme: palette.Theme) -> go.Figure:
     return go.Figure([shown, _mask(hidden, rows, columns, theme, gap)] if hidden.any() else [shown], layout)
 
 
-def _axis(theme: palette.Theme, title: str) -> dict:
+def axis(title: str, theme: palette.Theme, standoff: int = 14, **more: object) -> dict:
+    """An axis of a matrix, its title `standoff` pixels beside it; `more` goes to Plotly."""
     ink = {"color": palette.INK[theme]}
-    return {
-        "type": "category",
-        "title": {"text": title, "standoff": 14, "font": ink},
-        "tickfont": ink,
-        "showgrid": False,
-        "zeroline": False,
-        "ticks": "",
-        "automargin": True,
-    }
+    bare = {"type": "category", "showgrid": False, "zeroline": False, "ticks": "", "automargin": True, **more}
+    return {**bare, "title": {"text": title, "standoff": standoff, "font": ink}, "tickfont": ink}
 
 
 def colour_bar(title: str, theme: palette.Theme, **place: object) -> dict:
