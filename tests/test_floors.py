@@ -112,3 +112,24 @@ def test_no_module_keeps_what_changes(folder: str):
 )
 def test_what_changes_is_found(source: str):
     assert changeable(source)
+
+
+def hung_on(source: str) -> list[str]:
+    """Attributes that a file sets on what it has imported."""
+    tree = ast.parse(source)
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {alias.asname or alias.name.split(".")[0] for node in imports for alias in node.names}
+    targets = [target for node in ast.walk(tree) if isinstance(node, ast.Assign) for target in node.targets]
+    targets = [target for target in targets if isinstance(target, ast.Attribute)]
+    return [ast.unparse(target) for target in targets if getattr(target.value, "id", None) in names]
+
+
+@pytest.mark.parametrize("folder", ["app.py", "model", "pages", "views"])
+def test_nothing_hangs_on_what_others_made(folder: str):
+    found = {str(path.relative_to(ROOT)): hung_on(path.read_text(encoding="utf-8")) for path in sources(folder)}
+    allowed = {"views/streamlit_inside.py": ["MultiPartParser.spool_max_size"]}  # nowhere else can it be set
+    assert {path: names for path, names in found.items() if names} == (allowed if folder == "views" else {})
+
+
+def test_what_hangs_on_others_is_found():
+    assert hung_on("import st\nfrom a import B\nst.x = 1\nB.y = 2\nown.z = 3") == ["st.x", "B.y"]
