@@ -82,3 +82,54 @@ def test_every_run_of_a_page_takes_its_turn():
         text = path.read_text(encoding="utf-8")
         if path.name != "runs.py":
             assert "st.fragment" not in text, f"{path.relative_to(ROOT)}: use pages.shared.runs.fragment"
+
+
+def changeable(source: str) -> list[str]:
+    """Names at the top of a module whose values are made to be changed: locks, queues, containers that begin empty."""
+    made = {"Lock", "RLock", "Event", "Condition", "deque", "defaultdict", "OrderedDict", "Counter", "WeakSet", "count"}
+    made |= {"list", "dict", "set", "WeakKeyDictionary", "WeakValueDictionary", "local"}
+    found = []
+    for node in ast.parse(source).body:
+        value = getattr(node, "value", None) if isinstance(node, ast.Assign | ast.AnnAssign) else None
+        called = value.func if isinstance(value, ast.Call) and not value.args else None
+        if (
+            getattr(called, "attr", getattr(called, "id", "")) in made
+            or (isinstance(value, ast.List | ast.Set) and not value.elts)
+            or (isinstance(value, ast.Dict) and not value.keys)
+        ):
+            found.append(ast.unparse(node))
+    return found + [ast.unparse(node) for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Global)]
+
+
+@pytest.mark.parametrize("folder", ["app.py", "model", "pages", "views"])
+def test_no_module_keeps_what_changes(folder: str):
+    found = {path: changeable(path.read_text(encoding="utf-8")) for path in sources(folder)}
+    assert {path: names for path, names in found.items() if names} == {}
+
+
+@pytest.mark.parametrize(
+    "source", ["_lock = threading.Lock()", "seen = {}", "seen: list = []", "def f():\n    global a"]
+)
+def test_what_changes_is_found(source: str):
+    assert changeable(source)
+
+
+def hung_on(source: str) -> list[str]:
+    """Attributes that a file sets on what it has imported."""
+    tree = ast.parse(source)
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {alias.asname or alias.name.split(".")[0] for node in imports for alias in node.names}
+    targets = [target for node in ast.walk(tree) if isinstance(node, ast.Assign) for target in node.targets]
+    targets = [target for target in targets if isinstance(target, ast.Attribute)]
+    return [ast.unparse(target) for target in targets if getattr(target.value, "id", None) in names]
+
+
+@pytest.mark.parametrize("folder", ["app.py", "model", "pages", "views"])
+def test_nothing_hangs_on_what_others_made(folder: str):
+    found = {str(path.relative_to(ROOT)): hung_on(path.read_text(encoding="utf-8")) for path in sources(folder)}
+    allowed = {"views/streamlit_inside.py": ["MultiPartParser.spool_max_size"]}  # nowhere else can it be set
+    assert {path: names for path, names in found.items() if names} == (allowed if folder == "views" else {})
+
+
+def test_what_hangs_on_others_is_found():
+    assert hung_on("import st\nfrom a import B\nst.x = 1\nB.y = 2\nown.z = 3") == ["st.x", "B.y"]

@@ -181,6 +181,13 @@ def shade(weights: np.ndarray, top: float, log: bool = False) -> np.ndarray:
     return np.clip(1 + np.log10(np.maximum(share, 10.0**-DECADES)) / DECADES, 0, 1)
 
 
+def largest_of_blocks(weights: np.ndarray, block: int) -> np.ndarray:
+    """The largest of each `block` x `block` cells of `(query, key)`; the last blocks may hold fewer."""
+    for axis, side in enumerate(weights.shape):
+        weights = np.maximum.reduceat(weights, np.arange(0, side, block), axis=axis)
+    return weights
+
+
 def names(count: int) -> list[str]:
     """Ids of `count` layers or heads and of their mean: `["1", "2", ..., "mean"]`."""
     return [*(str(number + 1) for number in range(count)), MEAN]

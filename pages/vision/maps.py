@@ -68,7 +68,7 @@ def settings(trace: VisionTrace, scale_of: Literal["head", "map"]) -> Look:
     layers, heads = (maps.names(count) for count in trace.attention.shape[:2])
     with st.container(horizontal=True, gap="medium"):
         layer, head = inputs.head(layers, heads, (len(layers) - 2, len(heads) - 1))
-        shared = inputs.shared_scale(of=scale_of, first="own")
+        shared = inputs.scale("own", of=scale_of, log=False) == "shared"
         opacity, kept = inputs.over_picture()
     place = layers.index(layer), heads.index(head)
     picture = patches.grey(patches.as_bytes(trace.pixels))

@@ -199,10 +199,9 @@ def valid_view(sent: object, shape: tuple[int, int, int, int]) -> View | None:
     if not isinstance(locked, dict) or locked.get("side") not in ("query", "key"):
         return None
     count = shape[2] if locked["side"] == "query" else shape[3]
-    place = locked.get("place")
-    if type(place) is not int or not 0 <= place < count:
+    if not parts.is_place(locked.get("place"), count):
         return None
-    return View(layers, heads, float(mass), Locked(locked["side"], place))
+    return View(layers, heads, float(mass), Locked(locked["side"], locked["place"]))
 
 
 def to_address(view: View) -> str:
@@ -243,6 +242,4 @@ def _numbers(sent: object, count: int) -> tuple[int, ...] | None:
     """Numbers below `count`, each once and in order; None if something else is among them."""
     if not isinstance(sent, (list, tuple)) or len(sent) > count:
         return None
-    if not all(type(number) is int and 0 <= number < count for number in sent):
-        return None
-    return tuple(sorted(set(sent)))
+    return tuple(sorted(set(sent))) if all(parts.is_place(number, count) for number in sent) else None

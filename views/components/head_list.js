@@ -13,8 +13,8 @@ class HeadList extends View {
     const [header, body] = unpack(bytes)
     this.header = header
     this.body = new Uint8Array(body)
-    this.layout = "" // built anew each time
-    this.fit(header, header.theme)
+    this.build()
+    if (this.theme !== header.theme) this.reportTheme(this.theme)
     this.followMark()
     this.root.dataset.drawn = header.rows.map((row) => row.name).join(" ")
   }

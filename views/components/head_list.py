@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from views import palette
+from views import maps, palette
 from views.components import parts
 from views.text import literal
 from views.text.catalogue import Message
@@ -72,7 +72,7 @@ class HeadList:
 
 def payload(shown: HeadList) -> bytes:
     """The bytes that `head_list.js` reads."""
-    maps = [small(row.weights) for row in shown.rows]
+    pictures = [small(row.weights) for row in shown.rows]
     header = {
         "title": shown.title,
         "words": parts.words(WORDS),
@@ -90,7 +90,7 @@ def payload(shown: HeadList) -> bytes:
                 "shape": list(cells.shape),
                 "causal": row.causal,
             }
-            for row, cells in zip(shown.rows, maps, strict=True)
+            for row, cells in zip(shown.rows, pictures, strict=True)
         ],
         "scales": {kind: parts.scales(kind) for kind in dict.fromkeys(row.kind for row in shown.rows)},
         "hues": {kind: palette.hue_of(kind) for kind in dict.fromkeys(row.kind for row in shown.rows)},
@@ -100,17 +100,12 @@ def payload(shown: HeadList) -> bytes:
         "opacity": shown.opacity,
     }
     under = () if shown.underlay is None else (shown.underlay.astype(np.uint8),)
-    return parts.pack(header, *maps, *under)
+    return parts.pack(header, *pictures, *under)
 
 
 def small(weights: np.ndarray) -> np.ndarray:
     """`(query, key)` uint8 of at most `MOST_CELLS` a side, 255 being the largest weight."""
-    block = -(-max(weights.shape) // MOST_CELLS)
-    if block > 1:
-        queries, keys = (-(-side // block) for side in weights.shape)
-        padded = np.zeros((queries * block, keys * block), dtype=weights.dtype)
-        padded[: weights.shape[0], : weights.shape[1]] = weights
-        weights = padded.reshape(queries, block, keys, block).max(axis=(1, 3))
+    weights = maps.largest_of_blocks(weights, -(-max(weights.shape) // MOST_CELLS))
     top = float(weights.max()) or 1.0
     return (weights.astype(np.float64) / top * 255).round().clip(0, 255).astype(np.uint8)
 

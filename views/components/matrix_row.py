@@ -128,9 +128,5 @@ def valid_cells(sent: object, shape: tuple[int, int]) -> list[tuple[int, int, bo
     """What the browser sent as painted cells, without anything that is none: browsers can send anything."""
     if not isinstance(sent, (list, tuple)):
         return []
-    cells = []
-    for cell in sent[: shape[0] * shape[1]]:
-        whole = isinstance(cell, (list, tuple)) and len(cell) == 3 and all(type(part) in (int, bool) for part in cell)
-        if whole and 0 <= cell[0] < shape[0] and 0 <= cell[1] < shape[1]:
-            cells.append((int(cell[0]), int(cell[1]), bool(cell[2])))
-    return cells
+    threes = (cell for cell in sent[: shape[0] * shape[1]] if isinstance(cell, (list, tuple)) and len(cell) == 3)
+    return [(*cell[:2], bool(cell[2])) for cell in threes if parts.cell(cell[:2], *shape) and cell[2] in (0, 1)]

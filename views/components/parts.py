@@ -116,7 +116,11 @@ def _joined(name: str, ending: str) -> str:
 
 def cell(chosen: object, rows: int, columns: int) -> tuple[int, int] | None:
     """What the browser sent as row and column, or None if it is no such cell: browsers can send anything."""
-    if not isinstance(chosen, (list, tuple)) or len(chosen) != 2 or not all(type(place) is int for place in chosen):
+    if not isinstance(chosen, (list, tuple)) or len(chosen) != 2:
         return None
-    row, column = chosen
-    return (row, column) if 0 <= row < rows and 0 <= column < columns else None
+    return tuple(chosen) if all(map(is_place, chosen, (rows, columns))) else None
+
+
+def is_place(sent: object, count: int) -> bool:
+    """Whether what a browser sent is one of the whole numbers from 0 below `count`."""
+    return type(sent) is int and 0 <= sent < count

@@ -12,7 +12,7 @@ from views import maps, palette
 from views.address import settings
 from views.controls import widgets
 from views.text import catalogue
-from views.text.catalogue import say
+from views.text.catalogue import Message, say
 
 DEFAULT = "The animal didn't cross the street because it was too tired."
 EXAMPLES = (
@@ -23,6 +23,16 @@ EXAMPLES = (
     "She gave him the book that he had lost.",
     "We would rather stay at home tonight.",
 )
+_OWN_SCALE = {"head": Message("scale.own.head", "Per head"), "map": Message("scale.own.map", "Per map")}
+_SCALE_HELP = {
+    "head": Message("scale.help.head", "Shared lets heads be compared; per head shows the pattern of weak ones."),
+    "map": Message("scale.help.map", "Shared lets maps be compared; per map shows the pattern of weak ones."),
+    "log": Message(
+        "scale.help",
+        "Shared lets heads be compared; per head shows the pattern of weak ones; logarithmic is shared and shows "
+        "weights down to a ten-thousandth of the largest.",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -131,36 +141,18 @@ def kind(kinds: Mapping[str, maps.Kind], first: str = "") -> maps.Kind:
     return kinds[widgets.pick(say("kind.label", "Attention"), names, "kind", first or next(iter(names)), varies=True)]
 
 
-def shared_scale(*, of: Literal["head", "map"] = "head", first: Literal["shared", "own"] = "shared") -> bool:
-    """True for one colour scale over all heads, False for one of its own for each; `first` until a person chooses."""
-    if of == "head":
-        own = say("scale.own.head", "Per head")
-        help_text = say("scale.help.head", "Shared lets heads be compared; per head shows the pattern of weak ones.")
-    else:
-        own = say("scale.own.map", "Per map")
-        help_text = say("scale.help.map", "Shared lets maps be compared; per map shows the pattern of weak ones.")
-    options = {"shared": say("scale.shared", "Shared"), "own": own}
-    return widgets.pick(say("scale", "Colour scale"), options, "scale", first, help_text, varies=True) == "shared"
+def scale(first: maps.Scale = "shared", *, of: Literal["head", "map"] = "head", log: bool = True) -> maps.Scale:
+    """How weights become shades on maps that are compared; `first` until a person chooses.
 
-
-def scale(first: maps.Scale = "shared") -> maps.Scale:
-    """How weights become shades on maps that are compared; `first` until a person chooses."""
-    return widgets.pick(
-        say("scale", "Colour scale"),
-        {
-            "shared": say("scale.shared", "Shared"),
-            "own": say("scale.own.head", "Per head"),
-            "log": say("scale.log", "Logarithmic"),
-        },
-        "scale",
-        default=first,
-        help=say(
-            "scale.help",
-            "Shared lets heads be compared; per head shows the pattern of weak ones; logarithmic is shared and shows "
-            "weights down to a ten-thousandth of the largest.",
-        ),
-        varies=True,
-    )
+    Args:
+        of: what can have a scale of its own.
+        log: one of the choices is logarithmic.
+    """
+    options = {"shared": say("scale.shared", "Shared"), "own": _OWN_SCALE[of]()}
+    if log:
+        options["log"] = say("scale.log", "Logarithmic")
+    help_text = _SCALE_HELP["log" if log else of]()
+    return widgets.pick(say("scale", "Colour scale"), options, "scale", first, help_text, varies=True)
 
 
 def head(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0)) -> tuple[str, str]:

@@ -114,18 +114,6 @@ def _choose(name: str) -> None:
     _forget_problem()
 
 
-def _take(content: bytes, turn: AbstractContextManager) -> None:
-    """Read what a person gave."""
-    st.session_state[_ROUND] += 1  # boxes with new keys are empty, and say nothing about the file before
-    try:
-        with turn:
-            st.session_state[_OWN] = read_picture(content)
-    except PictureError as error:
-        st.session_state[_PROBLEM] = error.said
-    else:
-        _choose(OWN)
-
-
 def _tiles(names: tuple[str, ...]) -> list[Tile]:
     tiles = [Tile(s.name, s.label(), _sample_thumbnail(s.name)) for s in samples.SAMPLES if s.name in names]
     own = st.session_state.get(_OWN)
@@ -164,10 +152,18 @@ def _boxes(turn: AbstractContextManager) -> None:
 
 
 def _take_upload(key: str, turn: AbstractContextManager) -> None:
+    """Read what a person gave; the server then forgets the file."""
     file = st.session_state.get(key)
     if not isinstance(file, UploadedFile):
         return
     content = file.getvalue()
     forget_upload(file)
-    _take(content, turn)
+    st.session_state[_ROUND] += 1  # boxes with new keys are empty, and say nothing about the file before
     st.session_state[_CAMERA] = False  # the camera's light goes off
+    try:
+        with turn:
+            st.session_state[_OWN] = read_picture(content)
+    except PictureError as error:
+        st.session_state[_PROBLEM] = error.said
+    else:
+        _choose(OWN)

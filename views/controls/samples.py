@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 from views.controls.pictures import Picture, PictureError, read_picture
@@ -68,37 +68,27 @@ DAMAGED = Message("sample.damaged", "{file} is damaged in assets/samples: restor
 NAMES = tuple(sample.name for sample in SAMPLES)
 
 
-class SampleError(RuntimeError):
-    """The file of a sample is missing or damaged; `said` says which and what to do, to whoever reads it."""
-
-    def __init__(self, reason: Message, file: str) -> None:
-        super().__init__(reason.english.format(file=file))
-        self.said = partial(reason, file=file)
-
-
 @cache
 def picture(name: str) -> Picture:
     """The sample called `name`, read like any other picture.
 
     Raises:
-        SampleError: its file is missing or damaged.
+        OSError, PictureError: its file is missing or damaged.
     """
     sample = SAMPLES[NAMES.index(name)]
-    try:
-        read = read_picture(sample.path.read_bytes())
-    except (OSError, PictureError) as error:
-        raise SampleError(DAMAGED if isinstance(error, PictureError) else MISSING, sample.path.name) from error
-    return replace(read, title=sample.title)
+    return replace(read_picture(sample.path.read_bytes()), title=sample.title)
 
 
 def usable() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names of the samples that can be shown, and a sentence for each of the others."""
+    """The names of the samples that can be shown, and a sentence for each of the others that says what to do."""
     names, troubles = [], []
-    for name in NAMES:
+    for sample in SAMPLES:
         try:
-            picture(name)
-        except SampleError as error:
-            troubles.append(error.said())
+            picture(sample.name)
+        except OSError:
+            troubles.append(MISSING(file=sample.path.name))
+        except PictureError:
+            troubles.append(DAMAGED(file=sample.path.name))
         else:
-            names.append(name)
+            names.append(sample.name)
     return tuple(names), tuple(troubles)

@@ -7,6 +7,7 @@ go to Streamlit's own control.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -38,10 +39,8 @@ def pick(
         default or next(iter(options)),
         lambda: st.segmented_control(
             label,
-            tuple(options),
-            format_func=_said(options),
+            **_offered(options, key),
             required=True,
-            key=key,
             help=help,
             label_visibility="collapsed" if hidden else "visible",
             on_change=on_change,
@@ -52,8 +51,9 @@ def pick(
 
 def select(label: str, options: Options, key: str, default: str = "", **looks) -> str:
     """One of many options, which may change with the sentence; the default, or the first, where the old one is gone."""
-    draw = lambda: st.selectbox(label, tuple(options), format_func=_said(options), key=key, **looks)  # noqa: E731
-    return control(key, OneOf(tuple(options)), default or next(iter(options)), draw, varies=True)
+    offered = _offered(options, key)
+    first = default or next(iter(options))
+    return control(key, OneOf(tuple(options)), first, partial(st.selectbox, label, **offered, **looks), varies=True)
 
 
 def slider(
@@ -98,30 +98,20 @@ def text(label: str, key: str, default: str, placeholder: str = "", varies: bool
 
 def several(label: str, options: Options, key: str, default: Sequence[str] = ()) -> list[str]:
     """Any of some options, which may change with the sentence; those that are gone are forgotten."""
-    draw = lambda: st.multiselect(label, tuple(options), format_func=_said(options), key=key)  # noqa: E731
-    return control(key, AnyOf(tuple(options)), list(default), draw, varies=True)
+    offered = _offered(options, key)
+    return control(key, AnyOf(tuple(options)), list(default), partial(st.multiselect, label, **offered), varies=True)
 
 
 def toggles(label: str, options: Options, key: str, default: Sequence[str] = ()) -> list[str]:
     """Any of a few options as buttons that stay pressed, behind their label in one row."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.text(label, width=64)
-        return control(
-            key,
-            AnyOf(tuple(options)),
-            list(default),
-            lambda: st.pills(
-                label,
-                tuple(options),
-                format_func=_said(options),
-                selection_mode="multi",
-                key=key,
-                label_visibility="collapsed",
-                width="content",
-            ),
-        )
+        looks = {"selection_mode": "multi", "label_visibility": "collapsed", "width": "content"}
+        draw = partial(st.pills, label, **_offered(options, key), **looks)
+        return control(key, AnyOf(tuple(options)), list(default), draw)
 
 
-def _said(options: Options) -> Callable[[str], str]:
-    """What a control says for each of its options."""
-    return (lambda id: options.get(id, id)) if isinstance(options, Mapping) else str
+def _offered(options: Options, key: str) -> dict[str, object]:
+    """What Streamlit's control is given: its options, what it says for each of them, and its key."""
+    said = (lambda id: options.get(id, id)) if isinstance(options, Mapping) else str
+    return {"options": tuple(options), "format_func": said, "key": key}

@@ -10,7 +10,7 @@ import numpy as np
 from views import palette
 from views.export.drawing import Box, Drawing, Pixels, Text, text_width
 from views.export.matrix import MARGIN, shades
-from views.maps import DECADES, Kind, Scale, masked, shade
+from views.maps import DECADES, Kind, Scale, largest_of_blocks, masked, shade
 from views.text import terms
 from views.text.catalogue import say
 from views.text.numbers import three_digits
@@ -88,20 +88,10 @@ def _maps(shown: Overview, start: tuple[float, float], size: tuple[float, float]
 def dots(shown: Overview, weights: np.ndarray) -> np.ndarray:
     """One map `(query, key)` as pixels `(rows, columns, 3)` uint8, at most `MOST_DOTS` a side."""
     hidden = masked(*weights.shape, shown.kind.causal)
-    largest = _largest(np.where(hidden, -1, weights), shown.block)  # -1: everything in the block is masked
+    largest = largest_of_blocks(np.where(hidden, -1, weights), shown.block)  # -1: everything in the block is masked
     top = float(weights.max()) if shown.scale == "own" else _shared(shown)
     share = shade(np.maximum(largest, 0), top, shown.scale == "log")
     return shades(share, palette.scale(shown.kind.name, "light"), 0, 1, hidden=largest < 0)
-
-
-def _largest(weights: np.ndarray, block: int) -> np.ndarray:
-    """The largest of each block of cells; the last blocks may hold fewer."""
-    if block == 1:
-        return weights
-    starts = (np.arange(0, side, block) for side in weights.shape)
-    for axis, first in enumerate(starts):
-        weights = np.maximum.reduceat(weights, first, axis=axis)
-    return weights
 
 
 def _shared(shown: Overview) -> float:

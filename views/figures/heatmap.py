@@ -60,15 +60,16 @@ def heatmap(head: HeadMap, theme: palette.Theme) -> go.Figure:
         zmin=0,
         zmax=1 if head.log else head.top or 1,
         colorscale=palette.plotly_scale(head.kind.name, theme),
-        colorbar=_colour_bar(theme) | (_decades(head.top) if head.log else {}),
+        colorbar=colour_bar(terms.WEIGHT(), theme, x=0, xanchor="left", len=0.6, nticks=3)
+        | (_decades(head.top) if head.log else {}),
         hovertemplate=_hover(f"<b>%{{{number}:.7g}}</b>"),
         hoverongaps=False,
         xgap=gap,
         ygap=gap,
     )
     layout = {
-        "xaxis": {**_axis(theme, head.kind.key_axis), "side": "top", "tickangle": -60 if len(columns) > 6 else 0},
-        "yaxis": {**_axis(theme, head.kind.query_axis), "autorange": "reversed"},
+        "xaxis": axis(head.kind.key_axis, theme, side="top", tickangle=-60 if len(columns) > 6 else 0),
+        "yaxis": axis(head.kind.query_axis, theme, autorange="reversed"),
         "height": height(len(rows)),
         "margin": {"l": 8, "r": 28, "t": 8, "b": 8},
         "dragmode": "zoom",
@@ -77,35 +78,18 @@ def heatmap(head: HeadMap, theme: palette.Theme) -> go.Figure:
     return go.Figure([shown, _mask(hidden, rows, columns, theme, gap)] if hidden.any() else [shown], layout)
 
 
-def _axis(theme: palette.Theme, title: str) -> dict:
+def axis(title: str, theme: palette.Theme, standoff: int = 14, **more: object) -> dict:
+    """An axis of a matrix, its title `standoff` pixels beside it; `more` goes to Plotly."""
     ink = {"color": palette.INK[theme]}
-    return {
-        "type": "category",
-        "title": {"text": title, "standoff": 14, "font": ink},
-        "tickfont": ink,
-        "showgrid": False,
-        "zeroline": False,
-        "ticks": "",
-        "automargin": True,
-    }
+    bare = {"type": "category", "showgrid": False, "zeroline": False, "ticks": "", "automargin": True, **more}
+    return {**bare, "title": {"text": title, "standoff": standoff, "font": ink}, "tickfont": ink}
 
 
-def _colour_bar(theme: palette.Theme) -> dict:
-    """Below the map, where it takes no width from it on a phone."""
+def colour_bar(title: str, theme: palette.Theme, **place: object) -> dict:
+    """A colour bar below the map, where it takes no width from it on a phone; `place` says where and how long."""
     ink = {"color": palette.INK[theme]}
-    return {
-        "orientation": "h",
-        "x": 0,
-        "xanchor": "left",
-        "y": 0,
-        "yanchor": "top",
-        "len": 0.6,
-        "thickness": 8,
-        "outlinewidth": 0,
-        "nticks": 3,
-        "tickfont": ink,
-        "title": {"text": terms.WEIGHT(), "side": "right", "font": ink},
-    }
+    below = {"orientation": "h", "y": 0, "yanchor": "top", "thickness": 8, "outlinewidth": 0}
+    return {**below, **place, "tickfont": ink, "title": {"text": title, "side": "right", "font": ink}}
 
 
 def _decades(top: float) -> dict:

@@ -6,6 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from views import palette
+from views.figures.lines import grid
 from views.text.catalogue import say
 
 BINS = 60
@@ -24,11 +25,10 @@ def histogram(values: np.ndarray, mark: float, theme: palette.Theme, x_title: st
         "hovertemplate": f"{around}<extra></extra>",
     }
     across = {"type": "line", "xref": "x", "x0": mark, "x1": mark, "yref": "y domain", "y0": 0, "y1": 1}
-    grid = {"tickfont": ink, "gridcolor": palette.MASKED[theme], "zeroline": False, "automargin": True}
     layout = {
         "shapes": [{**across, "line": {"color": palette.NEGATIVE, "width": 2}}],
-        "xaxis": {"title": {"text": x_title, "standoff": 8, "font": ink}, **grid},
-        "yaxis": {"title": {"text": say("histogram.tokens", "tokens"), "standoff": 8, "font": ink}, **grid},
+        "xaxis": {"title": {"text": x_title, "standoff": 8, "font": ink}, **grid(theme)},
+        "yaxis": {"title": {"text": say("histogram.tokens", "tokens"), "standoff": 8, "font": ink}, **grid(theme)},
         "height": 300,
         "margin": {"l": 8, "r": 16, "t": 8, "b": 8},
         "bargap": 0.05,

@@ -61,13 +61,7 @@ def lines(
         traces.append(_trace(curve, name, showlegend=name not in named))
         named.add(name)
     ink = {"color": palette.INK[theme]}
-    axis = {
-        "tickfont": ink,
-        "gridcolor": palette.MASKED[theme],
-        "zeroline": False,
-        "automargin": not short,
-        "ticks": "",
-    }
+    axis = {**grid(theme), "automargin": not short, "ticks": ""}
     scale = ({"type": "log", "dtick": 1} if log_y else {}) | ({} if y_range is None else {"range": list(y_range)})
     vertical = [{**axis, **scale, "title": {"text": title, "standoff": 8, "font": ink}} for title in titles]
     # All at once: a figure that is changed step by step costs ten times as much.
@@ -82,6 +76,12 @@ def lines(
             "hovermode": "closest",
         },
     )
+
+
+def grid(theme: palette.Theme) -> dict:
+    """An axis with lines across the figure."""
+    ink = {"color": palette.INK[theme]}
+    return {"tickfont": ink, "gridcolor": palette.MASKED[theme], "zeroline": False, "automargin": True}
 
 
 def panels(horizontal: dict, lowest: dict, vertical: Sequence[dict], gap: float) -> dict[str, dict]:

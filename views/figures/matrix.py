@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from views import palette
-from views.figures.heatmap import axis_labels
+from views.figures.heatmap import axis, axis_labels
 from views.text import literal
 from views.text.numbers import three_digits
 
@@ -47,10 +47,8 @@ def matrix(shown: ChartMatrix, theme: palette.Theme) -> go.Figure:
     colours = palette.signed_scale(shown.kind, theme) if signed else palette.scale(shown.kind, theme)
     rows = None if shown.rows is None else axis_labels(tuple(shown.rows))
     columns = None if shown.columns is None else axis_labels(tuple(shown.columns))
-    ink = {"color": palette.INK[theme]}
     # Room for numbers is known; for labels Plotly has to measure, which means drawing the figure twice.
     labelled = rows is not None or columns is not None
-    axis = {"tickfont": ink, "showgrid": False, "zeroline": False, "ticks": "", "automargin": labelled}
     # All at once: a figure that is changed step by step costs ten times as much.
     return go.Figure(
         {
@@ -68,19 +66,23 @@ def matrix(shown: ChartMatrix, theme: palette.Theme) -> go.Figure:
             "hoverongaps": False,
         },
         {
-            "xaxis": {
-                **axis,
-                "title": {"text": shown.column_title, "standoff": 10, "font": ink},
-                "side": "top",
-                "type": "linear" if columns is None else "category",
-                "tickangle": None if columns is None or len(columns) <= 8 else -60,
-            },
-            "yaxis": {
-                **axis,
-                "title": {"text": shown.row_title, "standoff": 10, "font": ink},
-                "autorange": "reversed",
-                "type": "linear" if rows is None else "category",
-            },
+            "xaxis": axis(
+                shown.column_title,
+                theme,
+                10,
+                side="top",
+                type="linear" if columns is None else "category",
+                tickangle=None if columns is None or len(columns) <= 8 else -60,
+                automargin=labelled,
+            ),
+            "yaxis": axis(
+                shown.row_title,
+                theme,
+                10,
+                autorange="reversed",
+                type="linear" if rows is None else "category",
+                automargin=labelled,
+            ),
             "height": height(shown),
             "margin": {"l": 8, "r": 16, "t": 8, "b": 8} if labelled else {"l": 56, "r": 16, "t": 52, "b": 8},
             "dragmode": "zoom",

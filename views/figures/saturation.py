@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from views import palette
-from views.figures.lines import axis_number, panels
+from views.figures.lines import axis_number, grid, panels
 from views.text.catalogue import say
 
 RAW, SCALED = "q \u00b7 k", "q \u00b7 k / \u221ad<sub>k</sub>"
@@ -44,12 +44,12 @@ def curves(
     ]
     # neighbours this close would write their labels over each other
     spaced = [width for width, after in zip(widths, [*widths[1:], np.inf], strict=True) if after / width > 1.6]
-    ink, grid = {"color": palette.INK[theme]}, _grid(theme)
+    ink, lined = {"color": palette.INK[theme]}, grid(theme)
     vertical = [
-        {**grid, "title": {"text": title, "font": ink}, **({"rangemode": "tozero"} if panel else LOGARITHMIC)}
+        {**lined, "title": {"text": title, "font": ink}, **({"rangemode": "tozero"} if panel else LOGARITHMIC)}
         for panel, (title, _, _) in enumerate(measures)
     ]
-    horizontal = {**grid, "type": "log", "tickvals": spaced, "tickangle": 0}
+    horizontal = {**lined, "type": "log", "tickvals": spaced, "tickangle": 0}
     axes = panels(horizontal, {"title": {"text": "d<sub>k</sub>", "font": ink}}, vertical, 0.06)
     return _figure(traces, axes, theme, 170 * len(measures) + 60)
 
@@ -70,17 +70,12 @@ def histogram(edges: np.ndarray, raw: np.ndarray, scaled: np.ndarray, theme: pal
         }
         for name, values in ((SCALED, scaled), (RAW, raw))
     ]
-    ink, grid = {"color": palette.INK[theme]}, _grid(theme)
+    ink, lined = {"color": palette.INK[theme]}, grid(theme)
     axes = {
-        "xaxis": {**grid, "title": {"text": say("scaling.score", "score"), "font": ink}},
-        "yaxis": {**grid, "title": {"text": say("scaling.density", "density"), "font": ink}, "rangemode": "tozero"},
+        "xaxis": {**lined, "title": {"text": say("scaling.score", "score"), "font": ink}},
+        "yaxis": {**lined, "title": {"text": say("scaling.density", "density"), "font": ink}, "rangemode": "tozero"},
     }
     return _figure(traces, axes, theme, 300)
-
-
-def _grid(theme: palette.Theme) -> dict:
-    ink = {"color": palette.INK[theme]}
-    return {"tickfont": ink, "gridcolor": palette.MASKED[theme], "zeroline": False, "automargin": True}
 
 
 def _figure(traces: list[dict], axes: dict, theme: palette.Theme, height: int) -> go.Figure:
