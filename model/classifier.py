@@ -14,7 +14,8 @@ from torch import Tensor
 from model.attribution.faithfulness import RANDOM_PAIRS, Curves, Occlusion, mean_of, occlude, order_of, random_orders
 from model.attribution.head_ablation import ClassificationAblation, ablate_classification_heads, logits_without
 from model.attribution.intervened import Check, check_intervention
-from model.attribution.rollout import Fusion, class_gradients, rollout, slope_along
+from model.attribution.patch_scores import METHODS, attention_scores
+from model.attribution.rollout import Fusion, class_gradients, slope_along
 from model.export.vit import write_vit
 from model.networks.tap import Chain, Intervention, Tap
 from model.networks.vision import VisionConfig, VisionTransformer
@@ -29,7 +30,6 @@ from model.tracing.traced_model import Capability
 from model.tracing.verify import Verification
 
 SHIPPED = Path(__file__).resolve().parent.parent / "assets" / "vision"
-METHODS = ("CLS attention", "rollout", "gradient relevance", "raw gradient")
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,19 +119,6 @@ class VisionInterventionResult:
     check: Check
 
 
-def attention_scores(trace: VisionTrace, fusion: Fusion = "mean", layer: int = -1) -> dict[str, np.ndarray]:
-    """The first two of `METHODS`, `(patch,)` float32: what CLS attends to, and what reaches it.
-
-    Args:
-        fusion: how rollout makes one map of a layer's heads; see `rollout`.
-        layer: CLS attention is this layer's, averaged over its heads; rollout goes up to and including it.
-    """
-    return {
-        METHODS[0]: trace.attention[layer, :, 0, 1:].mean(axis=0),
-        METHODS[1]: rollout(trace.attention, fusion)[layer, 0, 1:].astype(np.float32),
-    }
-
-
 class VisionClassifier:
     """A trained ViT with its classes. Safe to share between threads.
 
@@ -139,16 +126,20 @@ class VisionClassifier:
         network: the `VisionTransformer`, in evaluation mode.
         card: figures about data, training and quality, as the evaluation wrote them.
         weights_sha256: hash of the weight file, verified when it was read.
+        folder: where its files lie.
     """
 
     kinds = (VISION,)
     capabilities: frozenset[Capability] = frozenset({"classify", "ablate", "intervene", "export"})
 
-    def __init__(self, network: VisionTransformer, card: dict | None = None, card_markdown: str = "") -> None:
+    def __init__(
+        self, network: VisionTransformer, card: dict | None = None, card_markdown: str = "", folder: Path | None = None
+    ) -> None:
         self.network = network.eval().requires_grad_(False)
         self.card = card or {}
         self.card_markdown = card_markdown
         self.weights_sha256: str = self.card.get("weights_sha256", "")
+        self.folder = folder or SHIPPED
 
     @classmethod
     def load(cls, path: str | Path | None = None, device: str = "auto") -> VisionClassifier:
@@ -172,7 +163,7 @@ class VisionClassifier:
         if "config_sha256" in card:  # sizes that fit the weights can still be wrong: the number of heads, the classes
             check_sha256(folder / "config.json", card["config_sha256"])
         text = read_text(folder / "card.md")
-        return cls(place(network, choose_device(device)), card, text)
+        return cls(place(network, choose_device(device)), card, text, folder)
 
     @property
     def config(self) -> VisionConfig:
@@ -256,7 +247,7 @@ class VisionClassifier:
         Args:
             fusion, layer: see `attention_scores`.
         """
-        return {**attention_scores(trace, fusion, layer), **self.gradient_scores(trace, class_index).scores}
+        return {**attention_scores(trace.attention, fusion, layer), **self.gradient_scores(trace, class_index).scores}
 
     @falls_back
     def gradient_scores(self, trace: VisionTrace, class_index: int) -> GradientScores:

@@ -11,8 +11,10 @@ import streamlit as st
 
 from views.address.codecs import AnyOf, Decimal, OneOf, Text, Whole
 from views.address.settings import control
+from views.text.catalogue import Message
 
-Options = Sequence[str] | Mapping[str, str]  # ids, each with what the control says for it unless it speaks for itself
+# Ids, each with what the control says for it unless it speaks for itself.
+Options = Sequence[str] | Mapping[str, str] | Mapping[str, Message]
 
 
 def pick(
@@ -135,4 +137,7 @@ def toggles(label: str, options: Options, key: str, default: Sequence[str] = ())
 
 def _said(options: Options) -> Callable[[str], str]:
     """What a control says for each of its options."""
-    return (lambda id: options.get(id, id)) if isinstance(options, Mapping) else str
+    if not isinstance(options, Mapping):
+        return str
+    texts = {id: text() if isinstance(text, Message) else text for id, text in options.items()}
+    return lambda id: texts.get(id, id)
