@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from model import DecodingOptions
-from model.decoding.beam_tree import BeamTree
+from model.decoding.beam_tree import BeamNode, BeamTree
 from model.decoding.search import beam_tree_in_steps, length_penalty
 from model.networks.loss_terms import score_target
 from pages.shared import checks, files
@@ -111,20 +111,16 @@ def columns(request: Request, tree: BeamTree, every: bool) -> list[list[beam.Nod
         shown = [node for node in nodes if every or node.fate != "pruned"]
         drawn.append(
             [
-                beam.Node(
-                    token,
-                    node.probability,
-                    node.log_probability,
-                    node.score,
-                    node.fate,
-                    tree.on_winning_path(node),
-                    before[node.ids[:-1]],
-                )
+                beam.Node(token, *_numbers(node), node.fate, tree.on_winning_path(node), before[node.ids[:-1]])
                 for node, token in zip(shown, label(node.id for node in shown), strict=True)
             ]
         )
         before = {node.ids: place for place, node in enumerate(shown)}
     return drawn
+
+
+def _numbers(node: BeamNode) -> tuple[float, float, float]:
+    return node.probability, node.log_probability, node.score
 
 
 def table(request: Request, tree: BeamTree) -> list[list]:
@@ -136,9 +132,7 @@ def table(request: Request, tree: BeamTree) -> list[list]:
             rank,
             tokenizer.decode(node.ids[:-1]),
             literal.token(tokenizer.labels([node.id])[0]),
-            node.probability,
-            node.log_probability,
-            node.score,
+            *_numbers(node),
             beam.FATES[node.fate](),
             tree.on_winning_path(node),
         ]

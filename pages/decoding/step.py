@@ -124,9 +124,7 @@ def table(trace: Trace, stages: SamplingStages, step: int, count: int) -> list[t
             place + 1,
             label,
             id_,
-            float(stages.logits[id_]),
-            float(stages.plain[id_]),
-            float(stages.scaled[id_]),
+            *(float(numbers[id_]) for numbers in (stages.logits, stages.plain, stages.scaled)),
             bool(stages.kept[id_]),
             float(stages.probabilities[id_]),
         )

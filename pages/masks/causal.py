@@ -58,13 +58,8 @@ def explore(request: Request, trace: Trace) -> None:
         (say("masks.change.none", "The same without a mask"), after),
     )
     changed = [*trace.target_tokens[:position], rivals[chosen], *trace.target_tokens[place:]]
-    words = say(
-        "masks.change.made",
-        "The decoder now reads {new} at place {place} instead of {old}",
-        new=rivals[chosen],
-        place=place,
-        old=literal.token(trace.target_tokens[position]),
-    )
+    old = literal.token(trace.target_tokens[position])
+    words = block("masks", "replaced", new=rivals[chosen], place=place, old=old)
     st.html(tokens.label(words) + tokens.chips(changed, "decoder"))
     paragraph("masks", "largest-change")
     levels = (

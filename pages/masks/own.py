@@ -53,18 +53,9 @@ def explore(request: Request, trace: Trace) -> None:
     picture, answer = st.columns([2, 3], gap="large")
     with picture:
         paragraph("masks", "paint")
-        mask = RowMatrix(
-            say("masks.allowed", "Allowed"),
-            allowed.astype(np.float32),
-            "decoder",
-            tokens,
-            tokens,
-            terms.QUERY(),
-            terms.KEY(),
-            signed=False,
-            words=(say("masks.cell.masked", "masked"), say("masks.cell.allowed", "allowed")),
-            paint=True,
-        )
+        words = say("masks.cell.masked", "masked"), say("masks.cell.allowed", "allowed")
+        axes, label = (tokens, tokens, terms.QUERY(), terms.KEY()), say("masks.allowed", "Allowed")
+        mask = RowMatrix(label, allowed.astype(np.float32), "decoder", *axes, signed=False, words=words, paint=True)
         matrices([mask], "painter", on_paint=lambda cells: keep_paint(changed, allowed, cells))
         # always there, so that nothing below it moves with the first stroke
         st.button(say("masks.clear", "Clear paint"), on_click=clear_paint, disabled=not changed.any())

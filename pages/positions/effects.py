@@ -17,7 +17,7 @@ from model.lessons.position_effects import (
 from model.runtime.progress import InSteps
 from pages.shared import checks, files
 from pages.shared.opening import Request, translation, usable
-from pages.shared.texts import caption, paragraph, say_if_cut
+from pages.shared.texts import block, caption, paragraph, say_if_cut
 from views.controls import widgets
 from views.html import bars, tokens
 from views.text.catalogue import Message, say
@@ -75,12 +75,7 @@ def show(request: Request) -> None:
     with left:
         labels = {
             "kept": say("positions.translation.kept", "Translation with positions as trained, greedy"),
-            change: say(
-                "positions.translation.changed",
-                "Translation with changed positions ({where}: {change})",
-                where=WHERE[where](),
-                change=NAMES[change](),
-            ),
+            change: block("positions", "translation-changed", where=WHERE[where](), change=NAMES[change]()),
         }
         for chosen, label in labels.items():
             ids = generated(chosen)
@@ -89,11 +84,7 @@ def show(request: Request) -> None:
         target_tokens = tokenizer.display(following)
         for chosen in ("kept", change):
             probabilities = np.exp(-losses.per_token[where, chosen].astype(np.float64)).tolist()
-            label = say(
-                "positions.probabilities",
-                "Probability of each token of the reference (positions: {change})",
-                change=NAMES[chosen](),
-            )
+            label = block("positions", "probabilities", change=NAMES[chosen]())
             st.html(tokens.label(label) + tokens.chips(target_tokens, "decoder", probabilities))
     highest = max(losses.mean(place, name) for place in STACKS for name in POSITION_CHANGES)
     header = [say("positions.column.positions", "positions"), *(place() for place in WHERE.values())]

@@ -9,7 +9,7 @@ from model.lessons.embedding import EmbeddingSteps, embedding_steps
 from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
 from pages.shared.opening import Request
-from pages.shared.texts import caption, paragraph
+from pages.shared.texts import block, caption, paragraph
 from views import maps
 from views.controls import widgets
 from views.figures.matrix import ChartMatrix, symmetric
@@ -38,12 +38,8 @@ def show(request: Request) -> None:
         paragraph("tokens", step)
     with wide:
         if step == "tokens":
-            label = say(
-                "tokens.counted",
-                "Characters: {characters}. Tokens: {tokens}, and the special token </s> at the end.",
-                characters=len(request.text),
-                tokens=len(steps.ids) - 1,
-            )
+            counts = {"characters": len(request.text), "tokens": len(steps.ids) - 1}
+            label = block("tokens", "counted", **counts)
             st.html(tokens.label(label))
             st.html(tokens.chips(steps.tokens, "encoder"))
         elif step == "ids":

@@ -58,11 +58,8 @@ def show(request: Request) -> None:
             for name, *values in rows
         ]
         st.html(bars.table(header, shown, say("sizes.table", "Sizes side by side")))
-    counted = {
-        "formula": grouped(sum(part.total for part in part_sizes(trained))),
-        "counted": grouped(request.service.model.parameters),
-    }
-    caption("tokens", "sizes-check", **counted)
+    formula = grouped(sum(part.total for part in part_sizes(trained)))
+    caption("tokens", "sizes-check", formula=formula, counted=grouped(request.service.model.parameters))
     files.sheet(header, rows, "sizes", say("sizes.csv", "Sizes as CSV"))
 
 

@@ -26,18 +26,9 @@ def hidden_patches(trace: VisionTrace) -> np.ndarray:
     paragraph("what_if", "paint")
     grid, picture = st.columns([3, 2])
     names = [str(number + 1) for number in range(side)]
-    mask = RowMatrix(
-        say("vision.mask", "May be attended to"),
-        (~hidden).astype(np.float32),
-        "vision",
-        names,
-        names,
-        terms.ROW(),
-        terms.COLUMN(),
-        signed=False,
-        words=(say("vision.patch.hidden", "hidden"), say("vision.patch.open", "may be attended to")),
-        paint=True,
-    )
+    axes, label = (names, names, terms.ROW(), terms.COLUMN()), say("vision.mask", "May be attended to")
+    words = say("vision.patch.hidden", "hidden"), say("vision.patch.open", "may be attended to")
+    mask = RowMatrix(label, (~hidden).astype(np.float32), "vision", *axes, signed=False, words=words, paint=True)
     with grid:
         matrices([mask], "patch_painter", on_paint=lambda cells: _keep(hidden, cells))
     size = trace.pixels.shape[0] // side

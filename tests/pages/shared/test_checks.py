@@ -1,4 +1,4 @@
-"""Every check on every page states its bound. That each view keeps its bounds, tests/pages/test_every_view.py sees to."""
+"""Every check on every page states its bound. That each view keeps its bounds, `test_every_view.py` sees to."""
 
 from __future__ import annotations
 
