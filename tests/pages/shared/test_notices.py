@@ -2,6 +2,7 @@
 
 import pytest
 
+from model.decoding import search
 from tests.pages.conftest import SENTENCE, html_of, visit
 from views import frame
 from views.text import prose
@@ -10,6 +11,13 @@ PAGES = [place.name for place in frame.PAGES if place.name != "vision"]
 KOREAN, FRENCH = "저는 학생입니다.", "Je voudrais acheter une voiture."
 NOT_ENGLISH = prose.block("notices", "not-english")
 ENDLESS = "z" * 35  # the model repeats it up to the limit
+LIMIT = 40  # that the tests set, for speed; the other sentences end before
+
+
+@pytest.fixture
+def low_limit(monkeypatch):
+    """Translations end sooner."""
+    monkeypatch.setattr(search, "_limit", lambda network, options: LIMIT)
 
 
 def cut(which: str = "", **values: str) -> str:
@@ -77,12 +85,12 @@ def test_a_page_says_it_of_its_own_boxes_for_english(page, query, names):
         ("loss", {"part": "Training curves"}, []),
     ],
 )
-def test_a_translation_that_was_cut_off_is_called_so_on_every_page(page, query, others):
+def test_a_translation_that_was_cut_off_is_called_so_on_every_page(low_limit, page, query, others):
     app = visit(page, text=ENDLESS, **query)
     assert [notice.value for notice in app.info] == [cut(), *others]
 
 
-def test_parts_with_translations_of_their_own_say_it_of_each():
+def test_parts_with_translations_of_their_own_say_it_of_each(low_limit):
     beam = visit("decoding", text=ENDLESS, part="Beam search")
     assert [notice.value for notice in beam.info] == [cut("best"), cut("greedy")]
     order = visit("tokens", part="Word order", o1=ENDLESS)
