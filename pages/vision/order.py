@@ -15,7 +15,7 @@ from pages.shared.texts import block, caption, paragraph
 from views.address import settings
 from views.controls import widgets
 from views.figures import overlay
-from views.html.moves import moves
+from views.html import answer
 from views.text import literal
 from views.text.catalogue import Message, say
 from views.text.numbers import percent
@@ -92,7 +92,7 @@ def order_matters(service: Service, key: str, trace: VisionTrace, learned: dict[
         whole = overlay.enlarged((255 * shown).round().astype(np.uint8))
         st.image(whole, width="stretch", output_format="PNG", alt=PICTURES[change]())
     with bars:
-        st.html(moves(trace.classes, found.plain, after, CHANGES[change]()))
+        st.html(answer.moves(trace.classes, found.plain, after, CHANGES[change]()))
         _moved(trace, found.plain, after)
     without = checks.said("shuffled patches", found.without)
     caption(PAGE, "check", without=without, with_positions=found.with_positions, similarity=check)
@@ -130,6 +130,6 @@ def _moved(trace: VisionTrace, before: np.ndarray, after: np.ndarray) -> None:
     was, now = trace.answer, int(after.argmax())
     name, new = (literal.markdown(trace.classes[place]) for place in (was, now))
     id = "same-answer" if now == was else "new-answer"
-    answer = block(PAGE, id, name=new, probability=percent(float(after[now])))
+    said = block(PAGE, id, name=new, probability=percent(float(after[now])))
     shares = {"before": percent(float(before[was])), "after": percent(float(after[was]))}
-    paragraph(PAGE, "moved", name=name, arrow="\u2192", answer=answer, **shares)
+    paragraph(PAGE, "moved", name=name, arrow="\u2192", answer=said, **shares)

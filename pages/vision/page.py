@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from model import VisionTrace
-from pages.shared.models import open_vision, private
+from pages.shared.models import open_vision, private, reading
 from pages.shared.parts import Part, open_part
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
@@ -44,7 +44,7 @@ def opening() -> tuple[Service, str, VisionTrace]:
     """Show the beginning of the page; the model, and the key and the trace of the picture that was chosen."""
     st.title(prose.title("vision"), anchor=False)
     paragraph("vision")
-    chosen = picture_input()
+    chosen = picture_input(reading())
     service = open_vision()
     if chosen.is_own:
         service = private(service)
