@@ -13,7 +13,8 @@ from PIL import Image
 from model.attribution.faithfulness import RANDOM_PAIRS, Curves, Occlusion, mean_of, occlude, order_of, random_orders
 from model.attribution.head_ablation import ClassificationAblation, ablate_classification_heads, logits_without
 from model.attribution.intervened import Check, check_intervention
-from model.attribution.rollout import Fusion, class_gradients, rollout, slope_along
+from model.attribution.patch_scores import METHODS, attention_scores
+from model.attribution.rollout import Fusion, class_gradients, slope_along
 from model.export.vit import write_vit
 from model.networks.tap import Chain, Intervention, Tap
 from model.networks.vision import VisionConfig, VisionTransformer
@@ -27,7 +28,6 @@ from model.tracing.traced_model import Capability
 from model.tracing.verify import Verification
 
 SHIPPED = Path(__file__).resolve().parent.parent / "assets" / "vision"
-METHODS = ("CLS attention", "rollout", "gradient relevance", "raw gradient")
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,23 +106,11 @@ class VisionInterventionResult:
     check: Check
 
 
-def attention_scores(trace: VisionTrace, fusion: Fusion = "mean", layer: int = -1) -> dict[str, np.ndarray]:
-    """The first two of `METHODS`, `(patch,)` float32: what CLS attends to, and what reaches it.
-
-    Args:
-        fusion: how rollout makes one map of a layer's heads; see `rollout`.
-        layer: CLS attention is this layer's, averaged over its heads; rollout goes up to and including it.
-    """
-    return {
-        METHODS[0]: trace.attention[layer, :, 0, 1:].mean(axis=0),
-        METHODS[1]: rollout(trace.attention, fusion)[layer, 0, 1:].astype(np.float32),
-    }
-
-
 class VisionClassifier(PictureClassifier):
     """A trained ViT with its classes; see `PictureClassifier`."""
 
     network: VisionTransformer
+    folder = SHIPPED
     kinds = (VISION,)
     capabilities: frozenset[Capability] = frozenset({"classify", "ablate", "intervene", "export"})
 
@@ -191,7 +179,7 @@ class VisionClassifier(PictureClassifier):
         Args:
             fusion, layer: see `attention_scores`.
         """
-        return {**attention_scores(trace, fusion, layer), **self.gradient_scores(trace, class_index).scores}
+        return {**attention_scores(trace.attention, fusion, layer), **self.gradient_scores(trace, class_index).scores}
 
     @falls_back
     def gradient_scores(self, trace: VisionTrace, class_index: int) -> GradientScores:

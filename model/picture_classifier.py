@@ -58,15 +58,20 @@ class PictureClassifier:
         network: in evaluation mode.
         card: figures about data, training and quality, as the evaluation wrote them.
         weights_sha256: hash of the weight file, verified when it was read.
+        folder: where its files lie.
     """
 
     network: nn.Module
+    folder: Path | None = None
 
-    def __init__(self, network: nn.Module, card: dict | None = None, card_markdown: str = "") -> None:
+    def __init__(
+        self, network: nn.Module, card: dict | None = None, card_markdown: str = "", folder: Path | None = None
+    ) -> None:
         self.network = network.eval().requires_grad_(False)
         self.card = card or {}
         self.card_markdown = card_markdown
         self.weights_sha256: str = self.card.get("weights_sha256", "")
+        self.folder = folder or self.folder
 
     @classmethod
     def _read(cls, folder: Path, device: str) -> Self:
@@ -79,7 +84,7 @@ class PictureClassifier:
         if "config_sha256" in card:  # sizes that fit the weights can still be wrong: the number of heads, the classes
             check_sha256(folder / "config.json", card["config_sha256"])
         text = read_text(folder / "card.md")
-        return cls(place(network, choose_device(device)), card, text)
+        return cls(place(network, choose_device(device)), card, text, folder)
 
     @staticmethod
     def _build(sizes: dict) -> nn.Module:

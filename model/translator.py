@@ -67,6 +67,7 @@ class SentenceTranslator:
         tokenizer: the `Tokenizer`.
         card: figures about data, training and quality, as the evaluation wrote them.
         weights_sha256: hash of the weight file, verified when it was read.
+        folder: where its files lie.
         device_name: "CPU" or the GPU's name; after a GPU ran out of memory it says so.
         parameters: how many numbers were trained.
     """
@@ -81,6 +82,7 @@ class SentenceTranslator:
         card: dict | None = None,
         card_markdown: str = "",
         english: EnglishStatistics | None = None,
+        folder: Path | None = None,
     ) -> None:
         self.network = network.eval().requires_grad_(False)
         self.tokenizer = tokenizer
@@ -88,6 +90,7 @@ class SentenceTranslator:
         self.card_markdown = card_markdown
         self._english = english
         self.weights_sha256: str = self.card.get("weights_sha256", "")
+        self.folder = folder or SHIPPED
 
     @classmethod
     def _read(cls, folder: Path, tokenizer_file: Path, device: str) -> Self:
@@ -103,7 +106,7 @@ class SentenceTranslator:
             check_sha256(folder / "config.json", card["config_sha256"])
         text = read_text(folder / "card.md")
         english = EnglishStatistics.load(folder, card["tokenizer_sha256"])
-        return cls(place(network, choose_device(device)), tokenizer, card, text, english)
+        return cls(place(network, choose_device(device)), tokenizer, card, text, english, folder)
 
     @staticmethod
     def _build(sizes: dict) -> TranslationNetwork:

@@ -5,7 +5,7 @@ Axis words are always layer, head, query, key; rows are queries, columns are key
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -15,6 +15,7 @@ from views.text import literal, terms
 from views.text.catalogue import Message, say
 
 MEAN = "mean"
+Said = Callable[[], str]  # a message, or a name that says itself
 Scale = Literal["shared", "own", "log"]  # one linear scale for all maps, one for each map, one logarithmic for all
 DECADES = 4  # that a logarithmic scale spans below its largest weight
 
@@ -26,6 +27,8 @@ class Kind:
     Attributes:
         name: its id in the address bar and in the model.
         called: what a page calls it within a sentence.
+        brief: the same in one word.
+        short: the same on a control.
         queries, keys: whose tokens the rows and the columns are.
         causal: True where a query may only attend to itself and earlier tokens.
         axes: what one row and one column is, in files.
@@ -34,13 +37,15 @@ class Kind:
     """
 
     name: str
-    called: Message
-    queries: Message
-    keys: Message
+    called: Said
+    queries: Said
+    keys: Said
+    brief: Said
+    short: Said
     causal: bool = False
     axes: tuple[Message, Message] = (terms.QUERY, terms.KEY)
     places: bool = False
-    headed: Message | None = None
+    headed: Said | None = None
 
     @property
     def title(self) -> str:
@@ -84,7 +89,6 @@ _ENGLISH_QUERY = Message("kind.english.query", "English query token")
 _ENGLISH_KEY = Message("kind.english.key", "English key token")
 _FRENCH_QUERY = Message("kind.french.query", "French query token")
 _FRENCH_KEY = Message("kind.french.key", "French key token")
-_VISION = Message("kind.vision", "ViT self-attention")
 _ROW, _COLUMN = Message("kind.patches.row", "row of patches"), Message("kind.patches.column", "column of patches")
 _PATCH = Message("kind.patch", "patch")
 
@@ -94,6 +98,8 @@ KINDS = {
         Message("kind.encoder", "encoder self-attention"),
         _ENGLISH_QUERY,
         _ENGLISH_KEY,
+        Message("kind.encoder.brief", "encoder"),
+        Message("kind.encoder.short", "Encoder"),
         headed=Message("kind.encoder.heading", "Encoder self-attention"),
     ),
     "decoder": Kind(
@@ -101,6 +107,8 @@ KINDS = {
         Message("kind.decoder", "masked decoder self-attention"),
         _FRENCH_QUERY,
         _FRENCH_KEY,
+        Message("kind.decoder.brief", "decoder"),
+        Message("kind.decoder.short", "Decoder"),
         causal=True,
         headed=Message("kind.decoder.heading", "Masked decoder self-attention"),
     ),
@@ -109,6 +117,8 @@ KINDS = {
         Message("kind.cross", "cross-attention"),
         _FRENCH_QUERY,
         _ENGLISH_KEY,
+        Message("kind.cross.brief", "cross"),
+        Message("kind.cross.short", "Cross"),
         headed=Message("kind.cross.heading", "Cross-attention"),
     ),
 }
@@ -128,19 +138,20 @@ WORD_KINDS = {  # the same of whole words
 
 VISION = Kind(
     "vision",
-    _VISION,
+    Message("kind.vision", "ViT self-attention"),
     Message("kind.vision.query", "query position"),
     Message("kind.vision.key", "key position"),
+    Message("kind.vision.brief", "vision"),
+    Message("kind.vision.short", "Vision"),
     places=True,
 )
-GRID = Kind("vision", _VISION, _ROW, _COLUMN, axes=(_ROW, _COLUMN), places=True)
-PATCHES = Kind(
-    "vision",
-    Message("kind.patches", "similarity of position vectors"),
-    _PATCH,
-    _PATCH,
+GRID = replace(VISION, queries=_ROW, keys=_COLUMN, axes=(_ROW, _COLUMN))
+PATCHES = replace(
+    VISION,
+    called=Message("kind.patches", "similarity of position vectors"),
+    queries=_PATCH,
+    keys=_PATCH,
     axes=(_PATCH, _PATCH),
-    places=True,
     headed=Message("kind.patches.heading", "Similarity of position vectors"),
 )
 CLS = "CLS"
@@ -149,6 +160,29 @@ ONE = Message("map.one", "layer {layer}, head {head}")
 OVER_HEADS = Message("map.mean.heads", "layer {layer}, mean over heads")
 OVER_LAYERS = Message("map.mean.layers", "head {head}, mean over layers")
 OVER_ALL = Message("map.mean.all", "mean over all layers and heads")
+
+
+def known(name: str) -> Kind | None:
+    """The kind of this name, where there are words for it here."""
+    return VISION if name == VISION.name else KINDS.get(name)
+
+
+def brief(name: str) -> str:
+    """One word for the kind of this name; the name itself where there are no words for it, here and below."""
+    kind = known(name)
+    return kind.brief() if kind else name
+
+
+def short(name: str) -> str:
+    """The same on a control."""
+    kind = known(name)
+    return kind.short() if kind else name
+
+
+def title(name: str) -> str:
+    """What the kind of this name is called within a sentence."""
+    kind = known(name)
+    return kind.title if kind else name
 
 
 def with_means(attention: np.ndarray) -> np.ndarray:

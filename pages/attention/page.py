@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from pages.shared.attention_viewer.explore import explore_text
-from pages.shared.opening import opening
-from views.html import tokens
-from views.text import prose
-from views.text.catalogue import say
+from pages.shared.opening import opening, translated
+from pages.shared.texts import block, how_to_read
 
 
 def main() -> None:
@@ -17,12 +13,9 @@ def main() -> None:
     if not request.accepted:
         return
     trace = request.trace()
-    st.html(tokens.label(say("translation", "Translation")) + tokens.sentence(trace.target_text, "fr"))
+    translated(trace)
     explore_text(request, trace)
-    st.subheader(say("shared.how-to-read", "How to read it"), anchor=False)
-    left, right = st.columns(2, gap="large")
-    left.markdown(prose.block("attention", "rows-columns-kinds"))
-    right.markdown(prose.block("attention", "what-to-look-for"))
+    how_to_read(block("attention", "rows-columns-kinds"), block("attention", "what-to-look-for"))
 
 
 main()

@@ -13,10 +13,9 @@ from model.attribution.source_attention import check_source_rollout
 from model.attribution.source_gradients import GradientCheck, check_gradients
 from pages.shared.opening import Request
 from views import maps
-from views.export import downloads
-from views.text.catalogue import Message, say
+from views.text.catalogue import Message
 
-# id in the address bar -> what a method is called, and what it is called where there is little room
+# id in the address bar -> what a method is called, and what it is called where there is little room; as in `METHODS`
 NAMES = {
     "last-layer": (
         Message("attribution.method.last-layer", "Cross-attention, last layer"),
@@ -39,18 +38,18 @@ NAMES = {
         Message("attribution.short.gradient", "gradient relevance"),
     ),
 }
-BY_ID = dict(zip(NAMES, METHODS, strict=True))  # id -> name of the method in `model.attribution.agreement`
-_IDS = dict(zip(METHODS, NAMES, strict=True))
+SOURCE_WORD = Message("attribution.source-word", "source word")
+_OF_METHODS = dict(zip(METHODS, NAMES.values(), strict=True))
 
 
 def name(method: str) -> str:
     """What one of `METHODS` is called on the page."""
-    return NAMES[_IDS[method]][0]()
+    return _OF_METHODS[method][0]()
 
 
 def short(method: str) -> str:
     """The same where there is little room."""
-    return NAMES[_IDS[method]][1]()
+    return _OF_METHODS[method][1]()
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,21 +85,10 @@ class Evidence:
             for at, word in enumerate(maps.numbered(self.source))
         ]
 
-    def csv(self, place: int) -> bytes:
-        """`rows` as a file."""
-        return downloads.table_csv(
-            [
-                say("attribution.source-word", "source word"),
-                say("attribution.drop", "drop of ln p"),
-                *(name(method) for method in METHODS),
-            ],
-            self.rows(place),
-        )
-
-    def npz(self, way: str) -> bytes:
+    def arrays(self, way: str) -> dict[str, np.ndarray]:
         """All matrices, of words and of tokens, and all correlations, for `numpy.load`."""
-        nothing = float("nan")
-        arrays = {
+        correlations = [self.agreement.correlations[method] for method in METHODS]
+        return {
             "source_words": np.array(self.source),
             "target_words": np.array(self.target),
             "source_tokens": np.array(self.trace.source_tokens),
@@ -111,23 +99,16 @@ class Evidence:
             "methods": np.array(tuple(NAMES)),
             "scores": np.stack([self.explained.scores[method] for method in METHODS]),
             "token_scores": np.stack([self.explained.tokens[method] for method in METHODS]),
-            "spearman": np.array(
-                [[nothing if v is None else v for v in self.agreement.correlations[method]] for method in METHODS]
-            ),
+            "spearman": np.array(correlations, dtype=float),  # not a number where none is defined
         }
-        return downloads.arrays_npz(arrays)
 
 
 def gather(request: Request, trace: Trace, way: Way) -> Evidence:
     """Explain the trace and leave its source words out."""
-    service = request.service
-    pair = (trace.source_ids, trace.next_ids)
+    service, pair = request.service, (trace.source_ids, trace.next_ids)
     explained = service.lesson_in_steps(("attribution", pair), explain_in_steps, trace)
-    left_out = service.lesson_in_steps(
-        ("left out", pair, way),
-        leave_one_out_in_steps,
-        *(trace.source_ids, trace.target_ids, trace.next_ids, explained.source, way),
-    )
+    given = (trace.source_ids, trace.target_ids, trace.next_ids, explained.source, way)
+    left_out = service.lesson_in_steps(("left out", pair, way), leave_one_out_in_steps, *given)
     drops = word_drops(left_out, explained.target)
     compared = service.analysis(("agreement", pair, way), lambda _: agreement(explained, drops))
     return Evidence(trace, explained, left_out, drops, compared)
@@ -135,12 +116,11 @@ def gather(request: Request, trace: Trace, way: Way) -> Evidence:
 
 def recomputed(request: Request, found: Evidence) -> tuple[float, GradientCheck]:
     """The rollout walked through backwards, and the gradients of the middle token against finite differences."""
-    trace = found.trace
-    relevance = found.explained.tokens[METHODS[-1]]
-    return request.service.lesson(
-        ("attribution checked", trace.source_ids, trace.next_ids),
-        lambda network: (
-            check_source_rollout(trace, found.explained.rollout),
-            check_gradients(network, trace, len(trace.next_ids) // 2, relevance),
-        ),
-    )
+    trace, relevance = found.trace, found.explained.tokens[METHODS[-1]]
+
+    def compute(network) -> tuple[float, GradientCheck]:
+        middle = len(trace.next_ids) // 2
+        checked = check_source_rollout(trace, found.explained.rollout)
+        return checked, check_gradients(network, trace, middle, relevance)
+
+    return request.service.lesson(("attribution checked", trace.source_ids, trace.next_ids), compute)

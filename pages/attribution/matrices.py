@@ -5,12 +5,15 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from pages.attribution.evidence import BY_ID, NAMES, Evidence, name
+from model.attribution.agreement import METHODS
+from pages.attribution.evidence import NAMES, SOURCE_WORD, Evidence, name
 from pages.shared import files
+from pages.shared.charts import matrices
+from pages.shared.texts import block, paragraph
 from views import maps
-from views.components.matrix_row import RowMatrix, matrix_row
-from views.controls import inputs, widgets
-from views.text import literal, prose
+from views.components.matrix_row import RowMatrix
+from views.controls import widgets
+from views.text import literal
 from views.text.catalogue import Message, say
 
 SCALES = {
@@ -22,12 +25,12 @@ SCALES = {
 def whole_sentence(found: Evidence, place: int) -> None:
     """The matrices of one method and of leave-one-out, side by side."""
     st.subheader(say("attribution.whole", "The whole sentence"), anchor=False)
-    st.markdown(prose.block("attribution", "matrices"))
-    names = {method: said() for method, (said, _) in NAMES.items()}
-    method = BY_ID[widgets.pick(say("attribution.method", "Method"), names, "method_shown", "gradient")]
-    scales = {scale: said() for scale, said in SCALES.items()}
-    described = prose.block("attribution", "scales")
-    scaled = widgets.pick(say("attribution.scale", "Numbers"), scales, "numbers", help=described) == "by-largest"
+    paragraph("attribution", "matrices")
+    names = {id: said for id, (said, _) in NAMES.items()}
+    shown = widgets.pick(say("attribution.method", "Method"), names, "method_shown", "gradient")
+    help = block("attribution", "scales")
+    scaled = widgets.pick(say("attribution.scale", "Numbers"), SCALES, "numbers", help=help) == "by-largest"
+    method = dict(zip(NAMES, METHODS, strict=True))[shown]
     scores, drops = found.explained.scores[method], found.drops  # (target word, source word)
     if scaled:
         scores, drops = by_largest(scores), by_largest(drops)
@@ -36,25 +39,20 @@ def whole_sentence(found: Evidence, place: int) -> None:
         "rows": [literal.visible(word) for word in found.target],
         "columns": [literal.visible(word) for word in found.source],
         "row_title": say("attribution.row", "target word"),
-        "column_title": say("attribution.source-word", "source word"),
+        "column_title": SOURCE_WORD(),
     }
+    strongest, dropped = ((place, int(table[place].argmax())) for table in (scores, drops))
+    drop = say("attribution.matrix", "Leave-one-out: drop of ln p")
     items = [
-        RowMatrix(name(method), scores, signed=False, cursor=(place, int(scores[place].argmax())), **axes),
-        RowMatrix(
-            say("attribution.matrix", "Leave-one-out: drop of ln p"),
-            drops,
-            cursor=(place, int(drops[place].argmax())),
-            **axes,
-        ),
+        RowMatrix(name(method), scores, signed=False, cursor=strongest, **axes),
+        RowMatrix(drop, drops, cursor=dropped, **axes),
     ]
-    corner = " \\ ".join((axes["row_title"], axes["column_title"]))
-    matrix_row(items, inputs.theme(), "matrices", inputs.remember_theme, beside=2)
+    matrices(items, "matrices", beside=2)
     with st.container(horizontal=True):
         files.matrices(items, say("attribution.title", "Attribution of each target word"), "attribution")
-    files.numbers(
-        lambda: files.table(scores, maps.numbered(found.source), maps.numbered(found.target), corner),
-        "attribution_table",
-    )
+    columns, rows = maps.numbered(found.source), maps.numbered(found.target)
+    corner = " \\ ".join((axes["row_title"], axes["column_title"]))
+    files.numbers(lambda: files.table(scores, columns, rows, corner), "attribution_table")
 
 
 def by_largest(matrix: np.ndarray) -> np.ndarray:

@@ -9,8 +9,9 @@ from model.attribution.leave_one_out import Way
 from model.attribution.ranks import FEWEST
 from pages.attribution.evidence import Evidence, name, short
 from pages.shared.opening import Request
+from pages.shared.texts import block, caption
 from views.html import bars, tokens
-from views.text import literal, prose
+from views.text import literal
 from views.text.catalogue import Message, say, say_count
 from views.text.numbers import three_digits
 
@@ -28,9 +29,10 @@ def verdict(request: Request, found: Evidence, place: int, way: Way) -> None:
         say("attribution.column.sentence", "sentence"),
     ]
     if many:
-        count = many["sentences"]
         header.append(
-            say_count("attribution.column.many", "{count} held-out sentence", "{count} held-out sentences", count)
+            say_count(
+                "attribution.column.many", "{count} held-out sentence", "{count} held-out sentences", many["sentences"]
+            )
         )
     table = [row(found, method, place, figures) for method in METHODS]
     best = found.agreement.best(place)
@@ -43,10 +45,8 @@ def verdict(request: Request, found: Evidence, place: int, way: Way) -> None:
     st.html(tokens.label(title) + bars.table(header, table, described, marked))
     counted = sum(found.agreement.counted)
     defined = min(len(found.agreement.defined(method)) for method in METHODS)
-    st.caption(
-        prose.block("attribution", "what-is-counted", source=found.agreement.words, target=counted, defined=defined)
-    )
-    st.caption(over_many(many, figures) if many else prose.block("attribution", "not-measured"))
+    caption("attribution", "what-is-counted", source=found.agreement.words, target=counted, defined=defined)
+    st.caption(over_many(many, figures) if many else block("attribution", "not-measured"))
 
 
 def row(found: Evidence, method: str, place: int, figures: dict) -> list[bars.Value]:
@@ -54,9 +54,8 @@ def row(found: Evidence, method: str, place: int, figures: dict) -> list[bars.Va
     values = found.agreement.correlations[method][place], found.agreement.sentence(method)
     cells: list[bars.Value] = [short(method), *(UNDEFINED() if v is None else bars.bar(v, 1, "cross") for v in values)]
     if figures:
-        known = figures[method]
-        text = f"{three_digits(known['mean'])} \u00b1 {three_digits(known['standard_error'])}"
-        cells.append(text)
+        mean, error = (three_digits(figures[method][what]) for what in ("mean", "standard_error"))
+        cells.append(f"{mean} \u00b1 {error}")
     return cells
 
 
@@ -64,20 +63,20 @@ def in_words(found: Evidence, place: int) -> str:
     """Which method agrees best here, and where the worst one goes wrong."""
     compared = found.agreement
     if compared.words < FEWEST:
-        return prose.block("attribution", "too-few", words=compared.words)
+        return block("attribution", "too-few", words=compared.words)
     word = literal.markdown(literal.token(found.target[place]))
     best, overall = compared.best(place), compared.best()
     if not best:
-        said = [prose.block("attribution", "no-order", word=word)]
+        said = [block("attribution", "no-order", word=word)]
     else:
         value = compared.correlations[best[0]][place]
-        said = [prose.block("attribution", "best-here", word=word, best=_names(best), value=three_digits(value))]
+        said = [block("attribution", "best-here", word=word, best=_names(best), value=value)]
         worst = min(METHODS, key=lambda method: _or_more(compared.correlations[method][place]))
         if worst not in best:
             said.append(_displaced(found, worst, place))
     if overall:
         value = compared.sentence(overall[0])
-        said.append(prose.block("attribution", "best-overall", best=_names(overall), value=three_digits(value)))
+        said.append(block("attribution", "best-overall", best=_names(overall), value=value))
     return " ".join(said)
 
 
@@ -85,7 +84,7 @@ def _displaced(found: Evidence, method: str, place: int) -> str:
     """The source word about whose rank a method is most wrong."""
     columns = found.columns
     at, score, drop = most_displaced(found.explained.scores[method][place, columns], found.drops[place, columns])
-    return prose.block(
+    return block(
         "attribution",
         "displaced",
         method=name(method),
@@ -109,14 +108,14 @@ def over_many(many: dict, figures: dict) -> str:
     leader = max(METHODS, key=lambda method: figures[method]["mean"])
     lead = figures[leader]["to_rival"]
     sure = lead["mean"] > 2 * lead["standard_error"]  # about one chance in forty that this is luck
-    measured = prose.block(
+    measured = block(
         "attribution",
         "held-out",
         sentences=many["sentences"],
         target=many["target_words"],
         leader=name(leader),
         rival=name(lead["other"]),
-        lead=three_digits(lead["mean"]),
-        error=three_digits(lead["standard_error"]),
+        lead=lead["mean"],
+        error=lead["standard_error"],
     )
-    return f"{measured} {prose.block('attribution', 'sure' if sure else 'unsure')}"
+    return f"{measured} {block('attribution', 'sure' if sure else 'unsure')}"

@@ -1,4 +1,4 @@
-"""What is generated on both sides, and what each token of the target costs."""
+"""What is generated on both sides, what each token of the target costs, and how every head's attention moved."""
 
 from __future__ import annotations
 
@@ -6,36 +6,33 @@ import streamlit as st
 
 from model.attribution.comparison import merged
 from pages.compare.sides import Sides
-from pages.shared import files
-from pages.shared.cut_off import say_if_cut
+from pages.shared import differences, files
+from pages.shared.charts import metrics
+from pages.shared.kinds import by_name
+from pages.shared.opening import translation
+from pages.shared.texts import say_if_cut
 from views import maps
-from views.export import downloads
+from views.address import settings
+from views.controls import inputs
 from views.html import bars, tokens
+from views.text import terms
 from views.text.catalogue import say
-from views.text.numbers import three_digits
 
 
 def translations(sides: Sides) -> None:
     """Both translations, one below the other, and the losses of both targets."""
-    for name, text, finished in zip(sides.names, sides.translations, sides.finished, strict=True):
+    cut = ("before", "after") if sides.check else ("of", "of")
+    for name, text, finished, which in zip(sides.names, sides.translations, sides.finished, cut, strict=True):
         if sides.check:
             label = say("compare.translation.greedy", "Greedy translation, {side}", side=name)
-            cut = say("compare.translation.side", "The translation {side}", side=name)
         else:
             label = say("compare.translation", "Translation, {side}", side=name)
-            cut = say("compare.translation.of", "The translation of {side}", side=name)
-        st.html(tokens.label(label) + tokens.sentence(text or "\u2014", "fr"))
-        say_if_cut(finished, cut)
+        translation(text or "\u2014", label)
+        say_if_cut(finished, which, side=name)
     first, second = (float(losses.sum()) for losses in sides.losses)
-    for column, label, value in zip(
-        st.columns(3),
-        (*(say("compare.loss", "Loss, {side}", side=name) for name in sides.names), say("compare.change", "Change")),
-        (first, second, second - first),
-        strict=True,
-    ):
-        column.metric(
-            label, three_digits(value), help=say("compare.loss.help", "Sum of \u2212ln p over the target, in nats.")
-        )
+    names = *(say("compare.loss", "Loss, {side}", side=name) for name in sides.names), say("compare.change", "Change")
+    help = say("compare.loss.help", "Sum of \u2212ln p over the target, in nats.")
+    metrics(*zip(names, (first, second, second - first), strict=True), help=help)
 
 
 def token_losses(sides: Sides) -> None:
@@ -44,7 +41,7 @@ def token_losses(sides: Sides) -> None:
     counts = [len(side) for side in losses]
     top = max(float(side.max()) for side in losses)
     labels = [maps.numbered(trace.next_tokens) for trace in (sides.first, sides.second)]
-    shown, table = [], []
+    shown, rows = [], []
     for one, two in merged(sides.shared_targets(), *counts):
         name = labels[0][one] if one is not None else labels[1][two]
         if one is None or two is None:
@@ -53,15 +50,35 @@ def token_losses(sides: Sides) -> None:
         change = None if None in values else values[1] - values[0]
         drawn = ["" if value is None else bars.bar(value, top, "decoder") for value in values]
         shown.append([bars.data(name, "token"), *drawn, "" if change is None else bars.bar(change, top, "difference")])
-        table.append([name, *("" if value is None else value for value in (*values, change))])
+        rows.append([name, *("" if value is None else value for value in (*values, change))])
     header = [
-        say("column.token", "token"),
+        terms.TOKEN(),
         *(say("compare.column.loss", "\u2212ln p, {side}", side=name) for name in sides.names),
         say("compare.column.change", "change"),
     ]
     described = say("compare.losses.table", "Loss of each token")
     label = say("compare.losses", "Loss of each token, in nats")
     st.html(tokens.label(label) + bars.table(header, shown, described))
-    files.download(
-        say("compare.losses.csv", "Losses as CSV"), lambda: downloads.table_csv(header, table), "compare-losses.csv"
-    )
+    files.csv(header, rows, "compare-losses", say("compare.losses.csv", "Losses as CSV"))
+
+
+def one_head(sides: Sides) -> None:
+    """Choose kind, layer and head; both maps and the difference. At first what the last layer hands on is open."""
+    farthest = differences.farthest(sides.moved)
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        kind = inputs.kind(by_name(sides.kinds.values()), list(sides.kinds)[-1])
+        layers, heads = (maps.names(count) for count in sides.first.attention(kind.name).shape[:2])
+        layer, head = inputs.head(layers, heads, (len(layers) - 2, len(heads) - 1))
+        st.button(say("compare.open", "Open the head that moved most"), on_click=_open, args=farthest)
+    pair = sides.pair(kind, layers.index(layer), heads.index(head), maps.describe(layer, head))
+    differences.show(pair, "pair", f"compare-{kind.name}-layer-{layer}-head-{head}")
+
+
+def _open(kind: str, layer: int, head: int) -> None:
+    settings.choose("kind", kind)
+    inputs.choose_head(str(layer + 1), str(head + 1))
+
+
+def every_head(sides: Sides) -> None:
+    """How far attention moved, a cell a head."""
+    differences.moved_heads(sides.moved, {kind: len(sides.shared(kind)[1]) for kind in sides.kinds})

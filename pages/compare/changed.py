@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
-from model import DecodingOptions, HeadInterventions, InterventionError, Trace
+from model import DecodingOptions, HeadInterventions, Trace
 from model.attribution.intervened import shapes_of
 from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, NoMask, OneHot, Window
+from model.tracing.kinds import AttentionKind
 from pages.compare.sides import Sides
-from pages.shared.head_changes import MASK, ONE_HOT, Board, action, strength, together
+from pages.shared.head_changes import MASK, ONE_HOT, planned
 from pages.shared.opening import Request
 from views import maps
 from views.controls import inputs, widgets
-from views.text import literal
-from views.text.catalogue import Message, say, say_error
+from views.text.catalogue import Message, say
 
 NO_MASK, WINDOW, FORBID = "none", "window", "forbid"
-MASKS = {"encoder": (WINDOW, FORBID), "decoder": (NO_MASK, WINDOW, FORBID), "cross": (FORBID,)}
 NAMES = {
     NO_MASK: Message("compare.mask.none", "No causal mask"),
     WINDOW: Message("compare.mask.window", "Window"),
@@ -28,42 +28,30 @@ EVERY = "every"
 NAME = "heads"  # begins the names of this page's settings in the address
 
 
-def controls_of(trace: Trace) -> HeadInterventions | None:
+def controls_of(request: Request, trace: Trace) -> HeadInterventions | None:
     """What the reader wants done; None where it cannot be done, and the reason is on the page."""
-    kind = widgets.pick(say("compare.of", "Heads of"), inputs.kind_names(), "of", "decoder")
-    todo = action("do")
-    layers, heads = trace.attention(kind).shape[:2]
-    behind = tuple((layers // 2, head) for head in range(heads))  # late enough to matter, with layers behind it
-    chosen = Board(NAME, layers, heads, behind).choose()
-    if todo == MASK:
-        draft = _mask(trace, kind, chosen)
-    elif todo == ONE_HOT:
-        draft = _one_hot(trace, kind, chosen)
-    else:
-        draft = strength(todo, kind, chosen, "")
-    if not chosen:
-        st.caption(say("compare.no-head", "No head is chosen: press at least one."))
-    plan = together(draft, NAME)
-    try:
-        plan.check(shapes_of(trace))
-    except InterventionError as error:
-        st.warning(literal.markdown(say_error(error)))
-        return None
-    return plan
+    kinds = {kind.name: kind for kind in request.service.model.kinds}
+    causal = next((name for name, kind in kinds.items() if kind.causal), "")  # where there is most to change
+    names = inputs.kind_names(request.service.kinds)
+    kind = kinds[widgets.pick(say("compare.of", "Heads of"), names, "of", causal)]
+    own = {MASK: partial(_mask, trace, kind), ONE_HOT: partial(_one_hot, trace, kind.name)}
+    return planned(kind.name, trace.attention(kind.name), shapes_of(trace), (NAME, ""), own)
 
 
-def _mask(trace: Trace, kind: str, heads: Heads) -> HeadIntervention:
-    masks = {mask: NAMES[mask]() for mask in MASKS[kind]}
-    mask = widgets.pick(say("compare.mask", "New mask"), masks, f"{kind}mask") if len(masks) > 1 else FORBID
+def _mask(trace: Trace, kind: AttentionKind, heads: Heads) -> HeadIntervention:
+    possible = {NO_MASK: kind.causal, WINDOW: kind.square, FORBID: True}
+    masks = {mask: NAMES[mask] for mask in NAMES if possible[mask]}
+    mask = widgets.pick(say("compare.mask", "New mask"), masks, f"{kind.name}mask") if len(masks) > 1 else FORBID
     if mask == NO_MASK:
-        return NoMask(kind, heads)
+        return NoMask(kind.name, heads)
     if mask == WINDOW:
         label = say("compare.window", "Keys less than this many places away")
-        return Window(kind, heads, int(widgets.number(label, "window", 2, 1, 128)))
-    keys = _places(trace.axes(kind)[1])
+        return Window(kind.name, heads, int(widgets.number(label, "window", 2, 1, 128)))
+    keys = _places(trace.axes(kind.name)[1])
     first = tuple(keys)[1:2]  # not the first, without which the decoder's first query is blind
-    forbidden = widgets.several(say("compare.forbid", "Keys that no query may attend to"), keys, f"{kind}forbid", first)
-    return Forbid(kind, heads, tuple(int(place) - 1 for place in forbidden))
+    label = say("compare.forbid", "Keys that no query may attend to")
+    forbidden = widgets.several(label, keys, f"{kind.name}forbid", first)
+    return Forbid(kind.name, heads, tuple(int(place) - 1 for place in forbidden))
 
 
 def _one_hot(trace: Trace, kind: str, heads: Heads) -> HeadIntervention:
@@ -82,9 +70,11 @@ def _places(labels: Sequence[str]) -> dict[str, str]:
 
 def sides_of(request: Request, trace: Trace, plan: HeadInterventions) -> Sides:
     """Before and after, computed once for each plan."""
-    found = request.service.intervened(trace, plan)
-    before = request.service.steps(request.text, DecodingOptions())[-1]
-    generated, ended = (before.text, found.translation), (request.service.ended(before.ids), found.finished)
+    service = request.service
+    found = service.intervened(trace, plan)
+    before = service.steps(request.text, DecodingOptions())[-1]
+    generated, ended = (before.text, found.translation), (service.ended(before.ids), found.finished)
     names = say("compare.before", "before"), say("compare.after", "after")
     titles = say("compare.before.title", "Before"), say("compare.after.title", "After")
-    return Sides(trace, found.after, names, titles, generated, ended, plan, found.check)
+    kinds = {kind.name: kind for kind in service.model.kinds}
+    return Sides(kinds, trace, found.after, names, titles, generated, ended, plan, found.check)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.compare import answer, changed, other
-from pages.compare import maps as heads
-from pages.compare.sides import Sides
-from pages.shared import checks, intervention_check
+from pages.compare import answer, changed
+from pages.compare.sides import Sides, of_another
+from pages.shared import checks
 from pages.shared.opening import Request, opening
 from pages.shared.runs import fragment
+from pages.shared.texts import block, caption, how_to_read
 from views.controls import widgets
 from views.html import bars
-from views.text import prose
 from views.text.catalogue import say
 
 CHANGED, OTHER = "changed", "other"
@@ -25,9 +24,7 @@ def main() -> None:
     if not request.accepted:
         return
     explore(request)
-    st.subheader(say("how-to-read", "How to read it"), anchor=False)
-    for column, block in zip(st.columns(2, gap="large"), ("interventions", "differences"), strict=True):
-        column.markdown(prose.block("compare", block))
+    how_to_read(block("compare", "interventions"), block("compare", "differences"))
 
 
 @fragment
@@ -42,9 +39,9 @@ def explore(request: Request) -> None:
     controls_at, answer_at = st.columns(2, gap="large")
     with controls_at:
         if mode == OTHER:
-            sides = other.sides_of(request, trace)
+            sides = of_another(request, trace)
         else:
-            plan = changed.controls_of(trace)
+            plan = changed.controls_of(request, trace)
             sides = None if plan is None else changed.sides_of(request, trace, plan)
     if sides is None:
         return
@@ -52,23 +49,23 @@ def explore(request: Request) -> None:
         answer.translations(sides)
         check_line(sides)
     st.subheader(say("compare.one-head", "One head on both sides"), anchor=False)
-    heads.one_head(sides)
+    answer.one_head(sides)
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader(say("compare.every-token", "Every token of the target"), anchor=False)
         answer.token_losses(sides)
     with right:
-        st.subheader(say("compare.every-head", "Every head"), anchor=False)
-        heads.every_head(sides)
+        st.subheader(say("shared.every-head", "Every head"), anchor=False)
+        answer.every_head(sides)
 
 
 def check_line(sides: Sides) -> None:
     """The check of what was done, or of both passes."""
     if sides.check is not None:
-        intervention_check.show(sides.check)
+        checks.intervention(sides.check)
         return
     difference = max(trace.verify().max_difference for trace in (sides.first, sides.second))
-    st.caption(prose.block("compare", "two-check", difference=checks.said("attention", difference)))
+    caption("compare", "two-check", difference=checks.said("attention", difference))
 
 
 main()

@@ -1,8 +1,8 @@
-"""The two passes that the page compares, with what all its parts ask of them."""
+"""The two passes that the page compares, with what all its parts ask of them; and side B as another sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,9 +11,16 @@ import numpy as np
 from model import HeadInterventions, Trace
 from model.attribution.comparison import Shared, moved, of_shared, shared_places
 from model.attribution.intervened import Check, losses_of
-from model.tracing.kinds import KINDS
+from model.tracing.kinds import AttentionKind
+from pages.shared.opening import Request, sentence_box, usable
+from pages.shared.texts import block
 from views import maps
+from views.controls import widgets
 from views.export.difference import MapPair, Side
+from views.text.catalogue import say
+
+ANOTHER = "The animal didn't cross the street because it was too wide."
+OWN, SAME = "own", "a"
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +28,7 @@ class Sides:
     """Side A and side B.
 
     Attributes:
+        kinds: of attention, by name.
         names: what they are called within a sentence.
         titles: what their maps are called.
         translations: what greedy decoding generates, or the translations the reader's settings lead to.
@@ -29,6 +37,7 @@ class Sides:
         check: that it was done; None for another sentence.
     """
 
+    kinds: Mapping[str, AttentionKind]
     first: Trace
     second: Trace
     names: tuple[str, str]
@@ -52,12 +61,12 @@ class Sides:
         source = shared_places(self.first.source_ids, self.second.source_ids)
         target = shared_places(self.first.target_ids, self.second.target_ids)
         sides = {"source": source, "target": target}
-        return sides[KINDS[kind].queries], sides[KINDS[kind].keys]
+        return sides[self.kinds[kind].queries], sides[self.kinds[kind].keys]
 
     @cached_property
     def moved(self) -> dict[str, np.ndarray]:
         """Kind -> `(layer, head)`: see `model.attribution.comparison.moved`, over what both sides have."""
-        return {kind: self._moved(kind) for kind in self.first.records}
+        return {kind: self._moved(kind) for kind in self.kinds}
 
     def _moved(self, kind: str) -> np.ndarray:
         queries, keys = self.shared(kind)
@@ -95,3 +104,26 @@ def _side(
     allowed = [plan.allowed(kind.name, *head, *weights.shape) for head in chosen]
     hidden = ~np.any(allowed, axis=0) & (weights == 0)  # what is forced may show where nothing else is allowed
     return Side(name, weights, *trace.axes(kind.name), hidden)
+
+
+def of_another(request: Request, trace: Trace) -> Sides | None:
+    """Both sentences; None where the other one cannot be used, and the reason is on the page."""
+    name = say("compare.other", "Sentence B")
+    text = sentence_box(name, "other", ANOTHER)
+    read = {
+        OWN: say("compare.reads.own", "Its own translation"),
+        SAME: say("compare.reads.a", "The translation of A"),
+    }
+    help = " ".join(block("compare", "reads-help").split())
+    reads = widgets.pick(say("compare.reads", "What the decoder of B reads"), read, "reads", help=help)
+    if not usable(request, text, name):
+        return None
+    service = request.service
+    own = second = service.trace(text, request.options)
+    if reads == SAME:
+        key = (text, "as", trace.next_ids)
+        compute = lambda: service.model.trace(text, target_ids=trace.next_ids)  # noqa: E731
+        second = service.traces.get_or_compute(key, compute, service.computing)
+    ended = service.ended(trace.next_ids), service.ended(own.next_ids)
+    kinds = {kind.name: kind for kind in service.model.kinds}
+    return Sides(kinds, trace, second, ("A", "B"), ("A", "B"), (trace.target_text, own.target_text), ended)

@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
 from model import DecodingOptions
-from model.decoding.beam_tree import BeamTree
+from model.decoding.beam_tree import BeamNode, BeamTree
 from model.decoding.search import beam_tree_in_steps, length_penalty
 from model.networks.loss_terms import score_target
-from pages.decoding import search_tree
 from pages.shared import checks, files
-from pages.shared.cut_off import say_if_cut
 from pages.shared.opening import Request
+from pages.shared.texts import caption, paragraph, say_if_cut
 from views.components.drawing_view import drawing_view
 from views.controls import widgets
-from views.export import downloads
 from views.html import bars, steps
 from views.svg import beam
-from views.text import prose
-from views.text.catalogue import say
+from views.text import literal
+from views.text.catalogue import Message, say
+
+SUM = Message("column.log-probability", "sum of ln p")
+SCORE = Message("decoding.column.score", "score")
+HEADER = (
+    Message("column.step", "step"),
+    Message("column.rank", "rank"),
+    Message("column.hypothesis", "hypothesis"),
+    Message("column.token", "token"),
+    Message("column.probability", "probability"),
+    SUM,
+    SCORE,
+    Message("column.fate", "fate"),
+    Message("column.winning", "on the winning path"),
+)
 
 
 def show(request: Request) -> None:
     """The tree, the translations it ended with, and the checks."""
     left, right = st.columns([3, 2], gap="large")
     with right:
-        st.markdown(prose.block("decoding", "beam-search"))
+        paragraph("decoding", "beam-search")
     with left:
         options = settings(request)
         nodes = {"kept": say("decoding.nodes.kept", "Kept"), "all": say("decoding.nodes.all", "All considered")}
@@ -36,21 +47,17 @@ def show(request: Request) -> None:
     with left:
         results(request, tree, options)
     st.subheader(say("decoding.search", "The search, from left to right"), anchor=False)
-    title = say(
+    text = say(
         "decoding.search.title", "Beam search of {steps} steps; the table has its numbers.", steps=len(tree.steps)
     )
-    svg = beam.beam(search_tree.columns(request, tree, every), title)
+    svg = beam.beam(columns(request, tree, every), text)
     drawing_view(svg, key="tree")
-    st.caption(prose.block("decoding", "reading-the-tree"))
-    header = [column() for column in search_tree.HEADER]
+    caption("decoding", "reading-the-tree")
+    header, rows = [column() for column in HEADER], lambda: table(request, tree)
     with st.container(horizontal=True):
         files.download(say("files.svg", "SVG"), lambda: svg, "beam.svg")
-        files.download(
-            files.CSV(),
-            lambda: downloads.table_csv(header, search_tree.table(request, tree)),
-            "beam.csv",
-        )
-    files.numbers(lambda: pd.DataFrame(search_tree.table(request, tree), columns=header), "tree_table", hide_index=True)
+        files.csv(header, rows, "beam")
+    files.numbers(lambda: files.table(rows(), header), "tree_table", hide_index=True)
 
 
 def settings(request: Request) -> DecodingOptions:
@@ -68,45 +75,22 @@ def settings(request: Request) -> DecodingOptions:
 
 def results(request: Request, tree: BeamTree, options: DecodingOptions) -> None:
     """The translations the search returns, with greedy's beside them, and the check."""
-    decode = request.service.model.tokenizer.decode
-    greedy = request.service.steps(request.text, DecodingOptions())[-1].ids
-    rows = [
-        [str(rank), steps.plain(decode(best.ids)), len(best.ids), best.log_probability, best.score]
-        for rank, best in enumerate(tree.best, 1)
-    ]
+    service = request.service
+    greedy = service.steps(request.text, DecodingOptions())[-1].ids
     total = -score(request, greedy)
-    rows.append(
-        [
-            say("decoding.row.greedy", "greedy"),
-            steps.plain(decode(greedy)),
-            len(greedy),
-            total,
-            total / penalty(len(greedy), options),
-        ]
-    )
-    header = [
-        "",
-        say("column.translation", "translation"),
-        say("column.tokens", "tokens"),
-        search_tree.SUM(),
-        search_tree.SCORE(),
-    ]
+    divided = total / length_penalty(len(greedy), options.length_penalty)
+    found = [(str(rank), best.ids, best.log_probability, best.score) for rank, best in enumerate(tree.best, 1)]
+    found.append((say("decoding.row.greedy", "greedy"), greedy, total, divided))
+    rows = [[name, steps.plain(service.model.tokenizer.decode(ids)), len(ids), *sums] for name, ids, *sums in found]
+    translation, tokens = say("column.translation", "translation"), say("column.tokens", "tokens")
+    header = ["", translation, tokens, SUM(), SCORE()]
     st.html(bars.table(header, rows, say("decoding.results", "What the search returns")))
-    ends = (
-        (say("decoding.best", "The search\u2019s best translation"), tree.winner),
-        (say("decoding.greedy.translation", "The greedy translation"), greedy),
-    )
-    for what, last in ends:
-        say_if_cut(request.service.ended(last), what)
-    ids = request.service.steps(request.text, options)[-1].ids
+    say_if_cut(service.ended(tree.winner), "best")
+    say_if_cut(service.ended(greedy), "greedy")
+    same = service.steps(request.text, options)[-1].ids == tree.winner
     best = tree.best[0]
-    st.caption(
-        prose.block(
-            "decoding",
-            "check-beam-same" if ids == tree.winner else "check-beam-different",
-            difference=checks.said("sum of ln p", abs(-score(request, best.ids) - best.log_probability)),
-        )
-    )
+    difference = checks.said("sum of ln p", abs(-score(request, best.ids) - best.log_probability))
+    caption("decoding", "check-beam-same" if same else "check-beam-different", difference=difference)
 
 
 def score(request: Request, ids: tuple[int, ...]) -> float:
@@ -119,6 +103,39 @@ def score(request: Request, ids: tuple[int, ...]) -> float:
     return request.service.analysis(("sum of -ln p", request.text, ids), compute)
 
 
-def penalty(length: int, options: DecodingOptions) -> float:
-    """What a sum of log probabilities is divided by."""
-    return length_penalty(length, options.length_penalty)
+def columns(request: Request, tree: BeamTree, every: bool) -> list[list[beam.Node]]:
+    """The tree for drawing; without the pruned ones unless `every`."""
+    label = request.service.model.tokenizer.labels
+    drawn, before = [], {(): 0}
+    for nodes in tree.steps:
+        shown = [node for node in nodes if every or node.fate != "pruned"]
+        drawn.append(
+            [
+                beam.Node(token, *_numbers(node), node.fate, tree.on_winning_path(node), before[node.ids[:-1]])
+                for node, token in zip(shown, label(node.id for node in shown), strict=True)
+            ]
+        )
+        before = {node.ids: place for place, node in enumerate(shown)}
+    return drawn
+
+
+def _numbers(node: BeamNode) -> tuple[float, float, float]:
+    return node.probability, node.log_probability, node.score
+
+
+def table(request: Request, tree: BeamTree) -> list[list]:
+    """A row for each hypothesis that was considered, pruned ones included."""
+    tokenizer = request.service.model.tokenizer
+    return [
+        [
+            step,
+            rank,
+            tokenizer.decode(node.ids[:-1]),
+            literal.token(tokenizer.labels([node.id])[0]),
+            *_numbers(node),
+            beam.FATES[node.fate](),
+            tree.on_winning_path(node),
+        ]
+        for step, nodes in enumerate(tree.steps, 1)
+        for rank, node in enumerate(nodes, 1)
+    ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from model.lessons.output_layer import Row, output_step, read_row
@@ -11,10 +10,10 @@ from model.runtime.messages import ReaderError
 from pages.decoding.step import choose_step
 from pages.shared import checks, files
 from pages.shared.opening import Request
+from pages.shared.texts import caption, paragraph
 from views.controls import widgets
-from views.export import downloads
 from views.html import bars, steps
-from views.text import literal, prose
+from views.text import literal
 from views.text.catalogue import Message, say, say_error
 from views.text.numbers import grouped, three_digits
 
@@ -37,48 +36,30 @@ def show(request: Request) -> None:
     step = choose_step(trace)
     found = request.service.lesson(("output layer", request.text, trace.next_ids, step), output_step, trace, step - 1)
     best = np.argsort(-found.logits, kind="stable")[:COUNT]
-    labels = trace.tokenizer.labels(best.tolist())
-    rows = [
-        (
-            rank,
-            label,
-            int(id_),
-            float(found.logits[id_]),
-            float(np.exp(found.logits[id_] - found.logits[best[0]])),
-            float(found.probabilities[id_]),
-        )
-        for rank, (id_, label) in enumerate(zip(best, labels, strict=True), 1)
-    ]
+    powers = np.exp(found.logits - found.logits[best[0]])
+    columns = ([float(each[id_]) for id_ in best] for each in (found.logits, powers, found.probabilities))
+    tokens = trace.tokenizer.labels(best.tolist())
+    rows = list(zip(range(1, COUNT + 1), map(literal.token, tokens), best.tolist(), *columns, strict=True))
     left, right = st.columns([3, 2], gap="large")
+    sizes = request.service.model.config
+    vocabulary = grouped(sizes.vocabulary_size)
     with left:
         shown = [
-            [str(rank), steps.plain(token), id_, logit, power, bars.bar(probability, 1, "decoder")]
-            for rank, token, id_, logit, power, probability in rows
+            [str(rank), steps.plain(token), *numbers, bars.bar(probability, 1, "decoder")]
+            for token, (rank, _, *numbers, probability) in zip(tokens, rows, strict=True)
         ]
         header = [column() for column in HEADER]
         st.html(bars.table(header, shown, say("decoding.logits", "The largest logits of step {step}", step=step)))
-        network = request.service.model.config
-        st.caption(
-            prose.block(
-                "decoding",
-                "check-output-layer",
-                vocabulary=grouped(network.vocabulary_size),
-                total=three_digits(float(found.probabilities.sum())),
-                difference=checks.said("output layer", found.difference),
-            )
+        caption(
+            "decoding",
+            "check-output-layer",
+            vocabulary=vocabulary,
+            total=found.probabilities.sum(),
+            difference=checks.said("output layer", found.difference),
         )
-        labelled = [[rank, literal.token(token), *rest] for rank, token, *rest in rows]
-        files.download(files.CSV(), lambda: downloads.table_csv(header, labelled), f"output-step-{step}.csv")
-        files.numbers(lambda: pd.DataFrame(labelled, columns=header), "output_table", hide_index=True)
+        files.sheet(header, rows, f"output-step-{step}", key="output_table")
     with right:
-        st.markdown(
-            prose.block(
-                "decoding",
-                "linear-softmax",
-                d_model=network.d_model,
-                vocabulary=grouped(network.vocabulary_size),
-            )
-        )
+        paragraph("decoding", "linear-softmax", d_model=sizes.d_model, vocabulary=vocabulary)
     example()
 
 
@@ -87,7 +68,7 @@ def example() -> None:
     st.subheader(say("decoding.rows", "Three rows by hand"), anchor=False)
     left, right = st.columns([3, 2], gap="large")
     with right:
-        st.markdown(prose.block("decoding", "rows"))
+        paragraph("decoding", "rows")
     with left:
         typed = widgets.text(say("decoding.rows.label", "Rows of numbers, a semicolon between rows"), "rows", EXAMPLE)
         try:
@@ -138,5 +119,6 @@ def read_rows(text: str) -> list[Row]:
     try:
         return [read_row([float(number) for number in part]) for part in parts]
     except ValueError:
-        text = "Every entry must be a finite number with a decimal point, such as {example}."
-        raise ReaderError(text, example=EXAMPLE) from None
+        raise ReaderError(
+            "Every entry must be a finite number with a decimal point, such as {example}.", example=EXAMPLE
+        ) from None

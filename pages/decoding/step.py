@@ -6,17 +6,30 @@ import numpy as np
 import streamlit as st
 
 from model import Trace
-from pages.decoding import choice
+from model.decoding.sampling_stages import SamplingStages, sampling_stages
 from pages.shared import checks, files
 from pages.shared.opening import Request
-from pages.shared.sliders import stepper
+from pages.shared.target import stepper
+from pages.shared.texts import block, caption, paragraph
 from views import maps
 from views.controls import widgets
 from views.export import downloads
-from views.html import steps, tokens
-from views.text import prose
-from views.text.catalogue import say
-from views.text.numbers import three_digits
+from views.html import bars, steps, tokens
+from views.text import literal, terms
+from views.text.catalogue import Message, say
+from views.text.numbers import grouped, percent, three_digits
+
+SHOWN = (5, 10, 20, 50)  # how many tokens the table may have
+HEADER = {
+    "rank": Message("column.rank", "rank"),
+    "token": Message("column.token", "token"),
+    "id": Message("column.id", "id"),
+    "logit": Message("column.logit", "logit"),
+    "plain": Message("decoding.column.before", "probability before"),
+    "scaled": Message("decoding.column.scaled", "scaled"),
+    "kept": Message("decoding.column.kept", "kept"),
+    "probability": Message("column.probability", "probability"),
+}
 
 
 def show(request: Request) -> None:
@@ -27,16 +40,16 @@ def show(request: Request) -> None:
     with left:
         attention(trace, step)
     with right:
-        choice.show(request, trace, step)
+        choice(request, trace, step)
 
 
 def choose_step(trace: Trace) -> int:
     """A slider through the steps, from 1, and the tokens around the chosen one."""
     last = len(trace.next_ids)
     step = stepper(last, say("decoding.step", "Step, 1 to {last}", last=last))
-    text = "What the decoder has read, the token it generates in this step, and what is still to come"
+    label = block("decoding", "tokens-of-the-step")
     read, generated, later = trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:]
-    st.html(tokens.label(say("decoding.step.tokens", text)) + steps.written(read, generated, later))
+    st.html(tokens.label(label) + steps.written(read, generated, later))
     return step
 
 
@@ -45,28 +58,91 @@ def attention(trace: Trace, step: int) -> None:
     st.subheader(say("decoding.attention", "What this step attends to"), anchor=False)
     layers, heads = (maps.names(count) for count in trace.cross_attention.shape[:2])
     with st.container(horizontal=True):
-        layer = widgets.select(say("layer", "Layer"), maps.said(layers), "cross_layer", maps.MEAN)
-        head = widgets.select(say("head", "Head"), maps.said(heads), "cross_head", maps.MEAN)
+        layer = widgets.select(terms.LAYER(), maps.said(layers), "cross_layer", maps.MEAN)
+        head = widgets.select(terms.HEAD(), maps.said(heads), "cross_head", maps.MEAN)
     sheet = maps.with_means(trace.cross_attention[:, :, step - 1 : step])  # (layers + 1, heads + 1, 1, source)
     weights = sheet[layers.index(layer), heads.index(head), 0]  # (source,)
-    text = "Cross-attention of step {step} over the English tokens: {place}"
-    st.html(
-        tokens.label(say("decoding.attention.place", text, step=step, place=maps.describe(layer, head)))
-        + steps.weights(trace.source_tokens, weights.tolist())
-    )
-    check = trace.verification["cross"]
-    st.caption(
-        prose.block(
-            "decoding",
-            "check-attention",
-            total=three_digits(float(weights.sum(dtype=np.float64))),
-            difference=checks.said("attention", check.max_difference),
-        )
-    )
-    st.markdown(prose.block("decoding", "attention"))
+    label = block("decoding", "attention-of-the-step", step=step, place=maps.describe(layer, head))
+    st.html(tokens.label(label) + steps.weights(trace.source_tokens, weights.tolist()))
+    difference = checks.said("attention", trace.verification["cross"].max_difference)
+    caption("decoding", "check-attention", total=weights.sum(dtype=np.float64), difference=difference)
+    paragraph("decoding", "attention")
     axes = (trace.next_tokens[step - 1 : step], trace.source_tokens, maps.KINDS["cross"])
-    files.download(
-        say("decoding.attention.csv", "Attention as CSV"),
-        lambda: downloads.matrix_csv(weights[None], *axes),
-        f"cross-attention-step-{step}.csv",
+    label, name = say("decoding.attention.csv", "Attention as CSV"), f"cross-attention-step-{step}.csv"
+    files.download(label, lambda: downloads.matrix_csv(weights[None], *axes), name)
+
+
+def choice(request: Request, trace: Trace, step: int) -> None:
+    """How the token of a step is chosen: logit, scaled, filtered, probability."""
+    st.subheader(say("decoding.choice", "How the token is chosen"), anchor=False)
+    temperature, top_k, top_p = settings(request)
+    never = request.service.model.config.never_generated
+    stages = sampling_stages(trace.logits[step - 1], temperature, top_k, top_p, never)
+    count = int(widgets.pick(say("decoding.shown", "Tokens shown"), tuple(map(str, SHOWN)), "shown", "10"))
+    rows = table(trace, stages, step, min(count, len(stages.logits) - len(never)))
+    taken = trace.next_ids[step - 1]
+    shown = [
+        [
+            str(rank),
+            steps.strong(token) if id_ == taken else steps.plain(token),
+            logit,
+            scaled,
+            steps.number(three_digits(scaled)) if kept else steps.quiet(say("decoding.out", "out")),
+            bars.bar(probability, 1, "decoder") if kept else steps.quiet("0"),
+        ]
+        for rank, token, id_, logit, _, scaled, kept, probability in rows
+    ]
+    names = {field: column() for field, column in HEADER.items()}
+    filtered = say("decoding.column.filtered", "filtered")
+    header = [names["rank"], names["token"], names["logit"], f"\u00f7 {temperature:g}", filtered, names["probability"]]
+    name = say("decoding.choice.table", "The most probable tokens of step {step}", step=step)
+    st.html(bars.table(header, shown, name))
+    caption(
+        "decoding",
+        "check-choice",
+        kept=grouped(int(stages.kept.sum())),
+        all=grouped(len(stages.logits)),
+        mass=percent(stages.kept_mass),
+        difference=checks.said("choice", stages.difference),
     )
+    paragraph("decoding", "choice")
+    labelled = [[rank, literal.token(token), *rest] for rank, token, *rest in rows]
+    label = say("decoding.choice.csv", "Choice as CSV")
+    files.sheet(list(names.values()), labelled, f"step-{step}", label, "choice_table")
+
+
+def table(trace: Trace, stages: SamplingStages, step: int, count: int) -> list[tuple]:
+    """The `count` most probable tokens; the one that was generated follows if it is not among them."""
+    taken = trace.next_ids[step - 1]
+    places = list(range(count))
+    written_at = int(np.flatnonzero(stages.order == taken)[0])
+    if written_at >= count:
+        places.append(written_at)
+    ids = [int(stages.order[place]) for place in places]
+    return [
+        (
+            place + 1,
+            label,
+            id_,
+            *(float(numbers[id_]) for numbers in (stages.logits, stages.plain, stages.scaled)),
+            bool(stages.kept[id_]),
+            float(stages.probabilities[id_]),
+        )
+        for place, id_, label in zip(places, ids, trace.tokenizer.labels(ids), strict=True)
+    ]
+
+
+def settings(request: Request) -> tuple[float, int, float]:
+    """Temperature, top-k and top-p: those of the sampling above, or three sliders to try them."""
+    options = request.options
+    if options.method == "sampling":
+        st.caption(say("decoding.sampling-above", "Temperature, top k and top p are those set above."))
+        return options.temperature, options.top_k, options.top_p
+    first, second, third = st.columns(3)
+    with first:
+        temperature = widgets.decimal(say("decoding.temperature", "Temperature"), "try_temperature", 1.0, 0.1, 3.0, 0.1)
+    with second:
+        top_k = widgets.slider(say("decoding.top-k", "Top k, 0 keeps all"), "try_k", 0, 0, 100)
+    with third:
+        top_p = widgets.decimal(say("decoding.top-p", "Top p"), "try_p", 1.0, 0.05, 1.0, 0.05)
+    return temperature, top_k, top_p

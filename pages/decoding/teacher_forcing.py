@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
 from model import DecodingOptions, Trace
 from model.lessons.teacher_forcing import Comparison, compare_runs
 from pages.shared import checks, files
-from pages.shared.cut_off import say_if_cut
 from pages.shared.opening import Request
 from pages.shared.target import target
-from views.export import downloads
+from pages.shared.texts import block, caption, paragraph, say_if_cut
 from views.html import bars, steps, tokens
-from views.text import literal, prose
+from views.text import literal
 from views.text.catalogue import Message, say, say_count
 from views.text.numbers import percent
 
@@ -34,73 +32,55 @@ def show(request: Request) -> None:
     """A target box, the two inputs, and both runs position by position."""
     left, right = st.columns([3, 2], gap="large")
     with right:
-        st.markdown(prose.block("decoding", "teacher-forcing"))
+        paragraph("decoding", "teacher-forcing")
     with left:
         forced = target(request)
         if forced is None:
             return
+        encoder = say_count(
+            "forcing.encoder",
+            "What the encoder reads: {count} token",
+            "What the encoder reads: {count} tokens, all at once",
+            len(forced.source_tokens),
+        )
+        decoder = say(
+            "forcing.decoder", "What the decoder reads in training: the target, shifted right by one behind <s>"
+        )
+        rows = (
+            (say("forcing.row.reads", "decoder reads"), forced.target_tokens),
+            (say("forcing.row.target", "should generate"), forced.next_tokens),
+        )
         st.html(
-            tokens.label(
-                say_count(
-                    "forcing.encoder",
-                    "What the encoder reads: {count} token",
-                    "What the encoder reads: {count} tokens, all at once",
-                    len(forced.source_tokens),
-                )
-            )
+            tokens.label(encoder)
             + tokens.chips(forced.source_tokens, "encoder")
-            + tokens.label(
-                say(
-                    "forcing.decoder", "What the decoder reads in training: the target, shifted right by one behind <s>"
-                )
-            )
-            + steps.aligned(
-                (
-                    (say("forcing.row.reads", "decoder reads"), forced.target_tokens),
-                    (say("forcing.row.target", "should generate"), forced.next_tokens),
-                ),
-                say("forcing.shifted", "The shifted target"),
-            )
+            + tokens.label(decoder)
+            + steps.aligned(rows, say("forcing.shifted", "The shifted target"))
         )
     free = request.service.trace(request.text, DecodingOptions())
     compared = compare_runs(forced, free, request.service.model.config.never_generated)
     st.subheader(say("forcing.both", "Forced and free, position by position"), anchor=False)
-    if free.next_ids != forced.next_ids:  # else it is said of the target
-        what = say("forcing.free.translation", "The free-running translation")
-        say_if_cut(request.service.ended(free.next_ids), what)
-    st.markdown(literal.markdown(summary(compared, forced)))
+    # where both generate the same it is said of the target
+    say_if_cut(free.next_ids == forced.next_ids or request.service.ended(free.next_ids), "free")
+    st.markdown(summary(compared, forced))
     rows = table(compared, forced, free)
     header = [column() for column in HEADER]
     name = say("forcing.table", "Teacher-forced and free-running, position by position")
     st.html(bars.table(header, [dress(row) for row in rows], name))
-    difference = checks.said("two passes", compared.shared_difference)
-    st.caption(prose.block("decoding", "check-teacher-forcing", difference=difference))
+    caption("decoding", "check-teacher-forcing", difference=checks.said("two passes", compared.shared_difference))
     labelled = [[literal.token(cell) if isinstance(cell, str) and cell else cell for cell in row] for row in rows]
-    files.download(files.CSV(), lambda: downloads.table_csv(header, labelled), "teacher-forcing.csv")
-    files.numbers(lambda: pd.DataFrame(labelled, columns=header), "forcing_table", hide_index=True)
+    files.sheet(header, labelled, "teacher-forcing", key="forcing_table")
 
 
 def summary(compared: Comparison, forced: Trace) -> str:
     """What happened, in words."""
-    positions = len(compared.forced)
-    text = "Fed with the target, the model\u2019s first choice is the right token at {right} of {positions} positions."
-    first = say("forcing.right", text, right=compared.right, positions=positions)
-    if compared.departs is None:
-        text = "Fed with its own tokens it generates the same target, so both runs read the same all along."
-        second = say("forcing.same", text)
-    elif compared.departs >= min(positions, len(compared.free)):
-        text = "Fed with its own tokens it generates the same, but the two do not end at the same place."
-        second = say("forcing.length", text)
-    else:
-        wanted = literal.token(forced.next_tokens[compared.departs])
-        second = say(
-            "forcing.departs",
-            "Fed with its own tokens it departs at position {position}, where the target has {token}; from the next "
-            "position on the two decoders have read different tokens.",
-            position=compared.departs + 1,
-            token=wanted,
-        )
-    return f"{first} {second}"
+    positions, departs = len(compared.forced), compared.departs
+    first = block("decoding", "forced-right", right=compared.right, positions=positions)
+    if departs is None:
+        return f"{first} {block('decoding', 'free-same')}"
+    if departs >= min(positions, len(compared.free)):
+        return f"{first} {block('decoding', 'free-length')}"
+    wanted = literal.markdown(literal.token(forced.next_tokens[departs]))
+    return f"{first} {block('decoding', 'free-departs', position=departs + 1, token=wanted)}"
 
 
 def table(compared: Comparison, forced: Trace, free: Trace) -> list[list]:

@@ -8,14 +8,15 @@ import streamlit as st
 from model.lessons.residual import SubLayer, sub_layers
 from pages.inside.feed_forward import stack_choice
 from pages.shared import checks, files
+from pages.shared.charts import matrices
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
+from pages.shared.texts import caption, paragraph
 from views import maps
-from views.components.matrix_row import RowMatrix, matrix_row
-from views.controls import inputs, widgets
-from views.export import downloads
+from views.components.matrix_row import RowMatrix
+from views.controls import widgets
 from views.html import bars
-from views.text import literal, prose
+from views.text import literal, terms
 from views.text.catalogue import Message, say
 
 SUB_LAYERS = {  # what they are called, behind the number of their layer
@@ -31,8 +32,7 @@ LENGTHS = {
     "added": Message("inside.length.added", "|x + output|"),
     "after": Message("inside.length.after", "|after norm|"),
 }
-SHARE = {"share": Message("inside.share", "output \u00f7 x")}
-COSINE = {"cosine": Message("column.cosine", "cosine")}
+SHARES = {"share": Message("inside.share", "output \u00f7 x"), "cosine": Message("column.cosine", "cosine")}
 MOMENTS = {
     "added_mean": Message("inside.mean.before", "mean before"),
     "added_variance": Message("inside.variance.before", "variance before"),
@@ -41,7 +41,7 @@ MOMENTS = {
     "after_mean": Message("inside.mean.after", "mean after"),
     "after_variance": Message("inside.variance.after", "variance after"),
 }
-ALL = LENGTHS | SHARE | COSINE | MOMENTS
+ALL = LENGTHS | SHARES | MOMENTS
 
 
 @fragment
@@ -52,43 +52,34 @@ def show(request: Request) -> None:
         stack = stack_choice()
         tokens = trace.source_tokens if stack == "encoder" else trace.target_tokens
         names = maps.numbered(tokens)
-        place = int(
-            widgets.number(
-                say("inside.norm-place", "Token at place, 0 for the mean"), "norm_place", 0, 0, len(names), width=230
-            )
-        )
+        label = say("inside.norm-place", "Token at place, 0 for the mean")
+        place = int(widgets.number(label, "norm_place", 0, 0, len(names), width=230))
     found = request.service.lesson(("sub-layers", trace.source_ids, trace.target_ids, stack), sub_layers, trace, stack)
     labels = [SUB_LAYERS[sub_layer.step](layer=sub_layer.layer + 1) for sub_layer in found]
-    st.markdown(prose.block("inside", "shares"))
+    paragraph("inside", "shares")
     share = np.stack([sub_layer.share for sub_layer in found], axis=1)  # (position, sub-layer)
     name = say("inside.shares", "Output \u00f7 stream")
-    title = say("column.token", "token")
-    items = [RowMatrix(name, share, stack, tokens, labels, title, SUB_LAYER(), signed=False)]
-    matrix_row(items, inputs.theme(), "shares", inputs.remember_theme)
+    items = [RowMatrix(name, share, stack, tokens, labels, terms.TOKEN(), SUB_LAYER(), signed=False)]
+    matrices(items, "shares")
     tables(found, labels, place, stack, names)
-    st.caption(
-        prose.block(
-            "inside",
-            "check-add-norm",
-            difference=checks.said("Add & Norm", max(sub_layer.difference for sub_layer in found)),
-            mean=checks.said("means", max(float(np.abs(sub_layer.normal_mean).max()) for sub_layer in found)),
-            variance=checks.said(
-                "variances", max(float(np.abs(sub_layer.normal_variance - 1).max()) for sub_layer in found)
-            ),
-        )
+    mean = max(float(np.abs(sub_layer.normal_mean).max()) for sub_layer in found)
+    variance = max(float(np.abs(sub_layer.normal_variance - 1).max()) for sub_layer in found)
+    caption(
+        "inside",
+        "check-add-norm",
+        difference=checks.said("Add & Norm", max(sub_layer.difference for sub_layer in found)),
+        mean=checks.said("means", mean),
+        variance=checks.said("variances", variance),
     )
-    header = (SUB_LAYER(), say("column.position", "position"), title, *(column() for column in ALL.values()))
+    header = (SUB_LAYER(), say("column.position", "position"), terms.TOKEN(), *(column() for column in ALL.values()))
     titles = {
         "encoder": say("inside.shares.encoder", "Output of each encoder sub-layer over the residual stream"),
         "decoder": say("inside.shares.decoder", "Output of each decoder sub-layer over the residual stream"),
     }
     with st.container(horizontal=True):
         files.matrices(items, titles[stack], f"{stack}-residual")
-        files.download(
-            say("download.numbers.csv", "All numbers as CSV"),
-            lambda: downloads.table_csv(header, _everything(found, labels, tokens)),
-            f"{stack}-residual.csv",
-        )
+        rows = lambda: list(_everything(found, labels, tokens))  # noqa: E731
+        files.csv(header, rows, f"{stack}-residual", say("download.numbers.csv", "All numbers as CSV"))
 
 
 def tables(found: list[SubLayer], labels: list[str], place: int, stack: str, names: list[str]) -> None:
@@ -96,41 +87,28 @@ def tables(found: list[SubLayer], labels: list[str], place: int, stack: str, nam
 
     def value(sub_layer: SubLayer, name: str) -> float:
         numbers = getattr(sub_layer, name)
-        return float(numbers.mean() if place == 0 else numbers[place - 1])
+        number = float(numbers.mean() if place == 0 else numbers[place - 1])
+        return 0.0 if name.startswith("normal") and abs(number) < 1e-12 else number  # rounding of double precision
 
     longest = max(value(sub_layer, "share") for sub_layer in found)
     lengths = [
         [label, *(value(s, name) for name in LENGTHS), bars.bar(value(s, "share"), longest, stack), value(s, "cosine")]
         for label, s in zip(labels, found, strict=True)
     ]
-    header = (SUB_LAYER(), *(column() for column in (LENGTHS | SHARE | COSINE).values()))
-    st.markdown(prose.block("inside", "lengths"))
-    if place == 0:
-        name = say("inside.lengths.mean", "Lengths. Mean over all tokens")
-    else:
-        name = say("inside.lengths.token", "Lengths. Token {token}", token=names[place - 1])
-    st.html(bars.table(header, lengths, name))
-    first, normal, last = (tuple(MOMENTS)[at : at + 2] for at in (0, 2, 4))
     moments = [
-        [
-            label,
-            *(value(s, name) for name in first),
-            *(_rounded(value(s, name)) for name in normal),
-            *(value(s, name) for name in last),
-        ]
-        for label, s in zip(labels, found, strict=True)
+        [label, *(value(sub_layer, name) for name in MOMENTS)] for label, sub_layer in zip(labels, found, strict=True)
     ]
-    st.markdown(prose.block("inside", "moments"))
+    token = names[place - 1]
     if place == 0:
-        name = say("inside.moments.mean", "Means and variances. Mean over all tokens")
+        called = say("inside.lengths.mean", "Lengths. Mean over all tokens")
+        of_moments = say("inside.moments.mean", "Means and variances. Mean over all tokens")
     else:
-        name = say("inside.moments.token", "Means and variances. Token {token}", token=names[place - 1])
-    st.html(bars.table((SUB_LAYER(), *(column() for column in MOMENTS.values())), moments, name))
-
-
-def _rounded(number: float) -> float:
-    """Rounding errors of double precision are 0 here."""
-    return 0.0 if abs(number) < 1e-12 else number
+        called = say("inside.lengths.token", "Lengths. Token {token}", token=token)
+        of_moments = say("inside.moments.token", "Means and variances. Token {token}", token=token)
+    paragraph("inside", "lengths")
+    st.html(bars.table((SUB_LAYER(), *(column() for column in (LENGTHS | SHARES).values())), lengths, called))
+    paragraph("inside", "moments")
+    st.html(bars.table((SUB_LAYER(), *(column() for column in MOMENTS.values())), moments, of_moments))
 
 
 def _everything(found: list[SubLayer], labels: list[str], tokens: tuple[str, ...]):

@@ -23,18 +23,20 @@ class Chosen:
     head: int
 
     @property
+    def key(self) -> tuple:
+        """Names the input and the layer."""
+        return self.trace.source_ids, self.trace.target_ids, self.kind.name, self.layer
+
+    @property
     def inputs(self) -> LayerInputs:
         """What goes into the sub-layer; recorded once for all its heads."""
-        key = ("layer inputs", self.trace.source_ids, self.trace.target_ids, self.kind.name, self.layer)
+        key = ("layer inputs", self.key)
         return self.request.service.lesson(key, layer_inputs, self.trace, self.kind.name, self.layer)
 
     def steps(self) -> AttentionSteps:
         """Every matrix of the head."""
-        key = ("attention steps", self.trace.source_ids, self.trace.target_ids, self.kind.name, self.layer, self.head)
-        inputs = self.inputs
-        return self.request.service.lesson(
-            key, attention_steps, self.trace, inputs, self.kind.name, self.layer, self.head
-        )
+        key, place = ("attention steps", self.key, self.head), (self.kind.name, self.layer, self.head)
+        return self.request.service.lesson(key, attention_steps, self.trace, self.inputs, *place)
 
     @property
     def axes(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -44,13 +46,8 @@ class Chosen:
     @property
     def place(self) -> str:
         """Where it is, in words, in the middle of a sentence."""
-        return say(
-            "inside.place",
-            "{kind}, layer {layer}, head {head}",
-            kind=self.kind.title,
-            layer=self.layer + 1,
-            head=self.head + 1,
-        )
+        place = {"layer": self.layer + 1, "head": self.head + 1}
+        return say("inside.place", "{kind}, layer {layer}, head {head}", kind=self.kind.title, **place)
 
     @property
     def heading(self) -> str:

@@ -6,13 +6,13 @@ import streamlit as st
 
 from model.lessons.memory_layout import Layout, LayoutStory, memory_layout
 from pages.shared import files
+from pages.shared.charts import matrices
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
-from views.components.matrix_row import RowMatrix, matrix_row
-from views.controls import inputs, whole_numbers, widgets
-from views.export import downloads
+from pages.shared.texts import caption, paragraph
+from views.components.matrix_row import RowMatrix
+from views.controls import whole_numbers, widgets
 from views.html import bars
-from views.text import prose
 from views.text.catalogue import say, say_error
 
 SHAPE = "3 5 10 20"
@@ -29,7 +29,7 @@ def show(request: Request) -> None:
         st.warning(say_error(error))
         return
     story = memory_layout(shape)
-    st.markdown(prose.block("inside", "layouts"))
+    paragraph("inside", "layouts")
     lines = layouts(story)
     header = (
         say("column.tensor", "tensor"),
@@ -40,18 +40,14 @@ def show(request: Request) -> None:
     shown = [[*(bars.data(text, "name") for text in line[:-1]), line[-1]] for line in lines]
     st.html(bars.table(header, shown, say("inside.memory.table", "Strides before and after")))
     viewed = f"`x.transpose(0, 1).view{_numbers(story.wanted)}`"
+    paragraph("inside", "view-fails" if story.message else "view-works", code=viewed)
     if story.message:
-        st.markdown(say("inside.memory.fails", "{code} fails. PyTorch says:", code=viewed))
         st.code(story.message, language=None, wrap_lines=True)
-    else:
-        st.markdown(say("inside.memory.works", "{code} works here: no copy is needed.", code=viewed))
     copied = f"`x.transpose(0, 1).contiguous().view{_numbers(story.wanted)}`"
-    text = "{code} works: strides {strides}."
-    st.markdown(say("inside.memory.copied", text, code=copied, strides=_numbers(story.merged)))
-    st.caption(prose.block("inside", "check-memory-shared" if story.shares_memory else "check-memory-copied"))
+    paragraph("inside", "view-of-a-copy", code=copied, strides=_numbers(story.merged))
+    caption("inside", "check-memory-shared" if story.shares_memory else "check-memory-copied")
     offsets(story)
-    label = say("inside.memory.csv", "Strides as CSV")
-    files.download(label, lambda: downloads.table_csv(header, lines), "strides.csv")
+    files.csv(header, lines, "strides", say("inside.memory.csv", "Strides as CSV"))
 
 
 def layouts(story: LayoutStory) -> list[list[str]]:
@@ -67,24 +63,19 @@ def layouts(story: LayoutStory) -> list[list[str]]:
 
 def offsets(story: LayoutStory) -> None:
     """Where in memory the first number of each [i, j] lies."""
-    st.markdown(prose.block("inside", "offsets"))
+    paragraph("inside", "offsets")
     last = max(layout.offsets[-1][-1] for layout in (story.original, story.transposed, story.contiguous))
 
     def drawn(name: str, layout: Layout) -> RowMatrix:
         counted = [list(map(str, range(size))) for size in layout.shape[:2]]
         return RowMatrix(name, layout.offsets, rows=counted[0], columns=counted[1], signed=False, top=1.5 * last)
 
-    matrix_row(
-        [
-            drawn("x", story.original),
-            drawn(say("inside.memory.transposed", "transposed"), story.transposed),
-            drawn(say("inside.memory.contiguous", "contiguous"), story.contiguous),
-        ],
-        inputs.theme(),
-        "offsets",
-        inputs.remember_theme,
-        beside=3,
-    )
+    items = [
+        drawn("x", story.original),
+        drawn(say("inside.memory.transposed", "transposed"), story.transposed),
+        drawn(say("inside.memory.contiguous", "contiguous"), story.contiguous),
+    ]
+    matrices(items, "offsets", beside=3)
 
 
 def _numbers(numbers: tuple[int, ...]) -> str:

@@ -10,12 +10,12 @@ from pages.inside.chosen import Chosen, choose
 from pages.shared import checks, files
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
+from pages.shared.texts import caption, paragraph
 from views import maps
 from views.controls import inputs, widgets
-from views.export import downloads
 from views.html import bars
 from views.html.strip import strip
-from views.text import literal, prose
+from views.text import literal, terms
 from views.text.catalogue import say
 
 WORD = "it"  # the token of the first example that everybody asks about
@@ -33,7 +33,7 @@ def show(request: Request) -> None:
         place = int(widgets.number(label, key, first + 1, 1, len(words), varies=True)) - 1
     steps = chosen.steps()
     token = literal.markdown(words[place])
-    st.markdown(prose.block("inside", f"query-of-{chosen.kind.name}", token=token, place=chosen.place))
+    paragraph("inside", f"query-of-{chosen.kind.name}", token=token, place=chosen.place)
     table(chosen, steps, place, maps.numbered(keys), words[place])
 
 
@@ -50,7 +50,7 @@ def table(chosen: Chosen, steps: AttentionSteps, place: int, names: list[str], w
     lines: list[list[bars.Value]] = [
         [
             bars.data(name, "token"),
-            drawn(steps.keys[at], "keys", say("axis.key", "key")),
+            drawn(steps.keys[at], "keys", terms.KEY()),
             float(one.products[at]),
             float(one.scores[at]) if np.isfinite(one.scores[at]) else "\u2212\u221e",
             bars.bar(float(one.weights[at]), 1, kind),
@@ -60,7 +60,7 @@ def table(chosen: Chosen, steps: AttentionSteps, place: int, names: list[str], w
         for at, name in enumerate(names)
     ]
     header = [
-        say("axis.key", "key"),
+        terms.KEY(),
         say("inside.column.key", "its key vector"),
         "q \u00b7 k",
         say("column.score", "score"),
@@ -69,23 +69,13 @@ def table(chosen: Chosen, steps: AttentionSteps, place: int, names: list[str], w
         say("inside.column.weighted", "weight \u00d7 value"),
     ]
     name = say("inside.query.token", "query {token}", token=word)
-    query = drawn(steps.queries[place], "queries", say("axis.query", "query"))
+    query = drawn(steps.queries[place], "queries", terms.QUERY())
     mean = drawn(one.mean, "weighted", say("inside.vector.mean", "mean"))
     total = bars.bar(float(one.weights.sum()), 1, kind)
     shown = [[name, query, *[""] * 5], *lines, [say("inside.query.sum", "sum"), *[""] * 3, total, "", mean]]
     st.html(bars.table(header, shown, say("inside.query.table", "One query against all keys"), marked=0))
-    d_k = steps.queries.shape[1]
-    st.caption(prose.block("inside", "check-query", d_k=d_k, difference=checks.said("one query", one.difference)))
-    files.download(
-        say("inside.query.npz", "This query as NPZ"),
-        lambda: downloads.arrays_npz(
-            query=steps.queries[place],
-            keys=steps.keys,
-            values=steps.values,
-            products=one.products,
-            scores=one.scores,
-            weights=one.weights,
-            mean=one.mean,
-        ),
-        "query.npz",
-    )
+    difference = checks.said("one query", one.difference)
+    caption("inside", "check-query", d_k=steps.queries.shape[1], difference=difference)
+    arrays = {"query": steps.queries[place], "keys": steps.keys, "values": steps.values}
+    arrays |= {name: getattr(one, name) for name in ("products", "scores", "weights", "mean")}
+    files.npz("query", arrays, say("inside.query.npz", "This query as NPZ"))

@@ -9,19 +9,19 @@ import streamlit as st
 
 from model.lessons.scaling import WIDTHS, TrainedRun, histogram, toy, trained_run_in_steps
 from pages.shared import files
-from pages.shared.cut_off import say_if_cut
-from pages.shared.opening import Request
+from pages.shared.charts import metrics
+from pages.shared.opening import Request, translation
 from pages.shared.runs import fragment
+from pages.shared.texts import block, caption, paragraph, say_if_cut
 from views.controls import inputs, widgets
-from views.export import downloads
 from views.figures import saturation
-from views.html import bars, tokens
-from views.text import prose
+from views.html import bars
 from views.text.catalogue import say
 from views.text.numbers import three_digits
 
-KINDS = ("encoder", "decoder", "cross")
+ALL = "all"  # kinds of attention
 BINS = 80
+STILL = {"displaylogo": False}
 
 
 def show(request: Request) -> None:
@@ -33,68 +33,46 @@ def show(request: Request) -> None:
 @fragment
 def trained(request: Request) -> None:
     """The reader's sentence with the division and without it."""
-    trace = request.trace()
-    d_k = request.service.model.config.d_k
+    trace, kinds = request.trace(), request.service.kinds
+    root = math.sqrt(request.service.model.config.d_k)
     st.subheader(say("inside.trained", "The trained model"), anchor=False)
-    places = {
-        "all": say("undone.all", "All"),
-        "encoder": say("kind.encoder.short", "Encoder"),
-        "decoder": say("kind.decoder.short", "Decoder"),
-        "cross": say("kind.cross.short", "Cross"),
-    }
+    places = {ALL: say("undone.all", "All"), **inputs.kind_names(kinds)}
     chosen = widgets.pick(say("undone", "Where the division is undone"), places, "undone")
 
-    def run(factor: float, kinds: tuple[str, ...]) -> TrainedRun:
-        key = ("scaling", trace.source_ids, trace.target_ids, kinds, factor)
-        return request.service.lesson_in_steps(key, trained_run_in_steps, trace, kinds, factor)
+    def run(factor: float, undone: tuple[str, ...]) -> TrainedRun:
+        key = ("scaling", trace.source_ids, trace.target_ids, undone, factor)
+        return request.service.lesson_in_steps(key, trained_run_in_steps, trace, undone, factor)
 
-    scaled, raw = run(1.0, ()), run(math.sqrt(d_k), KINDS if chosen == "all" else (chosen,))
-    left, right = st.columns(2, gap="large")
-    left.html(
-        tokens.label(say("inside.scaled", "Greedy translation, scores divided"))
-        + tokens.sentence(scaled.translation, "fr")
+    sides = run(1.0, ()), run(root, tuple(kinds) if chosen == ALL else (chosen,))
+    labels = (
+        say("inside.scaled", "Greedy translation, scores divided"),
+        say("inside.raw", "The same weights, scores times {root} again", root=three_digits(root)),
     )
-    this = say("inside.this-translation", "This translation")
-    say_if_cut(scaled.finished, this, left)
-    right.html(
-        tokens.label(
-            say("inside.raw", "The same weights, scores times {root} again", root=three_digits(math.sqrt(d_k)))
-        )
-        + tokens.sentence(raw.translation or "\u2014", "fr")
-    )
-    say_if_cut(raw.finished, this, right)
-    named = {
-        "encoder": (
-            say("inside.entropy.encoder", "entropy, encoder"),
-            say("inside.largest.encoder", "largest weight, encoder"),
-        ),
-        "decoder": (
-            say("inside.entropy.decoder", "entropy, decoder"),
-            say("inside.largest.decoder", "largest weight, decoder"),
-        ),
-        "cross": (say("inside.entropy.cross", "entropy, cross"), say("inside.largest.cross", "largest weight, cross")),
-    }
-    lines = [[say("inside.loss", "loss of the translation on the left, nats per token"), scaled.loss, raw.loss]]
-    for kind, (entropy, largest) in named.items():
-        lines.append([entropy, *(float(side.entropies[kind].mean()) for side in (scaled, raw))])
-        lines.append([largest, *(side.strongest[kind] for side in (scaled, raw))])
+    for column, side, label in zip(st.columns(2, gap="large"), sides, labels, strict=True):
+        with column:
+            translation(side.translation or "\u2014", label)
+            say_if_cut(side.finished, "this")
+    lines = [[say("inside.loss", "loss of the translation on the left, nats per token"), *(s.loss for s in sides)]]
+    for name, kind in kinds.items():
+        entropy = say("inside.entropy", "entropy, {kind}", kind=kind.brief())
+        lines.append([entropy, *(float(side.entropies[name].mean()) for side in sides)])
+        largest = say("inside.largest", "largest weight, {kind}", kind=kind.brief())
+        lines.append([largest, *(side.strongest[name] for side in sides)])
     header = (
         say("inside.column.mean", "mean over layers, heads and queries"),
         say("inside.divided", "divided"),
         say("inside.undivided", "not divided"),
     )
     st.html(bars.table(header, lines, say("inside.scaling.table", "The trained model both ways")))
-    st.caption(prose.block("inside", "check-scaling"))
-    files.download(
-        say("inside.scaling.csv", "Both runs as CSV"), lambda: downloads.table_csv(header, lines), "scaling.csv"
-    )
+    caption("inside", "check-scaling")
+    files.csv(header, lines, "scaling", say("inside.scaling.csv", "Both runs as CSV"))
 
 
 @fragment
 def random_vectors(request: Request) -> None:
     """Variance, entropy and gradient of random vectors against d_k."""
     st.subheader(say("inside.random", "Random vectors"), anchor=False)
-    st.markdown(prose.block("inside", "random-vectors"))
+    paragraph("inside", "random-vectors")
     with st.container(horizontal=True, gap="medium"):
         d_k = int(widgets.number("d_k", "toy_width", 100, 1, 512))
         seed = int(widgets.number(say("decoding.seed", "Seed"), "toy_seed", 0, 0, 999_999))
@@ -105,28 +83,20 @@ def random_vectors(request: Request) -> None:
     raw, scaled = request.service.analysis(("histogram", seed, d_k), lambda _: histogram(d_k, edges, seed=seed))
     left, right = st.columns(2, gap="large")
     with left:
-        one, two = st.columns(2)
         variance = say("inside.variance", "Variance of q \u00b7 k, d_k {d_k}", d_k=d_k)
-        one.metric(variance, three_digits(own.variances[0]))
-        two.metric(say("inside.variance.divided", "After the division"), three_digits(own.scaled_variances[0]))
-        st.plotly_chart(
-            saturation.histogram(edges, raw, scaled, theme),
-            key="toy_histogram",
-            config={"displaylogo": False},
-            alt=say("inside.histogram", "Histogram of q . k for d_k {d_k}, without and with the division.", d_k=d_k),
-        )
+        divided = say("inside.variance.divided", "After the division")
+        metrics((variance, own.variances[0]), (divided, own.scaled_variances[0]))
+        figure = saturation.histogram(edges, raw, scaled, theme)
+        alt = block("inside", "histogram-alt", d_k=d_k)
+        st.plotly_chart(figure, key="toy_histogram", config=STILL, alt=alt)
     with right:
         panels = (
             (say("inside.panel.variance", "variance"), measured.variances, measured.scaled_variances),
             (say("inside.panel.entropy", "entropy, nats"), measured.entropies, measured.scaled_entropies),
             (say("inside.panel.gradient", "gradient"), measured.gradients, measured.scaled_gradients),
         )
-        st.plotly_chart(
-            saturation.curves(measured.widths, panels, theme),
-            key="toy_curves",
-            config={"displaylogo": False},
-            alt=say("inside.curves", "Variance, entropy and gradient against d_k, without and with the division."),
-        )
+        figure = saturation.curves(measured.widths, panels, theme)
+        st.plotly_chart(figure, key="toy_curves", config=STILL, alt=block("inside", "curves-alt"))
     header = [
         "d_k",
         say("inside.variance.raw", "variance, not divided"),
@@ -138,5 +108,5 @@ def random_vectors(request: Request) -> None:
     ]
     columns = [column for _, first, second in panels for column in (first, second)]
     lines = [[width, *(float(column[at]) for column in columns)] for at, width in enumerate(measured.widths)]
-    files.download(say("download.curves.csv", "Curves as CSV"), lambda: downloads.table_csv(header, lines), "d_k.csv")
+    files.csv(header, lines, "d_k", say("download.curves.csv", "Curves as CSV"))
     st.html(bars.table(header, lines, say("inside.curves.table", "Variance, entropy and gradient by d_k")))

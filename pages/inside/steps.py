@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import streamlit as st
 
 from model.lessons.layer_steps import STEPS, AttentionSteps
-from pages.inside import matrices
-from pages.inside.chosen import choose
+from pages.inside.chosen import Chosen, choose
 from pages.shared import checks, files
+from pages.shared.charts import matrices
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
+from pages.shared.texts import block, caption
 from views import maps
-from views.components.matrix_row import RowMatrix, matrix_row
-from views.controls import inputs, widgets
-from views.export import downloads
+from views.components.matrix_row import RowMatrix
+from views.controls import widgets
 from views.html import bars
-from views.text import prose
+from views.text import terms
 from views.text.catalogue import Message, say
+from views.text.numbers import three_digits
 
 NAMES = {  # in the order of `STEPS`
     "projections": Message("inside.step.projections", "1 Q, K, V"),
@@ -27,6 +31,13 @@ NAMES = {  # in the order of `STEPS`
     "output": Message("inside.step.output", "6 \u00d7 V"),
     "sublayer-output": Message("inside.step.sublayer-output", "7 Concat, W\u2092"),
 }
+PROJECTIONS = {
+    "query": Message("inside.projection.query", "Query"),
+    "key": Message("inside.projection.key", "Key"),
+    "value": Message("inside.projection.value", "Value"),
+}
+LETTERS = {"query": "Q", "key": "K", "value": "V"}
+RESULTS = ("queries", "keys", "values", "products", "scores", "masked_scores", "weights", "output", "concatenated")
 
 
 @fragment
@@ -34,37 +45,30 @@ def show(request: Request) -> None:
     """One step at a time. Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
         chosen = choose(request)
-    names = {id: called() for id, called in NAMES.items()}
-    id = widgets.pick(say("inside.step", "Step"), names, "step", hidden=True)
+    id = widgets.pick(say("inside.step", "Step"), NAMES, "step", hidden=True)
     step = list(NAMES).index(id)
     steps = chosen.steps()
-    text = prose.block("inside", f"step-{id}", d_k=steps.queries.shape[1], place=chosen.heading)
-    st.markdown(f"{text}\n\n{prose.block('inside', f'formula-{id}')}")
+    text = block("inside", f"step-{id}", d_k=steps.queries.shape[1], place=chosen.heading)
+    st.markdown(f"{text}\n\n{block('inside', f'formula-{id}')}")
     projection = ""
     with st.container():  # keeps its place, so that nothing below it moves with the step
         if step == 0:
-            projections = {
-                "query": say("inside.projection.query", "Query"),
-                "key": say("inside.projection.key", "Key"),
-                "value": say("inside.projection.value", "Value"),
-            }
             label = say("inside.projection", "Projection")
-            projection = widgets.pick(label, projections, "projection", hidden=True)
-    items = matrices.of_step(step, steps, chosen, projection)
-    matrix_row(items, inputs.theme(), "matrices", inputs.remember_theme)
-    difference = checks.said("attention step", steps.differences[STEPS[step]])
-    st.caption(prose.block("inside", "check-step", difference=difference))
+            projection = widgets.pick(label, PROJECTIONS, "projection", hidden=True)
+    items = of_step(step, steps, chosen, projection)
+    matrices(items, "matrices")
+    caption("inside", "check-step", difference=checks.said("attention step", steps.differences[STEPS[step]]))
     result = next(item for item in reversed(items) if isinstance(item, RowMatrix))
+    columns = maps.numbered(result.columns) or list(map(str, range(result.values.shape[1])))
+    names, corner = maps.numbered(result.rows), f"{result.row_title} \\ {result.column_title}"
+    name = f"{chosen.kind.name}-{id}"
     with st.container(horizontal=True):
-        title = say("inside.step.title", "{step}: {place}", step=names[id], place=chosen.place)
-        files.matrices(items, title, f"{chosen.kind.name}-{id}")
-        label = say("inside.step.csv", "{matrix} as CSV", matrix=result.name)
-        files.download(label, lambda: _csv(result), f"{chosen.kind.name}-{id}.csv")
-        files.download(
-            say("inside.steps.npz", "All matrices as NPZ"), lambda: _npz(steps), f"{chosen.kind.name}-steps.npz"
-        )
-    header, lines = _axes(result)
-    files.numbers(lambda: files.table(result.values, header[1:], lines, header[0]), "steps_table")
+        title = say("inside.step.title", "{step}: {place}", step=NAMES[id](), place=chosen.place)
+        files.matrices(items, title, name)
+        rows = lambda: [[name, *map(float, line)] for name, line in zip(names, result.values, strict=True)]  # noqa: E731
+        files.csv([corner, *columns], rows, name, say("inside.step.csv", "{matrix} as CSV", matrix=result.name))
+        files.npz(f"{chosen.kind.name}-steps", _arrays(steps), say("inside.steps.npz", "All matrices as NPZ"))
+    files.numbers(lambda: files.table(result.values, columns, names, corner), "steps_table")
     titles = (say("column.step", "step"), say("column.result", "result"), say("column.difference", "difference"))
     st.html(bars.table(titles, overview(steps), say("inside.steps.table", "All seven steps"), marked=step))
 
@@ -84,22 +88,57 @@ def overview(steps: AttentionSteps) -> list[list[bars.Value]]:
     ]
 
 
-def _csv(result: RowMatrix) -> bytes:
-    header, names = _axes(result)
-    lines = zip(names, result.values, strict=True)
-    return downloads.table_csv(header, ([name, *map(float, line)] for name, line in lines))
-
-
-def _axes(result: RowMatrix) -> tuple[list[str], list[str]]:
-    """The header of a table of the result, with what stands above the rows' names, and these names."""
-    columns = maps.numbered(result.columns) or list(map(str, range(result.values.shape[1])))
-    return [f"{result.row_title} \\ {result.column_title}", *columns], maps.numbered(result.rows)
-
-
-def _npz(steps: AttentionSteps) -> bytes:
-    names = ("queries", "keys", "values", "products", "scores", "masked_scores", "weights", "output", "concatenated")
-    arrays = {name: getattr(steps, name) for name in names}
+def _arrays(steps: AttentionSteps) -> dict[str, np.ndarray]:
+    streams = {name: getattr(steps.inputs, name) for name in ("query_input", "key_input", "sublayer_output")}
+    arrays = streams | {name: getattr(steps, name) for name in RESULTS}
     for name, (weight, bias) in steps.projections.items():
         arrays |= {f"{name}_weight": weight, f"{name}_bias": bias}
-    streams = {name: getattr(steps.inputs, name) for name in ("query_input", "key_input", "sublayer_output")}
-    return downloads.arrays_npz(**streams, **arrays)
+    return arrays
+
+
+def of_step(step: int, steps: AttentionSteps, chosen: Chosen, projection: str) -> list[RowMatrix | str]:
+    """The matrices of a step with the signs between them; the last one is its result."""
+    queries, keys = chosen.axes
+    kind, d_k = chosen.kind.name, steps.queries.shape[1]
+    token, dimension = terms.TOKEN(), say("column.dimension", "dimension")
+
+    def vectors(name: str, values: np.ndarray, tokens: tuple[str, ...]) -> RowMatrix:
+        return RowMatrix(name, values, kind, tokens, row_title=token, column_title=dimension)
+
+    def weight(name: str, projection: str) -> RowMatrix:
+        values = steps.projections[projection].weight
+        return RowMatrix(name, values, kind, row_title=terms.ROW(), column_title=dimension)
+
+    def square(name: str, values: np.ndarray, **options) -> RowMatrix:
+        return RowMatrix(name, values, kind, queries, keys, terms.QUERY(), terms.KEY(), **options)
+
+    if step == 0:
+        letter = LETTERS[projection]
+        labels, stream = (
+            (queries, steps.inputs.query_input) if projection == "query" else (keys, steps.inputs.key_input)
+        )
+        result = {"query": steps.queries, "key": steps.keys, "value": steps.values}[projection]
+        weights = weight(f"W{letter.lower()}", projection)
+        return [vectors("X", stream, labels), "\u00d7", weights, "+ b =", vectors(letter, result, labels)]
+    products = square("Q K\u1d40", steps.products)
+    if step == 1:
+        transposed = RowMatrix("K\u1d40", steps.keys.T, kind, columns=keys, row_title=dimension, column_title=token)
+        return [vectors("Q", steps.queries, queries), "\u00d7", transposed, "=", products]
+    scores = square(say("inside.scores", "Scores"), steps.scores)
+    if step == 2:
+        return [products, f"\u00f7 \u221a{d_k} = {three_digits(math.sqrt(d_k))} \u2192", scores]
+    hidden, top = say("matrix.masked", "masked"), float(np.abs(steps.scores).max())
+    name = say("inside.masked", "Masked scores")
+    masked = square(name, steps.masked_scores, top=top, masked=("\u2212\u221e", hidden))
+    if step == 3:
+        return [scores, say("inside.sign.mask", "mask \u2192"), masked]
+    weights = np.where(np.isneginf(steps.masked_scores), np.float32(-np.inf), steps.weights)
+    softmax = square(say("inside.weights", "Weights"), weights, signed=False, top=1.0, masked=("0", hidden))
+    if step == 4:
+        return [masked, say("inside.sign.softmax", "softmax \u2192"), softmax]
+    if step == 5:
+        output = vectors(say("inside.output", "Output"), steps.output, queries)
+        return [softmax, "\u00d7", vectors("V", steps.values, keys), "=", output]
+    joined = vectors(say("inside.all-heads", "All heads"), steps.concatenated, queries)
+    output = vectors(say("inside.sublayer-output", "Sub-layer output"), steps.inputs.sublayer_output, queries)
+    return [joined, "\u00d7", weight("Wo", "output"), "+ b =", output]

@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import pandas as pd
 import streamlit as st
 
 from model.networks.loss_terms import LossTerms, score_target, terms_of_probabilities
 from pages.shared import checks, files
+from pages.shared.charts import metrics
 from pages.shared.opening import Request
 from pages.shared.target import target
+from pages.shared.texts import block, paragraph
 from views.controls import widgets
-from views.export import downloads
 from views.html import bars, steps, tokens
-from views.text import literal, prose
+from views.text import literal
 from views.text.catalogue import Message, say
-from views.text.numbers import grouped, three_digits
+from views.text.numbers import grouped
 
 # A sum to do by hand: the right tokens of "Je suis un etudiant" and what a model might give them.
 FIVE = (("Je", 0.8), ("suis", 0.6), ("un", 0.7), ("\u00e9tudiant", 0.5), ("</s>", 0.9))
@@ -55,15 +55,8 @@ def show(request: Request) -> None:
         scored = five() if given else typed(request)
     with right:
         if given:
-            st.markdown(prose.block("loss", "five-tokens"))
-        st.markdown(
-            prose.block(
-                "loss",
-                "token-by-token",
-                vocabulary=grouped(vocabulary),
-                uniform=three_digits(math.log(vocabulary)),
-            )
-        )
+            paragraph("loss", "five-tokens")
+        paragraph("loss", "token-by-token", vocabulary=grouped(vocabulary), uniform=math.log(vocabulary))
     if scored is None:
         return
     with left:
@@ -73,16 +66,13 @@ def show(request: Request) -> None:
             (say("loss.mean", "Loss: their mean, nats per token"), terms.mean),
             (say("loss.perplexity", "Perplexity"), terms.perplexity),
         )
-        for column, (name, value) in zip(st.columns(3), totals, strict=True):
-            column.metric(name, three_digits(value) if value < 1000 else grouped(round(value)))
-        header = [column() for column in HEADER]
-        shown = [dress(scored, place) for place in range(len(scored.labels))]
-        st.html(bars.table(header, shown, say("loss.table", "Loss by token")))
+        metrics(*((name, sum if sum < 1000 else grouped(round(sum))) for name, sum in totals))
+        header, rows = [column() for column in HEADER], table(scored)
+        largest = float(terms.losses.max())
+        st.html(bars.table(header, [dress(row, largest) for row in rows], say("loss.table", "Loss by token")))
         if scored.check:
             st.caption(scored.check)
-        rows = table(scored)
-        files.download(files.CSV(), lambda: downloads.table_csv(header, rows), "loss.csv")
-        files.numbers(lambda: pd.DataFrame(rows, columns=header), "loss_table", hide_index=True)
+        files.sheet(header, rows, "loss", key="loss_table")
 
 
 def five() -> Scored:
@@ -96,48 +86,38 @@ def typed(request: Request) -> Scored | None:
     trace = target(request)
     if trace is None:
         return None
-    st.html(
-        tokens.label(say("loss.fed", "What is scored, from what the decoder was fed at each position"))
-        + steps.aligned(
-            (
-                (say("forcing.row.reads", "decoder reads"), trace.target_tokens),
-                (say("loss.row.right", "right token"), trace.next_tokens),
-            ),
-            say("loss.shifted", "Shifted target"),
-        )
+    rows = (
+        (say("forcing.row.reads", "decoder reads"), trace.target_tokens),
+        (say("loss.row.right", "right token"), trace.next_tokens),
     )
+    label = say("loss.fed", "What is scored, from what the decoder was fed at each position")
+    st.html(tokens.label(label) + steps.aligned(rows, say("loss.shifted", "Shifted target")))
     scored = score_target(trace.logits, trace.next_ids)
     ranks = tuple(row.rank for row in trace.predictions(1))
-    check = prose.block("loss", "check-loss", difference=checks.said("cross-entropy", scored.difference))
+    check = block("loss", "check-loss", difference=checks.said("cross-entropy", scored.difference))
     return Scored(trace.next_tokens, scored.terms, ranks, check)
 
 
-def dress(scored: Scored, place: int) -> list:
-    """A row for the page, with bars."""
-    terms, rank = scored.terms, scored.ranks[place]
-    return [
-        str(place + 1),
-        steps.plain(scored.labels[place]),
-        bars.bar(float(terms.probabilities[place]), 1, "decoder"),
-        steps.meter(float(terms.losses[place]), float(terms.losses.max())),
-        steps.number(f"{100 * terms.shares[place]:.1f} %"),
-        "" if rank is None else str(rank),
-        float(terms.running_means[place]),
-    ]
-
-
 def table(scored: Scored) -> list[list]:
-    """The same for files, with all digits."""
+    """A row a token, with all digits."""
     terms = scored.terms
+    arrays = (terms.probabilities, terms.losses, terms.shares, scored.ranks, terms.running_means)
+    columns = (
+        [value if value is None or isinstance(value, int) else float(value) for value in each] for each in arrays
+    )
+    labels = map(literal.token, scored.labels)
+    return [list(row) for row in zip(range(1, len(scored.labels) + 1), labels, *columns, strict=True)]
+
+
+def dress(row: list, largest: float) -> list:
+    """A row for the page, with bars."""
+    place, token, probability, loss, share, rank, mean = row
     return [
-        [
-            place + 1,
-            literal.token(label),
-            float(terms.probabilities[place]),
-            float(terms.losses[place]),
-            float(terms.shares[place]),
-            scored.ranks[place],
-            float(terms.running_means[place]),
-        ]
-        for place, label in enumerate(scored.labels)
+        str(place),
+        steps.plain(token),
+        bars.bar(probability, 1, "decoder"),
+        steps.meter(loss, largest),
+        steps.number(f"{100 * share:.1f} %"),
+        "" if rank is None else str(rank),
+        mean,
     ]

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import numpy as np
 import streamlit as st
 
 from model import Trace
 from model.lessons.masking import causality, pattern
 from pages.shared import files
+from pages.shared.charts import matrices, metrics
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
+from pages.shared.texts import block, caption, paragraph
 from views import maps
 from views.address import settings
-from views.components.matrix_row import RowMatrix, matrix_row
-from views.controls import inputs, widgets
-from views.export import downloads
+from views.components.matrix_row import RowMatrix
+from views.controls import widgets
 from views.html import bars, tokens
-from views.text import literal, prose
+from views.text import literal
 from views.text.catalogue import say
-from views.text.numbers import three_digits
 
 RIVALS = 5
 
@@ -27,11 +26,9 @@ def show(request: Request) -> None:
     """Choose a token and what takes its place; see whose outputs change."""
     trace = request.trace()
     if len(trace.target_ids) < 3:
-        st.info(say("masks.too-short", "This translation is too short to have a later token; type a longer sentence."))
-        return
-    explore(request, trace)
-    st.subheader(say("how-to-read", "How to read it"), anchor=False)
-    st.markdown(prose.block("masks", "causality"))
+        st.info(block("masks", "too-short"))
+    else:
+        explore(request, trace)
 
 
 @fragment
@@ -44,8 +41,8 @@ def explore(request: Request, trace: Trace) -> None:
     doubtful = min(range(side // 2, side - 1), key=lambda place: following[place].probability)
     with st.container(horizontal=True, gap="medium"):
         label = say("masks.change", "Change the token at place")
-        place = widgets.number(label, "change", doubtful + 2, 2, side, varies=True, width=190)
-        position = int(place) - 1
+        place = int(widgets.number(label, "change", doubtful + 2, 2, side, varies=True, width=190))
+        position = place - 1
         rivals = {
             str(candidate.id): literal.token(candidate.token)
             for candidate in following[position - 1].top
@@ -53,25 +50,18 @@ def explore(request: Request, trace: Trace) -> None:
         }
         chosen = replacement(rivals, names[position])
     masks = [pattern("causal", side), pattern("none", side)]
-    with_mask, without = request.service.lesson(
-        ("causality", trace.source_ids, trace.target_ids, position, int(chosen)),
-        causality,
-        *(trace, position, int(chosen), masks),
+    key = ("causality", trace.source_ids, trace.target_ids, position, int(chosen))
+    with_mask, without = request.service.lesson(key, causality, trace, position, int(chosen), masks)
+    before, after = (changes[:, :position].max() for changes in (with_mask, without))
+    metrics(
+        (say("masks.change.causal", "Largest change before that place, causal mask"), before),
+        (say("masks.change.none", "The same without a mask"), after),
     )
-    before, after = (float(changes[:, :position].max()) for changes in (with_mask, without))
-    one, two = st.columns(2)
-    one.metric(say("masks.change.causal", "Largest change before that place, causal mask"), three_digits(before))
-    two.metric(say("masks.change.none", "The same without a mask"), three_digits(after))
-    changed = [*trace.target_tokens[:position], rivals[chosen], *trace.target_tokens[position + 1 :]]
-    words = say(
-        "masks.change.made",
-        "The decoder now reads {new} at place {place} instead of {old}",
-        new=rivals[chosen],
-        place=position + 1,
-        old=literal.token(trace.target_tokens[position]),
-    )
+    changed = [*trace.target_tokens[:position], rivals[chosen], *trace.target_tokens[place:]]
+    old = literal.token(trace.target_tokens[position])
+    words = block("masks", "replaced", new=rivals[chosen], place=place, old=old)
     st.html(tokens.label(words) + tokens.chips(changed, "decoder"))
-    st.markdown(prose.block("masks", "largest-change"))
+    paragraph("masks", "largest-change")
     levels = (
         say("level.embedding", "embedding"),
         *(say("level.after", "after layer {layer}", layer=number) for number in range(1, len(with_mask))),
@@ -85,11 +75,13 @@ def explore(request: Request, trace: Trace) -> None:
             (say("masks.without", "Without a mask"), without),
         )
     ]
-    matrix_row(items, inputs.theme(), "causality", inputs.remember_theme, beside=2)
-    last = [changes[-1] for changes in (with_mask, without)]
+    matrices(items, "causality", beside=2)
     lines = [
-        [bars.data(names[place], "token"), *(bars.bar(float(column[place]), top, "decoder") for column in last)]
-        for place in range(side)
+        [
+            bars.data(name, "token"),
+            *(bars.bar(float(changes[-1, at]), top, "decoder") for changes in (with_mask, without)),
+        ]
+        for at, name in enumerate(names)
     ]
     header = [
         axes[1],
@@ -99,11 +91,12 @@ def explore(request: Request, trace: Trace) -> None:
     name = say("masks.changes.table", "Changes by position")
     last_layer = say("masks.changes.last", "After the last layer")
     st.html(tokens.label(last_layer) + bars.table(header, lines, name, marked=position))
-    st.caption(prose.block("masks", "causality-check"))
-    title = say("masks.changes.title", "What changes with another token at place {place}", place=position + 1)
+    caption("masks", "causality-check")
+    title = say("masks.changes.title", "What changes with another token at place {place}", place=place)
     with st.container(horizontal=True):
         files.matrices(items, title, "causality", say("masks.changes", "Changes"))
-        files.download(say("masks.changes.npz", "Changes as NPZ"), lambda: _npz(with_mask, without), "causality.npz")
+        arrays = {"causal": with_mask, "none": without}
+        files.npz("causality", arrays, say("masks.changes.npz", "Changes as NPZ"))
 
 
 def replacement(rivals: dict[str, str], replaced: str) -> str:
@@ -112,14 +105,6 @@ def replacement(rivals: dict[str, str], replaced: str) -> str:
     asked = settings.held("replacement")
     if asked not in rivals and asked in by_token:  # earlier versions wrote the token itself into the address
         settings.hold("replacement", by_token[asked])
-    return widgets.select(
-        say("masks.replacement", "Put in place of {token}", token=literal.markdown(replaced)),
-        rivals,
-        "replacement",
-        width=240,
-        help=say("masks.replacement.help", "The tokens that the model found most probable there."),
-    )
-
-
-def _npz(with_mask: np.ndarray, without: np.ndarray) -> bytes:
-    return downloads.arrays_npz(causal=with_mask, none=without)
+    label = say("masks.replacement", "Put in place of {token}", token=literal.markdown(replaced))
+    help = say("masks.replacement.help", "The tokens that the model found most probable there.")
+    return widgets.select(label, rivals, "replacement", width=240, help=help)

@@ -48,7 +48,8 @@ def show(service: Service, trace: HubTrace, given, options: Mapping[str, str], k
         listing.show(about, listed, shown)
     with opened:
         st.markdown(f"**{shown.name}**")
-        st.html(bars.STYLE + detail.scores(shown, about.found))
+        st.html(bars.STYLE)
+        detail.scores(shown, about.found)
     st.markdown(prose.block("models", "ablation-classes" if answer is not None else "ablation"))
 
 

@@ -14,6 +14,7 @@ from pages.shared import files
 from pages.shared.attention_viewer.explore import explore_picture, explore_tokens
 from pages.shared.models import reading
 from pages.shared.service import Service
+from pages.shared.texts import how_to_read
 from views import patches
 from views.controls import inputs, widgets
 from views.controls.picture_input import picture_input
@@ -42,10 +43,7 @@ def main() -> None:
     except OpenError as error:
         st.warning(literal.markdown(say_error(error)))
         return
-    st.subheader(say("shared.how-to-read", "How to read it"), anchor=False)
-    left, right = st.columns(2, gap="large")
-    left.markdown(prose.block("models", "what-is-shown"))
-    right.markdown(prose.block("models", "what-opening-proves"))
+    how_to_read(prose.block("models", "what-is-shown"), prose.block("models", "what-opening-proves"))
 
 
 def _describe(model: OpenedModel) -> None:

@@ -1,22 +1,20 @@
-"""Columns as waves: what their sums can draw."""
+"""Columns as waves: how nearly two of them are orthogonal over longer spans, and what their sums can draw."""
 
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from model.lessons.position_basis import curve, fit, harmonics
-from pages.positions.settings import settings
+from model.lessons.position_geometry import wave_product
+from pages.positions.settings import Settings, settings
 from pages.shared import checks, files
-from pages.shared.charts import chart
+from pages.shared.charts import curves
 from pages.shared.opening import Request
-from views.controls import inputs, widgets
-from views.export import downloads
-from views.figures.lines import Line, lines
-from views.text import prose
+from pages.shared.texts import caption, paragraph
+from views.controls import widgets
+from views.figures.lines import Line
 from views.text.catalogue import Message, say
-from views.text.numbers import three_digits
 
 BASES = {
     "columns": Message("positions.basis.columns", "Columns of the encoding"),
@@ -30,6 +28,7 @@ CURVES = {  # id, see `model.lessons.position_basis` -> what it is called
     "bump": Message("positions.shape.bump", "bump"),
     "one-position": Message("positions.shape.one-position", "one position"),
 }
+PERIODS = 12  # how far the inner product is followed
 
 
 def basis(request: Request) -> None:
@@ -37,53 +36,87 @@ def basis(request: Request) -> None:
     chosen = settings(request)
     left, right = st.columns([3, 2], gap="large")
     with right:
-        shapes = {id: said() for id, said in CURVES.items()}
-        shape = widgets.select(say("positions.shape", "Curve to draw"), shapes, "curve", "square-wave")
-        which = widgets.pick(say("positions.basis", "Made of"), {id: said() for id, said in BASES.items()}, "basis")
+        shape = widgets.select(say("positions.shape", "Curve to draw"), CURVES, "curve", "square-wave")
+        which = widgets.pick(say("positions.basis", "Made of"), BASES, "basis")
         used = say("positions.columns", "Columns used")
         columns = widgets.slider(used, "columns", min(64, chosen.d_model), 0, chosen.d_model, varies=True)
     target = curve(shape, chosen.length)
     table = chosen.table if which == "columns" else harmonics(chosen.length, chosen.d_model)
     found = fit(target, table, columns)
-    theme, positions = inputs.theme(), np.arange(chosen.length)
+    places, counts = np.arange(chosen.length), np.arange(chosen.d_model + 1)
+    header = [say("positions.column.columns", "columns"), say("positions.column.left", "share that is left")]
     with left:
-        curves = [
-            Line(shapes[shape], positions, target, 0, "dot"),
-            Line(say("positions.sum", "sum of columns: {count}", count=columns), positions, found.approximation, 1),
+        drawn = [
+            Line(CURVES[shape](), places, target, 0, "dot"),
+            Line(say("positions.sum", "sum of columns: {count}", count=columns), places, found.approximation, 1),
         ]
-        figure = lines(curves, theme, say("axis.position", "position"), say("value", "value"), height=300)
-        chart(figure, "fit", say("positions.fit.alt", "The curve and the sum that is nearest to it."))
-        numbers = np.arange(chosen.d_model + 1)
-        header = [say("positions.column.columns", "columns"), say("positions.column.left", "share that is left")]
+        axes = say("axis.position", "position"), say("value", "value")
+        alt = say("positions.fit.alt", "The curve and the sum that is nearest to it.")
+        curves(drawn, *axes, "fit", alt, height=300)
+        here, label = np.array([columns]), say("positions.columns.used", "columns used")
         marked = [
-            Line(say("positions.residual", "residual"), numbers, found.residuals, 2),
-            Line(
-                say("positions.columns.used", "columns used"),
-                np.array([columns]),
-                found.residuals[[columns]],
-                1,
-                marks=True,
-            ),
+            Line(say("positions.residual", "residual"), counts, found.residuals, 2),
+            Line(label, here, found.residuals[here], 1, marks=True),
         ]
-        figure = lines(marked, theme, *header, height=260, y_range=(-0.02, 1.05))
         alt = say("positions.residual.alt", "The share that is left after each column; it never rises.")
-        chart(figure, "residual", alt)
+        curves(marked, *header, "residual", alt, height=260, y_range=(-0.02, 1.05))
     with right:
-        st.markdown(prose.block("positions", "basis"))
-    left_over = float(found.residuals[columns])
+        paragraph("positions", "basis")
+    residual = float(found.residuals[columns])
     again = float(np.linalg.norm(target - found.approximation) / np.linalg.norm(target))
-    st.caption(
-        prose.block(
-            "positions",
-            "basis-check",
-            columns=columns,
-            used=int(found.used[:columns].sum()),
-            residual=three_digits(left_over),
-            difference=checks.said("share left over", abs(left_over - again)),
-        )
+    difference = checks.said("share left over", abs(residual - again))
+    added = int(found.used[:columns].sum())
+    caption("positions", "basis-check", columns=columns, used=added, residual=residual, difference=difference)
+    rows = list(zip(counts.tolist(), found.residuals.tolist(), strict=True))
+    files.sheet(header, rows, "basis", say("positions.basis.csv", "Residuals as CSV"))
+
+
+def orthogonality(request: Request) -> None:
+    """The inner product of two columns over longer and longer spans."""
+    chosen = settings(request)
+    left, right = st.columns([3, 2], gap="large")
+    with right:
+        first = widgets.slider(say("positions.first", "One dimension"), "first", 0, 0, chosen.d_model - 1)
+        second = widgets.slider(say("positions.second", "Another dimension"), "second", 1, 0, chosen.d_model - 1)
+        paragraph("positions", "orthogonality")
+    slower = max(chosen.wavelengths[first], chosen.wavelengths[second])
+    periods, whole = np.linspace(0.02, PERIODS, 100 * PERIODS), np.arange(1, PERIODS + 1)
+    products, at_whole = (
+        wave_product(chosen.d_model, first, second, spans * slower, chosen.form) for spans in (periods, whole)
     )
-    rows = list(zip(numbers.tolist(), found.residuals.tolist(), strict=True))
-    files.download(
-        say("positions.basis.csv", "Residuals as CSV"), lambda: downloads.table_csv(header, rows), "basis.csv"
+    product = say("positions.product", "inner product")
+    with left:
+        label = say("positions.product.whole", "over whole periods of the slower wave")
+        drawn = [
+            Line(say("positions.product.any", "over any span"), periods, products, 5),
+            Line(label, whole, at_whole, 1, marks=True),
+        ]
+        span = say("positions.product.span", "span, in periods of the slower wave")
+        alt = say("positions.product.alt", "Inner product of the two waves over longer and longer spans.")
+        curves(drawn, span, product, "product", alt)
+    difference = abs(_sampled(chosen, first, second, slower) - float(at_whole[0]))
+    caption(
+        "positions",
+        "orthogonality-check",
+        one=_clean(at_whole[0]),
+        all=_clean(at_whole[-1]),
+        periods=PERIODS,
+        difference=checks.said("sum of samples", difference),
     )
-    files.numbers(lambda: pd.DataFrame(rows, columns=header), hide_index=True)
+    header = [say("positions.product.periods", "whole periods"), product]
+    rows = list(zip(whole.tolist(), at_whole.tolist(), strict=True))
+    files.sheet(header, rows, "orthogonality", say("positions.product.csv", "Inner products as CSV"))
+
+
+def _clean(value: float) -> float:
+    """Rounding around 0 is no information: 6e-17 is written as 0."""
+    return 0.0 if abs(value) < 1e-14 else float(value)
+
+
+def _sampled(chosen: Settings, first: int, second: int, span: float) -> float:
+    """The inner product over one period again, by a sum over many samples."""
+    samples = 200_000
+    x = (np.arange(samples) + 0.5) / samples * span
+    turns = chosen.wavelengths
+    a, b = (np.sin(2 * np.pi * x / turns[n] + (np.pi / 2 if n % 2 else 0)) for n in (first, second))
+    return 2 * float((a * b).mean())

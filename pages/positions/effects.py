@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from model.decoding.tapped_decoding import greedy_under_in_steps
@@ -17,12 +16,10 @@ from model.lessons.position_effects import (
 )
 from model.runtime.progress import InSteps
 from pages.shared import checks, files
-from pages.shared.cut_off import say_if_cut
-from pages.shared.opening import Request, usable
+from pages.shared.opening import Request, translation, usable
+from pages.shared.texts import block, caption, paragraph, say_if_cut
 from views.controls import widgets
-from views.export import downloads
 from views.html import bars, tokens
-from views.text import prose
 from views.text.catalogue import Message, say
 
 WHERE: dict[Where, Message] = {
@@ -44,34 +41,26 @@ def show(request: Request) -> None:
     """Choose a change; read translation and loss."""
     left, right = st.columns([3, 2], gap="large")
     with right:
-        st.markdown(prose.block("positions", "trained-model"))
+        paragraph("positions", "trained-model")
     with left:
         with st.container(horizontal=True, gap="medium"):
-            names = {change: NAMES[change]() for change in POSITION_CHANGES}
-            changes = {change: names[change] for change in POSITION_CHANGES[1:]}
+            changes = {change: NAMES[change] for change in POSITION_CHANGES[1:]}
             change = widgets.pick(say("positions.change", "Positions are"), changes, "change")
-            places = {where: said() for where, said in WHERE.items()}
-            where = widgets.pick(say("positions.where", "Where"), places, "where")
+            where = widgets.pick(say("positions.where", "Where"), WHERE, "where")
         with st.container(horizontal=True):
             seed = widgets.number(say("positions.shuffle", "Shuffle number"), "shuffle", 0, 0, 9999)
             shift = widgets.number(say("positions.by", "Shift by"), "by", 10, 0, FARTHEST)
-        reference = widgets.text(
-            say("positions.reference", "Reference translation in French"),
-            "reference",
-            "",
-            say("positions.reference.placeholder", "Empty: what the model generates with its positions"),
-        )
-        following = target(request, reference)
+        label = say("positions.reference", "Reference translation in French")
+        hint = say("positions.reference.placeholder", "Empty: what the model generates with its positions")
+        following = target(request, widgets.text(label, "reference", "", hint))
     if following is None:
         return
     tokenizer = request.service.model.tokenizer
     source = tokenizer.encode_source(request.text)
     inputs = [tokenizer.bos_id, *following[:-1]]
-    losses = request.service.lesson_in_steps(
-        ("position losses", tuple(source), tuple(following), seed, shift),
-        position_losses_in_steps,
-        *(source, inputs, following, seed, shift),
-    )
+    key = ("position losses", tuple(source), tuple(following), seed, shift)
+    given = (source, inputs, following, seed, shift)
+    losses = request.service.lesson_in_steps(key, position_losses_in_steps, *given)
 
     def generated(chosen: PositionChange) -> list[int]:
         limit = min(2 * len(source) + 10, 128)
@@ -86,42 +75,27 @@ def show(request: Request) -> None:
     with left:
         labels = {
             "kept": say("positions.translation.kept", "Translation with positions as trained, greedy"),
-            change: say(
-                "positions.translation.changed",
-                "Translation with changed positions ({where}: {change})",
-                where=places[where],
-                change=names[change],
-            ),
+            change: block("positions", "translation-changed", where=WHERE[where](), change=NAMES[change]()),
         }
         for chosen, label in labels.items():
             ids = generated(chosen)
-            text = tokens.sentence(tokenizer.decode(ids) or say("positions.nothing", "(nothing)"), "fr")
-            st.html(tokens.label(label) + text)
-            say_if_cut(request.service.ended(ids), say("tokens.order.translation", "This translation"))
+            translation(tokenizer.decode(ids) or say("positions.nothing", "(nothing)"), label)
+            say_if_cut(request.service.ended(ids), "this")
         target_tokens = tokenizer.display(following)
         for chosen in ("kept", change):
             probabilities = np.exp(-losses.per_token[where, chosen].astype(np.float64)).tolist()
-            label = say(
-                "positions.probabilities",
-                "Probability of each token of the reference (positions: {change})",
-                change=names[chosen],
-            )
+            label = block("positions", "probabilities", change=NAMES[chosen]())
             st.html(tokens.label(label) + tokens.chips(target_tokens, "decoder", probabilities))
     highest = max(losses.mean(place, name) for place in STACKS for name in POSITION_CHANGES)
-    header = [say("positions.column.positions", "positions"), *places.values()]
-    values = [[names[name], *(losses.mean(place, name) for place in STACKS)] for name in POSITION_CHANGES]
+    header = [say("positions.column.positions", "positions"), *(place() for place in WHERE.values())]
+    rows = [[NAMES[name](), *(losses.mean(place, name) for place in STACKS)] for name in POSITION_CHANGES]
     with right:
-        st.markdown(say("positions.loss", "**Loss of the reference: mean of** $-\\ln p$ **over its tokens**"))
-        shown = [[name, *(bars.bar(value, highest, "decoder") for value in row)] for name, *row in values]
+        paragraph("positions", "loss")
+        shown = [[name, *(bars.bar(value, highest, "decoder") for value in row)] for name, *row in rows]
         described = say("positions.loss.table", "Loss of the reference under every change, in encoder, decoder or both")
         st.html(bars.table(header, shown, described))
-    st.caption(
-        prose.block("positions", "trained-model-check", difference=checks.said("positions put back", losses.difference))
-    )
-    files.download(
-        say("positions.loss.csv", "Losses as CSV"), lambda: downloads.table_csv(header, values), "positions-loss.csv"
-    )
-    files.numbers(lambda: pd.DataFrame(values, columns=header), hide_index=True)
+    caption("positions", "trained-model-check", difference=checks.said("positions put back", losses.difference))
+    files.sheet(header, rows, "positions-loss", say("positions.loss.csv", "Losses as CSV"))
 
 
 def target(request: Request, reference: str) -> list[int] | None:

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from model.lessons.position_geometry import Schemes, schemes
 from pages.shared import checks, files
-from pages.shared.charts import chart
+from pages.shared.charts import curves
 from pages.shared.opening import Request
-from views.controls import inputs, widgets
-from views.export import downloads
-from views.figures.lines import Line, lines
+from pages.shared.texts import block, caption, paragraph
+from views.controls import widgets
+from views.figures.lines import Line
 from views.html import bars
-from views.text import prose
 from views.text.catalogue import Message, say, say_count
-from views.text.numbers import three_digits
 
 NAMES = {
     "integers": Message("positions.scheme.integers", "integer"),
     "normalised": Message("positions.scheme.normalised", "normalised"),
     "sinusoids": Message("positions.scheme.sinusoids", "sinusoidal"),
 }
+DASH = ("solid", "dash")  # of the curves of the two lengths
 
 
 def show(request: Request) -> None:
@@ -31,7 +29,7 @@ def show(request: Request) -> None:
     tokens = min(max(len(request.service.model.tokenizer.encode_source(request.text)), 2), 128)
     left, right = st.columns([3, 2], gap="large")
     with right:
-        st.markdown(prose.block("positions", "why-sinusoids"))
+        paragraph("positions", "why-sinusoids")
         one = say("positions.short", "One length; your sentence\u2019s at first")
         another = say("positions.long", "Another length")
         first = widgets.slider(one, "short", tokens, 2, 128, varies=True)
@@ -39,25 +37,20 @@ def show(request: Request) -> None:
         dimension = widgets.slider(say("positions.wave", "Dimension of the sinusoids"), "wave", 8, 0, width - 1)
     both = [schemes(first, width), schemes(second, width)]
     with left:
-        names = [said() for said in NAMES.values()]
-        curves = [
+        drawn = [
             Line(
                 say_count("positions.of-length", "{count} position", "{count} positions", length),
                 np.arange(length),
                 scheme.table(name)[:, column],
                 place,
-                _DASH[place],
+                DASH[place],
                 panel=panel,
             )
             for place, (length, scheme) in enumerate(zip((first, second), both, strict=True))
             for panel, (name, column) in enumerate((("integers", 0), ("normalised", 0), ("sinusoids", dimension)))
         ]
-        figure = lines(curves, inputs.theme(), say("axis.position", "position"), names, height=520)
-        alt = say(
-            "positions.schemes.alt",
-            "The value of each scheme by position, for both lengths; the table compares them.",
-        )
-        chart(figure, "schemes", alt)
+        titles, alt = [said() for said in NAMES.values()], block("positions", "schemes-alt")
+        curves(drawn, say("axis.position", "position"), titles, "schemes", alt, height=520)
     header = [
         say("positions.column.scheme", "scheme"),
         say("positions.column.length", "length"),
@@ -71,25 +64,19 @@ def show(request: Request) -> None:
         for length, scheme in zip((first, second), both, strict=True)
     ]
     st.html(bars.table(header, rows, say("positions.schemes.table", "The three schemes on both lengths")))
-    st.caption(_check(both))
-    files.download(
-        say("positions.schemes.csv", "Comparison as CSV"), lambda: downloads.table_csv(header, rows), "schemes.csv"
-    )
-    files.numbers(lambda: pd.DataFrame(rows, columns=header), hide_index=True)
+    _check(both)
+    files.sheet(header, rows, "schemes", say("positions.schemes.csv", "Comparison as CSV"))
 
 
-_DASH = ("solid", "dash")
-
-
-def _check(both: list[Schemes]) -> str:
+def _check(both: list[Schemes]) -> None:
     """Do positions that both sentences have get the same vector?"""
     shared = min(len(scheme.integers) for scheme in both)
     moved = {name: float(np.abs(both[0].table(name)[:shared] - both[1].table(name)[:shared]).max()) for name in NAMES}
-    return prose.block(
+    caption(
         "positions",
         "schemes-check",
         shared=shared,
         integers=checks.said("integers", moved["integers"]),
-        normalised=three_digits(moved["normalised"]),
+        normalised=moved["normalised"],
         sinusoids=checks.said("sinusoids", moved["sinusoids"]),
     )

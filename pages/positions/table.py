@@ -1,92 +1,59 @@
-"""The encoding as a table and as curves."""
+"""The encoding as a table and as curves, and how long its waves are, dimension by dimension."""
 
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
-from model.networks.positional import wavelengths
-from pages.positions.settings import Settings, settings
-from pages.positions.wavelengths import in_positions
+from model.networks.positional import wavelengths as wavelengths_of
+from pages.positions.settings import FORMS, Settings, settings
 from pages.shared import checks, files
-from pages.shared.charts import chart, matrix_chart
+from pages.shared.charts import curves, matrix_chart
 from pages.shared.opening import Request
-from views.controls import inputs, widgets
-from views.export import downloads
-from views.figures.lines import Line, lines
+from pages.shared.texts import block, caption, paragraph
+from views.controls import widgets
+from views.figures.lines import Line
 from views.figures.matrix import ChartMatrix
-from views.text import prose
 from views.text.catalogue import say
+from views.text.numbers import grouped, three_digits
 
 
 def table(request: Request) -> None:
     """Position x dimension, and two columns of it as curves."""
     chosen = settings(request)
-    encoding = chosen.table
+    axes, value = (say("axis.position", "position"), say("axis.dimension", "dimension")), say("value", "value")
     left, right = st.columns(2, gap="large")
     with right:
         column = widgets.slider(say("positions.dimension", "Dimension to draw"), "column", 8, 0, chosen.d_model - 1)
         partner = column ^ 1  # the other one of its pair
-        turns = wavelengths(chosen.d_model, chosen.form).tolist()
-        positions = np.arange(chosen.length)
-        curves = [Line(_wave(n), positions, encoding[:, n], n % 2) for n in sorted((column, partner))]
-        figure = lines(
-            curves,
-            inputs.theme(),
-            say("axis.position", "position"),
-            say("value", "value"),
-            y_range=(-1.05, 1.05),
-            short=True,
-        )
+        places = np.arange(chosen.length)
+        drawn = [Line(_wave(n), places, chosen.table[:, n], n % 2) for n in sorted((column, partner))]
         alt = say("positions.curve.alt", "The chosen dimension and its partner over the positions.")
-        chart(figure, "curve", alt)
-        st.caption(
-            say(
-                "positions.turns",
-                "One period of dimension {column} takes {turn} positions, one of dimension {partner} {other}.",
-                column=column,
-                turn=in_positions(turns[column]),
-                partner=partner,
-                other=in_positions(turns[partner]),
-            )
-        )
+        curves(drawn, axes[0], value, "curve", alt, y_range=(-1.05, 1.05), short=True)
+        turn, other = (_in_positions(chosen.wavelengths[dimension]) for dimension in (column, partner))
+        caption("positions", "turns", column=column, turn=turn, partner=partner, other=other)
     with left:
-        shown = ChartMatrix(
-            encoding, say("axis.position", "position"), say("axis.dimension", "dimension"), say("value", "value")
-        )
         alt = say("positions.table.alt", "Heatmap of the encoding; the table below has the same numbers.")
-        matrix_chart(shown, "encoding", alt)
-    st.markdown(prose.block("positions", "table"))
-    st.caption(check_line(request, chosen))
-    numbers(chosen, encoding)
+        matrix_chart(ChartMatrix(chosen.table, *axes, value), "encoding", alt)
+    paragraph("positions", "table")
+    _check_table(request, chosen)
+    header = [axes[0], *map(str, range(chosen.d_model))]
+    with st.container(horizontal=True):
+        rows = lambda: [[place, *row] for place, row in enumerate(chosen.table.tolist())]  # noqa: E731
+        files.csv(header, rows, chosen.name, say("positions.csv", "Encoding as CSV"))
+        files.npz(chosen.name, {"encoding": chosen.table}, say("positions.npz", "Encoding as NPZ"))
+    files.numbers(lambda: files.table(chosen.table, header[1:], corner=header[0]))
 
 
-def check_line(request: Request, chosen: Settings) -> str:
+def _check_table(request: Request, chosen: Settings) -> None:
     """The drawn table against the one inside the loaded network, as far as both reach."""
     trained = request.service.model.config
     if chosen.form != "paper" or chosen.d_model != trained.d_model:
-        return prose.block("positions", "no-table-check", d_model=trained.d_model)
+        caption("positions", "no-table-check", d_model=trained.d_model)
+        return
     inside = request.service.lesson("position table", lambda network: network.positions.cpu().numpy())[: chosen.length]
     difference = float(np.abs(inside - chosen.table).max())
-    return prose.block("positions", "table-check", difference=checks.said("sinusoid table", difference))
-
-
-def numbers(chosen: Settings, encoding: np.ndarray) -> None:
-    """The encoding as files and a table."""
-    header = [say("axis.position", "position"), *map(str, range(chosen.d_model))]
-    with st.container(horizontal=True):
-        files.download(
-            say("positions.csv", "Encoding as CSV"),
-            lambda: downloads.table_csv(header, ([place, *row] for place, row in enumerate(encoding.tolist()))),
-            f"{chosen.name}.csv",
-        )
-        files.download(
-            say("positions.npz", "Encoding as NPZ"),
-            lambda: downloads.arrays_npz({"encoding": encoding}),
-            f"{chosen.name}.npz",
-        )
-    files.numbers(lambda: pd.DataFrame(encoding, columns=header[1:]).rename_axis(header[0]))
+    caption("positions", "table-check", difference=checks.said("sinusoid table", difference))
 
 
 def _wave(dimension: int) -> str:
@@ -94,3 +61,51 @@ def _wave(dimension: int) -> str:
     if dimension % 2:
         return say("positions.curve.cosine", "dimension {dimension}, cosine", dimension=dimension)
     return say("positions.curve.sine", "dimension {dimension}, sine", dimension=dimension)
+
+
+def wavelengths(request: Request) -> None:
+    """Positions a period takes, dimension by dimension."""
+    chosen = settings(request)
+    dimensions, mine = np.arange(chosen.d_model), chosen.wavelengths
+    paper, column = (wavelengths_of(chosen.d_model, form).numpy() for form in FORMS)
+    left, right = st.columns([3, 2], gap="large")
+    title = say("axis.dimension", "dimension")
+    with left:
+        drawn = [
+            Line(FORMS["paper"](), dimensions, paper, 0),
+            Line(FORMS["column"](), dimensions, column, 4, dash="dot"),
+        ]
+        y = say("positions.wavelength", "wavelength in positions")
+        curves(drawn, title, y, "wavelengths", block("positions", "wavelengths-alt"), log_y=True)
+    with right:
+        paragraph("positions", "wavelengths")
+        paragraph(
+            "positions",
+            "wavelengths-range",
+            shortest=_in_positions(mine[0]),
+            longest=_in_positions(mine[-1]),
+            last=chosen.d_model - 1,
+            length=chosen.length,
+            seen=int((mine <= chosen.length).sum()),
+            all=chosen.d_model,
+        )
+    caption("positions", "wavelengths-check", difference=checks.said("wavelengths", _measured(chosen)))
+    header = [
+        title,
+        say("positions.wavelength.paper", "wavelength, paper"),
+        say("positions.wavelength.column", "wavelength, column index"),
+    ]
+    rows = list(zip(dimensions.tolist(), paper.tolist(), column.tolist(), strict=True))
+    files.sheet(header, rows, "wavelengths", say("positions.wavelengths.csv", "Wavelengths as CSV"))
+
+
+def _in_positions(wavelength: float) -> str:
+    """A number of positions in digits, however large."""
+    return three_digits(float(wavelength)) if wavelength < 1000 else grouped(round(float(wavelength)))
+
+
+def _measured(chosen: Settings) -> float:
+    """Largest share by which a wavelength differs from the one that the table's second position gives away."""
+    second = chosen.table[1]  # sin or cos of one step's angle, an angle of at most 1
+    angles = np.where(np.arange(chosen.d_model) % 2, np.arccos(second), np.arcsin(second))
+    return float(np.abs(2 * np.pi / angles / chosen.wavelengths - 1).max())

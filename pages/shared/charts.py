@@ -1,13 +1,18 @@
-"""Plotly figures on a page, always with the same tools and a text for those who cannot see them."""
+"""Figures on a page, always with the same tools and a text for those who cannot see them."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 
 import plotly.graph_objects as go
 import streamlit as st
 
+from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import inputs
+from views.figures.lines import Line, lines
 from views.figures.matrix import ChartMatrix, legend, matrix
 from views.text.catalogue import Message
+from views.text.numbers import three_digits
 
 MAP = Message("map.alt", "Heatmap: {title}. The table below has the same numbers.")  # says what a heatmap shows
 
@@ -18,12 +23,8 @@ def chart(figure: go.Figure, key: str, alt: str) -> None:
     Args:
         alt: what it shows, and where the same numbers stand as text.
     """
-    st.plotly_chart(
-        figure,
-        key=key,
-        config={"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]},
-        alt=alt,
-    )
+    tools = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
+    st.plotly_chart(figure, key=key, config=tools, alt=" ".join(alt.split()))
 
 
 def matrix_chart(shown: ChartMatrix, key: str, alt: str) -> None:
@@ -31,3 +32,24 @@ def matrix_chart(shown: ChartMatrix, key: str, alt: str) -> None:
     theme = inputs.theme()
     chart(matrix(shown, theme), key, alt)
     st.html(legend(shown, theme))
+
+
+def curves(drawn: Sequence[Line], x: str, y: str | Sequence[str], key: str, alt: str, **looks) -> None:
+    """Show curves over one axis; `x` and `y` are the titles of the axes, `looks` go to `lines`."""
+    chart(lines(drawn, inputs.theme(), x, y, **looks), key, alt)
+
+
+def matrices(
+    items: Sequence[RowMatrix | str],
+    key: str,
+    beside: int = 1,
+    on_paint: Callable[[list[tuple[int, int, bool]]], None] | None = None,
+) -> None:
+    """Show matrices with the signs between them, see `matrix_row`."""
+    matrix_row(items, inputs.theme(), key, inputs.remember_theme, on_paint, beside)
+
+
+def metrics(*named: tuple[str, str | float], help: str | None = None) -> None:
+    """Figures side by side, each below its name; numbers with three digits."""
+    for column, (name, figure) in zip(st.columns(len(named)), named, strict=True):
+        column.metric(name, figure if isinstance(figure, str) else three_digits(float(figure)), help=help)

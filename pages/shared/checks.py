@@ -8,6 +8,8 @@ figure beyond its bound means that something is wrong, and the page says so.
 
 from __future__ import annotations
 
+from model.attribution.intervened import Check
+from pages.shared.texts import block, explained
 from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
 
@@ -96,6 +98,14 @@ def said(name: str, figure: float) -> str:
     if bound == 0:
         return say("check.exact", "exactly 0")
     return _REASONS.get(name, _ROUNDING)(figure=shown, bound=_power(bound))
+
+
+def intervention(check: Check) -> None:
+    """The check that an intervention did what it says: both figures, or the one there is, and what they mean."""
+    lines = [block("compare", "check", difference=said("intervention", check.recomputed))]
+    if check.edited is not None:
+        lines.append(block("compare", "check-by-weights", difference=said("edited weights", check.edited)))
+    explained(" ".join(lines), "compare")
 
 
 def _power(bound: float) -> str:

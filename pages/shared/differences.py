@@ -1,13 +1,17 @@
-"""Two attention maps and their difference on a page, with files: for every page that compares."""
+"""Two attention maps with their difference, and how far every head moved: for every page that compares."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 import streamlit as st
 
 from pages.shared import files
-from views import palette
-from views.components.matrix_row import RowMatrix, matrix_row
+from pages.shared.charts import matrices
+from pages.shared.texts import block, paragraph
+from views import maps, palette
+from views.components.matrix_row import RowMatrix
 from views.controls import inputs
 from views.export import downloads
 from views.export.difference import MapPair, Side, difference_picture
@@ -15,6 +19,7 @@ from views.figures.matrix import ChartMatrix as Scale
 from views.figures.matrix import legend
 from views.text import terms
 from views.text.catalogue import say
+from views.text.numbers import three_digits
 
 
 def show(pair: MapPair, key: str, name: str) -> None:
@@ -28,38 +33,29 @@ def show(pair: MapPair, key: str, name: str) -> None:
     items = [_matrix(side, pair, pair.kind.name, pair.top) for side in (pair.first, pair.second)]
     if pair.difference is not None:
         items.append(_matrix(pair.difference, pair, palette.DIFFERENCE, pair.largest))
-    matrix_row(items, inputs.theme(), key, inputs.remember_theme, beside=3)
+    matrices(items, key, beside=3)
     st.html(_legends(pair))
-    notes = [
-        say("difference.axes", "Row: {row}. Column: {column}.", row=pair.kind.query_side, column=pair.kind.key_side)
-    ]
+    notes = [block("compare", "axes", row=pair.kind.query_side, column=pair.kind.key_side)]
     if pair.difference is None:
-        notes.append(say("difference.none", "No difference is drawn: the two share no token on one of the axes."))
+        notes.append(block("compare", "no-difference"))
     else:
-        notes.append(say("difference.colours", "In the difference blue is more, orange is less, no colour is 0."))
+        notes.append(block("compare", "colours"))
         if any(len(side) > len(found) for side, found in _lengths(pair)):
             notes.append(_shared(pair))
     st.caption(" ".join(notes))
     with st.container(horizontal=True):
         files.pictures(lambda: difference_picture(pair), name)
         files.download(files.CSV(), lambda: downloads.table_csv(*pair.rows()), f"{name}.csv")
-        files.download(files.NPZ(), lambda: downloads.arrays_npz(pair.arrays()), f"{name}.npz")
+        files.npz(name, pair.arrays())
     files.numbers(lambda: files.table(*reversed(pair.rows())), key=f"{key}_table", hide_index=True)
 
 
 def _shared(pair: MapPair) -> str:
     rows, columns = pair.difference.weights.shape
-    return say(
-        "difference.shared",
-        "It is drawn for tokens that both have: {rows} of {first_rows} and {second_rows} rows, {columns} of "
-        "{first_columns} and {second_columns} columns.",
-        rows=rows,
-        first_rows=len(pair.first.queries),
-        second_rows=len(pair.second.queries),
-        columns=columns,
-        first_columns=len(pair.first.keys),
-        second_columns=len(pair.second.keys),
-    )
+    sides = {"first": pair.first, "second": pair.second}
+    counts = {f"{name}_rows": len(side.queries) for name, side in sides.items()}
+    counts |= {f"{name}_columns": len(side.keys) for name, side in sides.items()}
+    return block("compare", "shared-tokens", rows=rows, columns=columns, **counts)
 
 
 def _legends(pair: MapPair) -> str:
@@ -79,16 +75,57 @@ def _lengths(pair: MapPair):
 
 
 def _matrix(side: Side, pair: MapPair, kind: str, top: float) -> RowMatrix:
-    signed = kind == palette.DIFFERENCE
-    return RowMatrix(
-        side.name,
-        np.where(side.hidden, np.float32(-np.inf), side.weights),
-        kind,
-        side.queries,
-        side.keys,
-        pair.kind.query_axis,
-        pair.kind.key_axis,
-        signed=signed,
-        top=top,
-        masked=("0", ""),
-    )
+    axes, signed = (pair.kind.query_axis, pair.kind.key_axis), kind == palette.DIFFERENCE
+    values = np.where(side.hidden, np.float32(-np.inf), side.weights)
+    return RowMatrix(side.name, values, kind, side.queries, side.keys, *axes, signed, top, ("0", ""))
+
+
+def moved_heads(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> None:
+    """The cells, which of them is largest, and the numbers.
+
+    Args:
+        found: kind -> `(layer, head)`, see `model.attribution.comparison.moved`.
+        keys: kind -> how many keys its maps have, for the mean over single weights.
+    """
+    paragraph("compare", "every-head")
+    top = max(float(table.max()) for table in found.values())
+    axes = say("column.layer", "layer"), say("column.head", "head")
+    items = []
+    for kind, table in found.items():
+        layers, heads = ([str(number + 1) for number in range(count)] for count in table.shape)
+        layers = [say("moved.layer", "layer {layer}", layer=layer) for layer in layers]
+        items.append(RowMatrix(maps.short(kind), table, kind, layers, heads, *axes, signed=False, top=top))
+    matrices(items, "moved")
+    kind, layer, head = farthest(found)
+    moved = float(found[kind][layer, head])
+    most = {
+        "kind": maps.title(kind),
+        "place": maps.describe(str(layer + 1), str(head + 1)),
+        "share": three_digits(moved),
+    }
+    nothing = block("compare", "nothing-moved")
+    st.caption(say("moved.most", "Moved most: {kind}, {place}, by {share}.", **most) if moved else nothing)
+    header = [
+        say("column.kind", "kind"),
+        *axes,
+        say("moved.share", "share of attention that moved"),
+        say("moved.mean", "mean |difference| of a weight"),
+    ]
+    rows = [
+        # from half the sum over a row's keys to the mean over them
+        [name, place[0] + 1, place[1] + 1, float(table[place]), 2 * float(table[place]) / max(1, keys[name])]
+        for name, table in found.items()
+        for place in np.ndindex(table.shape)
+    ]
+    with st.container(horizontal=True):
+        title = say("moved.title", "Share of each head\u2019s attention that moved")
+        files.matrices(items, title, "moved-heads", say("moved.all", "All heads"))
+        files.csv(header, rows, "moved-heads", say("heads.csv", "All heads as CSV"))
+    files.numbers(lambda: files.table(rows, header), key="moved_table", hide_index=True)
+
+
+def farthest(found: Mapping[str, np.ndarray]) -> tuple[str, int, int]:
+    """Kind, layer and head whose attention moved most, counted from 0."""
+    kind = max(found, key=lambda name: found[name].max())
+    layer, head = np.unravel_index(found[kind].argmax(), found[kind].shape)
+    return kind, int(layer), int(head)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -19,8 +19,11 @@ from views.text.catalogue import Message, say
 if TYPE_CHECKING:  # a quarter of a second that only a table is worth: imported when one is opened
     import pandas as pd
 
-CSV, NPZ = Message("files.csv", "CSV"), Message("files.npz", "NPZ")  # what most buttons for such files say
+CSV, NPZ = Message("files.csv", "CSV"), Message("files.npz", "NPZ")  # what buttons say where nothing else is said
 
+# Content of a table or of a file, or what makes it when it is asked for.
+Rows = Sequence[Sequence] | Callable[[], Sequence[Sequence]]
+Arrays = Mapping[str, object] | Callable[[], Mapping[str, object]]
 _TYPES = {
     "csv": "text/csv",
     "html": "text/html",
@@ -41,6 +44,26 @@ def download(label: str, make: Callable[[], bytes | str], file_name: str) -> Non
             return finished_files().hold(make(), mime, file_name)
 
     st.download_button(label, kept, file_name, mime, on_click="ignore", key=f"download {file_name}")
+
+
+def csv(header: Sequence[str], rows: Rows, name: str, label: str = "") -> None:
+    """Rows of numbers or words below a header as a CSV file."""
+    download(label or CSV(), lambda: downloads.table_csv(header, _made(rows)), f"{name}.csv")
+
+
+def npz(name: str, arrays: Arrays, label: str = "") -> None:
+    """Arrays by name as a file for `numpy.load`."""
+    download(label or NPZ(), lambda: downloads.arrays_npz(_made(arrays)), f"{name}.npz")
+
+
+def sheet(header: Sequence[str], rows: Rows, name: str, label: str = "", key: str = "table") -> None:
+    """Rows below a header as a CSV file and as a table below a fold."""
+    csv(header, rows, name, label)
+    numbers(lambda: table(_made(rows), header), key, hide_index=True)
+
+
+def _made(content):
+    return content() if callable(content) else content
 
 
 def numbers(table: Callable[[], pd.DataFrame], key: str = "table", **options) -> None:
@@ -86,7 +109,7 @@ def head_map(shown: HeadMap, draw: Callable[[], drawing.Drawing] | None = None, 
     numbers(lambda: table(shown.weights, columns, rows, shown.kind.corner))
 
 
-def table(rows, columns: list[str], index: list[str] | None = None, corner: str = "") -> pd.DataFrame:
+def table(rows, columns: Sequence[str], index: list[str] | None = None, corner: str = "") -> pd.DataFrame:
     """Rows of numbers or words as what `numbers` shows; `corner` stands above the names of the rows."""
     import pandas
 

@@ -5,8 +5,9 @@ The change that is being set up acts at once; it can be kept, and another one ad
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 
+import numpy as np
 import streamlit as st
 
 from model import HeadInterventions, InterventionError
@@ -15,78 +16,69 @@ from views import maps
 from views.address import settings
 from views.controls import widgets
 from views.html import tokens
-from views.text.catalogue import say, say_count
+from views.text import literal
+from views.text.catalogue import Message, say, say_count, say_error
 
-ABLATE, SCALE, SHARPEN, MASK, ONE_HOT = "ablate", "scale", "sharpen", "mask", "one-hot"
+SCALE, SHARPEN, MASK, ONE_HOT = "scale", "sharpen", "mask", "one-hot"
+ACTIONS = {
+    "ablate": Message("changes.ablate", "Ablate"),
+    SCALE: Message("changes.scale", "Scale"),
+    SHARPEN: Message("changes.sharpen", "Sharpen"),
+    MASK: Message("changes.mask", "Mask"),
+    ONE_HOT: Message("changes.one-hot", "One-hot attention"),
+}
 MOST_KEPT = 12
 
 
-@dataclass(frozen=True)
-class Board:
-    """All heads of one kind of attention, to choose from.
+def _choose_heads(name: str, attention: np.ndarray) -> Heads:
+    """A row of buttons for each layer of `(layer, head, query, key)`; a pressed one is a chosen head."""
+    layers, heads = attention.shape[:2]
+    names = [str(head + 1) for head in range(heads)]
+    keys = [f"{name}{layer + 1}" for layer in range(layers)]
+    chosen = []
+    st.html(tokens.label(say("changes.heads", "Heads")))
+    with st.container(gap="xsmall"):
+        for layer, key in enumerate(keys):
+            label = say("changes.layer", "Layer {layer}", layer=layer + 1)
+            # at first those of the layer in the middle: late enough to matter, with layers behind it
+            pressed = widgets.toggles(label, names, key, names if layer == layers // 2 else ())
+            chosen += [(layer, names.index(head)) for head in pressed]
+        with st.container(horizontal=True):
+            every, none = say("changes.all", "All heads"), say("changes.none", "No head")
+            st.button(every, key=f"{name}all", on_click=_press, args=(keys, names))
+            st.button(none, key=f"{name}none", on_click=_press, args=(keys, []), disabled=not chosen)
+    return tuple(chosen)
 
-    Attributes:
-        name: begins the keys of the widgets, so that pages with other networks do not share them.
-        layers, heads: how many.
-        first: heads that are chosen until a person chooses others.
+
+def _press(keys: list[str], heads: list[str]) -> None:
+    for key in keys:
+        settings.choose(key, list(heads))
+
+
+def planned(
+    kind: str,
+    attention: np.ndarray,
+    shapes: Mapping[str, tuple[int, ...]],
+    names: tuple[str, str],
+    own: Mapping[str, Callable[[Heads], HeadIntervention]],
+) -> HeadInterventions | None:
+    """What to do to which heads: what was kept, and then the change being set up; buttons to keep and to take away.
+
+    Args:
+        kind, attention: whose heads are chosen.
+        shapes: kind -> of its attention.
+        names: begin the keys of the widgets of heads, and of those of what is done.
+        own: the page's changes for the actions `MASK` and `ONE_HOT`, given the heads.
+
+    Returns:
+        None where it cannot be done, and the reason is on the page.
     """
-
-    name: str
-    layers: int
-    heads: int
-    first: Heads
-
-    def choose(self) -> Heads:
-        """A row of buttons for each layer; a pressed one is a chosen head."""
-        names = [str(head + 1) for head in range(self.heads)]
-        chosen = []
-        st.html(tokens.label(say("changes.heads", "Heads")))
-        with st.container(gap="xsmall"):
-            for layer in range(self.layers):
-                first = [names[head] for place, head in self.first if place == layer]
-                pressed = widgets.toggles(
-                    say("changes.layer", "Layer {layer}", layer=layer + 1), names, self._key(layer), first
-                )
-                chosen += [(layer, names.index(name)) for name in pressed]
-            with st.container(horizontal=True):
-                every, none = say("changes.all", "All heads"), say("changes.none", "No head")
-                st.button(every, key=f"{self.name}all", on_click=self._press, args=(names,))
-                st.button(none, key=f"{self.name}none", on_click=self._press, args=([],), disabled=not chosen)
-        return tuple(chosen)
-
-    def _key(self, layer: int) -> str:
-        return f"{self.name}{layer + 1}"
-
-    def _press(self, names: list[str]) -> None:
-        for layer in range(self.layers):
-            settings.choose(self._key(layer), list(names))
-
-
-def action(key: str) -> str:
-    """What to do to the chosen heads: the id of one of the five."""
-    actions = {
-        ABLATE: say("changes.ablate", "Ablate"),
-        SCALE: say("changes.scale", "Scale"),
-        SHARPEN: say("changes.sharpen", "Sharpen"),
-        MASK: say("changes.mask", "Mask"),
-        ONE_HOT: say("changes.one-hot", "One-hot attention"),
-    }
-    return widgets.pick(say("changes.action", "What to do"), actions, key)
-
-
-def strength(chosen: str, kind: str, heads: Heads, name: str) -> HeadIntervention:
-    """The change of the first three actions, with its slider where it has one. `name` begins the slider's key."""
-    if chosen == SCALE:
-        label = say("changes.factor", "Output times")
-        return Scale(kind, heads, widgets.decimal(label, f"{name}factor", 0.5, -2.0, 4.0, 0.1))
-    if chosen == SHARPEN:
-        label = say("changes.heat", "Temperature: below 1 sharpens, above 1 flattens")
-        return Temperature(kind, heads, widgets.decimal(label, f"{name}heat", 0.2, 0.1, 10.0, 0.1))
-    return Scale(kind, heads, 0.0)
-
-
-def together(draft: HeadIntervention, name: str) -> HeadInterventions:
-    """What was kept, and then the change being set up; buttons to keep it, and to take kept ones away."""
+    name, prefix = names
+    todo = widgets.pick(say("changes.action", "What to do"), ACTIONS, f"{prefix}do")
+    heads = _choose_heads(name, attention)
+    draft = own[todo](heads) if todo in own else _strength(todo, kind, heads, prefix)
+    if not heads:
+        st.caption(say("shared.no-head", "No head is chosen: press at least one."))
     kept = _kept(name)
     full = len(kept) >= MOST_KEPT or not draft.heads
     keep = say("changes.keep", "Keep this and add another")
@@ -96,7 +88,24 @@ def together(draft: HeadIntervention, name: str) -> HeadInterventions:
             st.text(say("changes.kept", "Kept: {change}", change=words(change)))
             rest = kept[:place] + kept[place + 1 :]
             st.button(say("changes.drop", "Take away"), key=f"{name}drop{place}", on_click=_write, args=(name, rest))
-    return HeadInterventions((*kept, draft) if draft.heads else kept)
+    plan = HeadInterventions((*kept, draft) if draft.heads else kept)
+    try:
+        plan.check(shapes)
+    except InterventionError as error:
+        st.warning(literal.markdown(say_error(error)))
+        return None
+    return plan
+
+
+def _strength(action: str, kind: str, heads: Heads, name: str) -> HeadIntervention:
+    """The change of the first three actions, with its slider where it has one. `name` begins the slider's key."""
+    if action == SCALE:
+        label = say("changes.factor", "Output times")
+        return Scale(kind, heads, widgets.decimal(label, f"{name}factor", 0.5, -2.0, 4.0, 0.1))
+    if action == SHARPEN:
+        label = say("changes.heat", "Temperature: below 1 sharpens, above 1 flattens")
+        return Temperature(kind, heads, widgets.decimal(label, f"{name}heat", 0.2, 0.1, 10.0, 0.1))
+    return Scale(kind, heads, 0.0)
 
 
 def _kept(name: str) -> tuple[HeadIntervention, ...]:
@@ -114,20 +123,12 @@ def _write(name: str, changes: tuple[HeadIntervention, ...]) -> None:
 
 def words(change: HeadIntervention) -> str:
     """A change in one line; numbers count from 1."""
-    layers = sorted({layer for layer, _ in change.heads})
-    places = (
-        say(
-            "changes.place",
-            "layer {layer} head {heads}",
-            layer=layer + 1,
-            heads=", ".join(str(head + 1) for head in sorted(change.in_layer(layer))),
-        )
-        for layer in layers
-    )
-    kind = maps.VISION if change.kind == maps.VISION.name else maps.KINDS[change.kind]
-    return say(
-        "changes.line", "{kind}, {places}: {what}", kind=kind.title, places="; ".join(places), what=_what(change)
-    )
+    places = []
+    for layer in sorted({layer for layer, _ in change.heads}):
+        heads = ", ".join(str(head + 1) for head in sorted(change.in_layer(layer)))
+        places.append(say("changes.place", "layer {layer} head {heads}", layer=layer + 1, heads=heads))
+    values = {"kind": maps.title(change.kind), "places": "; ".join(places), "what": _what(change)}
+    return say("changes.line", "{kind}, {places}: {what}", **values)
 
 
 def _what(change: HeadIntervention) -> str:

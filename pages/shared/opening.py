@@ -8,10 +8,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model import DecodingOptions, InputError, Trace
-from pages.shared.cut_off import say_if_cut
 from pages.shared.models import accepted, open_service
 from pages.shared.service import Service
-from views.controls import inputs
+from pages.shared.texts import block, paragraph, say_if_cut
+from views.controls import inputs, widgets
 from views.html import tokens
 from views.text import literal, prose
 from views.text.catalogue import say, say_error
@@ -53,7 +53,7 @@ def opening(page: str, examples: bool = False) -> Request:
     """
     st.html(tokens.STYLE)
     st.title(prose.title(page), anchor=False)
-    st.markdown(prose.lead(page))
+    paragraph(page)
     box, method = st.columns([5, 3], gap="medium")
     with box:
         text = inputs.sentence()
@@ -64,10 +64,26 @@ def opening(page: str, examples: bool = False) -> Request:
     service = open_service()
     taken = accepted(service, text)
     if taken and not service.model.looks_english(text):
-        st.warning(prose.block("notices", "not-english"))
+        st.warning(block("notices", "not-english"))
         if not examples:
             inputs.examples(text)
     return Request(service, text, DecodingOptions(**vars(chosen)), taken, st.empty())
+
+
+def translated(trace: Trace, style: str = "") -> None:
+    """The translation that a page is about, with its label, and HTML with the `style` of the page."""
+    label = tokens.label(say("translation", "Translation"))
+    st.html(style + label + tokens.sentence(trace.target_text, "fr"))
+
+
+def translation(text: str, label: str) -> None:
+    """A translation under a label."""
+    st.html(tokens.label(label) + tokens.sentence(text, "fr"))
+
+
+def sentence_box(name: str, key: str, first: str) -> str:
+    """A page's own box for an English sentence."""
+    return widgets.text(name, key, first, say("sentence.placeholder", "Type an English sentence"))
 
 
 def usable(request: Request, text: str, name: str, english: bool = True) -> bool:
@@ -79,8 +95,8 @@ def usable(request: Request, text: str, name: str, english: bool = True) -> bool
     try:
         request.service.model.check(text)
     except InputError as error:
-        st.warning(literal.markdown(say("box.refused", "{name}: {reason}", name=name, reason=say_error(error))))
+        st.warning(block("notices", "refused-in-a-box", name=name, reason=literal.markdown(say_error(error))))
         return False
     if english and not request.service.model.looks_english(text):
-        st.warning(prose.block("notices", "not-english-in-a-box", name=name))
+        st.warning(block("notices", "not-english-in-a-box", name=name))
     return True

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.shared.opening import Request, opening
+from pages.shared.opening import opening
 from pages.shared.runs import fragment
+from pages.shared.texts import block, how_to_read
 from views.controls import widgets
 from views.text.catalogue import Message, say
+
+LABEL = Message("parts.label", "What to show")
 
 
 @dataclass(frozen=True)
@@ -21,17 +24,16 @@ class Part:
         id: in the address bar.
         called: what the reader chooses it by.
         show: draws it.
+        texts: ids of the page's blocks that say below it how to read it.
     """
 
     id: str
     called: Message
-    show: Callable[[Request], None]
+    show: Callable[..., None]
+    texts: tuple[str, ...] = ()
 
 
-Parts = Sequence[Part] | Mapping[str, Callable[[Request], None]]
-
-
-def show_parts(page: str, parts: Parts, key: str, style: str) -> None:
+def show_parts(page: str, parts: Sequence[Part], key: str, style: str, hidden: bool = False) -> None:
     """Show the page's beginning and the chosen part.
 
     Args:
@@ -39,18 +41,33 @@ def show_parts(page: str, parts: Parts, key: str, style: str) -> None:
         parts: the first is open until a reader chooses another.
         key: of the choice in the address bar.
         style: HTML with the style that the parts share.
+        hidden: show no label above the choice.
     """
     request = opening(page)
     st.html(style)
     if request.accepted:
-        _explore(request, parts, key)
+        _explore(page, parts, key, hidden, request)
 
 
 @fragment
-def _explore(request: Request, parts: Parts, key: str) -> None:
+def _explore(page: str, parts: Sequence[Part], key: str, hidden: bool, request: object) -> None:
     """Choosing another part runs only this function again."""
-    if isinstance(parts, Mapping):
-        called, shows = {name: name for name in parts}, parts
-    else:
-        called, shows = {part.id: part.called() for part in parts}, {part.id: part.show for part in parts}
-    shows[widgets.pick(say("parts.label", "What to show"), called, key)](request)
+    label = say("parts.hidden", "Part of this page") if hidden else LABEL()
+    open_part(page, parts, key, label, (request,), hidden)
+
+
+def open_part(
+    page: str,
+    parts: Sequence[Part],
+    key: str,
+    label: str,
+    given: tuple,
+    hidden: bool = False,
+    values: Callable[[], dict[str, object]] = dict,
+) -> None:
+    """Let the reader choose a part, and show it with what it is `given` and with its texts, which may hold `values`."""
+    by_id = {part.id: part for part in parts}
+    part = by_id[widgets.pick(label, {id: part.called for id, part in by_id.items()}, key, hidden=hidden)]
+    part.show(*given)
+    if part.texts:
+        how_to_read(*(block(page, text, **values()) for text in part.texts))

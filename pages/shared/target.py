@@ -1,4 +1,4 @@
-"""The French target that the reader types, on every page that scores or forces one."""
+"""What a reader says of a target on every page that scores or forces one: the French, and a step of it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import streamlit as st
 
 from model import InputError, Trace
 from pages.shared.opening import Request
+from pages.shared.texts import block
 from views.address import settings
 from views.controls import widgets
 from views.text import literal
@@ -31,26 +32,17 @@ def target(request: Request) -> Trace | None:
     None where the target cannot be used; the reason is then on the page.
     """
     own = request.trace()
-    typed = widgets.text(
-        say("target.label", "French target"),
-        "target",
-        "",
-        placeholder=literal.visible(own.target_text),
-        help=say(
-            "target.help",
-            "Any French, right or wrong. While the box is empty, the model\u2019s own translation is the target.",
-        ),
-    )
+    label, help = say("target.label", "French target"), " ".join(block("notices", "target-help").split())
+    typed = widgets.text(label, "target", "", literal.visible(own.target_text), help=help)
     reference = REFERENCES.get(request.text)
     with st.container(horizontal=True):
         own_again = say("target.own", "The model\u2019s own")
         st.button(own_again, key="take_own", on_click=_fill, args=("",), disabled=not typed.strip())
         if reference:
-            taken = typed == reference
             a_person = say("target.person", "A person\u2019s")
+            taken = typed == reference
             st.button(a_person, key="take_reference", on_click=_fill, args=(reference,), disabled=taken)
-        taken = (request.text, typed) == PAIR
-        pair = say("target.pair", "The tutorial\u2019s pair")
+        pair, taken = say("target.pair", "The tutorial\u2019s pair"), (request.text, typed) == PAIR
         if st.button(pair, key="take_pair", on_click=_fill_pair, disabled=taken):
             st.rerun()  # the whole page, for the sentence changes too
     if not typed.strip():
@@ -59,8 +51,7 @@ def target(request: Request) -> Trace | None:
         return request.service.forced(request.text, typed)
     except InputError as error:
         empty = "nothing to translate" in error.template
-        nothing = say("target.nothing", "There is nothing to see in the target: type some French, or empty the box.")
-        st.warning(literal.markdown(nothing if empty else say_error(error)))
+        st.warning(block("notices", "target-nothing") if empty else literal.markdown(say_error(error)))
         return None
 
 
@@ -71,3 +62,31 @@ def _fill(text: str) -> None:
 def _fill_pair() -> None:
     settings.choose("text", PAIR[0])
     settings.choose("target", PAIR[1])
+
+
+def stepper(last: int, label: str) -> int:
+    """Two buttons and a slider.
+
+    Args:
+        last: the number of steps; the first is 1.
+        label: of the slider, as the page says it.
+
+    Returns:
+        The chosen step. Whatever the address or an earlier, longer sentence left, it lies from 1 to `last`.
+    """
+    if last == 1:
+        st.caption(say("stepper.only", "{label}: there is only one.", label=label))
+        return 1
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        slot = st.container(width="stretch")
+        back, on = st.container(width="content"), st.container(width="content")
+    with slot:
+        step = widgets.slider(label, "step", 1, 1, last)
+    back.button(say("stepper.back", "\u2190 Back"), key="step_back", disabled=step == 1, on_click=_go, args=(-1, last))
+    forward = say("stepper.forward", "Forward \u2192")
+    on.button(forward, key="step_forward", disabled=step == last, on_click=_go, args=(1, last))
+    return step
+
+
+def _go(by: int, last: int) -> None:
+    settings.choose("step", min(max(settings.value("step") + by, 1), last))

@@ -2,67 +2,47 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
 from model import InputError
 from model.lessons.contexts import WordInContexts, word_in_contexts
 from pages.shared import checks, files
-from pages.shared.charts import chart
-from pages.shared.opening import Request, usable
+from pages.shared.charts import chart, curves
+from pages.shared.opening import Request, sentence_box, usable
+from pages.shared.texts import block, caption, paragraph
 from views.controls import inputs, widgets
-from views.export import downloads
 from views.figures.lines import Line, category_ticks, lines
-from views.text import literal, prose
+from views.text import literal
 from views.text.catalogue import say, say_error
-from views.text.numbers import percent, three_digits
+from views.text.numbers import percent
 
 SENTENCES = ("the cat that I raise", "the cat that catches sparrows", "the cat character in a game")
 
 
 def show(request: Request) -> None:
     """The word's vectors, cosine by layer and as paths in a plane."""
-    st.markdown(prose.block("tokens", "contexts"))
-    word = widgets.text(
-        say("tokens.contexts.word", "Word to follow"),
-        "word",
-        "cat",
-        say("tokens.contexts.word.placeholder", "A word that all three sentences have"),
-    )
-    boxes = zip(st.columns(3), enumerate(SENTENCES, 1), strict=True)
-    typed = say("sentence.placeholder", "Type an English sentence")
-    names = [say("tokens.contexts.sentence", "Sentence {number}", number=number) for number in (1, 2, 3)]
-    sentences = []
-    for column, (number, sentence) in boxes:
+    paragraph("tokens", "contexts")
+    about = say("tokens.contexts.word.placeholder", "A word that all three sentences have")
+    word = widgets.text(say("tokens.contexts.word", "Word to follow"), "word", "cat", about)
+    names, sentences = [], []
+    for number, (column, first) in enumerate(zip(st.columns(3), SENTENCES, strict=True), 1):
+        names.append(say("tokens.contexts.sentence", "Sentence {number}", number=number))
         with column:
-            sentences.append(widgets.text(names[number - 1], f"s{number}", sentence, typed))
+            sentences.append(sentence_box(names[-1], f"s{number}", first))
     if not all(usable(request, sentence, name) for name, sentence in zip(names, sentences, strict=True)):
         return
+    key, given = ("contexts", word, *sentences), (request.service.model.tokenizer, sentences, word)
     try:
-        found = request.service.lesson(
-            ("contexts", word, *sentences),
-            word_in_contexts,
-            *(request.service.model.tokenizer, sentences, word),
-        )
+        found = request.service.lesson(key, word_in_contexts, *given)
     except InputError as error:
         st.warning(literal.markdown(say_error(error)))
         return
     drawn(found, names)
     apart = abs(found.vectors[1:, 0] - found.vectors[:-1, 0]).max()
-    st.caption(
-        prose.block(
-            "tokens",
-            "contexts-check",
-            apart=three_digits(float(apart)),
-            difference=checks.said("cosines", found.difference),
-        )
-    )
+    caption("tokens", "contexts-check", apart=apart, difference=checks.said("cosines", found.difference))
     header = [say("tokens.contexts.pair", "sentences"), *stages(len(found.stages))]
     rows = [[_pair(pair), *map(float, row)] for pair, row in zip(found.pairs, found.cosines, strict=True)]
-    files.download(
-        say("tokens.contexts.csv", "Cosines as CSV"), lambda: downloads.table_csv(header, rows), "contexts.csv"
-    )
-    files.numbers(lambda: pd.DataFrame(rows, columns=header), hide_index=True)
+    files.sheet(header, rows, "contexts", say("tokens.contexts.csv", "Cosines as CSV"))
 
 
 def drawn(found: WordInContexts, names: list[str]) -> None:
@@ -70,7 +50,7 @@ def drawn(found: WordInContexts, names: list[str]) -> None:
     left, right = st.columns(2, gap="large")
     named = stages(len(found.stages))
     places = list(range(len(named)))
-    curves = [
+    cosines = [
         Line(_pair(pair), places, cosines, place, marks=True)
         for place, (pair, cosines) in enumerate(zip(found.pairs, found.cosines, strict=True))
     ]
@@ -78,31 +58,16 @@ def drawn(found: WordInContexts, names: list[str]) -> None:
         Line(names[number], path[:, 0], path[:, 1], number, marks=True, labels=named)
         for number, path in enumerate(found.projection)
     ]
-    theme = inputs.theme()
     with left:
         st.markdown(say("tokens.contexts.cosines", "**Cosine between the sentences, stage by stage**"))
-        figure = category_ticks(lines(curves, theme, say("axis.stage", "stage"), say("cosine", "cosine")), named)
-        alt = say(
-            "tokens.contexts.cosines.alt",
-            "Cosine of the word\u2019s vectors for each pair of sentences; the table has the numbers.",
-        )
-        chart(figure, "cosine", alt)
+        figure = lines(cosines, inputs.theme(), say("axis.stage", "stage"), say("cosine", "cosine"))
+        chart(category_ticks(figure, named), "cosine", block("tokens", "contexts-cosines-alt"))
     with right:
         st.markdown(say("tokens.contexts.plane", "**The same vectors as paths in a plane**"))
-        shares = [percent(float(share)) for share in found.explained]
-        titles = (
-            say("tokens.contexts.first", "first direction, {share} of the variance", share=shares[0]),
-            say("tokens.contexts.second", "second direction, {share}", share=shares[1]),
-        )
-        chart(
-            lines(paths, theme, *titles),
-            "plane",
-            say(
-                "tokens.contexts.plane.alt",
-                "Two-dimensional projection: one path for each sentence, one mark for each stage, all from the same "
-                "start.",
-            ),
-        )
+        first, second = (percent(float(share)) for share in found.explained)
+        x = say("tokens.contexts.first", "first direction, {share} of the variance", share=first)
+        y = say("tokens.contexts.second", "second direction, {share}", share=second)
+        curves(paths, x, y, "plane", block("tokens", "contexts-plane-alt"))
 
 
 def _pair(pair: tuple[int, int]) -> str:

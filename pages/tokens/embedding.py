@@ -9,12 +9,11 @@ from model.lessons.embedding import EmbeddingSteps, embedding_steps
 from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
 from pages.shared.opening import Request
+from pages.shared.texts import block, caption, paragraph
 from views import maps
 from views.controls import widgets
-from views.export import downloads
 from views.figures.matrix import ChartMatrix, symmetric
 from views.html import bars, tokens
-from views.text import prose
 from views.text.catalogue import Message, say, say_count
 from views.text.numbers import three_digits
 
@@ -31,23 +30,16 @@ FOLLOWED = 4  # dimensions written out as numbers
 def show(request: Request) -> None:
     """The five steps; one is open at a time."""
     tokenizer = request.service.model.tokenizer
-    steps = request.service.lesson(
-        ("embedding", request.text),
-        embedding_steps,
-        *(tokenizer, tokenizer.encode_source(request.text)),
-    )
-    step = widgets.pick(say("step", "Step"), {step: said() for step, said in STEPS.items()}, "step")
+    ids = tokenizer.encode_source(request.text)
+    steps = request.service.lesson(("embedding", request.text), embedding_steps, tokenizer, ids)
+    step = widgets.pick(say("step", "Step"), STEPS, "step")
     wide, narrow = st.columns([3, 2], gap="large")
     with narrow:
-        st.markdown(prose.block("tokens", step))
+        paragraph("tokens", step)
     with wide:
         if step == "tokens":
-            label = say(
-                "tokens.counted",
-                "Characters: {characters}. Tokens: {tokens}, and the special token </s> at the end.",
-                characters=len(request.text),
-                tokens=len(steps.ids) - 1,
-            )
+            counts = {"characters": len(request.text), "tokens": len(steps.ids) - 1}
+            label = block("tokens", "counted", **counts)
             st.html(tokens.label(label))
             st.html(tokens.chips(steps.tokens, "encoder"))
         elif step == "ids":
@@ -58,12 +50,12 @@ def show(request: Request) -> None:
                 len(tokenizer),
             )
             st.html(tokens.label(label))
-            st.html(tokens.chips(steps.tokens, "encoder", notes=[str(token) for token in steps.ids]))
+            st.html(tokens.chips(steps.tokens, "encoder", notes=list(map(str, steps.ids))))
         else:
             vectors(steps, step)
     with narrow:
         follow(steps)
-    st.caption(prose.block("tokens", "steps-check", difference=checks.said("embedding", steps.difference)))
+    caption("tokens", "steps-check", difference=checks.said("embedding", steps.difference))
     numbers(steps)
 
 
@@ -74,27 +66,17 @@ def vectors(steps: EmbeddingSteps, step: str) -> None:
         "scaled": (steps.scaled, say("tokens.entry.scaled", "entry after scaling")),
         "positions": (steps.embedded, say("tokens.entry.positions", "entry after adding the position")),
     }[step]
-    labels = maps.numbered(steps.tokens)
     high = symmetric(values)
-    shown = ChartMatrix(values, *axes(), what, rows=labels, low=-high, high=high)
+    shown = ChartMatrix(values, *axes(), what, rows=maps.numbered(steps.tokens), low=-high, high=high)
     alt = say("tokens.vectors.alt", "Heatmap, {entry}; the table below has the same numbers.", entry=what)
     matrix_chart(shown, "vectors", alt)
-    lengths = [np.linalg.norm(array, axis=1).mean() for array in (steps.rows, steps.scaled, steps.positions)]
-    st.caption(
-        say(
-            "tokens.lengths",
-            "Mean length of the rows {rows}, after scaling {scaled}; of the position vectors {positions}.",
-            rows=three_digits(lengths[0]),
-            scaled=three_digits(lengths[1]),
-            positions=three_digits(lengths[2]),
-        )
-    )
+    measured = {"rows": steps.rows, "scaled": steps.scaled, "positions": steps.positions}
+    caption("tokens", "lengths", **{name: np.linalg.norm(each, axis=1).mean() for name, each in measured.items()})
 
 
 def follow(steps: EmbeddingSteps) -> None:
     """One token's first numbers through all steps."""
-    labels = maps.numbered(steps.tokens)
-    places = {str(number): label for number, label in enumerate(labels, 1)}
+    places = {str(number): label for number, label in enumerate(maps.numbered(steps.tokens), 1)}
     place = int(widgets.select(say("tokens.follow", "Follow one token"), places, "piece")) - 1
     root = three_digits(float(np.sqrt(steps.rows.shape[1])))
     named = (
@@ -117,30 +99,12 @@ def axes() -> tuple[str, str]:
 
 def numbers(steps: EmbeddingSteps) -> None:
     """All steps as files; the sum as a table."""
-    labels = maps.numbered(steps.tokens)
-    dimensions = range(steps.rows.shape[1])
-    header = [axes()[0], say("column.id", "id"), *map(str, dimensions)]
+    labels, dimensions = maps.numbered(steps.tokens), list(map(str, range(steps.rows.shape[1])))
+    rows = lambda: [[label, id, *row] for label, id, row in zip(labels, steps.ids, steps.embedded, strict=True)]  # noqa: E731
+    names = ("tokens", "ids", "rows", "scaled", "positions", "embedded")
     with st.container(horizontal=True):
-        files.download(
-            say("tokens.vectors.csv", "Input vectors as CSV"),
-            lambda: downloads.table_csv(
-                header,
-                [[label, token, *row] for label, token, row in zip(labels, steps.ids, steps.embedded, strict=True)],
-            ),
-            "embedded.csv",
-        )
-        files.download(
-            say("tokens.steps.npz", "All steps as NPZ"),
-            lambda: downloads.arrays_npz(
-                {
-                    "tokens": np.array(steps.tokens),
-                    "ids": np.array(steps.ids),
-                    "rows": steps.rows,
-                    "scaled": steps.scaled,
-                    "positions": steps.positions,
-                    "embedded": steps.embedded,
-                }
-            ),
-            "embedding.npz",
-        )
-    files.numbers(lambda: files.table(steps.embedded, list(map(str, dimensions)), labels, " \\ ".join(axes())))
+        header = [axes()[0], say("column.id", "id"), *dimensions]
+        files.csv(header, rows, "embedded", say("tokens.vectors.csv", "Input vectors as CSV"))
+        arrays = {name: getattr(steps, name) for name in names}
+        files.npz("embedding", arrays, say("tokens.steps.npz", "All steps as NPZ"))
+    files.numbers(lambda: files.table(steps.embedded, dimensions, labels, " \\ ".join(axes())))

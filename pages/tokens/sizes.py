@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
 from model import TransformerConfig
 from model.lessons.sizes import part_sizes
 from pages.shared import files
 from pages.shared.opening import Request
+from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
-from views.export import downloads
 from views.html import bars
-from views.text import literal, prose
+from views.text import literal
 from views.text.catalogue import Message, say, say_error
 from views.text.numbers import grouped
 
@@ -31,67 +30,52 @@ def show(request: Request) -> None:
     trained = request.service.model.config
     left, right = st.columns([3, 2], gap="large")
     with right:
-        st.markdown(prose.block("tokens", "sizes"))
+        paragraph("tokens", "sizes")
     with left:
-        other_names = say(
-            "sizes.d-model.help",
-            "The length of the vector of each token. Other names for it: hidden_size, in_channels.",
-        )
         with st.container(horizontal=True):
-            width = widgets.number("d_model", "d_model", trained.d_model, 1, 4096, width=WIDTH, help=other_names)
+            help = " ".join(block("tokens", "d-model").split())
+            width = widgets.number("d_model", "d_model", trained.d_model, 1, 4096, width=WIDTH, help=help)
             heads = widgets.number("n_heads", "n_heads", trained.n_heads, 1, 64, width=WIDTH)
             inner = widgets.number("d_ff", "d_ff", trained.d_ff, 1, 16384, width=WIDTH)
-            layers = widgets.number(
-                say("sizes.layers.choose", "Layers"), "layers", trained.n_encoder_layers, 1, 48, width=WIDTH
-            )
+            label = say("sizes.layers.choose", "Layers")
+            layers = widgets.number(label, "layers", trained.n_encoder_layers, 1, 48, width=WIDTH)
+        depth = {"n_encoder_layers": layers, "n_decoder_layers": layers}
         try:
-            tried = TransformerConfig(
-                d_model=width, n_heads=heads, d_ff=inner, n_encoder_layers=layers, n_decoder_layers=layers
-            )
+            tried = TransformerConfig(d_model=width, n_heads=heads, d_ff=inner, **depth)
         except ValueError as error:
             st.warning(literal.markdown(say_error(error)))
             return
-        names = [
+        header = [
             say("sizes.column.size", "size"),
             say("sizes.column.yours", "yours"),
             say("sizes.column.model", "this model"),
             say("sizes.column.paper", "paper\u2019s base"),
         ]
-        rows = zip(*map(described, (tried, trained, TransformerConfig.preset("base"))), strict=True)
-        table = [[row[0][0], *(value for _, value in row)] for row in rows]
+        sides = zip(*map(described, (tried, trained, TransformerConfig.preset("base"))), strict=True)
+        rows = [[side[0][0], *(value for _, value in side)] for side in sides]
         shown = [
             [bars.data(name, "name") if name in SYMBOLS else name, *(bars.data(value, "number") for value in values)]
-            for name, *values in table
+            for name, *values in rows
         ]
-        st.html(bars.table(names, shown, say("sizes.table", "Sizes side by side")))
-    counted = sum(part.total for part in part_sizes(trained))
-    st.caption(
-        prose.block(
-            "tokens",
-            "sizes-check",
-            formula=grouped(counted),
-            counted=grouped(request.service.model.parameters),
-        )
-    )
-    files.download(say("sizes.csv", "Sizes as CSV"), lambda: downloads.table_csv(names, table), "sizes.csv")
-    files.numbers(lambda: pd.DataFrame(table, columns=names), hide_index=True)
+        st.html(bars.table(header, shown, say("sizes.table", "Sizes side by side")))
+    formula = grouped(sum(part.total for part in part_sizes(trained)))
+    caption("tokens", "sizes-check", formula=formula, counted=grouped(request.service.model.parameters))
+    files.sheet(header, rows, "sizes", say("sizes.csv", "Sizes as CSV"))
 
 
 def described(config: TransformerConfig) -> list[tuple[str, str]]:
     """Name and value of every size, in words of the paper."""
+    parts, layers = part_sizes(config), f"{config.n_encoder_layers} + {config.n_decoder_layers}"
     return [
         ("d_model", _whole(config.d_model)),
         ("n_heads", _whole(config.n_heads)),
         ("d_k = d_model / n_heads", f"{config.d_model} / {config.n_heads} = {config.d_k}"),
-        (
-            say("sizes.both-layers", "layers, encoder + decoder"),
-            f"{config.n_encoder_layers} + {config.n_decoder_layers}",
-        ),
+        (say("sizes.both-layers", "layers, encoder + decoder"), layers),
         ("d_ff", f"{_whole(config.d_ff)} = {config.d_ff / config.d_model:.3g} d_model"),
         (say("sizes.path", "feed-forward path"), f"{config.d_model} \u2192 {config.d_ff} \u2192 {config.d_model}"),
         (say("sizes.vocabulary", "vocabulary"), _whole(config.vocabulary_size)),
-        *((PARTS[part.name](), f"{part.count} \u00d7 {_whole(part.parameters)}") for part in part_sizes(config)),
-        (say("sizes.parameters.all", "parameters, all"), _whole(sum(part.total for part in part_sizes(config)))),
+        *((PARTS[part.name](), f"{part.count} \u00d7 {_whole(part.parameters)}") for part in parts),
+        (say("sizes.parameters.all", "parameters, all"), _whole(sum(part.total for part in parts))),
     ]
 
 

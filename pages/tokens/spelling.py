@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import unicodedata
 
-import pandas as pd
 import streamlit as st
 
-from model.text.spelling import MAX_WORD, Split, spellings, splits
+from model.text.spelling import MAX_WORD, spellings, splits
 from pages.shared import files
 from pages.shared.opening import Request
+from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
-from views.export import downloads
 from views.html import bars, tokens
-from views.text import literal, prose
+from views.text import literal
 from views.text.catalogue import Message, say
 
 SPELLINGS = {  # id of a spelling, see `model.text.spelling` -> what it is called
@@ -36,31 +35,24 @@ def show(request: Request) -> None:
     tokenizer = request.service.model.tokenizer
     wide, narrow = st.columns([3, 2], gap="large")
     with narrow:
-        st.markdown(prose.block("tokens", "spelling"))
+        paragraph("tokens", "spelling")
     with wide:
         with st.container(horizontal=True):
             word = widgets.text(say("tokens.word", "Word"), "word", "cat", say("tokens.word.placeholder", "A word"))
-            other = widgets.text(
-                say("tokens.other", "One more spelling, in any script"),
-                "other",
-                "\uace0\uc591\uc774",
-                say("tokens.other.placeholder", "Another spelling"),
-            )
+            label = say("tokens.other", "One more spelling, in any script")
+            hint = say("tokens.other.placeholder", "Another spelling")
+            other = widgets.text(label, "other", "\uace0\uc591\uc774", hint)
         problem = refusal(word) or (refusal(other) if other.strip() else "")
         if problem:
-            st.warning(literal.markdown(problem))
+            st.warning(problem)
             return
-        rows = splits(tokenizer, [*spellings(word), ("other", other)])
-        shown = [
-            [
-                SPELLINGS[row.name](),
-                bars.data(row.text, "token"),
-                len(row.tokens),
-                row.shared,
-                bars.Cell(tokens.chips(row.tokens, "encoder")),
-            ]
-            for row in rows
-        ]
+        rows, shown = [], []
+        found = splits(tokenizer, [*spellings(word), ("other", other)])
+        for row in found:
+            name, joined = SPELLINGS[row.name](), " | ".join(map(literal.token, row.tokens))
+            rows.append([name, row.text, len(row.tokens), row.shared, joined])
+            chips = bars.Cell(tokens.chips(row.tokens, "encoder"))
+            shown.append([name, bars.data(row.text, "token"), len(row.tokens), row.shared, chips])
         header = [
             say("tokens.spelling.column.spelling", "spelling"),
             say("tokens.spelling.column.text", "text"),
@@ -69,42 +61,17 @@ def show(request: Request) -> None:
             say("tokens.spelling.column.tokens", "tokens"),
         ]
         st.html(bars.table(header, shown, say("tokens.spelling.table", "Tokens of each spelling")))
-        numbers(rows, header)
-    back = sum(tokenizer.decode(row.ids) == _normal(row.text) for row in rows)
-    st.caption(prose.block("tokens", "spelling-check", back=back, all=len(rows)))
+        files.sheet(header, rows, "spellings", say("tokens.spelling.csv", "Spellings as CSV"))
+    back = sum(tokenizer.decode(row.ids) == _normal(row.text) for row in found)
+    caption("tokens", "spelling-check", back=back, all=len(found))
 
 
 def refusal(word: str) -> str:
-    """Why `word` cannot be split here, or nothing."""
+    """Why `word` cannot be split here, as Markdown, or nothing."""
     if not any(unicodedata.category(char)[0] not in "CZ" for char in word):
-        return say("tokens.word.none", "There is no word to split yet: type one.")
-    if len(word) > MAX_WORD:
-        return say(
-            "tokens.word.long",
-            "That is {length} characters long; this box takes a word of at most {most}.",
-            length=len(word),
-            most=MAX_WORD,
-        )
-    return ""
+        return literal.markdown(say("tokens.word.none", "There is no word to split yet: type one."))
+    return block("tokens", "too-long", length=len(word), most=MAX_WORD) if len(word) > MAX_WORD else ""
 
 
 def _normal(text: str) -> str:
     return " ".join(part for part in unicodedata.normalize("NFKC", text).split(" ") if part)
-
-
-def numbers(rows: list[Split], header: list[str]) -> None:
-    """The same as a file and a table."""
-    table = [
-        [
-            SPELLINGS[row.name](),
-            row.text,
-            len(row.tokens),
-            row.shared,
-            " | ".join(literal.token(token) for token in row.tokens),
-        ]
-        for row in rows
-    ]
-    files.download(
-        say("tokens.spelling.csv", "Spellings as CSV"), lambda: downloads.table_csv(header, table), "spellings.csv"
-    )
-    files.numbers(lambda: pd.DataFrame(table, columns=header), hide_index=True)

@@ -11,13 +11,13 @@ from pages.shared import checks, files
 from pages.shared.opening import Request, opening
 from pages.shared.runs import fragment
 from pages.shared.service import Service
+from pages.shared.texts import block, caption, how_to_read
 from views import frame
 from views.address import settings
 from views.components.drawing_view import drawing_view
-from views.export import downloads
 from views.html import tokens
 from views.svg.architecture import Sizes, architecture
-from views.text import literal, prose, terms
+from views.text import literal, terms
 from views.text.catalogue import say, say_count
 
 FRAME_SECONDS = 0.04  # a screen needs no more than 25 pictures a second while tokens arrive
@@ -48,29 +48,26 @@ def translation(request: Request) -> None:
     sentence.html(tokens.sentence(steps[-1].text, "fr"))
     trace = request.trace()
     rows = trace.predictions(5)
+    read = say_count(
+        "translate.read",
+        "The encoder reads {count} token",
+        "The encoder reads {count} tokens",
+        len(trace.source_tokens),
+    )
+    generated = say_count(
+        "translate.generated",
+        "The decoder generates {count} token, with its probability",
+        "The decoder generates {count} tokens, each with its probability",
+        len(rows),
+    )
+    rivals = say("translate.rivals", "At each place the five most probable tokens; the one that was taken is orange")
     with produced.container():
         st.html(
-            tokens.label(
-                say_count(
-                    "translate.read",
-                    "The encoder reads {count} token",
-                    "The encoder reads {count} tokens",
-                    len(trace.source_tokens),
-                )
-            )
+            tokens.label(read)
             + tokens.chips(trace.source_tokens, "encoder")
-            + tokens.label(
-                say_count(
-                    "translate.generated",
-                    "The decoder generates {count} token, with its probability",
-                    "The decoder generates {count} tokens, each with its probability",
-                    len(rows),
-                )
-            )
+            + tokens.label(generated)
             + tokens.chips(trace.next_tokens, "decoder", [row.probability for row in rows])
-            + tokens.label(
-                say("translate.rivals", "At each place the five most probable tokens; the one that was taken is orange")
-            )
+            + tokens.label(rivals)
             + tokens.cards(rows)
         )
         check_line(steps, rows, options)
@@ -80,10 +77,10 @@ def translation(request: Request) -> None:
 def check_line(steps, rows, options: DecodingOptions) -> None:
     """What was streamed, token by token from cached keys and values, against one pass over the finished translation."""
     if options.method == "beam":
-        st.caption(prose.block("translate", "check-for-beam"))
+        caption("translate", "check-for-beam")
         return
     difference = max(abs(step.probability - row.probability) for step, row in zip(steps, rows, strict=True))
-    st.caption(prose.block("translate", "check", difference=checks.said("step by step", difference)))
+    caption("translate", "check", difference=checks.said("step by step", difference))
 
 
 @fragment
@@ -98,25 +95,21 @@ def numbers(rows) -> None:
         for place, row in enumerate(rows, 1)
     ]
     labelled = [[literal.token(cell) if isinstance(cell, str) else cell for cell in line] for line in table]
+    files.csv(header, labelled, "translation", say("translate.csv", "Download as CSV"))
     height = "content" if len(rows) < 12 else 420
-    files.download(
-        say("translate.csv", "Download as CSV"), lambda: downloads.table_csv(header, labelled), "translation.csv"
-    )
     files.numbers(lambda: files.table(labelled, header), hide_index=True, height=height)
 
 
 def model_diagram(service: Service) -> None:
     """The architecture with the loaded model's sizes, and how to read the page."""
     picture, words = st.columns([3, 2], gap="large")
-    config = service.model.config
-    sizes = Sizes(**{name: getattr(config, name) for name in Sizes.__dataclass_fields__})
+    sizes = Sizes(**{name: getattr(service.model.config, name) for name in Sizes.__dataclass_fields__})
     with picture:
         st.subheader(say("translate.model", "The model"), anchor=False)
         drawing_view(architecture(sizes, frame.titles(), settings.shared()), key="architecture")
-        st.caption(prose.block("translate", "diagram"))
+        caption("translate", "diagram")
     with words:
-        st.subheader(say("shared.how-to-read", "How to read it"), anchor=False)
-        st.markdown(prose.block("translate", "how-to-read-it"))
+        how_to_read(block("translate", "how-to-read-it"))
 
 
 main()

@@ -8,20 +8,18 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from model.classifier import METHODS
-from pages.vision.measured import CALLED, RANDOM, Measured
+from model.attribution.patch_scores import METHODS
+from pages.shared.texts import block, paragraph
+from pages.vision.measured import CALLED, PAGE, RANDOM, Measured
 from views.controls import inputs
 from views.figures.occlusion import Line, curves
-from views.text import prose
 from views.text.catalogue import say
 from views.text.numbers import percent, three_digits
-
-PAGE = "vision_layers"
 
 
 def faithful(measured: Measured, words: dict[str, str], card: dict) -> None:
     """Both figures, the verdict and the areas."""
-    st.markdown(prose.block(PAGE, "faithful", count=len(measured.chance.parts), **words))
+    paragraph(PAGE, "faithful", count=len(measured.chance.parts), **words)
     named = (
         ("deletion", say("occlusion.deletion", "Deletion"), "covered"),
         ("insertion", say("occlusion.insertion", "Insertion"), "uncovered"),
@@ -49,24 +47,15 @@ def faithful(measured: Measured, words: dict[str, str], card: dict) -> None:
 def verdict(measured: Measured) -> str:
     """What the deletion areas say, in words."""
     low, high = (choose(part.deletion_area for part in measured.chance.parts) for choose in (min, max))
-    better, rest = measured.better(True), measured.better(False)
-    said = [
-        prose.block(
-            PAGE,
-            "winner",
-            best=CALLED[measured.best](),
-            area=three_digits(measured.methods[measured.best].deletion_area),
-            random=three_digits(measured.chance.deletion_area),
-            low=three_digits(low),
-            high=three_digits(high),
-        )
-    ]
+    best, better, rest = measured.best, measured.better(True), measured.better(False)
+    areas = {"area": measured.methods[best].deletion_area, "random": measured.chance.deletion_area}
+    said = [block(PAGE, "winner", best=CALLED[best](), low=low, high=high, **areas)]
     if better:
-        said.append(prose.block(PAGE, "better", names=_listed(better)))
+        said.append(block(PAGE, "better", names=_listed(better)))
     if rest and better:
-        said.append(prose.block(PAGE, "not-better", names=_listed(rest)))
+        said.append(block(PAGE, "not-better", names=_listed(rest)))
     if not better:
-        said.append(prose.block(PAGE, "all-worse"))
+        said.append(block(PAGE, "all-worse"))
     return " ".join(said)
 
 
@@ -76,28 +65,24 @@ def _listed(methods: Iterable[str]) -> str:
 
 def areas_table(measured: Measured, card: dict) -> pd.DataFrame:
     """A row a method: its areas here, and over many pictures where the model's card has them."""
-    rows = {
-        name: {
-            say("occlusion.deletion.area", "Deletion area"): curve.deletion_area,
-            say("occlusion.insertion.area", "Insertion area"): curve.insertion_area,
-        }
-        for name, curve in measured.all.items()
+    curves, many = measured.all, figures_of(card)
+    columns: dict[str, list[str]] = {
+        say("occlusion.order", "Order by"): [CALLED[name]() for name in curves],
+        say("occlusion.deletion.area", "Deletion area"): [three_digits(c.deletion_area) for c in curves.values()],
+        say("occlusion.insertion.area", "Insertion area"): [three_digits(c.insertion_area) for c in curves.values()],
     }
-    table = pd.DataFrame.from_dict(rows, orient="index").map(three_digits)
-    table.insert(0, say("occlusion.order", "Order by"), [CALLED[name]() for name in rows])
-    many = figures_of(card)
     if many:
         named = {
             "deletion": say("occlusion.deletion.many", "Deletion, many pictures"),
             "insertion": say("occlusion.insertion.many", "Insertion, many pictures"),
         }
         for way, column in named.items():
-            spread = [many[name][way] for name in rows]
-            table[column] = [f"{three_digits(figure['mean'])} \u00b1 {three_digits(figure['sd'])}" for figure in spread]
-        table[say("occlusion.below", "Below random on")] = [
-            percent(many[name]["below_random"]) if name != RANDOM else "" for name in rows
+            spread = [many[name][way] for name in curves]
+            columns[column] = [f"{three_digits(each['mean'])} \u00b1 {three_digits(each['sd'])}" for each in spread]
+        columns[say("occlusion.below", "Below random on")] = [
+            percent(many[name]["below_random"]) if name != RANDOM else "" for name in curves
         ]
-    return table
+    return pd.DataFrame(columns)
 
 
 def figures_of(card: dict) -> dict[str, dict]:
@@ -113,9 +98,6 @@ def over_many(card: dict) -> str:
         return ""
     # Twice the standard error of the paired difference: about one chance in forty that a useless map gets past it.
     sure = {method: f["difference"]["mean"] + 2 * f["difference"]["standard_error"] < 0 for method, f in many.items()}
-    text = prose.block(PAGE, "card", pictures=card["evaluation"]["explained"])
     failed = [method for method in METHODS if not sure[method]]
-    verdict = (
-        prose.block(PAGE, "card-not-better", names=_listed(failed)) if failed else prose.block(PAGE, "card-better")
-    )
-    return f"{text} {verdict}"
+    verdict = block(PAGE, "card-not-better", names=_listed(failed)) if failed else block(PAGE, "card-better")
+    return f"{block(PAGE, 'card', pictures=card['evaluation']['explained'])} {verdict}"

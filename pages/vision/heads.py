@@ -1,48 +1,61 @@
-"""Vision, Heads: what the ablation of each head does to a class, with computed labels and its CLS map."""
+"""Vision, Heads: what the ablation of each head does to a class, with computed labels, and the one that is open."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+import numpy as np
 import streamlit as st
 
 from model import VisionClassifier, VisionTrace
 from model.attribution.analysis import attention_distance
-from model.attribution.head_labels import vision_scores
-from model.classifier import SHIPPED
+from model.attribution.head_ablation import ClassificationAblation
+from model.attribution.head_labels import HeadScores, vision_scores
+from pages.shared import checks
 from pages.shared.head_ranking import detail, listing, rows
 from pages.shared.runs import fragment
 from pages.shared.service import Service
-from pages.vision.classes import chosen_class
-from pages.vision.one_head import PAGE, Study, cls_map, one_head
+from pages.shared.texts import block, caption, paragraph
+from pages.vision.maps import chosen_class, over_picture
 from views import patches
-from views.controls import widgets
+from views.address import settings
+from views.controls import inputs, widgets
 from views.figures import overlay
 from views.html import bars
-from views.text import literal, prose
-from views.text.catalogue import say
+from views.text import literal
+from views.text.catalogue import Message, say
+
+PAGE = "vision_heads"
+MEASURES = {
+    "logit": Message("vision.measure.logit", "Logit"),
+    "probability": Message("vision.measure.probability", "Probability"),
+}
+CHANGES = {
+    "logit": Message("vision.change.logit", "change of the logit"),
+    "probability": Message("vision.change.probability", "change of the probability"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What does not depend on the settings: effects on every class, scores, and mean distances in pixels."""
+
+    effects: ClassificationAblation
+    scores: HeadScores
+    distance: np.ndarray
+    found: rows.Found
 
 
 @fragment
 def each_head(service: Service, key: str, trace: VisionTrace) -> None:
-    """The view. A change of its settings runs only this part again.
-
-    Args:
-        key: of the picture, as `Service.trace_picture` gives it.
-    """
+    """The view; `key` is the picture's, as `Service.trace_picture` gives it. A setting runs only this part again."""
     st.html(bars.STYLE)
-    st.markdown(prose.lead(PAGE))
+    paragraph(PAGE)
     with st.skeleton(height=640):
         study = service.analysis(("heads", key), _study, trace)
     with st.container(horizontal=True, gap="medium"):
         wanted = chosen_class(say("vision.class", "Class"), trace)
-        measures = {
-            "logit": say("vision.measure.logit", "Logit"),
-            "probability": say("vision.measure.probability", "Probability"),
-        }
-        changed = {
-            "logit": say("vision.change.logit", "change of the logit"),
-            "probability": say("vision.change.probability", "change of the probability"),
-        }
-        measure = widgets.pick(say("vision.measure", "Change of its"), measures, "measure")
+        measure = widgets.pick(say("vision.measure", "Change of its"), MEASURES, "measure")
         by = listing.order("vsort")
         effects = study.effects
         changes = effects.logit_changes(wanted) if measure == "logit" else effects.probability_changes(wanted)
@@ -52,19 +65,15 @@ def each_head(service: Service, key: str, trace: VisionTrace) -> None:
     shown = chosen or listed[0]
     overview, opened = st.columns([5, 4], gap="large")
     with overview:
-        _ranking(study, trace, listed, shown, changed[measure], trace.classes[wanted])
+        _ranking(study, trace, listed, shown, CHANGES[measure](), trace.classes[wanted])
     with opened:
-        one_head(service, key, study, trace, shown)
-    st.subheader(say("shared.how-to-read", "How to read it"), anchor=False)
-    for column, text in zip(st.columns(2, gap="large"), (prose.block(PAGE, "effects"), detail.rule()), strict=True):
-        column.markdown(text)
-    with st.expander(say("ranking.patterns", "What each pattern is")):
-        st.markdown(prose.block(PAGE, "patterns"))
+        _one_head(service, key, study, trace, shown)
+    detail.below(PAGE, say("ranking.patterns", "What each pattern is"))
 
 
 def _study(classifier: VisionClassifier, trace: VisionTrace) -> Study:
     distance = attention_distance(trace.attention, trace.grid, classifier.config.patch_size)
-    found = rows.shipped(SHIPPED, classifier.weights_sha256)
+    found = rows.shipped(classifier.folder, classifier.weights_sha256)
     return Study(classifier.ablate_heads(trace), vision_scores(trace.attention, trace.grid), distance, found)
 
 
@@ -74,22 +83,65 @@ def _ranking(
     strongest = max(listed, key=lambda head: abs(head.change))
     said = {"name": literal.markdown(name), "strongest": strongest.name, "measure": change}
     less, more = (sum(side * head.change > 0 for head in listed) for side in (-1, 1))
-    st.markdown(prose.block(PAGE, "list", **said, change=rows.signed(strongest.change), less=less, more=more))
-    listing.show(
-        listing.Listing(
-            study.found,
-            lambda head: cls_map(trace, head),
-            (
-                say("vision.column.map", "head, map of CLS"),
-                change,
-                say("vision.column.here", "on this picture"),
-            ),
-            say("vision.change.of", "{change} of {name}", change=change, name=name),
-            name="vision-heads",
-            selects="vshown",
-            underlay=patches.grey(patches.as_bytes(trace.pixels)),
-            opacity=overlay.OPACITY,
-        ),
-        listed,
-        shown,
+    paragraph(PAGE, "list", **said, change=rows.signed(strongest.change), less=less, more=more)
+    headings = say("vision.column.map", "head, map of CLS"), change, say("vision.column.here", "on this picture")
+    about = listing.Listing(
+        study.found,
+        lambda head: _cls_map(trace, head),
+        headings,
+        say("vision.change.of", "{change} of {name}", change=change, name=name),
+        name="vision-heads",
+        selects="vshown",
+        underlay=patches.grey(patches.as_bytes(trace.pixels)),
+        opacity=overlay.OPACITY,
     )
+    listing.show(about, listed, shown)
+
+
+def _one_head(service: Service, key: str, study: Study, trace: VisionTrace, head: rows.Head) -> None:
+    """The open head: its map, the answer without it, its scores and the check."""
+    place = head.layer, head.head
+    values = {"layer": head.layer + 1, "head": head.head + 1}
+    title = say("vision.head.title", "Layer {layer}, head {head}: what CLS attends to", **values)
+    st.markdown(f"**{title}**")
+    map_ = _cls_map(trace, head)
+    row, column = (int(at) + 1 for at in np.unravel_index(map_.argmax(), map_.shape))
+    alt = block(PAGE, "map-alt", head=head.name, row=row, column=column)
+    st.image(over_picture(trace, map_), width=320, output_format="PNG", alt=" ".join(alt.split()))
+    if st.button(say("vision.head.open", "Open it under CLS attention"), on_click=_open, args=place):
+        st.rerun()  # the whole page, for the view changes
+    without = study.effects.without[place]
+    change = without - study.effects.logits
+    top = float(abs(change).max())
+    header = [
+        say("column.class", "class"),
+        say("column.probability", "probability"),
+        say("vision.head.without", "with the head ablated"),
+        CHANGES["logit"](),
+    ]
+    before, after = trace.probabilities, study.effects.probabilities[place]
+    table = [
+        [
+            bars.data(trace.classes[c], "name"),
+            float(before[c]),
+            float(after[c]),
+            bars.bar(float(change[c]), top, "vision"),
+        ]
+        for c in np.argsort(-before)
+    ]
+    st.html(bars.table(header, table, say("vision.head.table", "Answer with {head} ablated", head=head.name)))
+    alone = service.analysis(("head alone", key, *place), lambda model: model.logits_without(trace, *place))
+    difference = checks.said("logits of one head", float(abs(alone - without).max()))
+    caption(PAGE, "check", head=head.name, difference=difference)
+    detail.scores(head, study.found)
+    caption(PAGE, "distance", pixels=study.distance[place])
+
+
+def _cls_map(trace: VisionTrace, head: rows.Head) -> np.ndarray:
+    """What CLS attends to, `(row, column)`."""
+    return trace.attention[head.layer, head.head, 0, 1:].reshape(trace.grid)
+
+
+def _open(layer: int, head: int) -> None:
+    settings.choose("view", "cls")
+    inputs.choose_head(str(layer + 1), str(head + 1))

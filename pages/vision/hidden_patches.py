@@ -6,12 +6,14 @@ import numpy as np
 import streamlit as st
 
 from model import VisionTrace
+from pages.shared.charts import matrices
+from pages.shared.texts import block, paragraph
 from views import patches
 from views.address import settings
-from views.components.matrix_row import RowMatrix, matrix_row
-from views.controls import inputs, painted
+from views.components.matrix_row import RowMatrix
+from views.controls import painted
 from views.figures import overlay
-from views.text import prose
+from views.text import terms
 from views.text.catalogue import say
 
 NAME = "vhidden"  # in the session and in the address
@@ -21,36 +23,18 @@ def hidden_patches(trace: VisionTrace) -> np.ndarray:
     """The painted patches, `(row, column)` bool, with the grid to paint on beside the picture without them."""
     side = trace.grid[0]
     hidden = painted.decode(settings.held(NAME), side)
-    st.markdown(prose.block("what_if", "paint"))
+    paragraph("what_if", "paint")
     grid, picture = st.columns([3, 2])
     names = [str(number + 1) for number in range(side)]
-    open_ = say("vision.patch.open", "may be attended to")
+    axes, label = (names, names, terms.ROW(), terms.COLUMN()), say("vision.mask", "May be attended to")
+    words = say("vision.patch.hidden", "hidden"), say("vision.patch.open", "may be attended to")
+    mask = RowMatrix(label, (~hidden).astype(np.float32), "vision", *axes, signed=False, words=words, paint=True)
     with grid:
-        matrix_row(
-            [
-                RowMatrix(
-                    say("vision.mask", "May be attended to"),
-                    (~hidden).astype(np.float32),
-                    "vision",
-                    names,
-                    names,
-                    say("axis.row", "row"),
-                    say("axis.column", "column"),
-                    signed=False,
-                    words=(say("vision.patch.hidden", "hidden"), open_),
-                    paint=True,
-                )
-            ],
-            inputs.theme(),
-            "patch_painter",
-            inputs.remember_theme,
-            lambda cells: _keep(hidden, cells),
-        )
+        matrices([mask], "patch_painter", on_paint=lambda cells: _keep(hidden, cells))
     size = trace.pixels.shape[0] // side
     shown = patches.as_bytes(trace.pixels) * ~hidden.repeat(size, axis=0).repeat(size, axis=1)[..., None]
     with picture:
-        text = "The picture; {count} of {all} patches are hidden, here black"
-        words = say("vision.hidden", text, count=int(hidden.sum()), all=hidden.size)
+        words = block("vision", "hidden", count=int(hidden.sum()), all=hidden.size)
         st.image(overlay.enlarged(shown), width=200, output_format="PNG", alt=words)
     with st.container(horizontal=True):
         st.button(say("vision.hide-middle", "Hide the middle"), key="vmiddle", on_click=_hide_middle, args=(side,))

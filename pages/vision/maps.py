@@ -1,7 +1,8 @@
-"""What the attention views of the Vision page share: their settings, the check, all heads as a file."""
+"""What the views of the Vision page share: their settings, the class, pictures to choose from, the check."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,15 +11,18 @@ import streamlit as st
 
 from model import VisionTrace
 from pages.shared import checks, files
+from pages.shared.texts import block, explained
 from views import maps, patches
-from views.components.patch_picture import PatchPicture, patch_picture
-from views.controls import inputs
+from views.components.patch_picture import Panel, PatchPicture, patch_picture
+from views.controls import inputs, widgets
 from views.export import downloads
 from views.export.drawing import Drawing
-from views.export.over_picture import over_picture
+from views.export.over_picture import over_picture as drawn_over_picture
+from views.figures import overlay
 from views.figures.heatmap import HeadMap
-from views.text import prose
 from views.text.catalogue import say
+
+ANSWER = "answer"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +53,11 @@ class Look:
         return f"{self.layers[self.place[0]]}-{self.heads[self.place[1]]}"
 
     @property
+    def file_name(self) -> str:
+        """Of the chosen map."""
+        return "vision-layer-{}-head-{}".format(*self.id.split("-"))
+
+    @property
     def words(self) -> str:
         """Layer and head."""
         return maps.describe(self.layers[self.place[0]], self.heads[self.place[1]])
@@ -60,7 +69,7 @@ class Look:
 
     def drawn(self, shown: HeadMap) -> Drawing:
         """A map as a picture for a file."""
-        return over_picture(shown, self.picture, self.opacity, self.kept)
+        return drawn_over_picture(shown, self.picture, self.opacity, self.kept)
 
 
 def settings(trace: VisionTrace, scale_of: Literal["head", "map"]) -> Look:
@@ -75,31 +84,50 @@ def settings(trace: VisionTrace, scale_of: Literal["head", "map"]) -> Look:
     return Look(layers, heads, place, shared, opacity, kept, picture, trace.grid)
 
 
-def choosable(shown: PatchPicture, key: str) -> None:
+def choosable(
+    look: Look,
+    panels: Sequence[Panel],
+    title: str,
+    selected: tuple[int, int],
+    key: str,
+    weights: np.ndarray,
+    top: float | None,
+) -> None:
+    """Maps over the picture on which a patch can be chosen, see `PatchPicture`."""
+    looks = {"weights": weights, "top": top, "opacity": look.opacity, "kept": look.kept}
+    choose_on(PatchPicture(look.picture, look.grid, panels, title, selected, inputs.theme(), **looks), key)
+
+
+def choose_on(shown: PatchPicture, key: str) -> None:
     """A picture on which a patch can be chosen, as every view of the page has it."""
     patch_picture(shown, key=key, on_select=inputs.choose_patch, on_theme=inputs.remember_theme)
+
+
+def chosen_class(label: str, trace: VisionTrace, **looks) -> int:
+    """The box that chooses the class that a view is about, the answer at first; its place, from 0.
+
+    `looks` go to `st.selectbox`.
+    """
+    classes = {ANSWER: say("vision.answer", "the answer")}
+    classes |= {str(place): name for place, name in enumerate(trace.classes, 1)}
+    chosen = widgets.select(label, classes, "explain", **looks)
+    return trace.answer if chosen == ANSWER else int(chosen) - 1
+
+
+def over_picture(trace: VisionTrace, map_: np.ndarray) -> np.ndarray:
+    """A map of patches, of any shape, over the picture, enlarged for `st.image`."""
+    return overlay.enlarged(overlay.overlay(trace.pixels, map_.reshape(trace.grid), inputs.theme()))
 
 
 def check_line(trace: VisionTrace) -> None:
     """The check of what is drawn."""
     check = trace.verify()
-    st.caption(
-        prose.block(
-            "vision",
-            "check",
-            difference=checks.said("attention", check.max_difference),
-            rows=checks.said("row sums", check.row_sum_error),
-        )
-    )
-    with st.expander(say("shared.what-this-checks", "What this checks")):
-        st.markdown(prose.block("vision", "what-this-checks"))
+    difference, rows = checks.said("attention", check.max_difference), checks.said("row sums", check.row_sum_error)
+    explained(block("vision", "check", difference=difference, rows=rows), "vision")
 
 
 def all_heads(trace: VisionTrace) -> None:
     """The attention of every layer and head as one file."""
     positions = (maps.CLS, *maps.patch_names(trace.grid))
-    files.download(
-        say("files.all-heads.npz", "All heads as NPZ"),
-        lambda: downloads.attention_npz("vision", trace.attention, positions, positions),
-        "vision.npz",
-    )
+    make = lambda: downloads.attention_npz("vision", trace.attention, positions, positions)  # noqa: E731
+    files.download(say("files.all-heads.npz", "All heads as NPZ"), make, "vision.npz")

@@ -8,40 +8,26 @@ import numpy as np
 
 from model import VisionTrace
 from model.attribution.faithfulness import RANDOM_PAIRS, Curves, beats, mean_of, order_of, random_orders
-from model.classifier import METHODS
+from model.attribution.patch_scores import METHODS
 from pages.shared.service import Service
-from views.export import downloads
 from views.text.catalogue import Message, say
 
+PAGE = "vision_layers"
 RANDOM = "random order"
 IDS = dict(zip(METHODS, ("cls", "rollout", "gradient", "raw"), strict=True))
-CALLED = {
-    **dict(
-        zip(
-            METHODS,
-            (
-                Message("vision.method.cls", "CLS attention"),
-                Message("vision.method.rollout", "rollout"),
-                Message("vision.method.gradient", "gradient relevance"),
-                Message("vision.method.raw", "raw gradient"),
-            ),
-            strict=True,
-        )
+_CLS = Message("vision.method.cls", "CLS attention")
+_NAMES = (
+    (_CLS, _CLS),
+    (Message("vision.method.rollout", "rollout"), Message("vision.method.rollout.heading", "Rollout")),
+    (
+        Message("vision.method.gradient", "gradient relevance"),
+        Message("vision.method.gradient.heading", "Gradient relevance"),
     ),
-    RANDOM: Message("vision.method.random", "random order"),
-}
-HEADED = dict(
-    zip(
-        METHODS,
-        (
-            Message("vision.method.cls", "CLS attention"),
-            Message("vision.method.rollout.heading", "Rollout"),
-            Message("vision.method.gradient.heading", "Gradient relevance"),
-            Message("vision.method.raw.heading", "Raw gradient"),
-        ),
-        strict=True,
-    )
+    (Message("vision.method.raw", "raw gradient"), Message("vision.method.raw.heading", "Raw gradient")),
 )
+CALLED = {method: called for method, (called, _) in zip(METHODS, _NAMES, strict=True)}
+CALLED[RANDOM] = Message("vision.method.random", "random order")
+HEADED = {method: headed for method, (_, headed) in zip(METHODS, _NAMES, strict=True)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,20 +56,20 @@ class Measured:
         ends = [end for curve in self.all.values() for end in (curve.deletion[0], curve.insertion[-1])]
         return float(np.abs(np.array(ends) - start).max())
 
-    def csv(self) -> bytes:
-        """Every curve: a row a point."""
+    def table(self) -> tuple[list[str], list[tuple]]:
+        """A header, and a row a point of every curve."""
         header = [say("vision.curves.share", "share")]
         for name in self.all:
             header.append(say("vision.curves.deletion", "{method}, deletion", method=CALLED[name]()))
             header.append(say("vision.curves.insertion", "{method}, insertion", method=CALLED[name]()))
         columns = [self.chance.share, *(part for c in self.all.values() for part in (c.deletion, c.insertion))]
-        return downloads.table_csv(header, zip(*(map(float, column) for column in columns), strict=True))
+        return header, list(zip(*(map(float, column) for column in columns), strict=True))
 
-    def npz(self, more: dict[str, np.ndarray]) -> bytes:
-        """`more` and every curve, for `numpy.load`."""
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Every curve by its name."""
         ways = {f"{name}, deletion": c.deletion for name, c in self.all.items()}
         ways |= {f"{name}, insertion": c.insertion for name, c in self.all.items()}
-        return downloads.arrays_npz({**more, "share": self.chance.share, **ways})
+        return {"share": self.chance.share, **ways}
 
 
 def measure(

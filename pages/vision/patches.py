@@ -10,14 +10,14 @@ from model.attribution.analysis import patch_embedding, principal_filters
 from pages.shared import checks, files
 from pages.shared.runs import fragment
 from pages.shared.service import Service
-from pages.vision.maps import choosable
+from pages.shared.texts import paragraph
+from pages.vision.maps import choose_on
 from views import patches
 from views.components.drawing_view import drawing_view
 from views.components.patch_picture import Panel, PatchPicture
 from views.controls import inputs
-from views.export import downloads, drawing
+from views.export import drawing
 from views.svg import patch
-from views.text import prose
 from views.text.catalogue import say
 
 FILTERS = 28  # as many as the paper's figure 7 shows
@@ -27,7 +27,7 @@ def cut_in_patches(service: Service, key: str, trace: VisionTrace) -> None:
     """The picture in patches and one of them in detail; choosing another runs only that part again."""
     one_patch(service, trace)
     st.subheader(say("vision.filters", "The first filters"), anchor=False)
-    st.markdown(prose.block("vision", "filters", width=service.model.config.d_model))
+    paragraph("vision", "filters", width=service.model.config.d_model)
     count = min(FILTERS, service.model.config.patch_values)
     found = service.lesson(("filters", count), principal_filters, count)
     st.html(patch.filters(*found))
@@ -42,74 +42,55 @@ def one_patch(service: Service, trace: VisionTrace) -> None:
     picture = patches.as_bytes(trace.pixels)
     left, right = st.columns([2, 3], gap="large")
     with left:
-        st.markdown(prose.block("vision", "patches", rows=rows, columns=columns, size=size))
+        paragraph("vision", "patches", rows=rows, columns=columns, size=size)
         with st.container(horizontal=True):
             row, column = inputs.patch(trace.grid)
+        title = say("vision.in-patches", "The picture in patches")
         whole = [Panel("", "nothing")]
-        choosable(
-            PatchPicture(
-                picture,
-                trace.grid,
-                whole,
-                say("vision.in-patches", "The picture in patches"),
-                (row, column),
-                inputs.theme(),
-            ),
-            "patches",
-        )
+        choose_on(PatchPicture(picture, trace.grid, whole, title, (row, column), inputs.theme()), "patches")
     number = row * columns + column
-    chosen = patches.block(trace.pixels, row, column, size)
+    chosen, recorded = patches.block(trace.pixels, row, column, size), trace.patches[number]
     vector = patches.flattened(chosen)
     weight, bias = service.lesson("patch embedding", patch_embedding)
     embedded = weight.astype(np.float64) @ vector + bias
     with right:
-        text = "**Patch in row {row}, column {column}: position {position} of the sequence**"
-        st.markdown(say("vision.patch.title", text, row=row + 1, column=column + 1, position=number + 1))
-        drawing_view(patch.steps(chosen, vector, trace.patches[number]), key="steps")
-        difference = float(np.abs(embedded - trace.patches[number]).max())
+        place = {"row": row + 1, "column": column + 1, "position": number + 1}
         st.markdown(
-            prose.block(
-                "vision",
-                "embedding",
-                values=config.patch_values,
-                width=config.d_model,
-                difference=checks.said("patch embedding", difference),
+            say(
+                "vision.patch.title",
+                "**Patch in row {row}, column {column}: position {position} of the sequence**",
+                **place,
             )
         )
-        _files(row, column, picture, vector, embedded, trace.patches[number])
+        drawing_view(patch.steps(chosen, vector, recorded), key="steps")
+        difference = checks.said("patch embedding", float(np.abs(embedded - recorded).max()))
+        paragraph("vision", "embedding", values=config.patch_values, width=config.d_model, difference=difference)
+        _files(f"patch-{row + 1}-{column + 1}", picture, vector, embedded, recorded)
     st.subheader(say("vision.sequence", "The order of the sequence"), anchor=False)
-    st.markdown(prose.block("vision", "sequence", count=1 + rows * columns))
+    paragraph("vision", "sequence", count=1 + rows * columns)
     st.html(patch.strip(patches.sequence(picture, size), columns, number + 1))
 
 
-def _files(row: int, column: int, picture: np.ndarray, vector: np.ndarray, embedded: np.ndarray, recorded) -> None:
-    name = f"patch-{row + 1}-{column + 1}"
+def _files(name: str, picture: np.ndarray, vector: np.ndarray, embedded: np.ndarray, recorded: np.ndarray) -> None:
     size = round((len(vector) / 3) ** 0.5)
-    values = list(zip(patches.value_names(size), vector, strict=True))
-    results = list(zip(embedded, recorded.astype(float), strict=True))
-
     header = [
         say("column.step", "step"),
         say("vision.column.what", "what"),
         say("vision.column.recomputed", "value, recomputed with NumPy"),
         say("vision.column.recorded", "value, recorded in the network"),
     ]
-    lines = [(say("vision.step.vector", "vector"), *pair, None) for pair in values]
+    step = say("vision.step.vector", "vector")
+    lines = [(step, *pair, None) for pair in zip(patches.value_names(size), vector, strict=True)]
+    step = say("vision.step.embedding", "embedding")
     lines += [
-        (say("vision.step.embedding", "embedding"), say("vision.dimension", "dimension {place}", place=place), *pair)
-        for place, pair in enumerate(results, 1)
+        (step, say("vision.dimension", "dimension {place}", place=place), *pair)
+        for place, pair in enumerate(zip(embedded, recorded.astype(float), strict=True), 1)
     ]
-
+    height, width = picture.shape[:2]
+    image = drawing.Pixels(0, 0, width, height, picture)
+    whole = drawing.Drawing(width, height, say("vision.received.title", "What the model receives"), (image,))
     with st.container(horizontal=True):
-        image = drawing.Pixels(0, 0, *picture.shape[1::-1], picture)
-        whole = drawing.Drawing(
-            *picture.shape[1::-1], say("vision.received.title", "What the model receives"), (image,)
-        )
         files.download(say("files.png", "PNG"), lambda: drawing.to_png(whole, 4), "received.png")
-        files.download(files.CSV(), lambda: downloads.table_csv(header, lines), f"{name}.csv")
-        files.download(
-            files.NPZ(),
-            lambda: downloads.arrays_npz({"vector": vector, "embedding": embedded, "recorded": recorded}),
-            f"{name}.npz",
-        )
+        files.csv(header, lines, name)
+        files.npz(name, {"vector": vector, "embedding": embedded, "recorded": recorded})
     files.numbers(lambda: files.table(lines, header), hide_index=True)

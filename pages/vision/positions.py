@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from model import VisionTrace
@@ -18,16 +17,14 @@ from model.attribution.analysis import (
 )
 from pages.shared import checks, files
 from pages.shared.service import Service
-from pages.vision.order import order_matters
+from pages.shared.texts import block, paragraph
+from pages.vision.order import PAGE, order_matters
 from views import maps
 from views.controls import inputs
 from views.export import downloads
 from views.figures import patch_positions
-from views.text import prose
 from views.text.catalogue import say
 from views.text.numbers import percent, three_digits
-
-PAGE = "vision_positions"
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +50,8 @@ class Reach:
 
 
 def positions(service: Service, key: str, trace: VisionTrace) -> None:
-    """The view.
-
-    Args:
-        key: of the picture, as `Service.trace_picture` gives it.
-    """
-    st.markdown(prose.lead(PAGE))
+    """The view; `key` is the picture's, as `Service.trace_picture` gives it."""
+    paragraph(PAGE)
     size = service.model.config.patch_size
     with st.skeleton(height=520):
         learned = service.lesson(("position similarity",), _learned, trace.grid)
@@ -67,20 +60,19 @@ def positions(service: Service, key: str, trace: VisionTrace) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader(say("vision.similarity", "Similarity of position vectors"), anchor=False)
-        st.markdown(prose.block(PAGE, "similarity"))
+        paragraph(PAGE, "similarity")
         figure = patch_positions.similarity(learned.similarity, trace.grid, theme)
         st.plotly_chart(figure, key="similarity", config=still, alt=_plain("learned", **_places(learned)))
-        st.markdown(prose.block(PAGE, "learned", **_places(learned)))
+        paragraph(PAGE, "learned", **_places(learned))
     with right:
         st.subheader(say("vision.distances", "Attention distance"), anchor=False)
-        st.markdown(prose.block(PAGE, "distance"))
+        paragraph(PAGE, "distance")
         figure = patch_positions.distances(reach.distances, reach.uniform, theme)
         st.plotly_chart(figure, key="distances", config=still, alt=_plain("heads", **_heads(reach)))
-        st.markdown(prose.block(PAGE, "heads", **_heads(reach)))
+        paragraph(PAGE, "heads", **_heads(reach))
     st.subheader(say("vision.order", "Without order"), anchor=False)
-    order_matters(
-        service, key, trace, {**_places(learned), **_heads(reach)}, checks.said("cosines", learned.difference)
-    )
+    check = checks.said("cosines", learned.difference)
+    order_matters(service, key, trace, {**_places(learned), **_heads(reach)}, check)
     _files(trace, learned, reach)
 
 
@@ -114,7 +106,7 @@ def _heads(reach: Reach) -> dict[str, str]:
 
 def _plain(id: str, **values: str) -> str:
     """A block as a text alternative, without Markdown's marks."""
-    return prose.block(PAGE, id, **values).replace("*", "").replace("\n", " ")
+    return block(PAGE, id, **values).replace("*", "").replace("\n", " ")
 
 
 def _files(trace: VisionTrace, learned: Learned, reach: Reach) -> None:
@@ -125,17 +117,11 @@ def _files(trace: VisionTrace, learned: Learned, reach: Reach) -> None:
     ]
     rows = [(layer + 1, *map(float, reach.distances[layer])) for layer in range(layers)]
     names = maps.patch_names(trace.grid)
+    arrays = {"similarity": learned.similarity, "distances": reach.distances}
+    arrays |= {"grid": np.array(trace.grid), "patches": np.array(names)}
+    similarity = lambda: downloads.matrix_csv(learned.similarity, names, names, maps.PATCHES)  # noqa: E731
     with st.container(horizontal=True):
-        files.download(
-            say("vision.distances.csv", "Distances as CSV"), lambda: downloads.table_csv(header, rows), "distances.csv"
-        )
-        similarity = (learned.similarity, names, names, maps.PATCHES)
-        files.download(
-            say("vision.similarity.csv", "Similarity as CSV"),
-            lambda: downloads.matrix_csv(*similarity),
-            "similarity.csv",
-        )
-        arrays = {"similarity": learned.similarity, "distances": reach.distances, "grid": np.array(trace.grid)}
-        arrays |= {"patches": np.array(names)}
-        files.download(say("vision.both.npz", "Both as NPZ"), lambda: downloads.arrays_npz(arrays), "positions.npz")
-    files.numbers(lambda: pd.DataFrame(rows, columns=header), key="reach", hide_index=True)
+        files.csv(header, rows, "distances", say("vision.distances.csv", "Distances as CSV"))
+        files.download(say("vision.similarity.csv", "Similarity as CSV"), similarity, "similarity.csv")
+        files.npz("positions", arrays, say("vision.both.npz", "Both as NPZ"))
+    files.numbers(lambda: files.table(rows, header), key="reach", hide_index=True)

@@ -8,8 +8,8 @@ import torch
 from PIL import Image
 
 from model import CheckpointError, VisionClassifier
+from model.attribution.patch_scores import METHODS, attention_scores
 from model.attribution.rollout import class_gradients, rollout
-from model.classifier import METHODS, attention_scores
 from model.networks.tap import Intervention
 from model.runtime.checkpoint import save_tensors, sha256_of, write_json
 from tests.model.images import CLASSES, noise, tiny_vision
@@ -161,7 +161,7 @@ def test_explain_asks_every_method(classifier, trace):
 
 
 def test_attention_scores_of_a_layer_and_a_fusion(trace):
-    scores = attention_scores(trace, "max", 0)
+    scores = attention_scores(trace.attention, "max", 0)
     np.testing.assert_allclose(scores["CLS attention"], trace.attention[0, :, 0, 1:].mean(axis=0))
     np.testing.assert_allclose(scores["rollout"], rollout(trace.attention, "max")[0, 0, 1:], atol=1e-6)
 

@@ -45,10 +45,10 @@ def in_pseudo(monkeypatch):
     catalogue.languages.cache_clear()
 
 
-def visit(page: str = "translate", **query: str) -> AppTest:
-    """Open a page of the app by its file's name, with query parameters as a link would carry them."""
+def visit(page: str = "translate", **query: str | None) -> AppTest:
+    """Open a page of the app by its file's name, with query parameters as a link would carry them; None is none."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
-    app.query_params.update({"text": SENTENCE} | query)
+    app.query_params.update({name: value for name, value in ({"text": SENTENCE} | query).items() if value is not None})
     go(app, page)
     app.run()
     assert not app.exception

@@ -66,7 +66,7 @@ def _texts(app: AppTest) -> Iterator[tuple[str, str]]:
             yield f"placeholder of {name}", getattr(element, "placeholder", "") or ""
     choices = (*app.selectbox, *app.multiselect, *app.get("button_group"))
     for element in choices:
-        if element.key not in ("example", "lang"):
+        if element.key not in ("example", "lang", "replacement"):  # sentences, languages and tokens say themselves
             for option in element.options:
                 yield f"option of {element.key}", getattr(option, "content", option)
     for element in app.html:

@@ -36,8 +36,7 @@ def assets(tmp_path, monkeypatch):
     monkeypatch.setattr(prose, "TEXT", tmp_path / "text")
     monkeypatch.setattr(samples, "FOLDER", tmp_path / "samples")
     monkeypatch.setattr(frame, "FAVICON", tmp_path / "favicon.png")
-    for module in ("model.translator", "pages.loss.training"):
-        monkeypatch.setattr(f"{module}.SHIPPED", tmp_path / "translator")
+    monkeypatch.setattr("model.translator.SHIPPED", tmp_path / "translator")
     monkeypatch.setattr("model.classifier.SHIPPED", tmp_path / "vision")
     monkeypatch.setattr("model.runtime.checkpoint.PROJECT", tmp_path)
     _forget()

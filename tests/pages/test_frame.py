@@ -4,12 +4,8 @@ import gc
 import subprocess
 import sys
 
-import pytest
-from streamlit.testing.v1 import AppTest
-
-from tests.pages.conftest import PATIENCE, ROOT, go
+from tests.pages.conftest import PATIENCE, ROOT
 from views import frame
-from views.controls import inputs
 
 FIRST_VISIT = f"""
 import sys
@@ -33,10 +29,3 @@ def test_the_first_visit_waits_for_no_table_library():
     loaded = done.stdout.split()
     assert "torch" in loaded
     assert {"pandas", "pyarrow", "transformers", "scipy", "matplotlib"}.isdisjoint(loaded)
-
-
-@pytest.mark.parametrize("page", [place.name for place in frame.PAGES])
-def test_the_sentence_is_in_the_address_of_every_page(page: str):
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
-    go(app, page).run()
-    assert app.query_params["text"] == inputs.DEFAULT

@@ -8,7 +8,7 @@ import streamlit
 
 from model import CheckpointError
 from model.translator import SHIPPED
-from pages.heads.sentence import alignment
+from pages.heads.study import alignment
 from pages.shared.head_ranking.rows import shipped
 from pages.shared.models import load_service, load_vision
 from server.health import readiness
@@ -111,9 +111,7 @@ def test_what_the_server_needs_survives_what_a_visitor_can_clear(kept):
 def test_what_belongs_to_the_weights_survives_too():
     translator = load_service().model
     for kept in (alignment, shipped):
-        arguments = (
-            (translator.card["tokenizer_sha256"],) if kept is alignment else (SHIPPED, translator.weights_sha256)
-        )
+        arguments = (SHIPPED, translator.card["tokenizer_sha256"] if kept is alignment else translator.weights_sha256)
         before = kept(*arguments)
         streamlit.cache_resource.clear()
         assert kept(*arguments) is before

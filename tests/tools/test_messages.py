@@ -1,10 +1,13 @@
 """The catalogues are those of the code as it is."""
 
+import ast
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 from tools import messages
+from views.text import catalogue
 
 
 def test_the_english_catalogue_is_up_to_date():
@@ -18,6 +21,19 @@ def test_no_id_says_two_things():
         if message.context:
             texts.setdefault(message.context, set()).add(message.id)
     assert not {id: said for id, said in texts.items() if len(said) > 1}
+
+
+def test_every_text_stands_where_it_is_said():
+    """A text in a variable is found by nobody who translates."""
+    elsewhere = []
+    for path in (path for floor in messages.FLOORS for path in (messages.ROOT / floor).rglob("*.py")):
+        if path != Path(catalogue.__file__):
+            calls = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)]
+            for call in calls:
+                count = {"say": 2, "Message": 2, "say_count": 3}.get(getattr(call.func, "id", ""), 0)
+                if not all(isinstance(given, ast.Constant) for given in call.args[:count]):
+                    elsewhere.append(f"{path.name}:{call.lineno}")
+    assert elsewhere == []
 
 
 def test_every_id_is_lower_case_ascii():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -125,14 +125,9 @@ def decoding() -> Decoding:
     return Decoding()
 
 
-def kind_names(kinds: Iterable[str] = tuple(maps.KINDS)) -> dict[str, str]:
-    """What controls say for each of these kinds of attention."""
-    known = {
-        "encoder": say("kind.encoder.short", "Encoder"),
-        "decoder": say("kind.decoder.short", "Decoder"),
-        "cross": say("kind.cross.short", "Cross"),
-    }
-    return {name: known.get(name, name) for name in kinds}
+def kind_names(kinds: Mapping[str, maps.Kind]) -> dict[str, str]:
+    """What controls say for each of a model's kinds of attention."""
+    return {name: kind.short() for name, kind in kinds.items()}
 
 
 def kind(kinds: Mapping[str, maps.Kind], first: str = "") -> maps.Kind:

@@ -45,6 +45,16 @@ class Message:
         return say(self.id, self.english, **values)
 
 
+@dataclass(frozen=True)
+class Name:
+    """Stands where a `Message` may: a name, which is no word of any language and says itself."""
+
+    text: str
+
+    def __call__(self) -> str:
+        return self.text
+
+
 def say(id: str, english: str, **values: object) -> str:
     """`english` in the reader's language, with `values` in their places; see `Message`."""
     return _filled(_translated(id, english), values)

@@ -10,20 +10,24 @@ from model import Trace
 from model.tracing.kinds import SCALED
 from model.tracing.traced_model import TracedModel
 from pages.shared.attention_viewer import lines, one_weight, overview
-from pages.shared.attention_viewer.check import check_line
+from pages.shared.attention_viewer.saved import check_in_words
 from pages.shared.attention_viewer.subject import Subject, in_words, of_text, without_special
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
+from pages.shared.texts import block, caption, explained
 from views.controls import inputs, widgets
 from views.maps import Kind
-from views.text import prose
-from views.text.catalogue import say
-from views.text.numbers import three_digits
+from views.text.catalogue import Message, say
 
 PARTS: dict[str, Callable[[Subject], None]] = {
     "maps": overview.show,
     "lines": lines.show,
     "one-weight": one_weight.show,
+}
+CALLED = {
+    "maps": Message("viewer.maps", "Maps"),
+    "lines": Message("viewer.lines", "Lines"),
+    "one-weight": Message("viewer.one-weight", "One weight"),
 }
 
 
@@ -80,40 +84,27 @@ def parts_for(model: TracedModel) -> tuple[str, ...]:
 
 
 def _part(parts: tuple[str, ...] = tuple(PARTS)) -> Callable[[Subject], None]:
-    called = {
-        "maps": say("viewer.maps", "Maps"),
-        "lines": say("viewer.lines", "Lines"),
-        "one-weight": say("viewer.one-weight", "One weight"),
-    }
-    return PARTS[widgets.pick(say("viewer.look", "View"), {part: called[part] for part in parts}, "look")]
+    called = {part: CALLED[part] for part in parts}
+    return PARTS[widgets.pick(say("viewer.look", "View"), called, "look")]
 
 
 def _words() -> bool:
     """Whether rows and columns are whole words."""
     units = {"tokens": say("viewer.units.tokens", "Tokens"), "words": say("viewer.units.words", "Whole words")}
-    label, help = say("viewer.units", "Rows and columns"), prose.block("attention_viewer", "whole-words")
+    label, help = say("viewer.units", "Rows and columns"), block("attention_viewer", "whole-words")
     return widgets.pick(label, units, "units", help=help) == "words"
 
 
 def _hidden(label: str) -> bool:
     """Whether special tokens, or CLS, are hidden."""
     options = {"shown": say("viewer.special.shown", "Shown"), "hidden": say("viewer.special.hidden", "Hidden")}
-    help = prose.block("attention_viewer", "special-tokens")
+    help = block("attention_viewer", "special-tokens")
     return widgets.pick(label, options, "marks", help=help) == "hidden"
 
 
 def _show(part: Callable[[Subject], None], subject: Subject) -> None:
     part(subject)
     if subject.removed is not None:
-        low, high = subject.removed.min(), subject.removed.max()
-        mean = subject.removed.mean()
-        st.caption(
-            prose.block(
-                "attention_viewer",
-                "removed",
-                mean=three_digits(mean),
-                low=three_digits(max(0.0, low)),
-                high=three_digits(high),
-            )
-        )
-    check_line(subject)
+        low, mean, high = subject.removed.min(), subject.removed.mean(), subject.removed.max()
+        caption("attention_viewer", "removed", mean=mean, low=max(0.0, low), high=high)
+    explained(check_in_words(subject), "attention_viewer")

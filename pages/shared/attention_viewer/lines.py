@@ -8,12 +8,13 @@ from pages.shared import files
 from pages.shared.attention_viewer.save import link, save
 from pages.shared.attention_viewer.saved import Saved
 from pages.shared.attention_viewer.subject import Subject
+from pages.shared.texts import caption, paragraph
 from views import maps
 from views.address import settings
 from views.components.attention_lines import Lines, View, attention_lines, from_address, kept, part, to_address
 from views.controls import inputs
 from views.export import downloads
-from views.text import literal, prose, terms
+from views.text import literal, terms
 from views.text.catalogue import say
 
 ADDRESS = "lines"  # what is chosen, in the address bar
@@ -23,23 +24,17 @@ def show(subject: Subject) -> None:
     """The lines, and what is drawn of them as numbers."""
     attention = subject.attention
     view = _view(attention.shape)
-    st.markdown(prose.block("attention_viewer", "lines"))
+    paragraph("attention_viewer", "lines")
     lines = Lines(attention, subject.queries, subject.keys, subject.kind, view, inputs.theme())
-    attention_lines(
-        lines,
-        key="attention_lines",
-        on_change=_remember,
-        on_theme=inputs.remember_theme,
-    )
+    attention_lines(lines, key="attention_lines", on_change=_remember, on_theme=inputs.remember_theme)
     chosen = attention[list(view.layers)][:, list(view.heads)]  # (chosen layers, chosen heads, query, key)
     drawn = kept(chosen, view.mass)
     open_cells = (~maps.masked(*attention.shape[2:], subject.kind.causal)).sum() * chosen.shape[0] * chosen.shape[1]
-    counts = {"drawn": int(drawn.sum()), "all": int(open_cells)}
-    st.caption(prose.block("attention_viewer", "drawn-lines", **counts))
+    caption("attention_viewer", "drawn-lines", drawn=int(drawn.sum()), all=int(open_cells))
     name = f"{subject.kind.name}-lines"
     with st.container(horizontal=True):
         files.download(say("lines.csv", "Lines as CSV"), lambda: _csv(subject, view), f"{name}.csv")
-        files.download(say("lines.npz", "Lines as NPZ"), lambda: _npz(subject, view), f"{name}.npz")
+        files.npz(name, lambda: _arrays(subject, view), say("lines.npz", "Lines as NPZ"))
     if chosen.size:
         index, columns = subject.kind.names(subject.queries), subject.kind.names(subject.keys)
         mean, corner = chosen.mean(axis=(0, 1)), subject.kind.corner
@@ -66,10 +61,10 @@ def _save(subject: Subject, view: View, lines: Lines) -> None:
         "heads": [head + 1 for head in view.heads],
         "mass": view.mass,
     }
-    drawn = {"attention.npz": lambda: _npz(subject, view), "lines.csv": lambda: _csv(subject, view)}
-    said = {
-        "lines.csv": say("lines.csv.about", "every line that is drawn; attention.npz marks the same cells as drawn.")
-    }
+    arrays = lambda: downloads.arrays_npz(_arrays(subject, view))  # noqa: E731
+    drawn = {"attention.npz": arrays, "lines.csv": lambda: _csv(subject, view)}
+    about = say("lines.csv.about", "every line that is drawn; attention.npz marks the same cells as drawn.")
+    said = {"lines.csv": about}
     scale = "own" if subject.kind.places else "shared"
     view_of = Saved(subject, chosen, link(subject), scale, "file-of-lines", lambda: part(lines), drawn, said)
     save(view_of, pictures=False)
@@ -94,16 +89,11 @@ def _csv(subject: Subject, view: View) -> bytes:
     return downloads.table_csv(header, lines)
 
 
-def _npz(subject: Subject, view: View) -> bytes:
+def _arrays(subject: Subject, view: View) -> dict[str, object]:
     """All weights, and which of them are drawn."""
     drawn = kept(subject.attention, view.mass)
     for axis, numbers in enumerate((view.layers, view.heads)):
         for number in set(range(drawn.shape[axis])) - set(numbers):
             drawn[(slice(None),) * axis + (number,)] = False
-    return downloads.arrays_npz(
-        attention=subject.attention,
-        drawn=drawn,
-        query_tokens=list(subject.queries),
-        key_tokens=list(subject.keys),
-        kind=subject.kind.name,
-    )
+    labels = {"query_tokens": list(subject.queries), "key_tokens": list(subject.keys)}
+    return {"attention": subject.attention, "drawn": drawn, **labels, "kind": subject.kind.name}

@@ -9,13 +9,13 @@ import streamlit as st
 
 from model.lessons.one_weight import OneWeight, one_weight
 from pages.shared import checks, files
-from pages.shared.attention_viewer import weight_tables
 from pages.shared.attention_viewer.subject import Subject
+from pages.shared.texts import caption, paragraph
 from views import maps
 from views.controls import inputs, widgets
-from views.html import bars
-from views.text import literal, prose
-from views.text.catalogue import say
+from views.html import bars, steps
+from views.text import literal, terms
+from views.text.catalogue import Message, say, say_count
 from views.text.numbers import three_digits
 
 STRONGEST = "strongest"
@@ -39,24 +39,19 @@ def show(subject: Subject) -> None:
     one = one_weight(subject.record, *place, key)
     names = tuple(_name(subject, side, place) for side, place in enumerate((query, key)))
     st.html(bars.STYLE)
-    block = "masked-weight" if one.masked else "one-weight"
-    st.markdown(prose.block("attention_viewer", block, **_words(one, names)))
+    paragraph("attention_viewer", "masked-weight" if one.masked else "one-weight", **_words(one, names))
     products, softmax = st.columns(2, gap="large")
     with products:
-        st.markdown(prose.block("attention_viewer", "products"))
-        st.html(weight_tables.products(one, subject.kind.name))
+        paragraph("attention_viewer", "products")
+        st.html(products_table(one, subject.kind.name))
     with softmax:
-        st.markdown(prose.block("attention_viewer", "softmax"))
-        st.html(weight_tables.softmax(one, subject.kind.name, list(keys.values())))
-    st.caption(
-        prose.block("attention_viewer", "check-of-a-weight", difference=checks.said("one weight", one.difference))
-    )
+        paragraph("attention_viewer", "softmax")
+        st.html(softmax_table(one, subject.kind.name, list(keys.values())))
+    caption("attention_viewer", "check-of-a-weight", difference=checks.said("one weight", one.difference))
     with st.container(horizontal=True):
-        files.download(
-            say("one-weight.csv", "This weight as CSV"), lambda: weight_tables.products_csv(one), "weight.csv"
-        )
-        softmax_csv = say("one-weight.softmax.csv", "Its softmax as CSV")
-        files.download(softmax_csv, lambda: weight_tables.softmax_csv(one, list(keys.values())), "softmax.csv")
+        files.csv(*product_rows(one), "weight", say("one-weight.csv", "This weight as CSV"))
+        rows = softmax_rows(one, list(keys.values()))
+        files.csv(*rows, "softmax", say("one-weight.softmax.csv", "Its softmax as CSV"))
 
 
 def _ids(subject: Subject, side: int) -> list[str]:
@@ -76,16 +71,72 @@ def _name(subject: Subject, side: int, place: int) -> str:
     return f"**\u201c{literal.markdown(literal.token(label))}\u201d** ({place + 1})"
 
 
-def _words(one: OneWeight, names: tuple[str, str]) -> dict[str, str]:
-    query, key = names
-    return dict(
-        query=query,
-        key=key,
-        d_k=str(one.d_k),
-        root=three_digits(one.d_k**0.5),
-        product=three_digits(one.product),
-        score=three_digits(one.score),
-        exponential=three_digits(float(one.exponentials[one.place])),
-        total=three_digits(float(one.exponentials.sum())),
-        weight=three_digits(one.weight),
-    )
+def _words(one: OneWeight, names: tuple[str, str]) -> dict[str, object]:
+    total = one.exponentials.sum()
+    sizes = {"d_k": one.d_k, "root": one.d_k**0.5, "exponential": one.exponentials[one.place], "total": total}
+    measured = {"product": one.product, "score": one.score, "weight": one.weight}
+    return dict(zip(("query", "key"), names, strict=True)) | sizes | measured
+
+
+MOST_KEYS = 40  # rows of the softmax's table; the weakest keys beyond are summed up
+_DIMENSION, _SUM = Message("column.dimension", "dimension"), Message("column.sum", "sum")
+_SCORE = Message("column.score", "score")
+
+
+def products_table(one: OneWeight, kind: str) -> str:
+    """A row a dimension, the largest products first, with the sum so far; the last sum is the dot product."""
+    order = np.argsort(-np.abs(one.products), kind="stable")
+    sums = np.cumsum(one.products[order])
+    most = float(np.abs(one.products).max())
+    lines = [
+        [
+            int(place) + 1,
+            float(one.query[place]),
+            float(one.key[place]),
+            bars.bar(float(one.products[place]), most, kind),
+            float(total),
+        ]
+        for place, total in zip(order, sums, strict=True)
+    ]
+    product, so_far = say("one-weight.product", "query \u00d7 key"), say("one-weight.sum-so-far", "sum so far")
+    header = [_DIMENSION(), terms.QUERY(), terms.KEY(), product, so_far]
+    return bars.table(header, lines, say("one-weight.products", "Products of a weight"), whole=True)
+
+
+def softmax_table(one: OneWeight, kind: str, key_names: list[str]) -> str:
+    """A row a key: score, exponential, weight."""
+    order = np.argsort(-one.weights, kind="stable")
+    shown = sorted({*order[:MOST_KEYS].tolist(), one.place})
+    lines: list[list[bars.Value]] = [
+        [
+            steps.plain(key_names[place]),
+            terms.MASKED() if np.isneginf(one.scores[place]) else three_digits(float(one.scores[place])),
+            three_digits(float(one.exponentials[place])),
+            bars.bar(float(one.weights[place]), 1, kind),
+        ]
+        for place in shown
+    ]
+    left = np.setdiff1d(np.arange(len(key_names)), shown)
+    if len(left):
+        rest = say_count("one-weight.rest", "{count} weaker key", "{count} weaker keys", len(left))
+        total = three_digits(float(one.exponentials[left].sum()))
+        lines.append([rest, "", total, bars.bar(float(one.weights[left].sum()), 1, kind)])
+    total = three_digits(float(one.exponentials.sum()))
+    lines.append([_SUM(), "", total, bars.bar(float(one.weights.sum()), 1, kind)])
+    exponential = say("one-weight.exponential", "e^(score \u2212 largest)")
+    header = [terms.KEY(), _SCORE(), exponential, terms.WEIGHT()]
+    return bars.table(header, lines, say("one-weight.softmax", "Softmax over all keys"), marked=shown.index(one.place))
+
+
+def product_rows(one: OneWeight) -> tuple[list[str], list[list]]:
+    """Header and rows of a file: a row a dimension."""
+    columns = zip(one.query, one.key, one.products, np.cumsum(one.products), strict=True)
+    header = [_DIMENSION(), terms.QUERY(), terms.KEY(), say("column.product", "product"), _SUM()]
+    return header, [[place + 1, *map(float, line)] for place, line in enumerate(columns)]
+
+
+def softmax_rows(one: OneWeight, key_names: list[str]) -> tuple[list[str], list[list]]:
+    """Header and rows of a file: a row a key."""
+    columns = zip(key_names, one.scores, one.exponentials, one.weights, strict=True)
+    header = [terms.KEY(), _SCORE(), say("column.exponential", "exponential"), terms.WEIGHT()]
+    return header, [[name, *map(float, line)] for name, *line in columns]

@@ -8,13 +8,13 @@ from pages.shared import charts, files
 from pages.shared.attention_viewer.save import link, save
 from pages.shared.attention_viewer.saved import Saved
 from pages.shared.attention_viewer.subject import Subject
+from pages.shared.texts import paragraph
 from views import maps
 from views.components.attention_grid import Sheet, attention_grid, part
 from views.controls import inputs
 from views.export import downloads, drawing
 from views.export.picture import picture
 from views.figures.heatmap import HeadMap, heatmap
-from views.text import prose
 from views.text.catalogue import say
 
 
@@ -55,17 +55,11 @@ def show(subject: Subject) -> None:
     )
     overview, detail = st.columns(2, gap="large")
     with overview:
-        st.markdown(prose.block("attention_viewer", "overview"))
-        attention_grid(
-            grid,
-            key="grid",
-            on_select=lambda row, column: inputs.choose_head(layers[row], heads[column]),
-            on_theme=inputs.remember_theme,
-        )
-        everything = (kind.name, attention, subject.queries, subject.keys)
-        files.download(
-            say("viewer.npz", "All heads as NPZ"), lambda: downloads.attention_npz(*everything), f"{kind.name}.npz"
-        )
+        paragraph("attention_viewer", "overview")
+        choose = lambda row, column: inputs.choose_head(layers[row], heads[column])  # noqa: E731
+        attention_grid(grid, key="grid", on_select=choose, on_theme=inputs.remember_theme)
+        everything = lambda: downloads.attention_npz(kind.name, attention, subject.queries, subject.keys)  # noqa: E731
+        files.download(say("viewer.npz", "All heads as NPZ"), everything, f"{kind.name}.npz")
     with detail:
         st.markdown(f"**{shown.title}**")
         charts.chart(heatmap(shown, theme), "detail", charts.MAP(title=shown.title))
@@ -78,10 +72,6 @@ def _save(subject: Subject, grid: Sheet, shown: HeadMap, chosen: dict[str, objec
         "map.csv": lambda: downloads.matrix_csv(shown.weights, shown.queries, shown.keys, shown.kind),
         "map.svg": lambda: drawing.to_svg(picture(shown)),
     }
-    said = {
-        "map.csv": say(
-            "viewer.map.csv.about", "the open map, {place}: a row a query, a column a key.", place=shown.place
-        ),
-        "map.svg": say("viewer.map.svg.about", "the same as a picture."),
-    }
+    table = say("viewer.map.csv.about", "the open map, {place}: a row a query, a column a key.", place=shown.place)
+    said = {"map.csv": table, "map.svg": say("viewer.map.svg.about", "the same as a picture.")}
     save(Saved(subject, chosen, link(subject), scale, "file-of-maps", lambda: part(grid), drawn, said))

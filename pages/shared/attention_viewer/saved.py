@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
+from pages.shared import checks
 from pages.shared.attention_viewer import names
-from pages.shared.attention_viewer.check import check_in_words
 from pages.shared.attention_viewer.subject import Subject
+from pages.shared.texts import block
 from views import frame, maps
 from views.components import standalone
 from views.text.catalogue import say
@@ -86,16 +87,24 @@ def facts(saved: Saved, part: standalone.Part) -> list[tuple[str, str]]:
         for chapter in ("input", "model", "settings")
         for id, value in told[chapter].items()
     ]
+    versions = ", ".join(f"{name} {number}" for name, number in told["versions"].items())
     return [
         *said,
         (say("fact.check", "Check"), flat(check_in_words(saved.subject)).replace("`", "")),
         (say("fact.numbers", "Numbers in this file"), part.numbers),
         (say("fact.link", "Link"), saved.link),
-        (
-            say("fact.versions", "Computed with"),
-            ", ".join(f"{name} {number}" for name, number in told["versions"].items()),
-        ),
+        (say("fact.versions", "Computed with"), versions),
     ]
+
+
+def check_in_words(subject: Subject) -> str:
+    """What the check of the record found, as Markdown."""
+    check = subject.check
+    leak = say("viewer.check.unmasked", "0, nothing is masked")
+    if subject.kind.causal:
+        leak = checks.said("mask leak", check.masked_weight)
+    difference, rows = checks.said("attention", check.max_difference), checks.said("row sums", check.row_sum_error)
+    return block("attention_viewer", "check", difference=difference, rows=rows, masked_weight=leak)
 
 
 def flat(text: str) -> str:

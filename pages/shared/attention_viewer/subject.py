@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from model import Trace, VisionTrace
-from model.text.words import Word, by_words, whole_words
+from model.text.words import by_words, whole_words
 from model.tracing.kinds import KINDS
 from model.tracing.trace import AttentionRecord
 from model.tracing.traced_model import AnyTrace
@@ -107,7 +107,9 @@ def of_picture(key: str, trace: VisionTrace, weights_sha256: str, sample: str = 
 
 def in_words(subject: Subject, trace: Trace) -> Subject:
     """Whole words instead of tokens: weights summed over the tokens of a key, averaged over those of a query."""
-    query_words, key_words = (_words(trace, side) for side in _sides(subject.kind.name))
+    sides = KINDS[subject.kind.name].queries, KINDS[subject.kind.name].keys
+    ids = {"source": trace.source_ids, "target": trace.target_ids}
+    query_words, key_words = (whole_words(trace.tokenizer, ids[side]) for side in sides)
     return replace(
         subject,
         kind=maps.WORD_KINDS[subject.kind.name],
@@ -115,7 +117,7 @@ def in_words(subject: Subject, trace: Trace) -> Subject:
         queries=tuple(word.text for word in query_words),
         keys=tuple(word.text for word in key_words),
         key=(*subject.key, "words"),
-        recipe=subject.recipe + recipes.in_words(*_sides(subject.kind.name)),
+        recipe=subject.recipe + recipes.in_words(*sides),
     )
 
 
@@ -134,15 +136,6 @@ def without_special(subject: Subject) -> Subject:
         key=(*subject.key, "ordinary"),
         recipe=subject.recipe + recipes.only(queries, keys),
     )
-
-
-def _sides(kind: str) -> tuple[str, str]:
-    """Whose tokens the queries and the keys of a kind are."""
-    return KINDS[kind].queries, KINDS[kind].keys
-
-
-def _words(trace: Trace, side: str) -> tuple[Word, ...]:
-    return whole_words(trace.tokenizer, trace.source_ids if side == "source" else trace.target_ids)
 
 
 def _ordinary(names: tuple[str, ...]) -> list[int]:

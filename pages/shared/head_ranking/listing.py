@@ -21,8 +21,8 @@ FIRST = "first"
 
 
 def order(key: str) -> str:
-    """How the list is sorted: one of `names.orders`, by the setting `key`."""
-    return widgets.pick(say("ranking.order", "Sort by"), names.orders(), key)
+    """How the list is sorted: one of `names.ORDERS`, by the setting `key`."""
+    return widgets.pick(say("ranking.order", "Sort by"), names.ORDERS, key)
 
 
 def chosen(heads: Sequence[rows.Head], key: str) -> rows.Head | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from views import maps
 from views.text.catalogue import Message, say
 
 PATTERNS = {
@@ -22,25 +23,13 @@ PATTERNS = {
     "diffuse": Message("pattern.diffuse", "diffuse"),
     "mixed": Message("pattern.mixed", "mixed"),
 }
-HEADS = {
-    "encoder": Message("head.encoder", "encoder {layer}.{head}"),
-    "decoder": Message("head.decoder", "decoder {layer}.{head}"),
-    "cross": Message("head.cross", "cross {layer}.{head}"),
-    "vision": Message("head.vision", "vision {layer}.{head}"),
+ORDERS = {
+    "effect": Message("ranking.effect", "Effect"),
+    "label": Message("ranking.label", "Label"),
+    "place": Message("ranking.place", "Place"),
 }
-_OTHER = Message("head.other", "{kind} {layer}.{head}")
 
 
 def head_name(kind: str, layer: int, head: int) -> str:
-    """What pages call a head, counted from 0; of a kind without a name here by the id of its kind."""
-    place = {"layer": layer + 1, "head": head + 1}
-    return HEADS[kind](**place) if kind in HEADS else _OTHER(kind=kind, **place)
-
-
-def orders() -> dict[str, str]:
-    """What a control says for each order of the list."""
-    return {
-        "effect": say("ranking.effect", "Effect"),
-        "label": say("ranking.label", "Label"),
-        "place": say("ranking.place", "Place"),
-    }
+    """What pages call a head, counted from 0, such as `cross 4.7`."""
+    return say("head.name", "{kind} {layer}.{head}", kind=maps.brief(kind), layer=layer + 1, head=head + 1)

@@ -87,7 +87,7 @@ def _at(spread, layer: int, head: int) -> tuple[float, float]:
 
 
 def ordered(heads: list[Head], by: str) -> list[Head]:
-    """By one of `names.orders`: largest change first, whatever its sign; labels together, best first; or by place."""
+    """By one of `names.ORDERS`: largest change first, whatever its sign; labels together, best first; or by place."""
     if by == "effect":
         return sorted(heads, key=lambda head: -abs(head.change))
     if by == "label":

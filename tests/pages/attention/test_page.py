@@ -8,8 +8,6 @@ import pytest
 
 from tests.pages.charts import checked
 from tests.pages.conftest import html_of
-from tests.pages.old import VALUES, today
-from tests.pages.pseudo import unsaid
 from views import maps, palette
 from views.components import attention_lines, parts
 from views.components.attention_grid import mark
@@ -178,32 +176,3 @@ def test_lines_show_the_trace_and_keep_what_is_chosen(open_app, trace):
     app = open_app("attention", look="lines", lines="99-nonsense", units="words")
     assert attention_lines.mark(View((0,), tuple(range(8)))) in html_of(app)
     assert sheet(app)[0]["queryAxis"] == "Query: English query word"
-
-
-def test_old_addresses_choose_the_same(open_app):
-    assert today("attention", "look") == ["maps", "lines", "one-weight"]
-    assert today("attention", "units") == ["tokens", "words"] and today("attention", "marks") == ["shown", "hidden"]
-    assert today("attention", "scale") == ["shared", "own", "log"]
-    places = [str(place) for place in range(1, 9)]
-    assert today("attention", "encoder_query_piece") == places
-    assert today("attention", "encoder_key_piece") == ["strongest", *places]
-    for name in ("head", "layer"):
-        assert today("attention", name) == VALUES["attention"][name]
-    app = open_app("attention", look="One weight", encoder_query_piece="6 car", encoder_key_piece="2 want")
-    assert app.selectbox(key="encoder_query_piece").value == "6"
-    assert app.selectbox(key="encoder_key_piece").value == "2"
-    assert app.query_params["look"] == "one-weight"
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        {},
-        {"kind": "cross", "units": "words", "marks": "hidden", "scale": "log"},
-        {"look": "lines"},
-        {"look": "one-weight", "kind": "decoder"},
-        {"look": "one-weight", "kind": "decoder", "decoder_query_piece": "1", "decoder_key_piece": "3"},
-    ],
-)
-def test_everything_is_said_in_the_readers_language(in_pseudo, query):
-    assert unsaid(in_pseudo("attention", **query)) == []

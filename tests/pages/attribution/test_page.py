@@ -10,8 +10,6 @@ from model.attribution.leave_one_out import leave_one_out
 from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices
-from tests.pages.old import today
-from tests.pages.pseudo import unsaid
 from tests.pages.reading import table
 from views.text.numbers import three_digits
 
@@ -82,17 +80,6 @@ def test_the_check_is_measured(open_app):
     assert slope == pytest.approx(gradient, rel=0.05)
 
 
-def test_old_addresses_choose_the_same(open_app):
-    assert today("relevance", "erase") == ["delete", "mask"]
-    assert today("relevance", "method_shown") == ["last-layer", "all-layers", "value-weighted", "rollout", "gradient"]
-    assert today("relevance", "numbers") == ["by-largest", "as-they-are"]
-    assert today("relevance", "target_word") == ["1", "2", "3", "4", "5", "6", "7"]
-    app = open_app("attribution", erase="Hiding it", method_shown="Rollout", target_word="2 veux")
-    chosen = {name: app.query_params[name] for name in ("erase", "method_shown", "target_word")}
-    assert chosen == {"erase": "mask", "method_shown": "rollout", "target_word": "2"}
-    assert list(matrices(app))[0] == "Rollout" and app.selectbox(key="target_word").value == "2"
-
-
 def test_fewer_than_three_words_are_said_to_have_no_correlation(open_app):
     app = open_app("attribution", text="Go.")
     assert any("This sentence has 2 source words" in text.value for text in app.markdown)
@@ -122,8 +109,3 @@ def test_strange_sentences_and_nonsense_in_the_address(open_app):
     assert list(matrices(app)) == ["Gradient relevance", "Leave-one-out: drop of ln p"]
     app.text_input(key="text").set_value("!").run()  # the chosen word may not exist any more
     assert not app.exception
-
-
-@pytest.mark.parametrize("text", ["I want to buy a car.", "Go."])
-def test_nothing_is_said_past_the_catalogue(in_pseudo, text):
-    assert unsaid(in_pseudo("attribution", text=text)) == []

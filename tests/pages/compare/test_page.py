@@ -7,12 +7,10 @@ from model import HeadInterventions
 from model.attribution.comparison import moved, shared_places
 from model.attribution.intervened import losses_of
 from model.tracing.head_interventions import NoMask, OneHot, Scale, Temperature
-from pages.compare.other import OTHER
+from pages.compare.sides import ANOTHER
 from tests.pages.charts import checked
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import matrices, metrics
-from tests.pages.old import today
-from tests.pages.pseudo import unsaid
 from tests.pages.reading import marked, table
 from views.text.numbers import three_digits
 
@@ -107,7 +105,7 @@ def test_another_sentence_with_its_own_translation_or_that_of_a(open_app, transl
     app.text_input(key="other").set_value("\U0001f600 \ud55c\uad6d\uc5b4").run()  # shares the last token only
     assert not app.exception
     app.text_input(key="other").set_value(" ").run()
-    assert [w.value.split("\\:")[0] for w in app.warning] == ["Sentence B"]
+    assert [w.value.split(".")[0] for w in app.warning] == ["**Sentence B"]
 
 
 def test_what_cannot_be_done_gets_one_sentence(open_app):
@@ -123,13 +121,6 @@ def test_what_cannot_be_done_gets_one_sentence(open_app):
 
 
 def test_old_addresses_choose_the_same(open_app):
-    assert today("compare", "b") == ["changed", "other"] and today("compare", "reads") == ["own", "a"]
-    assert today("compare", "of") == ["encoder", "decoder", "cross"]
-    assert today("compare", "do") == ["ablate", "scale", "sharpen", "mask", "one-hot"]
-    assert today("compare", "decodermask") == ["none", "window", "forbid"]
-    places = ["1", "2", "3", "4", "5", "6", "7"]
-    assert today("compare", "decoderasks") == ["every", *places]
-    assert today("compare", "decodersees") == today("compare", "decoderforbid") == places
     old = open_app("compare", of="Cross", do="Force a look", crossasks="2 Je", crosssees="4 buy", **HEADS)
     new = open_app("compare", of="cross", do="one-hot", crossasks="2", crosssees="4", **HEADS)
     assert metrics(old) == metrics(new) and dict(old.query_params) == dict(new.query_params)
@@ -149,22 +140,7 @@ def test_nonsense_in_the_address_falls_back(open_app):
 
 @pytest.mark.parametrize("text", ["<b>a</b> $x$ **y** :smile: " + "a " * 50, "!"])
 def test_strange_and_long_sentences_are_shown_literally(open_app, text):
-    app = open_app("compare", text=text, b="other", other=OTHER)
+    app = open_app("compare", text=text, b="other", other=ANOTHER)
     assert not app.exception and "<b>" not in html_of(app)
     app.text_input(key="text").set_value("").run()
     assert len(app.warning) == 1 and not matrices(app)
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        {},
-        {"do": "mask", "headskept": "scale:decoder:4.2.5:0"},
-        {"do": "one-hot", "of": "cross"},
-        {"do": "one-hot", "decoderasks": "2", "decodersees": "4"},
-        {"b": "other"},
-        {"b": "other", "other": " "},
-    ],
-)
-def test_nothing_is_said_past_the_catalogue(in_pseudo, query):
-    assert unsaid(in_pseudo("compare", **query)) == []

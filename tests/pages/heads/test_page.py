@@ -15,7 +15,6 @@ from pages.shared.models import load_service
 from tests.pages.charts import charts, checked, numbers
 from tests.pages.conftest import html_of
 from tests.pages.listed import listed
-from tests.pages.old import VALUES, today
 from tests.pages.pseudo import unsaid
 from tests.pages.reading import table
 from views.text.numbers import three_digits
@@ -128,16 +127,6 @@ def test_statistics_of_other_weights_are_not_shown_and_the_page_says_why(open_ap
     assert listed(app)["columns"][3] == ""
     assert all(row["often"] == "" for row in listed(app)["rows"])
     assert any("belong to other weights" in caption.value.replace("\\", "") for caption in app.caption)
-
-
-def test_old_addresses_choose_the_same(open_app):
-    assert today("heads", "of") == ["all", "encoder", "decoder", "cross"]
-    assert today("heads", "sort") == ["effect", "label", "place"]
-    old = VALUES["heads"]["shown"]
-    assert today("heads", "shown") == ["first", *(name.replace(" ", "-").replace(".", "-") for name in old[1:])]
-    app = open_app("heads", of="Cross", sort="Place", shown="cross 2.3")
-    assert app.selectbox(key="shown").value == "cross-2-3"
-    assert table(app, "Scores of cross 2.3") and [row["name"] for row in listed(app)["rows"]][0] == "cross 1.1"
 
 
 def test_everything_is_said_in_the_readers_language(in_pseudo):

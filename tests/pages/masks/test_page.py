@@ -10,8 +10,6 @@ from model.lessons.ragged import padding_effect, ragged_batch
 from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
-from tests.pages.old import today
-from tests.pages.pseudo import unsaid
 from views.controls import painted
 from views.text import literal
 from views.text.numbers import three_digits
@@ -116,12 +114,6 @@ def test_lengths_that_make_no_batch_get_one_sentence(open_app, lengths):
 
 
 def test_old_addresses_choose_the_same(open_app, translator, trace):
-    assert today("masks", "masks") == ["your-sentence", "causality", "padding"]
-    assert today("masks", "mask") == ["causal", "none", "window", "prefix"]
-    assert today("masks", "sequence") == [str(number) for number in range(1, 11)]
-    assert today("masks", "where") == ["all", "1", "2", "3", "4"]
-    app = open_app("masks", masks="Padding", sequence="4 (2 long)")
-    assert app.selectbox(key="sequence").value == "4"
     rival = trace.predictions(6)[2].top[3]
     app = open_app("masks", masks="Causality", change="4", replacement=literal.token(rival.token))
     assert app.selectbox(key="replacement").value == str(rival.id) != str(trace.target_ids[3])
@@ -153,9 +145,3 @@ def test_strange_and_long_sentences(open_app, part, text):
     app = open_app("masks", masks=part, text=text)
     assert not app.exception
     assert "<b>" not in html_of(app)
-
-
-@pytest.mark.parametrize("part", ["your-sentence", "causality", "padding"])
-def test_nothing_is_said_past_the_catalogue(in_pseudo, part):
-    assert unsaid(in_pseudo("masks", masks=part), ("de",)) == []
-    assert unsaid(in_pseudo("masks", masks=part, lengths="x", painted="7-x", mask="window"), ("de",)) == []

@@ -13,8 +13,6 @@ from model.networks.positional import positional_table, wavelengths
 from tests.every_view import PARTS
 from tests.pages.charts import charts, checked, curve, numbers
 from tests.pages.conftest import SENTENCE, html_of
-from tests.pages.old import today
-from tests.pages.pseudo import unsaid
 from views.text.numbers import three_digits
 
 FACETS = PARTS["positions"][1]
@@ -180,18 +178,6 @@ def test_nonsense_in_the_address_falls_back(open_app, facet):
     assert open_app("positions", facet="bogus").get("plotly_chart")
 
 
-def test_old_addresses_choose_the_same(open_app):
-    assert today("positions", "facet") == list(FACETS)
-    assert today("positions", "form") == ["paper", "column"]
-    assert today("positions", "basis") == ["columns", "harmonics"]
-    assert today("positions", "change") == ["none", "shuffled", "reversed", "shifted"]
-    assert today("positions", "where") == ["encoder", "decoder", "both"]
-    assert today("positions", "curve") == ["step", "square-wave", "sawtooth", "triangle", "bump", "one-position"]
-    app = open_app("positions", facet="A basis", curve="one position", basis="Harmonics of the length")
-    assert app.selectbox(key="curve").value == "one-position"
-    assert (app.query_params["facet"], app.query_params["basis"]) == ("basis", "harmonics")
-
-
 def test_the_smallest_width_works_everywhere(open_app):
     for facet in FACETS:
         assert not open_app("positions", facet=facet, width="2", length="2").exception
@@ -203,10 +189,3 @@ def test_bad_input_gets_one_sentence(open_app, text):
     app.text_input(key="text").set_value(text).run()
     assert not app.exception
     assert len(app.warning) == 1
-
-
-@pytest.mark.parametrize("facet", FACETS)
-@pytest.mark.parametrize("form", ["paper", "column"])
-def test_nothing_is_said_past_the_catalogue(in_pseudo, facet, form):
-    symbols = ("d_model", "PE(p) \u00b7 PE(p + k)", "PE(p) \u00b7 PE(q)")
-    assert unsaid(in_pseudo("positions", facet=facet, form=form), symbols) == []

@@ -11,7 +11,7 @@ def script() -> None:
 
     first = parts.Part("first", Message("test.first", "First part"), lambda request: st.text("the first"))
     second = parts.Part("second", Message("test.second", "Second part"), lambda request: st.text("the second"))
-    parts._explore(None, (first, second), "part")
+    parts._explore("tokens", (first, second), "part", False, None)
 
 
 def test_the_address_has_the_id_and_the_reader_sees_the_name():

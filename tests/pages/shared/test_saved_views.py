@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from model import Translator, VisionClassifier
-from pages.shared.attention_viewer import bundle, save
+from pages.shared.attention_viewer import save
 from pages.shared.attention_viewer.saved import Saved, description
 from pages.shared.attention_viewer.subject import Subject, in_words, of_picture, of_text, without_special
 from tests.pages.conftest import ROOT, SENTENCE
@@ -75,8 +75,8 @@ def computed_again(subject: Subject, monkeypatch) -> np.ndarray:
 
 def test_every_file_of_the_archive_has_the_numbers_shown(translator, trace):
     subject = subject_of(translator, trace, "decoder")
-    content = bundle.everything(saved(subject))
-    assert content == bundle.everything(saved(subject_of(translator, translator.trace(SENTENCE), "decoder")))
+    content = save.everything(saved(subject))
+    assert content == save.everything(saved(subject_of(translator, translator.trace(SENTENCE), "decoder")))
     read = zipfile.ZipFile(io.BytesIO(content))
     names = ["README.txt", "attention.npz", "map.csv", "overview.svg", "settings.json", "view.html"]
     assert read.namelist() == names
@@ -102,7 +102,7 @@ def test_every_file_of_the_archive_has_the_numbers_shown(translator, trace):
 def test_the_readme_computes_the_same_numbers(translator, tmp_path, monkeypatch, capsys):
     trace = translator.trace(HOSTILE)
     view = saved(without_special(in_words(subject_of(translator, trace, "cross", HOSTILE), trace)))
-    read = zipfile.ZipFile(io.BytesIO(bundle.everything(view)))
+    read = zipfile.ZipFile(io.BytesIO(save.everything(view)))
     (tmp_path / "attention.npz").write_bytes(read.read("attention.npz"))
     (code,) = re.findall(r"^```python\n(.*?)^```$", read.read("README.txt").decode(), re.DOTALL | re.MULTILINE)
     monkeypatch.chdir(tmp_path)
@@ -130,7 +130,7 @@ def test_a_picture_is_named_by_its_hash_and_never_in_the_files(monkeypatch):
     own = replace(of_picture(key, trace, "w"), **few)
     told = description(saved(own))
     assert told["input"] == {"pixels_sha256": key}
-    read = zipfile.ZipFile(io.BytesIO(bundle.everything(saved(own))))
+    read = zipfile.ZipFile(io.BytesIO(save.everything(saved(own))))
     assert "The picture is not in this folder" in read.read("README.txt").decode()
     assert "samples/" not in read.read("README.txt").decode()
     assert f"samples/{name}.jpg" in "\n".join(subject.recipe)

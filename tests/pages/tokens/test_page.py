@@ -9,12 +9,9 @@ from model.lessons.contexts import word_in_contexts
 from model.lessons.embedding import embedding_steps, neighbourhood
 from model.lessons.word_order import compare_orders
 from pages.tokens.contexts import SENTENCES
-from pages.tokens.sizes import SYMBOLS
 from pages.tokens.word_order import ORDERS
 from tests.pages.charts import charts, checked, curve, numbers
 from tests.pages.conftest import SENTENCE, html_of
-from tests.pages.old import today
-from tests.pages.pseudo import unsaid
 from views import maps
 from views.text.numbers import three_digits
 
@@ -196,16 +193,6 @@ def test_nonsense_in_the_address_falls_back(open_app):
         assert not app.warning
 
 
-def test_old_addresses_choose_the_same(open_app):
-    parts = ["step-by-step", "neighbours", "spelling", "contexts", "word-order", "sizes"]
-    assert today("tokens", "part") == parts
-    assert today("tokens", "step") == ["tokens", "ids", "rows", "scaled", "positions"]
-    assert today("tokens", "near") == today("tokens", "piece") == [str(place) for place in range(1, 9)]
-    app = open_app("tokens", step="3 Embedding rows", piece="6 car")
-    assert app.query_params["step"] == "rows" and app.selectbox(key="piece").value == "6"
-    assert open_app("tokens", part="Neighbours", near="6 car").selectbox(key="near").value == "6"
-
-
 @pytest.mark.parametrize("text", ["", "  ", "car " * 240])
 def test_bad_input_gets_one_sentence(open_app, text):
     app = open_app("tokens")
@@ -221,9 +208,3 @@ def test_a_new_sentence_keeps_the_page_working(open_app):
     app.text_input(key="text").set_value("\U0001f600 <b>$x$</b>").run()
     assert not app.exception
     assert "U+1F600 1/4" in html_of(app)
-
-
-@pytest.mark.parametrize("part", ["step-by-step", "neighbours", "spelling", "contexts", "word-order", "sizes"])
-def test_nothing_is_said_past_the_catalogue(in_pseudo, part):
-    assert unsaid(in_pseudo("tokens", part=part), SYMBOLS) == []
-    assert unsaid(in_pseudo("tokens", part=part, step="positions", word=" ", o2="A cat."), SYMBOLS) == []

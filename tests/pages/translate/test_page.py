@@ -7,8 +7,6 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.charts import checked
 from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, html_of
-from tests.pages.old import today
-from tests.pages.pseudo import unsaid
 from views.controls import inputs
 
 
@@ -101,13 +99,3 @@ def test_hostile_text_is_never_markup(text):
     assert not app.exception
     assert "<script>" not in html_of(app)
     assert all("<script>" not in element.value for element in app.markdown)
-
-
-def test_old_addresses_choose_the_same(open_app):
-    assert today("translate", "method") == ["greedy", "beam", "sampling"]
-    assert open_app(method="Beam", beam="2").number_input(key="beam").value == 2
-
-
-@pytest.mark.parametrize("query", [{}, {"method": "beam"}, {"method": "sampling"}])
-def test_everything_is_said_in_the_readers_language(in_pseudo, query):
-    assert unsaid(in_pseudo("translate", **query)) == []

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 
 import numpy as np
 import pytest
 
 from model.attribution.faithfulness import Curves, mean_of, order_of
-from model.classifier import METHODS, attention_scores
+from model.attribution.patch_scores import METHODS, attention_scores
 from pages.vision.faithful import areas_table, over_many, verdict
-from pages.vision.layers import PAGE
-from pages.vision.measured import HEADED, RANDOM, Measured
+from pages.vision.measured import HEADED, PAGE, RANDOM, Measured
 from tests.model.images import CLASSES
 from tests.pages.charts import charts, checked, numbers
 from tests.pages.vision.views import open_view, service, trace
@@ -58,7 +55,7 @@ def test_the_answer_is_explained_unless_another_class_is_asked_for():
 def test_fusion_and_layer_decide_the_maps_of_attention():
     for fusion, layer in (("mean", 2), ("max", 2), ("min", 1)):
         app = open_view("layers", fusion=fusion, upto=str(layer))
-        scores = attention_scores(trace(), fusion, layer - 1)
+        scores = attention_scores(trace().attention, fusion, layer - 1)
         classifier, answer = service().model, trace().answer
         for method, score in scores.items():
             (wanted,) = classifier.occlusions(trace(), order_of(score)[None])
@@ -182,9 +179,8 @@ def test_a_card_without_figures_says_nothing():
 
 def test_files_hold_every_curve():
     found = measured(0.3, 0.45, 0.2, 0.7)
-    rows = list(csv.reader(io.StringIO(found.csv().decode("utf-8-sig"))))
-    assert rows[0][:3] == ["share", "CLS attention, deletion", "CLS attention, insertion"]
-    assert rows[1][:3] == ["0.0", "0.3", "0.7"] and len(rows) == 3 and len(rows[1]) == 11
-    arrays = np.load(io.BytesIO(found.npz({"more": np.arange(3)})))
-    np.testing.assert_array_equal(arrays["more"], np.arange(3))
+    header, rows = found.table()
+    assert header[:3] == ["share", "CLS attention, deletion", "CLS attention, insertion"]
+    assert rows[0][:3] == (0.0, 0.3, 0.7) and len(rows) == 2 and len(rows[0]) == len(header) == 11
+    arrays = found.arrays()
     np.testing.assert_array_equal(arrays["random order, deletion"], [0.5, 0.5])

@@ -1,0 +1,117 @@
+"""Vision, attention maps: what CLS attends to in every head, any patch in one head, and every position in full."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from model import VisionTrace
+from pages.shared import files
+from pages.shared.attention_viewer.explore import explore_picture
+from pages.shared.attention_viewer.subject import of_picture
+from pages.shared.runs import fragment
+from pages.shared.service import Service
+from pages.shared.texts import paragraph
+from pages.vision.maps import Look, all_heads, check_line, choosable, settings
+from views import maps
+from views.components.attention_grid import Sheet, attention_grid
+from views.components.patch_picture import Panel
+from views.controls import inputs
+from views.controls.picture_input import chosen_sample
+from views.export import drawing
+from views.figures.heatmap import HeadMap
+from views.text import terms
+from views.text.catalogue import Message, say
+
+FROM = Message("vision.from", "What it attends to")
+TO = Message("vision.to", "What attends to it")
+
+
+@fragment
+def cls_attention(service: Service, key: str, trace: VisionTrace) -> None:
+    """Every head over the picture, and one of them large. Its settings run only this part again."""
+    look = settings(trace, "head")
+    rows = maps.with_means(trace.attention[:, :, :1])[:, :, 0]  # (layers + 1, heads + 1, 1 + patch): CLS as the query
+    sheet = rows[..., 1:]  # (layers + 1, heads + 1, patch)
+    top = float(sheet[:-1, :-1].max()) if look.shared else None
+    title = say("vision.cls.title", "CLS as the query, {place}", place=look.words)
+    shown = look.head_map(sheet[look.place], title, top)
+    overview, detail = st.columns(2, gap="large")
+    with overview:
+        paragraph("vision", "overview")
+        grid = Sheet(
+            sheet.reshape(*sheet.shape[:2], *trace.grid),
+            look.layers,
+            look.heads,
+            shown.queries,
+            shown.keys,
+            kind="vision",
+            title=say("vision.cls.overview", "Attention of CLS over the picture"),
+            causal=False,
+            shared_scale=look.shared,
+            selected=look.place,
+            theme=inputs.theme(),
+            underlay=look.picture,
+            opacity=look.opacity,
+        )
+        choose = lambda layer, head: inputs.choose_head(look.layers[layer], look.heads[head])  # noqa: E731
+        attention_grid(grid, key="grid", on_select=choose, on_theme=inputs.remember_theme)
+        check_line(trace)
+        all_heads(trace)
+    with detail:
+        st.markdown(f"**{shown.title}**")
+        with st.container(horizontal=True):
+            selected = inputs.patch(trace.grid)
+        choosable(look, [Panel("", "cls")], shown.title, selected, "large", rows[look.place][None], top)
+        files.head_map(shown, lambda: look.drawn(shown), look.file_name)
+
+
+@fragment
+def any_patch(service: Service, key: str, trace: VisionTrace) -> None:
+    """One patch. The browser redraws a chosen patch's maps at once; this part runs again for the numbers and files."""
+    look = settings(trace, "map")
+    matrix = maps.one(trace.attention, *look.place)  # (1 + patch, 1 + patch)
+    top = float(matrix[1:, 1:].max()) if look.shared else None
+    paragraph("vision", "any-patch")
+    with st.container(horizontal=True):
+        row, column = inputs.patch(trace.grid)
+    panels, title = (
+        (Panel(FROM(), "from"), Panel(TO(), "to")),
+        say("vision.attention", "Attention, {place}", place=look.words),
+    )
+    choosable(look, panels, title, (row, column), "any", matrix, top)
+    check_line(trace)
+    chosen, place = 1 + row * trace.grid[1] + column, {"row": row + 1, "column": column + 1, "place": look.words}
+    out = say("vision.from.title", "what the patch in row {row}, column {column} attends to, {place}", **place)
+    into = say("vision.to.title", "what attends to the patch in row {row}, column {column}, {place}", **place)
+    both = look.head_map(matrix[chosen, 1:], out, top), look.head_map(matrix[1:, chosen], into, top)
+    _files(look, *both, f"patch-{row + 1}-{column + 1}-{look.id}")
+    all_heads(trace)
+
+
+def _files(look: Look, out: HeadMap, into: HeadMap, name: str) -> None:
+    """Both maps of a patch as files and as a table."""
+    header = [terms.ROW(), terms.COLUMN(), FROM(), TO()]
+    rows = [
+        (row + 1, column + 1, float(out.weights[row, column]), float(into.weights[row, column]))
+        for row, column in np.ndindex(out.weights.shape)
+    ]
+    with st.container(horizontal=True):
+        for what, side, shown in ((FROM(), "from", out), (TO(), "to", into)):
+            label, make = say("files.png.of", "{what} as PNG", what=what), partial(_png, look, shown)
+            files.download(label, make, f"{side}-{name}.png")
+        files.csv(header, rows, name)
+    files.numbers(lambda: files.table(rows, header), hide_index=True)
+
+
+def _png(look: Look, shown: HeadMap) -> bytes:
+    return drawing.to_png(look.drawn(shown))
+
+
+@fragment
+def full_maps(service: Service, key: str, trace: VisionTrace) -> None:
+    """Every position of the sequence, in the attention viewer as for sentences."""
+    paragraph("vision", "full-maps", positions=1 + trace.grid[0] * trace.grid[1])
+    explore_picture(of_picture(key, trace, service.model.weights_sha256, chosen_sample()))

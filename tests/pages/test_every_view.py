@@ -1,0 +1,202 @@
+"""Every view opened once: its files, its labels, its checks, its words; and how every page opens and takes other text.
+
+The sentence is full of what spreadsheets calculate, with signs and rare characters, which also gives tokens that are
+nothing but the mark of a word's start. It is shown in the pseudo-language: what is said past the catalogue stands
+outside brackets, and without its brackets a text is the English one.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import zipfile
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.shared import files
+from pages.shared.models import load_vision
+from tests.every_view import UNFOLDED, VIEWS, View
+from tests.pages import conftest
+from tests.pages.conftest import html_of, visit
+from tests.pages.pseudo import unsaid
+from views import frame
+from views.controls import inputs
+from views.text import prose
+from views.text.catalogue import CLOSED, OPENED
+
+SENTENCE = "=SUM(A1) @me +1 -2 I said: \uac00, and my uncle, who sells boats, could not have gone."
+PATCH = re.compile(r"CLS|row \d+, column \d+")
+PAGES = [place.name for place in frame.PAGES]
+KOREAN = "\uc800\ub294 \ud559\uc0dd\uc785\ub2c8\ub2e4."
+FACETS = ("table", "wavelengths", "similarity", "rotation", "orthogonality", "basis")
+STEPS = ("products", "scores", "masked", "weights", "output", "sublayer-output")
+MORE = [  # what else a view says when something is chosen
+    ("attention", {"kind": "cross", "units": "words", "marks": "hidden", "scale": "log"}),
+    ("attention", {"look": "one-weight", "kind": "decoder", "decoder_query_piece": "1", "decoder_key_piece": "3"}),
+    ("attribution", {"text": "Go."}),
+    ("compare", {"do": "mask", "headskept": "scale:decoder:4.2.5:0"}),
+    ("compare", {"do": "one-hot", "of": "cross"}),
+    ("compare", {"do": "one-hot", "decoderasks": "2", "decodersees": "4"}),
+    ("compare", {"b": "other", "other": " "}),
+    ("decoding", {"method": "sampling"}),
+    ("decoding", {"part": "beam-search", "method": "beam"}),
+    ("decoding", {"part": "teacher-forcing", "target": "Je veux vendre un v\u00e9lo."}),
+    ("decoding", {"part": "linear-softmax", "rows": "a b"}),
+    *(("inside", {"step": step}) for step in STEPS),
+    ("inside", {"inside": "one-query", "kind": "decoder"}),
+    ("inside", {"inside": "one-query", "kind": "cross"}),
+    ("inside", {"inside": "heads", "shape_heads": "7", "kind": "cross"}),
+    ("inside", {"inside": "feed-forward", "stack": "decoder"}),
+    ("inside", {"inside": "add-norm", "stack": "decoder", "norm_place": "1"}),
+    ("loss", {"scored": "five"}),
+    ("masks", {"painted": "7-x", "mask": "window"}),
+    ("masks", {"masks": "padding", "lengths": "x"}),
+    *(("positions", {"facet": facet, "form": "column"}) for facet in FACETS),
+    ("tokens", {"part": "spelling", "word": " "}),
+    ("tokens", {"part": "contexts", "word": " "}),
+    ("tokens", {"part": "word-order", "o2": "A cat."}),
+    ("translate", {"method": "beam"}),
+    ("translate", {"method": "sampling"}),
+]
+
+
+def said_past_the_catalogue(app: AppTest) -> list[str]:
+    """See `unsaid`; names of classes, sizes and files are data, and so is the translation that a box stands for."""
+    boxes = [box.placeholder for box in app.text_input if box.key == "target"]
+    symbols = {"d_model", "n_heads", "d_ff", "d_k", "CPU", "CLS", "ViT-B/16", "d_k = d_model / n_heads"}
+    symbols |= {"PE(p) \u00b7 PE(p + k)", "PE(p) \u00b7 PE(q)", "d<sub>k</sub>", "q \u00b7 k / \u221ad<sub>k</sub>"}
+    return unsaid(app, {*symbols, *boxes, *load_vision().model.config.classes})
+
+
+def english(text: str) -> str:
+    """Without the brackets of the pseudo-language."""
+    return text.replace(OPENED, "").replace(CLOSED, "")
+
+
+@pytest.fixture
+def offered(monkeypatch):
+    """File name -> content of whatever is offered, and the tables below the folds."""
+    made, tables = {}, []
+    monkeypatch.setattr(files, "download", lambda label, make, file_name: made.update({file_name: make()}))
+    monkeypatch.setattr(
+        files, "numbers", lambda table, key="", **options: tables.append((files._harmless(table()), options))
+    )
+    return made, tables
+
+
+def unpacked(made: dict[str, bytes | str]) -> dict[str, bytes]:
+    """All files, with those inside archives."""
+    found = {}
+    for name, content in made.items():
+        found[name] = content.encode() if isinstance(content, str) else content
+        if name.endswith(".zip"):
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                found |= {f"{name}/{inside}": archive.read(inside) for inside in archive.namelist()}
+    return found
+
+
+def is_number(text: str) -> bool:
+    with suppress(ValueError):
+        float(text)
+        return True
+    return False
+
+
+def check_text(text: str, number_allowed: bool = True) -> None:
+    """What a spreadsheet makes of a cell."""
+    text = english(text)
+    assert not text.lstrip().startswith(("=", "+", "-", "@")) or (number_allowed and is_number(text)), text
+    assert "\u2009" not in text, text
+
+
+def check_bounds(app: AppTest) -> None:
+    """Every check keeps its bound, and says it beside what it found: the page says so itself where one is broken."""
+    said = english("\n".join(element.value for element in (*app.caption, *app.markdown))).replace("\n", " ")
+    assert "something is wrong" not in said
+    for line in re.findall(r"(?:[Dd]ifference|differs? by(?: at most)?):? (\d[^ ]*)(.{12})", said):
+        assert line[1].startswith((" (", " between the")), line
+
+
+@pytest.mark.parametrize("view", VIEWS + UNFOLDED, ids=lambda view: view.id)
+def test_files_labels_bounds_and_words(in_pseudo, offered, view: View):
+    app = in_pseudo(view.page, **{"text": SENTENCE} | view.settings)
+    assert said_past_the_catalogue(app) == []
+    check_bounds(app)
+    made, tables = offered
+    assert made, "a view offers its numbers"
+    for name, content in unpacked(made).items():
+        if name.endswith(".csv"):
+            header, *rows = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""))
+            assert all(title.strip() for title in header), (name, header)
+            assert len(set(header)) == len(header) and {len(row) for row in rows} <= {len(header)}, name
+            for title in header:
+                check_text(title, number_allowed=False)
+            for cell in (cell for row in rows for cell in row):
+                check_text(cell)
+        elif name.endswith(".npz"):
+            with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+                for key, array in stored.items():
+                    if array.dtype.kind == "U":
+                        assert not re.search("[\u2009\u2423\u2581]", "".join(array.ravel())), (name, key)
+                        assert all(array.ravel()), (name, key)
+                    if view.page == "vision" and key in ("query_tokens", "key_tokens", "patches"):
+                        assert all(PATCH.fullmatch(english(label)) for label in array), (name, key)
+    for table, options in tables:
+        titles = [*table.columns] + ([] if options.get("hide_index") else [table.index.name])
+        assert all(str(title or "").strip() for title in titles), titles
+        for cell in [*titles, *table.index, *table.select_dtypes(exclude="number").to_numpy().ravel()]:
+            if isinstance(cell, str):
+                check_text(cell)
+    for element in app.get("bidi_component"):
+        content = element.proto.bytes
+        if content:
+            header = json.loads(content[4 : 4 + int.from_bytes(content[:4], "little")])
+            for shown in [header, *header.get("items", [])]:
+                for axis in ("queries", "keys", "rows", "columns"):
+                    labels = shown.get(axis, [])
+                    assert all(label.strip() for label in labels if isinstance(label, str)), (axis, labels)
+    assert not re.search(
+        r'role="listitem"(?! title)[^>]*>\s*(<span data-said="token">\s*)?<(/span|small)', html_of(app)
+    )
+    for element in app.get("plotly_chart"):
+        for trace in json.loads(element.proto.spec)["data"]:
+            for axis in ("x", "y"):
+                if isinstance(trace.get(axis), list):
+                    assert all(label.strip() for label in trace[axis] if isinstance(label, str)), axis
+
+
+@pytest.mark.parametrize(("page", "settings"), MORE, ids=str)
+def test_nothing_is_said_past_the_catalogue(in_pseudo, page, settings):
+    assert said_past_the_catalogue(in_pseudo(page, **settings)) == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_opens_with_its_defaults_and_goes_on_with_other_text(page, monkeypatch):
+    """Nothing is warned of in the sentence that it begins with, which its address has; other text gets one sentence."""
+    monkeypatch.setattr(inputs, "DEFAULT", conftest.SENTENCE)  # other tests have computed it
+    app = visit(page, text=None)
+    assert app.query_params["text"] == conftest.SENTENCE
+    assert not app.warning and (page == "vision" or not app.info)
+    assert len(examples(app)) == (page == "translate")
+    if page == "vision":
+        return
+    korean = visit(page, text=KOREAN)
+    assert [warning.value for warning in korean.warning] == [prose.block("notices", "not-english")]
+    (choice,) = examples(korean)
+    assert choice.options == list(inputs.EXAMPLES)
+    assert [heading.value for heading in korean.subheader] == [heading.value for heading in app.subheader]
+    assert korean.text_input(key="text").value == KOREAN
+    choice.set_value(inputs.EXAMPLES[0]).run()
+    assert not korean.exception and not korean.warning
+    assert korean.text_input(key="text").value == inputs.EXAMPLES[0]
+    assert len(examples(korean)) == (page == "translate")
+
+
+def examples(app: AppTest) -> list:
+    """The sentences to begin with, where they are offered."""
+    return [group for group in app.get("pills") if group.key == "example"]
