@@ -52,6 +52,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
             "what-if",
         ),
     ),
+    "models": ("", ()),
 }
 
 

@@ -95,6 +95,11 @@ PAGES = (
         Message("menu.vision", "Vision"),
         Message("menu.vision.help", "Give a picture to a Vision Transformer and see what it attends to."),
     ),
+    Place(
+        "models",
+        Message("menu.models", "Any model"),
+        Message("menu.models.help", "Open a Hugging Face checkpoint and look at its attention with the same views."),
+    ),
 )
 MOVED = {"relevance": "attribution"}  # what a page's address was -> what it is
 

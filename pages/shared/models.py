@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -36,6 +37,12 @@ def load_vision() -> Service:
     What is computed for the project's samples is shared by all visitors; for a person's own picture see `private`.
     """
     return Service(VisionClassifier.load(), computing(), analyses=Recent(RECENT_OF_PICTURES))
+
+
+@process_wide
+def reading() -> threading.Lock:
+    """The lock that lets one picture be read at a time."""
+    return threading.Lock()
 
 
 def private(service: Service) -> Service:

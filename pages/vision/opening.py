@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 
 import streamlit as st
 
 from model import VisionTrace
-from pages.shared.models import open_vision, private
+from pages.shared.models import open_vision, private, reading
 from pages.shared.service import Service
-from server.process_wide import process_wide
 from views import patches
 from views.controls.picture_input import picture_input
 from views.html import answer
@@ -25,12 +23,6 @@ class Seen:
     service: Service
     key: str
     trace: VisionTrace
-
-
-@process_wide
-def reading() -> threading.Lock:
-    """The lock that lets one picture be read at a time."""
-    return threading.Lock()
 
 
 def vision_opening() -> Seen:
