@@ -9,7 +9,16 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
 
-__all__ = ["BackMsg", "ForwardMsg", "files", "forget_upload", "is_host_allowed", "keep_file", "sessions_left"]
+__all__ = [
+    "BackMsg",
+    "ForwardMsg",
+    "files",
+    "forget_upload",
+    "is_here",
+    "is_host_allowed",
+    "keep_file",
+    "sessions_left",
+]
 
 # BackMsg and ForwardMsg: what comes and goes over a socket, where messages of developers are kept out, runs are told
 # apart, and the script's place is taken out. is_host_allowed: whether `server.allowedHosts` has a name, which Streamlit
@@ -33,6 +42,11 @@ def keep_file(content: bytes, mime: str, place: str, name: str) -> None:
 def forget_upload(visit: str, file: str) -> None:
     """Forget an upload that no page has taken; nothing happens if one has. Streamlit has no limit for them."""
     runtime.get_instance().uploaded_file_mgr.remove_file(visit, file)
+
+
+def is_here(visit: str) -> bool:
+    """Whether a visit has its socket open; True where no server runs."""
+    return not runtime.exists() or runtime.get_instance().is_active_session(visit)
 
 
 def sessions_left() -> int:

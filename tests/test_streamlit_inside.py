@@ -107,8 +107,15 @@ def test_sessions_are_counted(running):
     assert server_inside.sessions_left() == 1
 
 
+def test_a_visit_is_here_while_its_socket_is_open():
+    assert server_inside.is_here("visit")  # no server runs
+    assert list(inspect.signature(Runtime.is_active_session).parameters) == ["self", "session_id"]
+
+
 def test_a_run_says_what_views_ask_of_it(monkeypatch):
-    assert {"is_history_navigation", "uploaded_file_mgr", "session_state"} <= set(ScriptRunContext.__dataclass_fields__)
+    assert {"is_history_navigation", "uploaded_file_mgr", "session_state", "session_id"} <= set(
+        ScriptRunContext.__dataclass_fields__
+    )
     monkeypatch.setattr(views_inside, "get_script_run_ctx", lambda: SimpleNamespace(is_history_navigation=True))
     assert views_inside.moved() is True
 

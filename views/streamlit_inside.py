@@ -11,7 +11,16 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.common import user_key_from_element_id
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-__all__ = ["UploadedFile", "drawn", "font_file", "forget_upload", "keep_uploads_in_memory", "moved", "said_for"]
+__all__ = [
+    "UploadedFile",
+    "drawn",
+    "font_file",
+    "forget_upload",
+    "keep_uploads_in_memory",
+    "moved",
+    "said_for",
+    "visitor",
+]
 
 _FONT_FILES = "static/static/media/SourceSansVF-Upright*.woff2"
 
@@ -19,6 +28,12 @@ _FONT_FILES = "static/static/media/SourceSansVF-Upright*.woff2"
 def moved() -> bool:
     """Whether the browser asks for this run because it went back or forward: the address alone does not tell."""
     return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))
+
+
+def visitor() -> str:
+    """Names this visit among all others, for as long as it lasts; empty where none runs."""
+    context = get_script_run_ctx()
+    return context.session_id if context else ""
 
 
 def said_for(name: str) -> str | None:

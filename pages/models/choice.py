@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from model import OpenError, open_model
 from model.hub.allowed import Allowed, allowed
@@ -15,6 +14,7 @@ from pages.models.offers import show_offers
 from pages.models.store import opened_models
 from pages.shared.service import Service
 from server.process_wide import process_wide
+from views import streamlit_inside
 from views.address import settings
 from views.controls import widgets
 from views.text import literal, prose
@@ -25,12 +25,6 @@ NONE = "none"
 OWN = "own"  # a folder of the reader's own: no address holds its path
 _FOLDER = "models_folder"  # in the session: its path
 _DOWNLOAD = "models_download"  # in the session: the id whose download was asked for
-
-
-def visitor() -> str:
-    """Names this visit among all others, for as long as it lasts."""
-    context = get_script_run_ctx()
-    return context.session_id if context else ""
 
 
 @process_wide
@@ -87,7 +81,7 @@ def _open(may: Allowed, name: str) -> Service | None:
         st.warning(say("models.refused", "This server does not open that model; choose one of the list."))
         return None
     key = source if name == OWN else name
-    found = opened_models().get(key, visitor())
+    found = opened_models().get(key, streamlit_inside.visitor())
     if found is not None:
         return found
     about = of_folder(name, Path(source)) if name == OWN else entry(name, source)
@@ -122,7 +116,9 @@ def _opened(key: str, source: str, *, download: bool) -> Service | None:
     try:
         with st.spinner(say("models.opening", "Opening the model, and proving that its maps are its own")):
             return opened_models().open(
-                key, visitor(), lambda: open_model(source, download=download, progress=tell if download else None)
+                key,
+                streamlit_inside.visitor(),
+                lambda: open_model(source, download=download, progress=tell if download else None),
             )
     except OpenError as error:
         st.warning(literal.markdown(say_error(error)))

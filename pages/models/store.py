@@ -7,11 +7,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from streamlit import runtime
-
 from model import OpenError
 from model.hub.opened import OpenedModel
 from pages.shared.service import Service
+from server import streamlit_inside
 from server.process_wide import process_wide
 from server.recent import computing
 
@@ -103,4 +102,4 @@ def opened_models() -> OpenedModels:
 
 
 def _is_there(visitor: str) -> bool:
-    return not runtime.exists() or runtime.get_instance().is_active_session(visitor)
+    return streamlit_inside.is_here(visitor)
