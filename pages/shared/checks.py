@@ -62,6 +62,8 @@ BOUNDS = {
     "edited weights": 1e-4,
     "head alone": 1e-5,
     "logits of one head": 1e-5,
+    # recurrent networks
+    "recurrent states": 1e-5,
     # explanations
     "nothing erased": 1e-5,
     "erased alone": 5e-5,

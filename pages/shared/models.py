@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from model import CheckpointError, InputError, Translator, VisionClassifier
+from model import CheckpointError, InputError, RecurrentTranslator, Translator, VisionClassifier
 from pages.shared.description import describe, describe_vision
 from pages.shared.service import Service
 from server.process_wide import process_wide
@@ -38,6 +38,12 @@ def load_vision() -> Service:
     return Service(VisionClassifier.load(), computing(), analyses=Recent(RECENT_OF_PICTURES))
 
 
+@process_wide
+def load_recurrent(name: str) -> Service:
+    """One of the networks before the Transformer, a key of `VARIANTS`; the errors are those of `load_service`."""
+    return Service(RecurrentTranslator.load(name), computing())
+
+
 def private(service: Service) -> Service:
     """The same model with results that belong to this visit and end with it."""
     kept = st.session_state.setdefault("own_results", (Recent(1), Recent(RECENT_OF_PICTURES)))
@@ -56,6 +62,11 @@ def open_vision() -> Service:
     service = _opened(load_vision)
     describe_vision(service.model)
     return service
+
+
+def open_recurrent(name: str) -> Service:
+    """One of the networks before the Transformer, loaded when it is first asked for; the sidebar stays as it is."""
+    return _opened(lambda: load_recurrent(name))
 
 
 def _opened(load: Callable[[], Service]) -> Service:
