@@ -24,6 +24,13 @@ def options(names: Iterable[str] = tuple(NAMES)) -> dict[str, str]:
     return {name: NAMES[name]() for name in names}
 
 
+def source(request: Request) -> tuple[list[int], tuple[str, ...]]:
+    """What every encoder reads of the reader's sentence: ids, and labels of the tokens, `</s>` included."""
+    model = request.service.model
+    ids = [*model.check(request.text), model.tokenizer.eos_id]
+    return ids, tuple(model.tokenizer.display(ids))
+
+
 def traced(request: Request, name: str) -> RecurrentTrace:
     """Everything a network computes for the reader's sentence and its own translation, decoded as the reader chose."""
     service = open_recurrent(name)
