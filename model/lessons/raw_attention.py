@@ -23,6 +23,7 @@ from model.networks.transformer import Transformer
 from model.tracing.trace import Trace
 
 FORMS = ("scaled", "plain", "cosine")  # x . y / sqrt(width), x . y, and the cosine of the angle between them
+STATES = "lstm"  # id of the states of a recurrent encoder among the stages
 
 
 class Exceeding(NamedTuple):
@@ -139,6 +140,11 @@ def encoder_stages(network: Transformer, trace: Trace) -> tuple[RawAttention, ..
     bare = embedding_steps(network, trace.tokenizer, list(trace.source_ids)).scaled  # (S, d_model)
     heads = (None, *trace.encoder_attention, None)  # (head, S, S) each
     return tuple(RawAttention(*stage) for stage in zip((bare, *trace.encoder_stream), heads, strict=True))
+
+
+def stage_names(count: int) -> tuple[str, ...]:
+    """Ids of so many stages of an encoder: "embedding", "layer-1", ..., "output"."""
+    return ("embedding", *(f"layer-{layer}" for layer in range(1, count - 1)), "output")
 
 
 def encoder_states(trace: RecurrentTrace) -> RawAttention:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from pages.history import one_word
+from pages.history import one_word, without_projections
 from pages.shared.parts import Part, show_parts
 from views.html import bars
 from views.text.catalogue import Message
 
-PARTS = (Part("one-word", Message("history.part.one-word", "One word at a time"), one_word.show),)
+PARTS = (
+    Part("one-word", Message("history.part.one-word", "One word at a time"), one_word.show),
+    Part(
+        "without-projections",
+        Message("history.part.without-projections", "Without W^Q and W^K"),
+        without_projections.show,
+    ),
+)
 
 show_parts("history", PARTS, "part", bars.STYLE)

@@ -6,7 +6,7 @@ const STEP_CELL = 30 // most pixels across a cell
 const STEP_TEXT = 11 // pixels that a label needs
 
 function signedDigits(value) {
-  return threeDigits(value).replace("-", "\u2212")
+  return Number.isNaN(value) ? "\u2013" : threeDigits(value).replace("-", "\u2212") // nothing to show
 }
 
 class StepPanel {
@@ -179,7 +179,7 @@ class BarsPanel extends StepPanel {
         const value = this.number(numbers, { [about.along]: place })
         const share = Math.min(1, Math.abs(value) / top) * (signed ? 50 : 100)
         const { bar, number } = cells[column]
-        bar.style.width = `${share}%`
+        bar.style.width = `${share || 0}%`
         bar.style.left = `${signed ? (value < 0 ? 50 - share : 50) : 0}%`
         bar.style.background = hues[value < 0 ? 0 : 1]
         number.textContent = signedDigits(value)
