@@ -64,6 +64,7 @@ BOUNDS = {
     "logits of one head": 1e-5,
     # recurrent networks
     "recurrent states": 1e-5,
+    "one side of a sentence": 1e-5,
     # explanations
     "nothing erased": 1e-5,
     "erased alone": 5e-5,
