@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 
 # PYTHON makes a new .venv
 .PHONY: run test walk test-deploy lint format audit fuzz bench train-translator evaluate-translator agreement
-.PHONY: train-recurrent evaluate-recurrent english train-vision evaluate-vision head-statistics clean run-environment dev-environment
+.PHONY: train-recurrent evaluate-recurrent comparison english train-vision evaluate-vision head-statistics clean run-environment dev-environment
 
 run: run-environment
 	$(BIN)/python -m streamlit run app.py
@@ -59,6 +59,10 @@ train-recurrent: dev-environment
 
 evaluate-recurrent: dev-environment
 	$(BIN)/python -m model.training evaluate --data "$(DATA)" --model "assets/recurrent/$(KIND)"
+
+# the recurrent networks and the translator beside each other, for the page "Before the Transformer"; after any training
+comparison: dev-environment
+	$(BIN)/python -m model.training comparison --data "$(DATA)" --model assets/translator --recurrent assets/recurrent
 
 # which attribution method of the translator agrees with leave-one-out, for the page "Attribution"
 agreement: dev-environment

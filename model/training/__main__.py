@@ -5,6 +5,7 @@
     python -m model.training evaluate --data fra-eng.zip --model assets/translator
     python -m model.training agreement --data fra-eng.zip --model assets/translator
     python -m model.training heads --data fra-eng.zip --model assets/translator
+    python -m model.training comparison --data fra-eng.zip --model assets/translator --recurrent assets/recurrent
     python -m model.training english --data fra-eng.zip --model assets/translator [--other Korean=kor-eng.zip]
     python -m model.training vision --data imagenette --out assets/vision [--resume]
     python -m model.training evaluate-vision --data imagenette --model assets/vision
@@ -46,6 +47,7 @@ from model.training.loop import CHECKPOINT, Start, Task, train
 from model.training.optimizer import Recipe
 from model.training.processes import ProcessGroup
 from model.training.recognition import RecognitionTask, Stages
+from model.training.studies import add_picture_study, add_text_studies
 from model.training.translation import TranslationTask
 
 STAGES = "48x60,64x35,96x20"
@@ -53,7 +55,8 @@ VISION_RECIPE = Recipe(
     batch_tokens=4096, warmup_steps=200, weight_decay=0.05, average_decay=0.998, matrix_learning_rate=2e-3
 )
 COMMANDS = (
-    "translator", "recurrent", "evaluate", "agreement", "heads", "english", "vision", "evaluate-vision", "heads-vision",
+    "translator", "recurrent", "evaluate", "agreement", "heads", "english", "comparison",
+    "vision", "evaluate-vision", "heads-vision",
 )  # fmt: skip
 RECURRENT_RECIPE = Recipe(
     epochs=3, batch_tokens=2000, learning_rate=2e-3, matrix_learning_rate=0, warmup_steps=200, average_decay=0.998
@@ -94,21 +97,9 @@ def _parser() -> argparse.ArgumentParser:
     evaluate = commands.add_parser("evaluate", help="score a trained translator and write its card")
     evaluate.set_defaults(run=_evaluate_translator)
     evaluate.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
-    agreement = commands.add_parser("agreement", help="compare explanations of a translator with leaving out words")
-    agreement.set_defaults(run=_measure_agreement)
-    agreement.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
-    agreement.add_argument("--sentences", type=int, default=200, help="held-out sentences to explain")
-    heads = commands.add_parser("heads", help="measure what each head of the translator does over held-out sentences")
-    heads.set_defaults(run=_study_translator)
-    heads.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
-    heads.add_argument("--sentences", type=int, default=500, help="held-out sentences used; default %(default)s")
-    english = commands.add_parser("english", help="count what tells English from other text, and measure how well")
-    english.set_defaults(run=_measure_english)
-    english.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
-    english.add_argument(
-        "--other", action="append", default=[], metavar="NAME=FILE", help="pairs of English and a further language"
-    )
-    for command in (translator, recurrent, evaluate, agreement, heads, english):
+    studies, english = add_text_studies(commands)
+    text_commands = (translator, recurrent, evaluate, *studies)
+    for command in (*text_commands, english):
         command.add_argument("--data", type=Path, required=True, help=".tsv, .txt, .tsv.gz or .zip of sentence pairs")
         command.add_argument("--heldout", type=int, default=2000, help="English sentences kept for evaluation")
     vision = commands.add_parser("vision", help="train the picture classifier")
@@ -121,13 +112,10 @@ def _parser() -> argparse.ArgumentParser:
     evaluate_vision = commands.add_parser("evaluate-vision", help="score a trained classifier and write its card")
     evaluate_vision.set_defaults(run=_evaluate_vision)
     evaluate_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
-    heads_vision = commands.add_parser("heads-vision", help="the same for the classifier, over validation pictures")
-    heads_vision.set_defaults(run=_study_classifier)
-    heads_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
-    heads_vision.add_argument("--pictures", type=int, default=200, help="pictures used; default %(default)s")
-    for command in (vision, evaluate_vision, heads_vision):
+    picture_commands = (vision, evaluate_vision, add_picture_study(commands))
+    for command in picture_commands:
         command.add_argument("--data", type=Path, required=True, help="folder of parquet shards or of class folders")
-    for command in (translator, recurrent, evaluate, agreement, heads, vision, evaluate_vision, heads_vision):
+    for command in (*text_commands, *picture_commands):
         command.add_argument("--device", default="auto", help="auto, cpu, cuda or mps")
     return parser
 
@@ -269,29 +257,6 @@ def _evaluate_translator(options: argparse.Namespace) -> int:
     return 0
 
 
-def _measure_agreement(options: argparse.Namespace) -> int:
-    from model.training.agreement import measure_agreement
-
-    measure_agreement(options.model, read_corpus(options.data, options.heldout), options.sentences, options.device)
-    return 0
-
-
-def _measure_english(options: argparse.Namespace) -> int:
-    from model.training.card import card_markdown
-    from model.training.english import measure_english
-    from model.training.head_card import write_readable_card
-
-    others = {}
-    for pair in options.other:
-        name, separator, path = pair.partition("=")
-        if not (name and separator and path):
-            raise ValueError(f"--other {pair} has no name or no file; give NAME=FILE, such as Korean=kor-eng.zip.")
-        others[name] = read_corpus(path, heldout_sentences=1)
-    measure_english(options.model, read_corpus(options.data, options.heldout), others)
-    write_readable_card(options.model, card_markdown)
-    return 0
-
-
 def _train_vision(options: argparse.Namespace) -> int:
     stages = Stages.parse(options.stages)
     recipe = _taken(Recipe, options, epochs=stages.epochs)
@@ -316,32 +281,6 @@ def _evaluate_vision(options: argparse.Namespace) -> int:
 
     read_json(options.model / "config.json")
     evaluate_vision(options.model, read_images(options.data), options.device)
-    return 0
-
-
-def _study_translator(options: argparse.Namespace) -> int:
-    from model.training.card import card_markdown
-    from model.training.head_card import write_readable_card
-    from model.training.head_study import study_translator
-
-    if options.sentences < 1:
-        raise ValueError(f"{options.sentences} sentences leave nothing to measure; give --sentences 1 or more.")
-    read_json(options.model / "config.json")
-    study_translator(options.model, read_corpus(options.data, options.heldout), options.sentences, options.device)
-    write_readable_card(options.model, card_markdown)
-    return 0
-
-
-def _study_classifier(options: argparse.Namespace) -> int:
-    from model.training.head_card import write_readable_card
-    from model.training.head_study import study_classifier
-    from model.training.vision_card import card_markdown
-
-    if options.pictures < 1:
-        raise ValueError(f"{options.pictures} pictures leave nothing to measure; give --pictures 1 or more.")
-    read_json(options.model / "config.json")
-    study_classifier(options.model, read_images(options.data), options.pictures, options.device)
-    write_readable_card(options.model, card_markdown)
     return 0
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model import CheckpointError, Trace
+from model import Trace
 from model.attribution.head_ablation import TranslationAblation
 from model.attribution.head_labels import head_scores
 from model.runtime.progress import InSteps
-from model.text.word_alignment import AlignmentTable, links_of
+from model.text.word_alignment import links_of
 from model.translator import SHIPPED
 from pages.shared.head_ranking.rows import Found, Head, heads_of, shipped
 from pages.shared.service import Service
-from server.process_wide import process_wide
+from pages.shared.word_links import alignment
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,15 +30,6 @@ class Study:
     heads: list[Head]
     linked: int | None
     found: Found
-
-
-@process_wide
-def alignment(tokenizer_sha256: str) -> AlignmentTable | None:
-    """The word alignment that ships with the translator, or None if it does not fit."""
-    try:
-        return AlignmentTable.load(SHIPPED, tokenizer_sha256)
-    except CheckpointError:
-        return None
 
 
 def study(service: Service, trace: Trace) -> Study:

@@ -1,0 +1,106 @@
+"""The commands that study trained networks over many held-out inputs and write figures beside the weights."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from model.recurrent_translator import SHIPPED as RECURRENT
+from model.runtime.checkpoint import read_json
+from model.training.corpus import read_corpus
+from model.training.images import read_images
+
+Command = argparse.ArgumentParser
+
+
+def add_text_studies(commands: argparse._SubParsersAction) -> tuple[tuple[Command, ...], Command]:
+    """The commands about networks that translate, and the one that needs no network.
+
+    What all commands on text take is for the caller to add.
+    """
+    agreement = commands.add_parser("agreement", help="compare explanations of a translator with leaving out words")
+    agreement.set_defaults(run=_measure_agreement)
+    agreement.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
+    agreement.add_argument("--sentences", type=int, default=200, help="held-out sentences to explain")
+    heads = commands.add_parser("heads", help="measure what each head of the translator does over held-out sentences")
+    heads.set_defaults(run=_study_translator)
+    heads.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
+    heads.add_argument("--sentences", type=int, default=500, help="held-out sentences used; default %(default)s")
+    english = commands.add_parser("english", help="count what tells English from other text, and measure how well")
+    english.set_defaults(run=_measure_english)
+    english.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
+    english.add_argument(
+        "--other", action="append", default=[], metavar="NAME=FILE", help="pairs of English and a further language"
+    )
+    comparison = commands.add_parser("comparison", help="measure all five networks that translate beside each other")
+    comparison.set_defaults(run=_compare_networks)
+    comparison.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
+    comparison.add_argument("--recurrent", type=Path, default=RECURRENT, help="has a folder for each recurrent network")
+    return (agreement, heads, comparison), english
+
+
+def add_picture_study(commands: argparse._SubParsersAction) -> Command:
+    """The command about the picture classifier, likewise."""
+    heads_vision = commands.add_parser("heads-vision", help="the same for the classifier, over validation pictures")
+    heads_vision.set_defaults(run=_study_classifier)
+    heads_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
+    heads_vision.add_argument("--pictures", type=int, default=200, help="pictures used; default %(default)s")
+    return heads_vision
+
+
+def _measure_agreement(options: argparse.Namespace) -> int:
+    from model.training.agreement import measure_agreement
+
+    measure_agreement(options.model, read_corpus(options.data, options.heldout), options.sentences, options.device)
+    return 0
+
+
+def _measure_english(options: argparse.Namespace) -> int:
+    from model.training.card import card_markdown
+    from model.training.english import measure_english
+    from model.training.head_card import write_readable_card
+
+    others = {}
+    for pair in options.other:
+        name, separator, path = pair.partition("=")
+        if not (name and separator and path):
+            raise ValueError(f"--other {pair} has no name or no file; give NAME=FILE, such as Korean=kor-eng.zip.")
+        others[name] = read_corpus(path, heldout_sentences=1)
+    measure_english(options.model, read_corpus(options.data, options.heldout), others)
+    write_readable_card(options.model, card_markdown)
+    return 0
+
+
+def _compare_networks(options: argparse.Namespace) -> int:
+    from model.training.comparison import compare_networks
+
+    read_json(options.model / "config.json")
+    corpus = read_corpus(options.data, options.heldout)
+    compare_networks(options.recurrent, options.model, corpus, options.device)
+    return 0
+
+
+def _study_translator(options: argparse.Namespace) -> int:
+    from model.training.card import card_markdown
+    from model.training.head_card import write_readable_card
+    from model.training.head_study import study_translator
+
+    if options.sentences < 1:
+        raise ValueError(f"{options.sentences} sentences leave nothing to measure; give --sentences 1 or more.")
+    read_json(options.model / "config.json")
+    study_translator(options.model, read_corpus(options.data, options.heldout), options.sentences, options.device)
+    write_readable_card(options.model, card_markdown)
+    return 0
+
+
+def _study_classifier(options: argparse.Namespace) -> int:
+    from model.training.head_card import write_readable_card
+    from model.training.head_study import study_classifier
+    from model.training.vision_card import card_markdown
+
+    if options.pictures < 1:
+        raise ValueError(f"{options.pictures} pictures leave nothing to measure; give --pictures 1 or more.")
+    read_json(options.model / "config.json")
+    study_classifier(options.model, read_images(options.data), options.pictures, options.device)
+    write_readable_card(options.model, card_markdown)
+    return 0
