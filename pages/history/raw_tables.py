@@ -65,9 +65,9 @@ def failing(everything: dict[str, RawAttention], labels: Sequence[str]) -> None:
     named = zip(stage_labels(tuple(everything)), everything.values(), strict=True)
     found = [(name, pair) for name, raw in named for pair in raw.exceeding()]
     if not found:
-        st.markdown(prose.block("history", "no-pair-fails", pairs=count))
+        st.markdown(prose.block("history_projections", "no-pair-fails", pairs=count))
         return
-    st.markdown(prose.block("history", "pairs-fail", failing=len(found), pairs=count))
+    st.markdown(prose.block("history_projections", "pairs-fail", failing=len(found), pairs=count))
     header = [
         say("history.raw.vectors", "Vectors"),
         say("history.raw.i", "token i"),
@@ -106,8 +106,8 @@ def measured(request: Request, before: str) -> None:
     exceeding, pairs = (sum(getattr(stage, name) for stage in study.stages) for name in ("exceeding", "pairs"))
     st.markdown(
         prose.block(
-            "history",
-            "raw-study",
+            "history_projections",
+            "study",
             sentences=study.sentences,
             tokens=study.tokens,
             exceeding=exceeding,

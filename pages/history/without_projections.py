@@ -48,7 +48,7 @@ def show(request: Request) -> None:
     names = (*stage_names(len(stages)), STATES)
     everything = dict(zip(names, (*stages, states), strict=True))
     stepping.show(_view(everything, form, trace.source_tokens), "raw")
-    st.markdown(prose.block("history", "without-projections"))
+    st.markdown(prose.block("history_projections", "how-to-read"))
     _check(everything, form)
     raw_tables.stages(everything, form)
     raw_tables.failing(everything, trace.source_tokens)
@@ -132,8 +132,8 @@ def _check(everything: dict[str, RawAttention], form: str) -> None:
     both = sum(int((raw.exceeds & raw.exceeds.T).sum()) for raw in everything.values())
     difference = max(raw.difference(form) for raw in everything.values())
     said = checks.said("raw weights", difference)
-    agrees = "without-projections-check" if (again, both) == (pairs, 0) else "without-projections-wrong"
-    st.caption(prose.block("history", agrees, difference=said, pairs=pairs, again=again, both=both))
+    agrees = "check" if (again, both) == (pairs, 0) else "check-wrong"
+    st.caption(prose.block("history_projections", agrees, difference=said, pairs=pairs, again=again, both=both))
 
 
 def _files(everything: dict[str, RawAttention], tokens: Sequence[str]) -> None:

@@ -66,6 +66,7 @@ BOUNDS = {
     "recurrent states": 1e-5,
     "raw weights": 1e-12,
     "timed logits": 5e-5,
+    "one side of a sentence": 1e-5,
     # explanations
     "nothing erased": 1e-5,
     "erased alone": 5e-5,
