@@ -26,9 +26,7 @@ def main() -> None:
     options = parser.parse_args()
     loaded = {"transformer": Translator.load(device=options.device)}
     loaded |= {name: RecurrentTranslator.load(name, options.device) for name in VARIANTS}
-    networks = {name: each.network for name, each in loaded.items()}
-    weights = {name: each.weights_sha256 for name, each in loaded.items()}
-    found = forward_times(networks, rounds=options.rounds, weights=weights)
+    found = forward_times(loaded, rounds=options.rounds)
     write_json(options.out, found.to_dict())
     for name, times in found.networks.items():
         print(f"{name}: {', '.join(f'{each:.3g}' for each in times.lowest)} ms at {found.lengths} tokens")

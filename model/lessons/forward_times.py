@@ -20,6 +20,7 @@ from model.runtime.checkpoint import CheckpointError, read_json
 from model.runtime.device import hardware
 from model.runtime.fallback import device_of
 from model.runtime.progress import InSteps, Progress, in_one_go
+from model.translator import SentenceTranslator
 
 LENGTHS = (8, 16, 32, 64, 128, 256)  # tokens of the source, and as many of the target
 CHECKED = 32  # tokens of the passes whose logits are compared
@@ -35,13 +36,13 @@ class Times:
     Attributes:
         lowest, median: over the rounds; work of others on the same machine slows the median more than the lowest.
         difference: largest |difference| of the logits to those of the form whose every step can be looked at.
-        weights_sha256: of the weights that were timed; "" where nobody said.
+        weights_sha256: of the weights that were timed.
     """
 
     lowest: tuple[float, ...]
     median: tuple[float, ...]
     difference: float
-    weights_sha256: str = ""
+    weights_sha256: str
 
 
 @dataclass(frozen=True)
@@ -96,17 +97,14 @@ class ForwardTimes:
 
 
 def forward_times_in_steps(
-    networks: Mapping[str, nn.Module],
-    lengths: Sequence[int] = LENGTHS,
-    rounds: int = ROUNDS,
-    weights: Mapping[str, str] | None = None,
+    models: Mapping[str, SentenceTranslator], lengths: Sequence[int] = LENGTHS, rounds: int = ROUNDS
 ) -> InSteps[ForwardTimes]:
     """Time every network at every length; they take turns, so that a slow moment meets all of them alike.
 
     Args:
-        networks: name -> a `Transformer` or a `RecurrentNetwork`, in evaluation mode.
-        weights: name -> SHA-256 of the network's weights, where it is known.
+        models: by name; all on one device.
     """
+    networks = {name: model.network for name, model in models.items()}
     everything = list(networks.items())
     passes = (WARM_UP + rounds) * len(lengths) * len(everything)
     total, done = passes + len(everything), 0
@@ -129,7 +127,7 @@ def forward_times_in_steps(
             tuple(round(min(times[name, length]), 3) for length in lengths),
             tuple(round(statistics.median(times[name, length]), 3) for length in lengths),
             differences[name],
-            (weights or {}).get(name, ""),
+            models[name].weights_sha256,
         )
         for name in networks
     }

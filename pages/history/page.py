@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pages.history import one_word, without_projections
+from pages.history import one_word, recurrence, without_projections
 from pages.shared.parts import Part, show_parts
 from views.html import bars
 from views.text.catalogue import Message
@@ -14,6 +14,7 @@ PARTS = (
         Message("history.part.without-projections", "Without W^Q and W^K"),
         without_projections.show,
     ),
+    Part("recurrence", Message("history.part.recurrence", "Why drop recurrence"), recurrence.show),
 )
 
 show_parts("history", PARTS, "part", bars.STYLE)

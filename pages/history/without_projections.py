@@ -16,7 +16,7 @@ from model.lessons.raw_attention import (
     own_weights,
     stage_names,
 )
-from pages.history import networks, raw_tables
+from pages.history import networks, raw_heldout, raw_tables
 from pages.shared import checks, files, stepping
 from pages.shared.opening import Request
 from views.components.step_view import Axis, Bars, Column, Curve, Curves, Formula, Heatmap, Numbers, StepView
@@ -52,7 +52,7 @@ def show(request: Request) -> None:
     _check(everything, form)
     raw_tables.stages(everything, form)
     raw_tables.failing(everything, trace.source_tokens)
-    raw_tables.measured(request, BEFORE)
+    raw_heldout.measured(request, BEFORE)
     _files(everything, trace.source_tokens)
 
 
@@ -65,19 +65,10 @@ def _view(everything: dict[str, RawAttention], form: str, tokens: Sequence[str])
     weights = np.stack([raw.weights(form) for raw in found])
     scores = np.stack([raw.scores(form) for raw in found])
     others = np.where(np.eye(len(tokens), dtype=bool), -np.inf, scores).max(axis=2)  # S is at least 2: </s>
+    stages, numbers = raw_tables.stage_labels(tuple(everything)), list(map(str, range(1, heads + 1)))
     axes = (
-        Axis(
-            "vectors",
-            say("history.raw.vectors", "Vectors"),
-            raw_tables.stage_labels(tuple(everything)),
-            ids=tuple(everything),
-        ),
-        Axis(
-            "heads",
-            terms.HEAD(),
-            [terms.MEAN(), *map(str, range(1, heads + 1))],
-            ids=(MEAN, *map(str, range(1, heads + 1))),
-        ),
+        Axis("vectors", say("history.raw.vectors", "Vectors"), stages, ids=tuple(everything)),
+        Axis("heads", terms.HEAD(), [terms.MEAN(), *numbers], ids=(MEAN, *numbers)),
         Axis("asking", terms.QUERY(), tokens, said="token"),
         Axis("asked", terms.KEY(), tokens, slider=False, said="token"),
     )

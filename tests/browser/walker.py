@@ -80,6 +80,7 @@ ONLY_HERE = {
     "history": {
         "one-word": "text=library\u2019s fused layer",
         "without-projections": "text=given one-hot values",
+        "recurrence": "text=the drawing has",
     },
     "tokens": {
         "step-by-step": "text=first layer read is",
