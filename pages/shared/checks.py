@@ -64,6 +64,7 @@ BOUNDS = {
     "logits of one head": 1e-5,
     # recurrent networks
     "recurrent states": 1e-5,
+    "bleu of the card": 0.006,
     # explanations
     "nothing erased": 1e-5,
     "erased alone": 5e-5,
@@ -81,6 +82,7 @@ _REASONS = {
     "slope of ln p": _STEP,
     "slope of the logit": _STEP,
     "sum of samples": Message("check.samples", "{figure} (a finite number of samples stays below {bound})"),
+    "bleu of the card": Message("check.two-decimals", "{figure} (the card has two decimals: below {bound})"),
     "variances": Message("check.epsilon", "{figure} (LayerNorm\u2019s \u03b5 stays below {bound})"),
 }
 
