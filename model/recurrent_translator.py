@@ -53,7 +53,9 @@ class RecurrentTranslator(SentenceTranslator):
                 names=", ".join(VARIANTS),
             )
         own = folder / "tokenizer.model"
-        return cls._read(folder, own if own.is_file() else TOKENIZER, device)
+        translator = cls._read(folder, own if own.is_file() else TOKENIZER, device)
+        translator.loaded_by = f"RecurrentTranslator.load({str(name)!r})"
+        return translator
 
     @staticmethod
     def _build(sizes: dict) -> RecurrentNetwork:

@@ -18,7 +18,10 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "heads": ("", ()),
     "compare": ("b", ("changed", "other")),
     "attribution": ("", ()),
-    "history": ("part", ("one-word", "without-projections", "recurrence")),
+    "history": (
+        "part",
+        ("one-word", "one-vector", "attention-over-states", "without-projections", "recurrence", "ladder"),
+    ),
     "tokens": (
         "part",
         ("step-by-step", "neighbours", "spelling", "contexts", "word-order", "sizes"),

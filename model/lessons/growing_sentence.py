@@ -54,11 +54,14 @@ class GrownLosses:
         whole: over the whole target, `</s>` too.
         own: over the tokens that all targets begin with.
         shared: how many these are.
+        difference: largest |difference| of a token's loss in the batch to a pass over its pair alone, of the first
+            pair, which is padded most, and the last.
     """
 
     whole: np.ndarray
     own: np.ndarray
     shared: int
+    difference: float
 
 
 def grow(translator: SentenceTranslator, source: str, target: str) -> tuple[Grown, ...]:
@@ -96,7 +99,10 @@ def grown_losses(translator: SentenceTranslator, pairs: Sequence[Grown]) -> Grow
     if not shared:
         raise TooDifferentError("The target has no token that stays when the sentence grows; type a longer one.")
     own = np.array([line[:shared].mean() for line in terms])
-    return GrownLosses(np.array([line.mean() for line in terms]), own, shared)
+    ends = {0, len(pairs) - 1}
+    alone = {at: losses_of_pairs(translator, [(pairs[at].source, pairs[at].target)])[0] for at in ends}
+    difference = max(float(np.abs(terms[at] - line).max()) for at, line in alone.items())
+    return GrownLosses(np.array([line.mean() for line in terms]), own, shared, difference)
 
 
 class TooDifferentError(ReaderError, ValueError):

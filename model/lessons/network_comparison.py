@@ -14,6 +14,7 @@ from pathlib import Path
 from model.networks.recurrent_config import VARIANTS
 from model.recurrent_translator import SHIPPED
 from model.runtime.checkpoint import CheckpointError, read_json
+from model.translator import SHIPPED as TRANSLATOR
 
 FILE = "comparison.json"
 TRANSFORMER = "transformer"
@@ -152,6 +153,16 @@ class NetworkComparison:
     def to_dict(self) -> dict:
         """Plain values, for JSON."""
         return asdict(self)
+
+
+def shipped_cards() -> dict[str, dict]:
+    """Network, of `NETWORKS` -> what its card says; no weights are read.
+
+    Raises:
+        CheckpointError: a card is missing or damaged.
+    """
+    folders = {name: TRANSLATOR if name == TRANSFORMER else SHIPPED / name for name in NETWORKS}
+    return {name: read_json(folder / "card.json") for name, folder in folders.items()}
 
 
 def load_comparison(weights_sha256: Mapping[str, str], folder: str | Path = SHIPPED) -> NetworkComparison:

@@ -12,7 +12,7 @@ from views.text.catalogue import Message
 
 def shown(kind: AttentionKind) -> maps.Kind:
     """A kind with its words; one that the views have no words for is called what the model calls it."""
-    known = maps.KINDS.get(kind.name)
+    known = maps.ALIGNMENTS.get(kind.score) or maps.KINDS.get(kind.name)
     if known is None:
         sides = (Message(f"kind.{side}", side) for side in (f"{kind.queries} query token", f"{kind.keys} key token"))
         known = maps.Kind(kind.name, Message(f"kind.{kind.name}", kind.title), *sides)

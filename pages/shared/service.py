@@ -106,9 +106,11 @@ class Service:
         """Everything the network computes for `text` and the translation that `options` lead to."""
         produced = self.steps(text, options)[-1].ids
         visits.note(produced=len(produced))
-        return self.traces.get_or_compute(
-            (text, produced), lambda: self.model.trace(text, target_ids=produced), self.computing
-        )
+        return self.fed(text, produced)
+
+    def fed(self, text: str, ids: tuple[int, ...]) -> Trace:
+        """Everything the network computes for `text` while it is fed these tokens, of whichever network they come."""
+        return self.traces.get_or_compute((text, ids), lambda: self.model.trace(text, target_ids=ids), self.computing)
 
     def forced(self, text: str, target: str) -> Trace:
         """Everything the network computes for `text` while it is fed `target`.

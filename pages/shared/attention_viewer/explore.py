@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from model import Trace
 from model.tracing.kinds import SCALED
+from model.tracing.trace import SentenceTrace
 from model.tracing.traced_model import TracedModel
 from pages.shared.attention_viewer import lines, one_weight, overview
 from pages.shared.attention_viewer.check import check_line
@@ -27,11 +27,11 @@ PARTS: dict[str, Callable[[Subject], None]] = {
 }
 
 
-def explore_text(request: Request, trace: Trace) -> None:
+def explore_text(request: Request, trace: SentenceTrace) -> None:
     """Look at a sentence and its translation."""
     model = request.service.model
     source = {"sentence": request.text, "tokenizer_sha256": model.card.get("tokenizer_sha256", "")}
-    of = lambda kind: of_text(trace, kind, model.weights_sha256, source)  # noqa: E731
+    of = lambda kind: of_text(trace, kind, model, source)  # noqa: E731
     explore_tokens(request.service.kinds, of, parts_for(model), lambda subject: in_words(subject, trace))
 
 

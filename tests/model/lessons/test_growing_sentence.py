@@ -40,6 +40,7 @@ def test_the_losses_of_a_batch_are_those_of_each_pair_alone(networks, name):
         alone = translator.score(translator.trace(pair.source, target=pair.target))
         assert found.whole[place] == pytest.approx(alone.mean(), abs=2e-5)
         assert found.own[place] == pytest.approx(alone[: found.shared].mean(), abs=2e-5)
+    assert 0 <= found.difference < 2e-5
     target = translator.tokenizer.encode(grown[0].target)
     assert found.shared == len(target) - 1  # all but the full stop
 

@@ -15,17 +15,17 @@ from model.lessons.network_comparison import (
     TRANSFORMER,
     BleuCounts,
     load_comparison,
+    shipped_cards,
 )
 from model.recurrent_translator import SHIPPED
-from model.runtime.checkpoint import CheckpointError, read_json
+from model.runtime.checkpoint import CheckpointError
 from model.text.word_alignment import AlignmentTable, links_of
 from model.translator import SHIPPED as TRANSLATOR
 
 
 @pytest.fixture(scope="module")
 def cards():
-    folders = {name: TRANSLATOR if name == TRANSFORMER else SHIPPED / name for name in NETWORKS}
-    return {name: read_json(folder / "card.json") for name, folder in folders.items()}
+    return shipped_cards()
 
 
 @pytest.fixture(scope="module")

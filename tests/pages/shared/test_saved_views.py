@@ -38,7 +38,7 @@ def trace(translator):
 
 
 def subject_of(translator: Translator, trace, kind: str, sentence: str = SENTENCE) -> Subject:
-    return of_text(trace, maps.KINDS[kind], translator.weights_sha256, {"sentence": sentence, "tokenizer_sha256": "t"})
+    return of_text(trace, maps.KINDS[kind], translator, {"sentence": sentence, "tokenizer_sha256": "t"})
 
 
 def saved(subject: Subject) -> Saved:
