@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import streamlit as st
 
 from model import Trace
@@ -84,21 +86,9 @@ def _numbers(request: Request, called: dict[str, str], trace: Trace) -> None:
         say("history.path.left", "path, last to first source token"),
         say("history.path.output", "path, first source token to last output"),
     ]
-    rows = []
-    for name, label in called.items():
-        config: SequenceConfig = request.service.model.config
-        if name != TRANSFORMER:
-            config = RecurrentConfig.preset(name)
-        graph = state_graph(config, source, target)
-        generated = state_graph(config, source, target, generated=True)
-        paths = (
-            graph.within_source(0, source - 1),
-            graph.within_source(source - 1, 0),
-            graph.to_output(0, target - 1),
-        )
-        rows.append(
-            [label, graph.steps, generated.steps, *(str(len(found) - 1) if found else NO_PATH for found in paths)]
-        )
+    ours = request.service.model.config
+    configs = {name: ours if name == TRANSFORMER else RecurrentConfig.preset(name) for name in called}
+    rows = [[label, *_counts(configs[name], source, target)] for name, label in called.items()]
     st.subheader(say("history.steps", "Steps and paths of all five"), anchor=False)
     st.markdown(prose.block("history_recurrence", "steps", source=source, target=target))
     st.html(bars.table(header, rows, say("history.steps.table", "Steps that wait and path lengths of the networks")))
@@ -108,3 +98,12 @@ def _numbers(request: Request, called: dict[str, str], trace: Trace) -> None:
             say("history.steps.csv", "Steps as CSV"), lambda: downloads.table_csv(header, rows), "waiting-steps.csv"
         )
     files.numbers(lambda: files.table(rows, header), hide_index=True)
+
+
+@lru_cache(maxsize=256)
+def _counts(config: SequenceConfig, source: int, target: int) -> tuple[int | str, ...]:
+    """Steps with the target given and decoding, then three path lengths."""
+    graph = state_graph(config, source, target)
+    generated = state_graph(config, source, target, generated=True)
+    paths = graph.within_source(0, source - 1), graph.within_source(source - 1, 0), graph.to_output(0, target - 1)
+    return graph.steps, generated.steps, *(str(len(found) - 1) if found else NO_PATH for found in paths)

@@ -104,8 +104,13 @@ def _drawn(found: ForwardTimes) -> None:
     st.markdown(prose.block("history_recurrence", "times", **_told(found)))
     difference = max(each.difference for each in found.networks.values())
     st.caption(prose.block("history_recurrence", "times-check", difference=checks.said("timed logits", difference)))
+    lowest = [
+        [length, *times]
+        for length, *times in zip(found.lengths, *(each.lowest for each in found.networks.values()), strict=True)
+    ]
+    names = [say("history.times.tokens", "tokens of source and of target"), *(called[name] for name in found.networks)]
+    st.html(bars.table(names, lowest, say("history.times.table", "Lowest times in milliseconds")))
     header, rows = _table(found, called)
-    st.html(bars.table(header, rows, say("history.times.table", "Times in milliseconds")))
     with st.container(horizontal=True):
         files.download(
             say("history.times.csv", "Times as CSV"), lambda: downloads.table_csv(header, rows), "forward-times.csv"

@@ -41,7 +41,7 @@ def show(request: Request) -> None:
         "Attention in the Transformer divides by the root of the width. The first attention took the plain product. "
         "The cosine forgets how long the vectors are.",
     )
-    form = widgets.pick(say("history.raw.form", "Score of two vectors"), forms, "form", help=told)
+    form = widgets.pick(say("history.raw.form", "Score of two vectors"), forms, "raw_score", help=told)
     trace = request.trace()
     stages = request.service.lesson(("raw attention", trace.source_ids), encoder_stages, trace)
     states = encoder_states(networks.traced(request, BEFORE))
@@ -67,7 +67,7 @@ def _view(everything: dict[str, RawAttention], form: str, tokens: Sequence[str])
     others = np.where(np.eye(len(tokens), dtype=bool), -np.inf, scores).max(axis=2)  # S is at least 2: </s>
     stages, numbers = raw_tables.stage_labels(tuple(everything)), list(map(str, range(1, heads + 1)))
     axes = (
-        Axis("vectors", say("history.raw.vectors", "Vectors"), stages, ids=tuple(everything)),
+        Axis("vectors", say("history.raw.vectors", "Vectors"), stages, ids=tuple(everything), first=1),
         Axis("heads", terms.HEAD(), [terms.MEAN(), *numbers], ids=(MEAN, *numbers)),
         Axis("asking", terms.QUERY(), tokens, said="token"),
         Axis("asked", terms.KEY(), tokens, slider=False, said="token"),
@@ -104,6 +104,7 @@ def _view(everything: dict[str, RawAttention], form: str, tokens: Sequence[str])
                     Column(raw, "raw", top=1.0),
                     Column(head, "trained", top=1.0),
                 ),
+                wide=True,
             ),
             Curves(
                 say("history.raw.itself", "weight of a token on itself, mean over all tokens"),
@@ -111,6 +112,7 @@ def _view(everything: dict[str, RawAttention], form: str, tokens: Sequence[str])
                 (Curve(raw, "mean"), Curve(head, "mean_trained")),
                 0.0,
                 1.0,
+                wide=True,
             ),
         ),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -55,29 +56,37 @@ def unrolled(
         path: what is drawn strongly, from a token on; may be empty.
         title: says the same to those who cannot see it.
     """
-    label = {side: max([_LETTER * len(row.name) for row in rows if row.side == side], default=0) for side in tokens}
-    left = {"source": label["source"] + 46}
-    left["target"] = left["source"] + _STEP * len(tokens["source"]) + _GAP + label["target"] + 46
-    width = round(left["target"] + _STEP * len(tokens["target"]))
+    room = {side: 46 + _LETTER * max(len(row.name) for row in rows if row.side == side) for side in tokens}
+    left = {"source": room["source"]}
+    left["target"] = left["source"] + _STEP * len(tokens["source"]) + _GAP
+    right = left["target"] + _STEP * len(tokens["target"])
+    width = round(right + room["target"])
     levels = {side: [row.id for row in rows if row.side == side] for side in tokens}
-    bottom = 24 + _ROW * max(len(found) for found in levels.values())
+
+    def x(place: Place) -> float:
+        return left[_side(place, levels)] + _STEP * (place[1] + 0.5)
+
+    def level(place: Place) -> int:
+        return 0 if place[0] in tokens else 1 + levels[_side(place, levels)].index(place[0])
+
+    drawn_edges = [*edges, *zip(path, path[1:], strict=False)]
+    arcs = [_rise(abs(x(a) - x(b))) for a, b in drawn_edges if level(a) == level(b)]
+    bottom = round(24 + max(arcs, default=0) + _ROW * max(map(len, levels.values())))
 
     def at(place: Place) -> tuple[float, float]:
-        row, number = place
-        side = row if row in tokens else next(side for side, found in levels.items() if row in found)
-        level = 0 if row in tokens else 1 + levels[side].index(row)
-        return left[side] + _STEP * (number + 0.5), bottom - _ROW * level
+        return x(place), bottom - _ROW * level(place)
 
     strong = set(zip(path, path[1:], strict=False))
     drawn = [_line(at(a), at(b), False) for a, b in edges if (a, b) not in strong]
     drawn += [_line(at(a), at(b), True) for a, b in zip(path, path[1:], strict=False)]
     on_path = set(path)
     for row in rows:
-        x, y = at((row.id, 0))
+        y = at((row.id, 0))[1]
         same = len(set(row.ready)) == 1
-        drawn.append(_text(left[row.side] - 34, y + 4, row.name, "end"))
+        beside, outwards, anchor = (left["source"], -1, "end") if row.side == "source" else (right, 1, "start")
+        drawn.append(_text(beside + 34 * outwards, y + 4, row.name, anchor))
         if same:
-            drawn.append(_number(left[row.side] - 16, y + 4, row.ready[0]))
+            drawn.append(_number(beside + 16 * outwards, y + 4, row.ready[0]))
         for place, ready in enumerate(row.ready):
             drawn.append(_vertex(at((row.id, place)), row.kind, None if same else ready, (row.id, place) in on_path))
     for side, labels in tokens.items():
@@ -91,23 +100,38 @@ def unrolled(
 
 
 _MARKERS = "".join(
-    f'<defs><marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="6" markerHeight="6" orient="auto">'
+    f'<defs><marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="{size}" markerHeight="{size}" '
+    f'markerUnits="userSpaceOnUse" orient="auto">'
     f'<path d="M0 0 L8 4 L0 8 z" fill="{colour}"/></marker></defs>'
-    for name, colour in (("unrolled-thin", _INK), ("unrolled-strong", palette.HUES["vision"]))
+    for name, colour, size in (("unrolled-thin", _INK, 6), ("unrolled-strong", palette.HUES["vision"], 10))
 )
 
 
 def _line(start: tuple[float, float], end: tuple[float, float], strong: bool) -> str:
-    """From the rim of one vertex to the rim of the other."""
+    """From the rim of one vertex to the rim of the other; along a row it rises over what stands between."""
     (x, y), (u, v) = start, end
-    length = ((u - x) ** 2 + (v - y) ** 2) ** 0.5 or 1.0
-    dx, dy = (u - x) / length * (_RADIUS + 1), (v - y) / length * (_RADIUS + 1)
+    rise = _rise(abs(u - x)) if abs(v - y) < _ROW else 0
+    lean = (u - x) / 2, -rise * 2  # from the start to the point that bends the line; 0 high where it is straight
+    length = math.hypot(*lean) if rise else math.hypot(u - x, v - y) or 1.0
+    dx, dy = (each / length * (_RADIUS + 1) for each in (lean if rise else (u - x, v - y)))
     look = (
         f'stroke="{palette.HUES["vision"]}" stroke-width="3" marker-end="url(#unrolled-strong)"'
         if strong
         else f'stroke="{_INK}" stroke-opacity=".28" marker-end="url(#unrolled-thin)"'
     )
-    return f'<line x1="{x + dx:.1f}" y1="{y + dy:.1f}" x2="{u - dx:.1f}" y2="{v - dy:.1f}" {look}/>'
+    if not rise:
+        return f'<path d="M{x + dx:.1f} {y + dy:.1f} L{u - dx:.1f} {v - dy:.1f}" fill="none" {look}/>'
+    bend = f"Q{x + lean[0]:.1f} {y + lean[1]:.1f} {u - dx:.1f} {v + dy:.1f}"
+    return f'<path d="M{x + dx:.1f} {y + dy:.1f} {bend}" fill="none" {look}/>'
+
+
+def _rise(across: float) -> float:
+    """How high a line along a row rises; a neighbour is reached straight."""
+    return 0 if across < 1.5 * _STEP else min(70, 16 + across / 12)
+
+
+def _side(place: Place, levels: Mapping[str, Sequence[str]]) -> str:
+    return place[0] if place[0] in levels else next(side for side, found in levels.items() if place[0] in found)
 
 
 def _vertex(at: tuple[float, float], kind: str, ready: int | None, strong: bool) -> str:
