@@ -21,7 +21,7 @@ from views.controls import widgets
 from views.export import downloads
 from views.html import bars
 from views.text import literal, prose
-from views.text.catalogue import say
+from views.text.catalogue import say, say_count
 
 TRANSFORMER = "transformer"
 NO_PATH = "\u2013"
@@ -58,12 +58,13 @@ def _choose(graph: StateGraph, trace: Trace) -> list[Vertex]:
         end = widgets.select(say("history.path.to", "To"), source | target, "to", default=f"t{len(target)}", width=220)
     path = graph.within_source if end.startswith("s") else graph.to_output
     found = path(int(start[1:]) - 1, int(end[1:]) - 1)
-    told = {
-        "start": literal.markdown(source[start]),
-        "end": literal.markdown((source | target)[end]),
-        "length": len(found) - 1,
-    }
-    st.markdown(prose.block("history_recurrence", "path" if found else "no-path", **told))
+    ends = {"start": literal.markdown(source[start]), "end": literal.markdown((source | target)[end])}
+    if found:
+        one = "From {start} to {end}: the shortest path passes **{count} sub-layer**."
+        many = "From {start} to {end}: the shortest path passes **{count} sub-layers**."
+        st.markdown(say_count("history.path.length", one, many, len(found) - 1, **ends))
+    else:
+        st.markdown(prose.block("history_recurrence", "no-path", **ends))
     return found
 
 

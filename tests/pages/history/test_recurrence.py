@@ -54,7 +54,7 @@ def test_the_table_has_all_five(open_app):
         ({"from": "s5", "to": "s2"}, "passes **4 sub-layers**"),
         ({"from": "s2", "to": "s5"}, "**no path leads**"),
         ({"network": "lstm-additive", "from": "s2", "to": "s5"}, "passes **4 sub-layers**"),
-        ({"network": "transformer", "from": "s2", "to": "s5"}, "passes **1 sub-layers**"),
+        ({"network": "transformer", "from": "s2", "to": "s5"}, "passes **1 sub-layer**"),
         ({"from": "zzz", "to": "t99"}, "passes **8 sub-layers**"),
     ],
 )
