@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from pages.history import one_word
+from pages.history import forgetting, one_word
 from pages.shared.parts import Part, show_parts
 from views.html import bars
 from views.text.catalogue import Message
 
-PARTS = (Part("one-word", Message("history.part.one-word", "One word at a time"), one_word.show),)
+PARTS = (
+    Part("one-word", Message("history.part.one-word", "One word at a time"), one_word.show),
+    Part("forgetting", Message("history.part.forgetting", "What is forgotten"), forgetting.show),
+)
 
 show_parts("history", PARTS, "part", bars.STYLE)

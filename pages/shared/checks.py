@@ -65,6 +65,8 @@ BOUNDS = {
     # recurrent networks
     "recurrent states": 1e-5,
     "one side of a sentence": 1e-5,
+    "state gradients": 2e-5,
+    "replaced token": 1e-5,
     # explanations
     "nothing erased": 1e-5,
     "erased alone": 5e-5,
