@@ -6,6 +6,7 @@
     python -m model.training agreement --data fra-eng.zip --model assets/translator
     python -m model.training heads --data fra-eng.zip --model assets/translator
     python -m model.training comparison --data fra-eng.zip --model assets/translator --recurrent assets/recurrent
+    python -m model.training forgetting --data fra-eng.zip --recurrent assets/recurrent
     python -m model.training english --data fra-eng.zip --model assets/translator [--other Korean=kor-eng.zip]
     python -m model.training vision --data imagenette --out assets/vision [--resume]
     python -m model.training evaluate-vision --data imagenette --model assets/vision
@@ -55,7 +56,7 @@ VISION_RECIPE = Recipe(
     batch_tokens=4096, warmup_steps=200, weight_decay=0.05, average_decay=0.998, matrix_learning_rate=2e-3
 )
 COMMANDS = (
-    "translator", "recurrent", "evaluate", "agreement", "heads", "english", "comparison",
+    "translator", "recurrent", "evaluate", "agreement", "heads", "english", "comparison", "forgetting",
     "vision", "evaluate-vision", "heads-vision",
 )  # fmt: skip
 RECURRENT_RECIPE = Recipe(

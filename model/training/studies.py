@@ -36,7 +36,11 @@ def add_text_studies(commands: argparse._SubParsersAction) -> tuple[tuple[Comman
     comparison.set_defaults(run=_compare_networks)
     comparison.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
     comparison.add_argument("--recurrent", type=Path, default=RECURRENT, help="has a folder for each recurrent network")
-    return (agreement, heads, comparison), english
+    forgetting = commands.add_parser("forgetting", help="measure how far back the networks with one vector remember")
+    forgetting.set_defaults(run=_measure_forgetting)
+    forgetting.add_argument("--recurrent", type=Path, default=RECURRENT, help="has a folder for each recurrent network")
+    forgetting.add_argument("--sentences", type=int, default=500, help="held-out sentences used; default %(default)s")
+    return (agreement, heads, comparison, forgetting), english
 
 
 def add_picture_study(commands: argparse._SubParsersAction) -> Command:
@@ -77,6 +81,16 @@ def _compare_networks(options: argparse.Namespace) -> int:
     read_json(options.model / "config.json")
     corpus = read_corpus(options.data, options.heldout)
     compare_networks(options.recurrent, options.model, corpus, options.device)
+    return 0
+
+
+def _measure_forgetting(options: argparse.Namespace) -> int:
+    from model.training.forgetting import measure_forgetting
+
+    if options.sentences < 1:
+        raise ValueError(f"{options.sentences} sentences leave nothing to measure; give --sentences 1 or more.")
+    corpus = read_corpus(options.data, options.heldout)
+    measure_forgetting(options.recurrent, corpus, options.sentences, options.device)
     return 0
 
 

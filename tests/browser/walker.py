@@ -79,6 +79,7 @@ def chosen(page: Page, key: str) -> int | None:
 ONLY_HERE = {
     "history": {
         "one-word": "text=library\u2019s fused layer",
+        "forgetting": "text=The states of your sentence beside the replaced ones",
     },
     "tokens": {
         "step-by-step": "text=first layer read is",
