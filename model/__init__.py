@@ -19,6 +19,7 @@ from model.networks.config import TransformerConfig
 from model.networks.recurrent_trace import RecurrentTrace
 from model.recurrent_translator import RecurrentTranslator
 from model.runtime.checkpoint import CheckpointError
+from model.tracing.gate_interventions import GateInterventions
 from model.tracing.head_interventions import InterventionError
 from model.tracing.interventions import HeadInterventions
 from model.tracing.trace import Candidate, Trace
@@ -29,6 +30,7 @@ __all__ = [
     "Candidate",
     "CheckpointError",
     "DecodingOptions",
+    "GateInterventions",
     "InputError",
     "InterventionError",
     "HeadInterventions",

@@ -20,7 +20,15 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "attribution": ("", ()),
     "history": (
         "part",
-        ("one-word", "one-vector", "attention-over-states", "without-projections", "recurrence", "ladder"),
+        (
+            "one-word",
+            "forgetting",
+            "one-vector",
+            "attention-over-states",
+            "without-projections",
+            "recurrence",
+            "ladder",
+        ),
     ),
     "tokens": (
         "part",

@@ -19,7 +19,6 @@ class FirstAttention:
         scores: `(T, S)`, v . tanh(W s + U h + b) or s . h.
         exponentials: `(T, S)`, e^(score - the largest of the step).
         weights: `(T, S)`, exponentials divided by their sum.
-        lengths: `(T, S)`, length of weight x state: how much each state adds to the context vector.
         contexts: `(T, state_width)`, the weighted means.
         difference: largest |difference| of weights and context vectors to those that the network used.
         row_sum_error: largest distance of a step's recorded weights from 1 in sum.
@@ -30,7 +29,6 @@ class FirstAttention:
     scores: np.ndarray
     exponentials: np.ndarray
     weights: np.ndarray
-    lengths: np.ndarray
     contexts: np.ndarray
     difference: float
     row_sum_error: float
@@ -56,5 +54,4 @@ def first_attention(trace: RecurrentTrace) -> FirstAttention:
     used = record.weights[0, 0].astype(np.float64), record.outputs[0, 0].astype(np.float64)
     difference = max(float(np.abs(weights - used[0]).max()), float(np.abs(contexts - used[1]).max()))
     row_sum_error = float(np.abs(used[0].sum(axis=1) - 1).max())
-    lengths = weights * np.linalg.norm(states, axis=1)
-    return FirstAttention(queries, states, scores, exponentials, weights, lengths, contexts, difference, row_sum_error)
+    return FirstAttention(queries, states, scores, exponentials, weights, contexts, difference, row_sum_error)

@@ -7,6 +7,7 @@
     python -m model.training heads --data fra-eng.zip --model assets/translator
     python -m model.training comparison --data fra-eng.zip --model assets/translator --recurrent assets/recurrent
     python -m model.training raw-attention --data fra-eng.zip --model assets/translator
+    python -m model.training forgetting --data fra-eng.zip --recurrent assets/recurrent
     python -m model.training english --data fra-eng.zip --model assets/translator [--other Korean=kor-eng.zip]
     python -m model.training vision --data imagenette --out assets/vision [--resume]
     python -m model.training evaluate-vision --data imagenette --model assets/vision
@@ -57,7 +58,7 @@ VISION_RECIPE = Recipe(
 )
 COMMANDS = (
     "translator", "recurrent", "evaluate", "agreement", "heads", "english", "comparison", "raw-attention",
-    "vision", "evaluate-vision", "heads-vision",
+    "forgetting", "vision", "evaluate-vision", "heads-vision",
 )  # fmt: skip
 RECURRENT_RECIPE = Recipe(
     epochs=3, batch_tokens=2000, learning_rate=2e-3, matrix_learning_rate=0, warmup_steps=200, average_decay=0.998

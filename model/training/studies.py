@@ -41,7 +41,11 @@ def add_text_studies(commands: argparse._SubParsersAction) -> tuple[tuple[Comman
     raw.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
     raw.add_argument("--recurrent", type=Path, default=RECURRENT / "lstm-dot", help="folder of a recurrent network")
     raw.add_argument("--sentences", type=int, default=500, help="held-out sentences used; default %(default)s")
-    return (agreement, heads, comparison, raw), english
+    forgetting = commands.add_parser("forgetting", help="measure how far back the networks with one vector remember")
+    forgetting.set_defaults(run=_measure_forgetting)
+    forgetting.add_argument("--recurrent", type=Path, default=RECURRENT, help="has a folder for each recurrent network")
+    forgetting.add_argument("--sentences", type=int, default=500, help="held-out sentences used; default %(default)s")
+    return (agreement, heads, comparison, raw, forgetting), english
 
 
 def add_picture_study(commands: argparse._SubParsersAction) -> Command:
@@ -93,6 +97,16 @@ def _study_raw_attention(options: argparse.Namespace) -> int:
     read_json(options.model / "config.json")
     corpus = read_corpus(options.data, options.heldout)
     study_raw_attention(options.model, options.recurrent, corpus, options.sentences, options.device)
+    return 0
+
+
+def _measure_forgetting(options: argparse.Namespace) -> int:
+    from model.training.forgetting import measure_forgetting
+
+    if options.sentences < 1:
+        raise ValueError(f"{options.sentences} sentences leave nothing to measure; give --sentences 1 or more.")
+    corpus = read_corpus(options.data, options.heldout)
+    measure_forgetting(options.recurrent, corpus, options.sentences, options.device)
     return 0
 
 

@@ -94,7 +94,6 @@ def step_view(trace: RecurrentTrace, found: FirstAttention, name: str) -> StepVi
         Column(say("one-weight.exponential", "e^(score \u2212 largest)"), "exponentials", "cross", 1.0),
         Column(weight, "weights", "cross", 1.0),
         Column(say("history.attending.state", "unit of h_j"), "states", "encoder"),
-        Column(say("history.attending.added", "length of weight × h_j"), "lengths", "cross"),
     )
     return StepView(
         (step, token, unit),
@@ -102,7 +101,6 @@ def step_view(trace: RecurrentTrace, found: FirstAttention, name: str) -> StepVi
             "scores": Numbers(found.scores, both),
             "exponentials": Numbers(found.exponentials, both),
             "weights": Numbers(found.weights, both),
-            "lengths": Numbers(found.lengths, both),
             "total": Numbers(found.exponentials.sum(axis=1), ("step",)),
             "states": Numbers(found.states, ("token", "unit")),
             "context": Numbers(found.contexts, ("step", "unit")),
@@ -112,11 +110,9 @@ def step_view(trace: RecurrentTrace, found: FirstAttention, name: str) -> StepVi
             Formula(summed),
             Bars(table, "token", columns, wide=True),
             Formula(context),
-            Heatmap(
-                say("history.attending.map", "alignment: all steps"), "weights", *both, "cross", False, 1.0, wide=False
-            ),
             Curves(asks[name], "unit", (Curve("s", "query"),), -1.0, 1.0),
             Curves(say("history.context-vector", "the context vector c_t"), "unit", (Curve("c_t", "context"),)),
+            Heatmap(say("history.attending.map", "alignment: all steps"), "weights", *both, "cross", False, 1.0),
         ),
     )
 

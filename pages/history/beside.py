@@ -66,7 +66,7 @@ def show(request: Request, name: str) -> None:
     matrix_row(items, inputs.theme(), "beside", inputs.remember_theme, beside=2)
     header, lines = table(compared)
     st.html(bars.table(header, lines, say("history.aer.table", "Alignment error rates"), whole=True))
-    verified = [trace.verify(), forced.verify()]
+    verified = [each.verification["cross"] for each in (trace, forced)]
     st.caption(
         prose.block(
             "history",

@@ -17,7 +17,7 @@ from views.figures.intervals import Series, intervals
 from views.html import bars
 from views.text import prose
 from views.text.catalogue import say
-from views.text.numbers import grouped, percent, three_digits
+from views.text.numbers import grouped, percent, signed
 
 RIVAL = "lstm-additive"  # the same cells with attention: what the finding compares one vector with
 
@@ -47,12 +47,14 @@ def show(request: Request) -> None:
 
 def words(group: LengthGroup) -> str:
     """A group by its lengths, and how many sentences it has."""
+    return say("history.lengths.group", "{lengths} (n = {count})", lengths=span(group), count=grouped(group.sentences))
+
+
+def span(group: LengthGroup) -> str:
+    """The lengths of a group."""
     if group.longest is None:
-        text = "{shortest} and more (n = {count})"
-        return say("history.lengths.open", text, shortest=group.shortest, count=grouped(group.sentences))
-    text = "{shortest} to {longest} (n = {count})"
-    limits = {"shortest": group.shortest, "longest": group.longest}
-    return say("history.lengths.group", text, **limits, count=grouped(group.sentences))
+        return say("history.lengths.open", "{shortest} and more", shortest=group.shortest)
+    return say("history.lengths.span", "{shortest} to {longest}", shortest=group.shortest, longest=group.longest)
 
 
 def table(comparison: NetworkComparison) -> tuple[list[str], list[list[str | Band]]]:
@@ -75,14 +77,14 @@ def _finding(comparison: NetworkComparison) -> str:
     return prose.block(
         "history",
         block,
-        short=words(short),
-        long=words(long),
+        short=span(short),
+        long=span(long),
         before=percent(short.share[RIVAL].value),
         after=percent(long.share[RIVAL].value),
         transformer_before=percent(short.share[TRANSFORMER].value),
         transformer_after=percent(long.share[TRANSFORMER].value),
-        low=three_digits(100 * change.low),
-        high=three_digits(100 * change.high),
+        low=signed(100 * change.low),
+        high=signed(100 * change.high),
     )
 
 

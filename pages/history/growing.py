@@ -7,7 +7,7 @@ import streamlit as st
 
 from model import InputError
 from model.lessons.growing_sentence import Grown, GrownLosses, TooDifferentError, grow, grown_losses
-from model.lessons.network_comparison import NETWORKS, TRANSFORMER
+from model.lessons.network_comparison import NETWORKS, ONE_VECTOR, TRANSFORMER
 from pages.history import five
 from pages.history.translations import translations
 from pages.shared import checks, files
@@ -20,6 +20,7 @@ from views.figures.lines import Line, lines
 from views.html import bars, tokens
 from views.text import literal, prose
 from views.text.catalogue import say, say_error
+from views.text.numbers import signed
 
 
 def show(request: Request) -> None:
@@ -68,6 +69,10 @@ def curves(grown: tuple[Grown, ...], found: dict[str, GrownLosses], part: str) -
     ]
     st.html(bars.table(header, rows, say("history.clauses.table", "Loss by clauses"), whole=True))
     st.caption(prose.block("history", "clauses-check", difference=difference))
+    risen = {name: signed(each.own[-1] - each.own[0]) for name, each in found.items()}
+    called = {"vector": ONE_VECTOR, "additive": "lstm-additive", "dot": "lstm-dot", "transformer": TRANSFORMER}
+    values = {place: risen[name] for place, name in called.items()}
+    st.markdown(prose.block("history", "clauses-found", count=grown[-1].clauses, shared=shared, **values))
     st.markdown(prose.block("history", "clauses-read", shared=shared))
     label = say("history.clauses.csv", "Losses as CSV")
     files.download(label, lambda: downloads.table_csv(header, rows), f"losses-by-clauses-{part}.csv")

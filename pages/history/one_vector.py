@@ -39,16 +39,18 @@ def vector(request: Request) -> None:
     traces = {name: networks.traced(request, name) for name in WITH_ONE}
     rows = {label: values for name in WITH_ONE for label, values in _handed_over(name, traces[name])}
     words = say("history.vector.table", "Context vectors of your sentence")
-    top, theme = max(float(np.abs(values).max()) for values in rows.values()), inputs.theme()
+    theme = inputs.theme()
+    tops = [float(np.abs(values).max()) for values in rows.values()]
     header = [
         say("history.vector.which", "context vector"),
         say("column.numbers", "numbers"),
         say("column.length", "length"),
+        say("column.largest-size", "largest size"),
         say("column.values", "values"),
     ]
     lines = [
-        [label, len(values), float(np.linalg.norm(values)), strip(values, top, "encoder", theme, label)]
-        for label, values in rows.items()
+        [label, len(values), float(np.linalg.norm(values)), top, strip(values, top, "encoder", theme, label)]
+        for (label, values), top in zip(rows.items(), tops, strict=True)
     ]
     tokens = len(traces[ONE_VECTOR].source_tokens)
     width = len(traces[ONE_VECTOR].start_hidden)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pages.history import alignment, ladder, one_vector, one_word, recurrence, without_projections
+from pages.history import alignment, forgetting, ladder, one_vector, one_word, recurrence, without_projections
 from pages.shared.parts import Part, show_parts
 from views.html import bars
 from views.text.catalogue import Message
 
 PARTS = (
     Part("one-word", Message("history.part.one-word", "One word at a time"), one_word.show),
+    Part("forgetting", Message("history.part.forgetting", "What is forgotten"), forgetting.show),
     Part("one-vector", Message("history.part.one-vector", "One vector for all"), one_vector.show),
     Part("attention-over-states", Message("history.part.attention", "Attention over states"), alignment.show),
     Part(

@@ -68,6 +68,8 @@ BOUNDS = {
     "timed logits": 5e-5,
     "bleu of the card": 0.006,
     "one side of a sentence": 1e-5,
+    "state gradients": 2e-5,
+    "replaced token": 1e-5,
     # explanations
     "nothing erased": 1e-5,
     "erased alone": 5e-5,

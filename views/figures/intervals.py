@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from views import palette
+from views.figures.lines import SERIES
 from views.text import literal
 
 _HEIGHT = 360
@@ -47,7 +48,7 @@ def intervals(
     ink, count = {"color": palette.INK[theme]}, max(len(series) - 1, 1)
     traces = []
     for place, one in enumerate(series):
-        colour = palette.HEADS[theme][place % len(palette.HEADS[theme])]
+        colour = SERIES[place % len(SERIES)]
         beside = _SPREAD * (place / count - 0.5)
         x = [group + beside for group in range(len(groups))]
         symbol = SYMBOLS[place % len(SYMBOLS)]

@@ -18,7 +18,7 @@ _ENCODER, _DECODER = 146, 454  # middle of each stack
 DESTINATIONS: dict[str, tuple[str, dict[str, str]]] = {
     "tokens": ("tokens", {}),
     "rnn": ("history", {"part": "one-word"}),
-    "lstm": ("history", {"part": "one-word"}),
+    "lstm": ("history", {"part": "gates"}),
     "vector": ("history", {"part": "one-vector"}),
     "attention": ("history", {"part": "attention-over-states"}),
     "steps": ("history", {"part": "recurrence"}),
@@ -55,6 +55,7 @@ def recurrent_architecture(
         return linked(drawn, name, *DESTINATIONS[to], pages, keep)
 
     cell = sizes.cell.upper()
+    cells = say("diagram.cells", "{cell} cells", cell=cell)
     english, french = say("diagram.english", "English tokens"), say("diagram.french", "French tokens so far")
     embedding, following = say("diagram.embedding", "Embedding"), say("diagram.next", "Next French token")
     table = f"{grouped(sizes.vocabulary_size)} \u00d7 {sizes.d_model}"
@@ -76,12 +77,12 @@ def recurrent_architecture(
         arrow(_ENCODER, 688, 668),
         link("tokens", block(_ENCODER, 622, "encoder", embedding, table), embedding),
         arrow(_ENCODER, 622, 552),
-        link(sizes.cell, block(_ENCODER, 506, "encoder", cell, read), encoder),
+        link(sizes.cell, block(_ENCODER, 506, "encoder", cells, read), encoder),
         link("tokens", caption(_DECODER, 704, french), french),
         arrow(_DECODER, 688, 668),
         link("tokens", block(_DECODER, 622, "decoder", embedding, say("diagram.table.same", "the same table")), french),
         arrow(_DECODER, 622, 552),
-        link(sizes.cell, block(_DECODER, 506, "decoder", cell, generated), decoder),
+        link(sizes.cell, block(_DECODER, 506, "decoder", cells, generated), decoder),
         _again(_ENCODER - BLOCK // 2, -1),
         _again(_DECODER + BLOCK // 2, 1),
         link("steps", aside(300, 580, 130, waits), waits),
@@ -142,11 +143,12 @@ def _attention(sizes: RecurrentSizes, link) -> list[str]:
 
 def _read_out(sizes: RecurrentSizes) -> str:
     """What the output layer's input is made of."""
-    return {
+    formula = {
         "none": "W s\u209c",
         "additive": "tanh(W [s\u209c; c\u209c; y\u209c\u208b\u2081])",
         "dot": "tanh(W [c\u209c; s\u209c])",
     }[sizes.alignment]
+    return say("diagram.readout.is", "{formula}", formula=formula)
 
 
 def _title(sizes: RecurrentSizes, cell: str) -> str:

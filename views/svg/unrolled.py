@@ -56,7 +56,7 @@ def unrolled(
         path: what is drawn strongly, from a token on; may be empty.
         title: says the same to those who cannot see it.
     """
-    room = {side: 46 + _LETTER * max(len(row.name) for row in rows if row.side == side) for side in tokens}
+    room = {side: 46 + _LETTER * max((len(row.name) for row in rows if row.side == side), default=0) for side in tokens}
     left = {"source": room["source"]}
     left["target"] = left["source"] + _STEP * len(tokens["source"]) + _GAP
     right = left["target"] + _STEP * len(tokens["target"])

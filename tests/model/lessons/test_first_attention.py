@@ -22,7 +22,7 @@ def test_rows_sum_to_one_and_equal_what_the_network_used(traces, name):
     trace = traces[name]
     found = first_attention(trace)
     steps, tokens = len(trace.next_tokens), len(trace.source_tokens)
-    assert found.weights.shape == found.scores.shape == found.lengths.shape == (steps, tokens)
+    assert found.weights.shape == found.scores.shape == (steps, tokens)
     np.testing.assert_allclose(found.weights.sum(axis=1), 1, atol=1e-12)
     np.testing.assert_allclose(found.weights, trace.alignment, atol=1e-5)
     np.testing.assert_allclose(found.contexts, trace.records["cross"].outputs[0, 0], atol=1e-5)
@@ -46,8 +46,7 @@ def test_the_states_are_those_of_both_directions(traces, name):
     both = np.concatenate([trace.encoder["forwards"].hidden, trace.encoder["backwards"].hidden], axis=1)
     found = first_attention(trace)
     np.testing.assert_allclose(found.states, both, atol=1e-6)
-    lengths = found.weights[2, :, None] * both
-    np.testing.assert_allclose(found.lengths[2], np.linalg.norm(lengths, axis=1), atol=1e-5)
+    np.testing.assert_allclose(found.contexts, found.weights @ both, atol=1e-5)
 
 
 def test_what_is_wrong_shows(traces):

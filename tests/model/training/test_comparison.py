@@ -1,21 +1,14 @@
 """The comparison of the five networks: bands and shares by hand, and the command from start to file."""
 
 import json
-import shutil
 
 import numpy as np
 import pytest
-import torch
 
 from model.lessons.network_comparison import FILE, NETWORKS, TRANSFORMER, load_comparison
-from model.networks.recurrent import RecurrentNetwork
-from model.networks.recurrent_config import VARIANTS, RecurrentConfig
-from model.runtime.checkpoint import read_json, write_json
+from model.runtime.checkpoint import read_json
 from model.training.__main__ import main
-from model.training.alignment import learn_alignment
-from model.training.card import write_weights
 from model.training.comparison import band, by_length, corpus_bleu
-from model.translator import Translator
 
 PERFECT = [10, 9, 8, 7, 10, 9, 8, 7, 10, 10]  # correct, total, length, reference of a sentence of ten words
 HALF = [5, 4, 3, 2, 10, 9, 8, 7, 10, 10]
@@ -61,25 +54,6 @@ def test_a_mixed_group_has_a_band_around_its_score():
 def test_a_band_holds_the_middle_of_the_resamples():
     found = band(0.5, np.arange(1001) / 1000)
     assert (found.value, found.low, found.high) == (0.5, 0.025, 0.975)
-
-
-@pytest.fixture
-def folders(trained, corpus, tmp_path):
-    """The finished toy translator with its alignment, and four recurrent networks that have learned nothing."""
-    transformer = shutil.copytree(trained, tmp_path / "transformer")
-    card = read_json(transformer / "card.json")
-    tokenizer = Translator.load(transformer, "cpu").tokenizer
-    pairs = [(tokenizer.encode(english), tokenizer.encode(french)) for english, french in corpus.train]
-    learn_alignment(pairs, len(tokenizer)).save(transformer, card["tokenizer_sha256"])
-    for name in VARIANTS:
-        folder = tmp_path / "recurrent" / name
-        torch.manual_seed(0)
-        config = RecurrentConfig.preset(name, vocabulary_size=len(tokenizer), d_model=16)
-        write_json(folder / "config.json", config.to_dict())
-        shutil.copy(transformer / "tokenizer.model", folder)
-        facts = {"tokenizer_sha256": card["tokenizer_sha256"], "data": card["data"]}
-        write_json(folder / "card.json", write_weights(folder, RecurrentNetwork(config)) | facts)
-    return transformer, tmp_path / "recurrent"
 
 
 def test_the_command_measures_all_five_and_binds_the_file_to_their_weights(folders, data_file, corpus):

@@ -4,6 +4,7 @@ import pytest
 
 from views import palette
 from views.figures.intervals import Series, intervals
+from views.figures.lines import SERIES as SERIES_COLOURS
 
 SERIES = (
     Series("one vector", (44.4, 32.3, 9.0), (41.8, 30.5, 2.3), (47.2, 34.3, 14.8)),
@@ -27,7 +28,7 @@ def test_points_stand_beside_each_other_with_their_bands(theme):
         assert [value + up for value, up in zip(one.values, ups, strict=True)] == pytest.approx(one.highs)
         assert [value - down for value, down in zip(one.values, downs, strict=True)] == pytest.approx(one.lows)
         assert "customdata[1]" in trace.hovertemplate
-    assert {trace.marker.color for trace in points} == set(palette.HEADS[theme][:2])
+    assert {trace.marker.color for trace in points} == set(SERIES_COLOURS[:2])
 
 
 def test_what_rests_on_too_little_is_hollow_and_joined_to_nothing(theme):

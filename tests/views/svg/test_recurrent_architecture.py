@@ -29,9 +29,9 @@ def links(sizes, pages=PAGES, **keep):
 
 def test_sizes_are_stated():
     found = texts(VECTOR)
-    assert found.count("LSTM") == 2 and "8\u2009000 \u00d7 256" in found
+    assert found.count("LSTM cells") == 2 and "8\u2009000 \u00d7 256" in found
     assert "reads backwards, 448 units" in found and "last h and c: 2 \u00d7 448 numbers" in found
-    assert texts(RNN).count("RNN") == 2 and "last state: 448 numbers" in texts(RNN)
+    assert texts(RNN).count("RNN cells") == 2 and "last state: 448 numbers" in texts(RNN)
     assert "reads both ways, 2 \u00d7 192 units" in texts(ADDITIVE) and "one step a token, 384 units" in texts(ADDITIVE)
 
 
@@ -46,7 +46,7 @@ def test_each_network_shows_what_the_decoder_gets():
     ("sizes", "block", "part"),
     [
         (RNN, "RNN, encoder", "one-word"),
-        (VECTOR, "LSTM, decoder", "one-word"),
+        (VECTOR, "LSTM, decoder", "gates"),
         (VECTOR, "One vector", "one-vector"),
         (ADDITIVE, "Additive attention", "attention-over-states"),
         (DOT, "Dot-product attention", "attention-over-states"),
