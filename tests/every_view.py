@@ -18,7 +18,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "heads": ("", ()),
     "compare": ("b", ("changed", "other")),
     "attribution": ("", ()),
-    "history": ("part", ("one-word", "forgetting")),
+    "history": ("part", ("one-word", "forgetting", "gates")),
     "tokens": (
         "part",
         ("step-by-step", "neighbours", "spelling", "contexts", "word-order", "sizes"),
