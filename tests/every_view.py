@@ -23,6 +23,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
         (
             "one-word",
             "forgetting",
+            "gates",
             "one-vector",
             "attention-over-states",
             "without-projections",
