@@ -71,8 +71,8 @@ def recurrent_architecture(
     waits = say("diagram.waits", "Each step waits")
     training = say("diagram.loss.training", "Loss, in training only")
     parts = [
-        stack(_ENCODER, 490, 568, "encoder", say("diagram.stack.encoder", "Encoder, token by token")),
-        stack(_DECODER, 490, 568, "decoder", say("diagram.stack.decoder", "Decoder, token by token")),
+        stack(_ENCODER, 490, 568, "encoder", say("diagram.stack.encoder", "Encoder")),
+        stack(_DECODER, 490, 568, "decoder", say("diagram.stack.decoder", "Decoder")),
         link("tokens", caption(_ENCODER, 704, english), english),
         arrow(_ENCODER, 688, 668),
         link("tokens", block(_ENCODER, 622, "encoder", embedding, table), embedding),
@@ -125,7 +125,7 @@ def _attention(sizes: RecurrentSizes, link) -> list[str]:
         name = say("diagram.attention.additive", "Additive attention")
         detail = say("diagram.attention.before", "query: the state before")
         inner = [path(f"M{_DECODER + BLOCK // 2} 400 H590 V520 H{_DECODER + BLOCK // 2 + 1}")]
-        context = _label(_DECODER + 30, 464, say("diagram.context.in", "context vector enters the cell"))
+        context = _label(_DECODER + 68, 450, say("diagram.context", "context vector"))
     else:
         name = say("diagram.attention.dot", "Dot-product attention")
         detail = say("diagram.attention.now", "query: the state of this step")
