@@ -103,7 +103,7 @@ _MARKERS = "".join(
     f'<defs><marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="{size}" markerHeight="{size}" '
     f'markerUnits="userSpaceOnUse" orient="auto">'
     f'<path d="M0 0 L8 4 L0 8 z" fill="{colour}"/></marker></defs>'
-    for name, colour, size in (("unrolled-thin", _INK, 6), ("unrolled-strong", palette.HUES["vision"], 10))
+    for name, colour, size in (("unrolled-thin", _INK, 6), ("unrolled-strong", _INK, 10))
 )
 
 
@@ -115,7 +115,7 @@ def _line(start: tuple[float, float], end: tuple[float, float], strong: bool) ->
     length = math.hypot(*lean) if rise else math.hypot(u - x, v - y) or 1.0
     dx, dy = (each / length * (_RADIUS + 1) for each in (lean if rise else (u - x, v - y)))
     look = (
-        f'stroke="{palette.HUES["vision"]}" stroke-width="3" marker-end="url(#unrolled-strong)"'
+        f'stroke="{_INK}" stroke-width="3" marker-end="url(#unrolled-strong)"'
         if strong
         else f'stroke="{_INK}" stroke-opacity=".28" marker-end="url(#unrolled-thin)"'
     )
@@ -137,7 +137,7 @@ def _side(place: Place, levels: Mapping[str, Sequence[str]]) -> str:
 def _vertex(at: tuple[float, float], kind: str, ready: int | None, strong: bool) -> str:
     hue = palette.HUES[kind]
     place = f'cx="{at[0]:g}" cy="{at[1]:g}" r="{_RADIUS}"'
-    stroke = f'stroke="{palette.HUES["vision"]}" stroke-width="3"' if strong else f'stroke="{hue}"'
+    stroke = f'stroke="{_INK}" stroke-width="3"' if strong else f'stroke="{hue}"'
     drawn = f'<circle {place} fill="{_PAPER}"/><circle {place} fill="{hue}" fill-opacity=".18" {stroke}/>'
     return drawn if ready is None else drawn + _number(at[0], at[1] + 4, ready)
 

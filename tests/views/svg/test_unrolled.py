@@ -2,7 +2,6 @@
 
 import xml.etree.ElementTree as ElementTree
 
-from views import palette
 from views.svg.unrolled import Row, unrolled
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -42,7 +41,7 @@ def test_tokens_stand_below_their_columns_and_long_ones_are_cut():
 
 def test_the_path_is_strong_and_every_other_edge_thin():
     lines = [line for line in drawn().iter(f"{SVG}path") if line.get("marker-end")]
-    strong = [line for line in lines if line.get("stroke") == palette.HUES["vision"]]
+    strong = [line for line in lines if line.get("stroke-width") == "3"]
     assert len(lines) == 3 and len(strong) == 2  # an edge of the path is drawn once
     bold = [text for text in said(drawn(), "token") if text.get("font-weight")]
     assert [text.find(f"{SVG}title").text for text in bold] == ["I"]
@@ -58,4 +57,4 @@ def test_a_line_along_a_row_rises_over_what_stands_between():
 
 def test_without_a_path_nothing_is_strong():
     lines = [line for line in drawn([]).iter(f"{SVG}path") if line.get("marker-end")]
-    assert len(lines) == 2 and not any(line.get("stroke") == palette.HUES["vision"] for line in lines)
+    assert len(lines) == 2 and not any(line.get("stroke-width") == "3" for line in lines)
