@@ -3,11 +3,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # PYTHON makes a new .venv
-.PHONY: run test walk test-deploy lint format audit fuzz bench train-translator evaluate-translator agreement
-.PHONY: train-recurrent evaluate-recurrent comparison forgetting raw-attention english train-vision evaluate-vision head-statistics clean run-environment dev-environment
+.PHONY: run test walk sweep test-deploy lint format audit fuzz bench train-translator evaluate-translator agreement
+.PHONY: train-recurrent evaluate-recurrent comparison forgetting raw-attention english train-convolution
+.PHONY: evaluate-convolution train-vision evaluate-vision head-statistics clean run-environment dev-environment
 
 run: run-environment
-	$(BIN)/python -m streamlit run app.py
+	ATLAS_MODELS=$${ATLAS_MODELS-any} $(BIN)/python -m streamlit run app.py
 
 # by file, in the order of the folders: the browser's long files first, the short ones at the end fill both processes
 test: dev-environment lint
@@ -24,6 +25,10 @@ test-deploy: dev-environment
 	BIN=$(BIN) sh tests/browser/install.sh
 	sh tests/deploy/install.sh
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m deploy tests/deploy
+
+# every type of model that transformers can build tiny, opened; some minutes; OPTIONS="bert llama" for some of them
+sweep: dev-environment
+	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m tests.model.hub.sweep $(OPTIONS)
 
 lint: dev-environment
 	$(BIN)/ruff check .
@@ -86,6 +91,13 @@ train-vision: dev-environment
 
 evaluate-vision: dev-environment
 	$(BIN)/python -m model.training evaluate-vision --data "$(DATA)" --model assets/vision
+
+# a convolutional network on the same pictures; OPTIONS="--teacher assets/convolution" lets train-vision learn from it
+train-convolution: dev-environment
+	$(BIN)/python -m model.training convolution --data "$(DATA)" --out assets/convolution $(OPTIONS)
+
+evaluate-convolution: dev-environment
+	$(BIN)/python -m model.training evaluate-vision --data "$(DATA)" --model assets/convolution
 
 # what every head does over held-out sentences (DATA) or pictures (PICTURES), after any training; either may be left out
 head-statistics: dev-environment

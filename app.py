@@ -11,7 +11,6 @@ from server.health import routes
 from server.warm_up import lifespan
 from views import frame
 from views.address.script import HistoryScript
-from views.controls import uploads
 from views.version import VERSION
 
 if __name__ == "__main__":  # run for each visitor
@@ -26,5 +25,5 @@ else:  # imported once, by the server that is starting
         middleware=door(
             __file__, frame.available(), [route.path for route in beside], frame.MOVED, Middleware(HistoryScript)
         ),
-        exception_handlers=uploads.HANDLERS | FAULTS,
+        exception_handlers=FAULTS,
     )

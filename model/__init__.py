@@ -11,12 +11,23 @@ earlier.trace("I am a student.").alignment
 
 from model import VisionClassifier
 seen = VisionClassifier.load().trace(image)  # a PIL image
+
+from model import open_model
+own = open_model("path/or/hub-id")  # any Hugging Face checkpoint with softmax attention
+own.trace("The cat sat.").attention("encoder")
+
+from model import ConvolutionClassifier
+ConvolutionClassifier.load("folder").trace(image).maps  # a convolutional network that learned from the same pictures
 """
 
 from model.classifier import VisionClassifier, VisionTrace
+from model.convolution_classifier import ConvolutionClassifier, ConvolutionTrace
 from model.decoding.search import DecodingOptions
+from model.hub.errors import OpenError
+from model.hub.trace import HubTrace
 from model.networks.config import TransformerConfig
 from model.networks.recurrent_trace import RecurrentTrace
+from model.open_model import open_model
 from model.recurrent_translator import RecurrentTranslator
 from model.runtime.checkpoint import CheckpointError
 from model.tracing.gate_interventions import GateInterventions
@@ -29,11 +40,15 @@ from model.translator import InputError, Step, Translator
 __all__ = [
     "Candidate",
     "CheckpointError",
+    "ConvolutionClassifier",
+    "ConvolutionTrace",
     "DecodingOptions",
     "GateInterventions",
+    "HubTrace",
     "InputError",
     "InterventionError",
     "HeadInterventions",
+    "OpenError",
     "RecurrentTrace",
     "RecurrentTranslator",
     "Step",
@@ -43,4 +58,5 @@ __all__ = [
     "Verification",
     "VisionClassifier",
     "VisionTrace",
+    "open_model",
 ]

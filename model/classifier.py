@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import torch
 from PIL import Image
-from torch import Tensor
 
 from model.attribution.faithfulness import RANDOM_PAIRS, Curves, Occlusion, mean_of, occlude, order_of, random_orders
 from model.attribution.head_ablation import ClassificationAblation, ablate_classification_heads, logits_without
@@ -18,9 +17,8 @@ from model.attribution.rollout import Fusion, class_gradients, rollout, slope_al
 from model.export.vit import write_vit
 from model.networks.tap import Chain, Intervention, Tap
 from model.networks.vision import VisionConfig, VisionTransformer
-from model.runtime.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading, shown
-from model.runtime.device import choose_device
-from model.runtime.fallback import falls_back, place, where_it_runs
+from model.picture_classifier import PictureClassifier, PictureTrace
+from model.runtime.fallback import falls_back
 from model.tracing.interventions import HeadInterventions
 from model.tracing.kinds import VISION
 from model.tracing.layer_stacks import LayerStacks, StackPlan, attention_stacks, layer_names, stream_stack
@@ -53,7 +51,7 @@ class GradientScores:
 
 
 @dataclass(frozen=True, eq=False)
-class VisionTrace:
+class VisionTrace(PictureTrace):
     """Everything a ViT computes for one picture. P patches, row by row; position 0 is CLS, patch p is position 1 + p.
 
     Attributes:
@@ -78,17 +76,6 @@ class VisionTrace:
     def attention(self) -> np.ndarray:
         """`(layers, heads, 1 + P, 1 + P)` float32; rows are queries, columns are keys."""
         return self.record.weights
-
-    @property
-    def probabilities(self) -> np.ndarray:
-        """`(class,)` float32, summing to 1."""
-        exponentials = np.exp(self.logits.astype(np.float64) - self.logits.max())
-        return (exponentials / exponentials.sum()).astype(np.float32)
-
-    @property
-    def answer(self) -> int:
-        """The most probable class."""
-        return int(self.logits.argmax())
 
     @property
     def records(self) -> dict[str, AttentionRecord]:
@@ -132,23 +119,12 @@ def attention_scores(trace: VisionTrace, fusion: Fusion = "mean", layer: int = -
     }
 
 
-class VisionClassifier:
-    """A trained ViT with its classes. Safe to share between threads.
+class VisionClassifier(PictureClassifier):
+    """A trained ViT with its classes; see `PictureClassifier`."""
 
-    Attributes:
-        network: the `VisionTransformer`, in evaluation mode.
-        card: figures about data, training and quality, as the evaluation wrote them.
-        weights_sha256: hash of the weight file, verified when it was read.
-    """
-
+    network: VisionTransformer
     kinds = (VISION,)
     capabilities: frozenset[Capability] = frozenset({"classify", "ablate", "intervene", "export"})
-
-    def __init__(self, network: VisionTransformer, card: dict | None = None, card_markdown: str = "") -> None:
-        self.network = network.eval().requires_grad_(False)
-        self.card = card or {}
-        self.card_markdown = card_markdown
-        self.weights_sha256: str = self.card.get("weights_sha256", "")
 
     @classmethod
     def load(cls, path: str | Path | None = None, device: str = "auto") -> VisionClassifier:
@@ -162,47 +138,11 @@ class VisionClassifier:
             CheckpointError: a file is missing, damaged, or does not match the hash in `card.json`.
             ValueError: the named device does not exist.
         """
-        folder = Path(path) if path is not None else SHIPPED
-        card = read_json(folder / "card.json")
-        with reading("classifier", folder):
-            config = VisionConfig.from_dict(read_json(folder / "config.json"))
-            tensors, _ = load_tensors(folder / "model.safetensors", card["weights_sha256"])
-            network = VisionTransformer(config)
-        load_weights(network, tensors, shown(folder))
-        if "config_sha256" in card:  # sizes that fit the weights can still be wrong: the number of heads, the classes
-            check_sha256(folder / "config.json", card["config_sha256"])
-        text = read_text(folder / "card.md")
-        return cls(place(network, choose_device(device)), card, text)
+        return cls._read(Path(path) if path is not None else SHIPPED, device)
 
-    @property
-    def config(self) -> VisionConfig:
-        """The network's sizes."""
-        return self.network.config
-
-    @property
-    def device(self) -> torch.device:
-        """Where the network runs."""
-        return self.network.class_embedding.device
-
-    @property
-    def device_name(self) -> str:
-        """The same for people, and why it had to leave the GPU if it had to."""
-        return where_it_runs(self.network)
-
-    @cached_property
-    def parameters(self) -> int:
-        """How many numbers were trained."""
-        return sum(parameter.numel() for parameter in self.network.parameters())
-
-    def prepare(self, image: Image.Image) -> np.ndarray:
-        """The picture as the network receives it: the middle square, scaled. `(side, side, 3)` float32 in [0, 1]."""
-        return middle_square(image, self.config.image_size).astype(np.float32) / 255
-
-    @falls_back
-    @torch.inference_mode()
-    def probabilities(self, pixels: np.ndarray, tap: Tap | None = None) -> np.ndarray:
-        """Class probabilities `(class,)` float32 of prepared pixels, with an intervention where a tap is given."""
-        return self.network(self._tensor(pixels)[None], tap)[0].float().softmax(dim=0).cpu().numpy()
+    @staticmethod
+    def _build(sizes: dict) -> VisionTransformer:
+        return VisionTransformer(VisionConfig.from_dict(sizes))
 
     @falls_back
     @torch.inference_mode()
@@ -240,11 +180,6 @@ class VisionClassifier:
         records = {"vision": after.record}
         check = check_intervention(self.network, interventions, records, after.logits, lambda edited: edited(pixels)[0])
         return VisionInterventionResult(after, check)
-
-    def score(self, trace: VisionTrace) -> np.ndarray:
-        """-ln p of every class, in nats, `(class,)` float64."""
-        shifted = trace.logits.astype(np.float64) - trace.logits.max()
-        return np.log(np.exp(shifted).sum()) - shifted
 
     def explain(
         self, trace: VisionTrace, class_index: int, *, fusion: Fusion = "mean", layer: int = -1
@@ -313,25 +248,9 @@ class VisionClassifier:
         """Write the weights as a Hugging Face ViT checkpoint; see `model.export.vit.write_vit`."""
         write_vit(self.network, Path(path))
 
-    def _tensor(self, pixels: np.ndarray) -> Tensor:
-        """`(height, width, 3)` in [0, 1] -> `(3, height, width)` in [-1, 1] on the network's device."""
-        channels = np.ascontiguousarray(pixels.transpose(2, 0, 1), dtype=np.float32)
-        return torch.from_numpy(channels).to(self.device) * 2 - 1
-
 
 @lru_cache(maxsize=8)
 def _plan(layers: int) -> StackPlan:
     """What a trace keeps of a ViT with so many layers."""
     kept = ["vision.patches", *layer_names("vision", "self.mask", layers)]
     return StackPlan.of(attention_stacks("vision", "self", layers) | stream_stack("vision", layers), kept)
-
-
-def middle_square(image: Image.Image, side: int) -> np.ndarray:
-    """The middle square of a picture, scaled (bicubic) to `(side, side, 3)` uint8."""
-    width, height = image.size
-    short = min(width, height)
-    left, top = (width - short) / 2, (height - short) / 2
-    image = image.convert("RGB")
-    if image.size != (side, side):
-        image = image.resize((side, side), Image.Resampling.BICUBIC, (left, top, left + short, top + short))
-    return np.asarray(image)

@@ -6,12 +6,11 @@ For any address that it does not know, Streamlit sends its page with status 200.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from pathlib import Path
 
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
-from streamlit import file_util
 
+from server import streamlit_inside
 from server.refusals import refuse
 
 SOCKET = "/_stcore/stream"
@@ -56,6 +55,6 @@ class KnownAddresses:
 
 def streamlit_files() -> frozenset[str]:
     """The addresses of the scripts, styles, fonts and pictures that come with Streamlit."""
-    folder = Path(file_util.get_static_dir())
+    folder = streamlit_inside.files()
     files = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".html")
     return frozenset(f"/{path.relative_to(folder).as_posix()}" for path in files)

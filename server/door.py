@@ -8,11 +8,9 @@ from starlette.middleware import Middleware
 
 from server.addresses import KnownAddresses
 from server.headers import SafetyHeaders
-from server.hosts import OwnNames
 from server.messages import ReadersMessages
-from server.origins import OwnOrigin
+from server.own_site import OwnSite
 from server.place import UnnamedPlace
-from server.runs import RunsBegin
 from server.visitors import SocketsByAddress
 from server.waiting_uploads import FewUploads
 
@@ -29,13 +27,11 @@ def door(
     """
     return [
         Middleware(SafetyHeaders),
-        Middleware(OwnNames),
-        Middleware(OwnOrigin),
+        Middleware(OwnSite),
         *pages_own,
         Middleware(KnownAddresses, pages=pages, beside=beside, moved=moved),
         Middleware(SocketsByAddress),
         Middleware(ReadersMessages),
-        Middleware(RunsBegin),
         Middleware(FewUploads),
         Middleware(UnnamedPlace, script=script),
     ]

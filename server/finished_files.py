@@ -1,8 +1,7 @@
 """Files that were made for a visitor, kept until the browser has fetched them.
 
-A download is made when its button is pressed; the answer names the address, and the browser asks for it. Streamlit
-forgets such a file as soon as two runs of anybody's pages have ended, and beside a busy crowd that is sooner than the
-browser can ask: the visitor would get "File not found".
+Streamlit forgets what a download button makes as soon as two runs of anybody's pages have ended, and beside a busy
+crowd that is sooner than the browser can ask for it: the visitor would get "File not found".
 """
 
 from __future__ import annotations
@@ -12,20 +11,13 @@ import threading
 import time
 from collections.abc import Callable
 
-from streamlit import runtime
-
+from server import streamlit_inside
 from server.process_wide import process_wide
 
 SECONDS = 60.0  # that a file is kept at least, unless the limits below are reached
 FILES, BYTES = 64, 128 * 2**20  # at once; then the oldest go
 
 Keep = Callable[[bytes, str, str, str], None]  # content, type, the place that it takes, name
-
-
-def keep_in_streamlit(content: bytes, mime: str, place: str, name: str) -> None:
-    """Have Streamlit keep a file for as long as no other one takes its place; where no server runs, do nothing."""
-    if runtime.exists():
-        runtime.get_instance().media_file_mgr.add(content, mime, place, name, is_for_static_download=True)
 
 
 class FinishedFiles:
@@ -36,7 +28,7 @@ class FinishedFiles:
         clock: seconds.
     """
 
-    def __init__(self, keep: Keep = keep_in_streamlit, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, keep: Keep = streamlit_inside.keep_file, clock: Callable[[], float] = time.monotonic) -> None:
         self._keep, self._clock = keep, clock
         self._lock = threading.Lock()
         self._numbers = itertools.count()

@@ -23,13 +23,13 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from starlette.datastructures import MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import file_util
+
+from server import streamlit_inside
 
 POLICY = (
     "default-src 'none'; script-src 'self' blob: 'wasm-unsafe-eval'{scripts}; style-src 'self' 'unsafe-inline'; "
@@ -60,7 +60,7 @@ class SafetyHeaders:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        page = (Path(file_util.get_static_dir()) / "index.html").read_text(encoding="utf-8")
+        page = (streamlit_inside.files() / "index.html").read_text(encoding="utf-8")
         self._headers = HEADERS | {"Content-Security-Policy": policy(inline_scripts(page))}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -87,7 +87,12 @@ async def fault(request: Request, error: Exception) -> Response:
     return PlainTextResponse(sentence, 500, headers=HEADERS | {"Content-Security-Policy": policy(())})
 
 
-FAULTS = {Exception: fault}
+async def left(request: Request, error: Exception) -> Response:
+    """Answer, for the record, a browser that left while it was sending: nothing is kept, and nothing is wrong."""
+    return Response(status_code=499)  # by convention: the client closed the connection
+
+
+FAULTS = {Exception: fault, ClientDisconnect: left}  # the log would show each of the latter as an error
 
 
 def policy(scripts: Sequence[str]) -> str:

@@ -11,9 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from streamlit import runtime
-
-from server import logs, metrics, recent
+from server import logs, metrics, recent, streamlit_inside
 from server.finished_files import finished_files
 
 SWITCH_SECONDS = 0.001  # how long a busy thread keeps the interpreter while another one asks for it
@@ -51,9 +49,8 @@ def settle_memory() -> None:
 async def keep_house() -> None:
     """Every few seconds: forget visitors who are not coming back, and hand memory that they used back.
 
-    Python looks for garbage in all objects now and then, with the interpreter in its hands; with 200 visitors' sessions
-    among them that takes long. So whatever has outlived a second is settled, which makes it pass over it; what of this
-    has become garbage is found by a full look once a minute, if anything ran.
+    Looking for garbage among 200 visitors' sessions takes long. So whatever has outlived a second is settled, which
+    Python then passes over; what of this has become garbage is found by a full look once a minute, if anything ran.
     """
     people, runs, left = 0, 0, False
     for rounds in itertools.count(1):
@@ -72,15 +69,9 @@ async def keep_house() -> None:
 
 
 def forget_visitors() -> int:
-    """Let go of sessions whose time is over: Streamlit itself looks at them only when somebody else leaves.
-
-    Returns:
-        How many sessions are left, those among them that wait for their visitor to come back included.
-    """
+    """`sessions_left`, or 0 where it cannot be known."""
     try:
-        manager = runtime.get_instance()._session_mgr
-        manager._session_storage._cache.expire()
-        return len(manager.list_sessions())
+        return streamlit_inside.sessions_left()
     except (AttributeError, RuntimeError):  # another version of Streamlit; its own way is slower, not wrong
         logs.event("sessions cannot be looked at", logging.WARNING)
         return 0

@@ -13,11 +13,12 @@ from collections.abc import Awaitable, Callable, MutableSequence
 from google.protobuf.message import DecodeError
 from google.protobuf.message import Message as ProtocolMessage
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from server import uvicorn_socket
 from server.limits import SocketLimits
 from server.refusals import POLICY
+from server.runs import PATIENCE, Runs
+from server.streamlit_inside import BackMsg
 
 WANTED = frozenset({"rerun_script", "stop_script", "file_urls_request", "app_heartbeat", "backend_operation_request"})
 OPERATIONS = frozenset({"deferred_file", "dataframe_chunk"})  # a download that is made when asked for; rows of a table
@@ -26,17 +27,21 @@ MALFORMED, NO_TEXT, TOO_BIG = 1002, 1003, 1009  # codes for closing a WebSocket
 
 
 class ReadersMessages:
-    """Let through what a reader's browser sends; drop other messages, delay a flood, and close the socket of misuse."""
+    """Let through what a reader's browser sends; drop other messages, delay a flood, and close the socket of misuse.
 
-    def __init__(self, app: ASGIApp, limits: SocketLimits | None = None) -> None:
-        self._app = app
+    Args:
+        patience: the longest that a message waits for the run before it, in seconds; see `Runs`.
+    """
+
+    def __init__(self, app: ASGIApp, limits: SocketLimits | None = None, patience: float = PATIENCE) -> None:
+        self._app, self._patience = app, patience
         self._limits = limits or SocketLimits()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "websocket":
             return await self._app(scope, receive, send)
         uvicorn_socket.limit_message(receive, self._limits.message_bytes)
-        socket = _Socket(receive, send, self._limits)
+        socket = _Socket(receive, send, self._limits, patience=self._patience)
         await self._app(scope, socket.receive, socket.send)
 
 
@@ -77,10 +82,12 @@ class _Socket:
         limits: SocketLimits,
         clock: Callable[[], float] = time.monotonic,
         wait: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        patience: float = PATIENCE,
     ) -> None:
         self._receive, self._send, self._limits, self._wait = receive, send, limits, wait
         self._allowance = Allowance(limits.at_once, limits.a_second, clock)
         self._operations = Allowance(limits.operations, limits.operations_a_second, clock)
+        self._runs = Runs(patience)
         self._closed = False
 
     async def receive(self) -> Message:
@@ -100,17 +107,19 @@ class _Socket:
             if pause:
                 await self._wait(pause)
             try:
-                wanted = self._is_wanted(BackMsg.FromString(content))
+                parsed = BackMsg.FromString(content)
             except DecodeError:
                 return await self._close(MALFORMED, "The message cannot be read.")
-            if wanted:
-                return message
+            if self._is_wanted(parsed):
+                changed = await self._runs.admit(parsed)
+                return {**message, "bytes": parsed.SerializeToString()} if changed else message
 
     async def send(self, message: Message) -> None:
         """Pass on what the app sends; once the socket is closed there is nobody to send it to."""
         if self._closed:
             raise OSError("The socket is closed.")  # as servers say of a browser that has left
         await self._send(message)
+        self._runs.told(message.get("bytes"))
 
     def _is_wanted(self, message: BackMsg) -> bool:
         if not is_wanted(message, self._limits.files) or listed(message, self._limits.items) > self._limits.items:

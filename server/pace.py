@@ -1,9 +1,8 @@
 """Runs go no faster than the server can send what they show.
 
-One thread takes in visitors and sends all messages, one each time it has gone round everything there is to do, and
-shares the interpreter with the runs. When a whole class arrives within seconds, the runs would leave it so little that
-hardly anything is sent for as long as people keep coming: neither pages that are ready nor the word to those who wait.
-So while its rounds are slow, no further run begins.
+One thread takes in visitors and sends all messages, and shares the interpreter with the runs. When a whole class
+arrives within seconds, the runs would leave it so little that hardly anything is sent. So while its rounds are slow, no
+further run begins.
 """
 
 from __future__ import annotations

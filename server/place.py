@@ -10,7 +10,8 @@ from pathlib import Path
 
 from google.protobuf.message import DecodeError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from server.streamlit_inside import ForwardMsg
 
 
 class UnnamedPlace:

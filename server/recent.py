@@ -18,10 +18,7 @@ T = TypeVar("T")
 
 @process_wide
 def computing() -> threading.Lock:
-    """The lock that lets one computation of any model run at a time.
-
-    Several at once would hand the interpreter to and fro between them and make each of them slower.
-    """
+    """The lock that lets one computation of any model run at a time: several at once would slow each other down."""
     return threading.Lock()
 
 

@@ -17,12 +17,8 @@ T = TypeVar("T")
 class Steps(Generic[T]):
     """The steps of one computation. Safe to follow from several threads.
 
-    Whoever needs a step that is not there yet makes it, and as many more as a slice of time allows; so the rest is made
-    even if the one who began leaves. Between two slices other visitors have their turn.
-
-    Args:
-        source: makes them.
-        turn: is held while it does.
+    Whoever needs a step that is not there yet has `source` make it while `turn` is held, and as many more as a slice of
+    time allows; so the rest is made even if the one who began leaves. Between two slices others have their turn.
     """
 
     def __init__(self, source: Iterator[T], turn: threading.Lock, slice_seconds: float = SLICE_SECONDS) -> None:

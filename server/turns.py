@@ -1,9 +1,8 @@
 """Visitors take turns: how many run at once, how many may wait, how long, and what a waiting visitor is told.
 
-Python runs one thread at a time, and PyTorch hands the interpreter over at each of the thousand small operations of a
-translation: beside other busy threads each of them waits for its return, and every answer takes many times as long as
-alone. So only a few runs go on at once, the others wait in the order in which they came, and whoever has used up a
-slice of time goes to the end of the queue while others wait.
+Beside other busy threads each of the thousand small operations of a translation waits for the interpreter, and every
+answer takes many times as long as alone. So only a few runs go on at once, the others wait in the order in which they
+came, and whoever has used up a slice of time goes to the end of the queue while others wait.
 """
 
 from __future__ import annotations

@@ -10,7 +10,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit import runtime
+
+from server import streamlit_inside
 
 UPLOADS = "/_stcore/upload_file/"
 A_VISIT = 4  # files; a page asks for one at a time
@@ -20,18 +21,13 @@ LEAST = 2**16  # bytes that a file counts for, so that there are not too many sm
 Forget = Callable[[str, str], None]  # of a visit, a file
 
 
-def forget_in_streamlit(visit: str, file: str) -> None:
-    """Have Streamlit forget an upload; nothing happens if a page has taken it."""
-    runtime.get_instance().uploaded_file_mgr.remove_file(visit, file)
-
-
 class FewUploads:
     """Forget the oldest upload of a visit, or of all, where there are too many that may still be waiting.
 
     Whether a page has taken a file is not known here: forgetting it once more does no harm.
     """
 
-    def __init__(self, app: ASGIApp, forget: Forget = forget_in_streamlit, most: int = BYTES) -> None:
+    def __init__(self, app: ASGIApp, forget: Forget = streamlit_inside.forget_upload, most: int = BYTES) -> None:
         self._app, self._forget, self._most = app, forget, most
         self._waiting: OrderedDict[tuple[str, str], int] = OrderedDict()  # visit and file -> bytes, the oldest first
 

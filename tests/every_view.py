@@ -65,6 +65,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
             "what-if",
         ),
     ),
+    "models": ("", ()),
 }
 
 

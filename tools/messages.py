@@ -26,6 +26,7 @@ KEYWORDS = {
     "InputError": (1,),
     "InterventionError": (1,),
     "CheckpointError": (1,),
+    "OpenError": (1,),
 }
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import streamlit as st
 from PIL import Image
 
-from views import palette
+from views import palette, streamlit_inside
 from views.address import settings
-from views.controls import inputs, uploads
+from views.controls import inputs
 from views.text import catalogue, literal, prose
 from views.text.catalogue import Message, say
 from views.version import VERSION
@@ -100,6 +100,11 @@ PAGES = (
         Message("menu.vision", "Vision"),
         Message("menu.vision.help", "Give a picture to a Vision Transformer and see what it attends to."),
     ),
+    Place(
+        "models",
+        Message("menu.models", "Any model"),
+        Message("menu.models.help", "Open a Hugging Face checkpoint and look at its attention with the same views."),
+    ),
 )
 MOVED = {"relevance": "attribution"}  # what a page's address was -> what it is
 
@@ -122,7 +127,7 @@ class Table:
 
 def run(around: Around) -> None:
     """Set the page up, offer the pages and run the chosen one."""
-    uploads.keep_in_memory()
+    streamlit_inside.keep_uploads_in_memory()
     _running_on.set(None)
     # An own icon file: the default one, or a Material symbol, would be fetched from another host.
     icon = str(FAVICON) if FAVICON.is_file() else Image.new("RGB", (32, 32), palette.HUES["encoder"])
@@ -152,10 +157,7 @@ def run(around: Around) -> None:
 
 @functools.cache
 def _keep_what_is_loaded(page: str) -> None:
-    """After the first run of a page: what it imported and loaded stays, so the garbage collector may pass it over.
-
-    Looking through the hundreds of thousands of objects of PyTorch and Plotly would take longer than most runs do.
-    """
+    """After the first run of a page: what it imported and loaded stays, so the garbage collector may pass it over."""
     gc.collect()
     gc.freeze()
 

@@ -164,14 +164,10 @@ OVER_ALL = Message("map.mean.all", "mean over all layers and heads")
 
 
 def with_means(attention: np.ndarray) -> np.ndarray:
-    """Append the average over layers as a last layer and the average over heads as a last head.
-
-    Args:
-        attention: `(layers, heads, query, key)`.
+    """`(layers, heads, query, key)` with the average over layers as a last layer and that over heads as a last head.
 
     Returns:
-        `(layers + 1, heads + 1, query, key)` float32. `[-1, h]` averages head h over the layers, `[l, -1]` averages
-        layer l over its heads, `[-1, -1]` averages everything.
+        `(layers + 1, heads + 1, query, key)` float32; `[-1, -1]` averages everything.
     """
     over_heads = attention.mean(axis=1, keepdims=True, dtype=np.float32)  # (layers, 1, query, key)
     wide = np.concatenate([attention.astype(np.float32, copy=False), over_heads], axis=1)
@@ -226,11 +222,7 @@ def masked(queries: int, keys: int, causal: bool) -> np.ndarray:
 
 
 def patch_names(grid: tuple[int, int]) -> tuple[str, ...]:
-    """What the patches of a picture are called wherever they stand on an axis: `row 1, column 1`, row by row.
-
-    Args:
-        grid: rows and columns of patches.
-    """
+    """What the patches of a picture are called wherever they stand on an axis: `row 1, column 1`, row by row."""
     return tuple(patch_name(row, column) for row, column in np.ndindex(*grid))
 
 

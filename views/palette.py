@@ -8,7 +8,7 @@ the hue: lightness changes in equal steps in OKLab (Ottosson 2020), so equal ste
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -20,6 +20,7 @@ HUES = {"encoder": "#0072B2", "decoder": "#D55E00", "cross": "#009E73", "vision"
 SPARE = ("#56B4E9", "#E69F00")  # its sky blue and amber, for kinds that are none of these
 BACKGROUND = {"light": "#FFFFFF", "dark": "#12151A"}  # the same as in .streamlit/config.toml
 INK = {"light": "#1B1F24", "dark": "#E4E7EB"}  # text colour, likewise
+SECONDARY = {"light": ("#F5F6F8", "#D9DCE1"), "dark": ("#1B2027", "#343A44")}  # background and border, likewise
 MASKED = {"light": "#DADCE0", "dark": "#3A3F47"}
 STOPS = 17
 # Eight colours for heads, in an order in which neighbours differ most. Chosen by search so that any two of them stay at
@@ -116,6 +117,13 @@ def scale(kind: str, theme: Theme) -> tuple[str, ...]:
             chroma = hue[1:] * (1 - 0.6 * (place - turning) / (1 - turning))
         colours.append(from_oklab(np.array([lightness, *chroma])))
     return tuple(colours)
+
+
+def shades(share: np.ndarray, colours: Sequence[str]) -> np.ndarray:
+    """Numbers from 0 to 1 as colours at equal distances and between them: `(..., 3)` float64 from 0 to 255."""
+    stops = np.array([to_rgb(colour) for colour in colours], dtype=float)  # (stop, channel)
+    place = np.clip(share, 0, 1) * (len(stops) - 1)
+    return np.stack([np.interp(place, range(len(stops)), channel) for channel in stops.T], axis=-1)
 
 
 def plotly_scale(kind: str, theme: Theme) -> list[tuple[float, str]]:

@@ -46,14 +46,7 @@ def value_names(size: int) -> list[str]:
 def kept(weights: np.ndarray, share: float) -> np.ndarray:
     """The fewest entries, largest first, that hold `share` of the sum: the masks of DINO (Caron et al. 2021).
 
-    The component that draws outlines in the browser follows the same rule; a browser test holds the two together.
-
-    Args:
-        weights: not negative, any shape.
-        share: from 0 (none) to 1.
-
-    Returns:
-        bool, the shape of `weights`.
+    Bool, of the shape of `weights`, which are not negative. A browser test holds `patch_picture.js` to the same rule.
     """
     flat = weights.astype(np.float64).ravel()
     order = np.argsort(-flat, kind="stable")

@@ -61,6 +61,10 @@ class VisionConfig:
         """Patches a side at the image size trained for."""
         return self.image_size // self.patch_size
 
+    def positions(self, side: int) -> int:
+        """Places in the sequence for a picture of `side` pixels a side: its patches, and CLS."""
+        return 1 + (side // self.patch_size) ** 2
+
     @property
     def patch_values(self) -> int:
         """Numbers in one patch: red, green and blue of every pixel."""

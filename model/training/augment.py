@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image
 
+from model.training.rand_augment import rand_augment
+
 
 @dataclass(frozen=True)
 class Augmentation:
@@ -24,6 +26,7 @@ class Augmentation:
         mixed: share of the pictures that are mixed with another one; half of them as a weighted mean (mixup, Zhang et
             al. 2018), half by pasting a rectangle (CutMix, Yun et al. 2019).
         mixup_alpha: both parameters of the beta distribution that mixup's weight is drawn from; CutMix's is uniform.
+        operations, strength: of RandAugment; see `model.training.rand_augment.rand_augment`.
 
     Raises:
         ValueError: a value lies outside its range.
@@ -34,6 +37,8 @@ class Augmentation:
     colour: float = 0.3
     mixed: float = 0.5
     mixup_alpha: float = 0.4
+    operations: int = 0
+    strength: float = 0.3
 
     def __post_init__(self) -> None:
         if not 0 < self.smallest_crop <= 1:
@@ -46,6 +51,10 @@ class Augmentation:
             raise ValueError(f"mixed is {self.mixed}; it must be from 0 to 1.")
         if not 0 < self.mixup_alpha < math.inf:
             raise ValueError(f"mixup_alpha is {self.mixup_alpha}; it must be above 0.")
+        if self.operations < 0:
+            raise ValueError(f"operations is {self.operations}; it must be at least 0.")
+        if not 0 <= self.strength <= 1:
+            raise ValueError(f"strength is {self.strength}; it must be from 0 to 1.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,14 +97,15 @@ def draw_example(
 
 
 def random_view(picture: np.ndarray, side: int, how: Augmentation, draw: np.random.Generator) -> np.ndarray:
-    """Random resized crop, flip and colour of `(height, width, 3)` uint8: `(side, side, 3)` float32 in [0, 1]."""
+    """Random crop, RandAugment, flip and colour of `(height, width, 3)` uint8: `(side, side, 3)` float32 in [0, 1]."""
     height, width = picture.shape[:2]
     area = height * width * draw.uniform(how.smallest_crop, 1)
     ratio = math.exp(draw.uniform(-math.log(how.aspect), math.log(how.aspect)))
     crop_width, crop_height = min(width, math.sqrt(area * ratio)), min(height, math.sqrt(area / ratio))
     left, top = draw.uniform(0, width - crop_width), draw.uniform(0, height - crop_height)
     box = (left, top, left + crop_width, top + crop_height)
-    view = np.asarray(Image.fromarray(picture).resize((side, side), Image.Resampling.BILINEAR, box), np.float32) / 255
+    crop = Image.fromarray(picture).resize((side, side), Image.Resampling.BILINEAR, box)
+    view = np.asarray(rand_augment(crop, how.operations, how.strength, draw), np.float32) / 255
     if draw.random() < 0.5:
         view = view[:, ::-1]
     brightness, contrast, saturation = draw.uniform(1 - how.colour, 1 + how.colour, 3).astype(np.float32)

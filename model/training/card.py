@@ -176,7 +176,7 @@ On the {evaluation["sentences"]:,} held-out sentences, all their translations as
 
 def write_weights(folder: Path, network: nn.Module) -> dict:
     """Write the weights in half precision, and return what a card says of them and of `config.json` beside them."""
-    tensors = {name: tensor.detach().half().cpu() for name, tensor in network.state_dict().items()}
+    tensors = {name: _halved(tensor.detach().cpu()) for name, tensor in network.state_dict().items()}
     path = folder / "model.safetensors"
     save_tensors(path, tensors, {"format": "pt"})
     return {
@@ -184,6 +184,11 @@ def write_weights(folder: Path, network: nn.Module) -> dict:
         "weights_bytes": path.stat().st_size,
         "config_sha256": sha256_of(folder / "config.json"),
     }
+
+
+def _halved(tensor: torch.Tensor) -> torch.Tensor:
+    """In half precision; whole numbers, such as batch normalisation's count of batches, stay as they are."""
+    return tensor.half() if tensor.is_floating_point() else tensor
 
 
 def training_facts(folder: Path, recipe: Recipe) -> dict:

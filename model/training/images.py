@@ -5,17 +5,18 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 from tqdm import tqdm
 
-from model.classifier import middle_square
+from model.picture_classifier import middle_square
 
 SIDE = 128  # pixels a side that pictures are kept at
 SPLITS = ("train", "validation")
+HELD_BACK_SEED = 22  # one for all networks, so that what is held back from a student is held back from its teacher
 SUFFIXES = {".jpg", ".jpeg", ".png", ".webp", ".bmp"}
 
 # Imagenette's ten classes in label order, with the WordNet numbers its folders are called by.
@@ -47,15 +48,43 @@ class Split:
     def __len__(self) -> int:
         return len(self.labels)
 
+    def part(self, indices: np.ndarray) -> Split:
+        """The pictures at `indices`, in that order."""
+        return Split(self.pictures[indices], self.labels[indices])
+
 
 @dataclass(frozen=True, eq=False)
 class LabelledImages:
-    """Both splits, the classes' names in label order, and a SHA-256 over every picture's bytes and label."""
+    """Pictures with labels.
+
+    Attributes:
+        train, validation: the two splits.
+        classes: the classes' names in label order.
+        sha256: over every picture's bytes and label.
+        held_back: training pictures that are not trained on: epochs are chosen by them, so that the validation pictures
+            are new to the network in every way.
+    """
 
     train: Split
     validation: Split
     classes: tuple[str, ...]
     sha256: str
+    held_back: Split | None = None
+
+    def hold_back(self, count: int) -> LabelledImages:
+        """The same, with `count` training pictures held back, always the same ones.
+
+        Raises:
+            ImageDataError: `count` is not positive, or nothing would be left to train on.
+        """
+        if not 0 < count < len(self.train):
+            raise ImageDataError(
+                f"{count} of {len(self.train)} training pictures cannot be held back; hold back at least 1 and fewer "
+                "than there are."
+            )
+        order = np.random.default_rng(HELD_BACK_SEED).permutation(len(self.train))
+        back, left = (np.sort(part) for part in np.split(order, [count]))
+        return replace(self, train=self.train.part(left), held_back=self.train.part(back))
 
 
 def read_images(folder: Path) -> LabelledImages:

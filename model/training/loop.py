@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -35,8 +36,9 @@ from model.training.optimizer import (
 from model.training.processes import ProcessGroup
 
 CHECKPOINT = "checkpoint.safetensors"
+BEST = "best.safetensors"
 LOG_EVERY = 25  # steps between two lines of the metrics file
-SEED_EVERY = 100  # steps of an epoch after which dropout draws from a new seed, so that a run can be resumed there
+SEED_EVERY = 25  # steps of an epoch after which dropout draws from a new seed, so that a run can be resumed there
 SAVE_EVERY = 120.0  # seconds after which the next such place writes a checkpoint
 PAUSE = 60.0  # seconds between two steps that no step takes: the process was stopped, or the machine slept
 
@@ -55,7 +57,11 @@ class Task(Protocol):
         """The tensors of some items, and how many terms their loss sums over."""
 
     def validate(self, network: nn.Module, device: torch.device) -> dict[str, float]:
-        """Figures on held-out data, for the metrics file."""
+        """Figures on held-out data, for the metrics file.
+
+        Where `merit` is among them, the averaged weights of the epoch with the highest one are the result, the later
+        one of two that are equal; else those of the last epoch.
+        """
 
 
 @dataclass(frozen=True)
@@ -146,7 +152,9 @@ def train(
     """
     device = processes.device
     task.network.to(device)
-    average = AveragedModel(task.network, multi_avg_fn=get_ema_multi_avg_fn(recipe.average_decay))
+    decay = get_ema_multi_avg_fn(recipe.average_decay)
+    # what batch normalisation knows of earlier batches belongs to the weights, so it is averaged with them
+    average = AveragedModel(task.network, multi_avg_fn=decay, use_buffers=True)
     state = TrainingState(task.network, average, build_optimizers(task.network, recipe), start or Start())
     if resume:
         state.load(out / CHECKPOINT, recipe)
@@ -174,10 +182,19 @@ def train(
         state.epoch, state.done, state.seconds = epoch + 1, 0, 0.0
         if processes.leads:
             figures = task.validate(state.average.module, device)
+            if "merit" in figures and figures["merit"] >= _highest_merit(out):
+                save_tensors(out / BEST, state.average.module.state_dict())
             log.write(event="epoch", epoch=epoch, steps=state.steps, seconds=seconds, **figures)
             state.save(out / CHECKPOINT, recipe)
         processes.wait()
+    if (out / BEST).is_file() and _highest_merit(out) > -math.inf:
+        load_weights(state.average.module, load_tensors(out / BEST)[0], str(out / BEST))
     return state.average.module
+
+
+def _highest_merit(out: Path) -> float:
+    """Of the epochs so far; see `Task.validate`."""
+    return max((row["merit"] for row in read_metrics(out / METRICS) if "merit" in row), default=-math.inf)
 
 
 def _train_epoch(

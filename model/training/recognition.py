@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -10,14 +11,16 @@ import torch.nn.functional as F
 from PIL import Image
 from torch import Tensor, nn
 
-from model.classifier import middle_square
+from model.networks.convolution import ConvolutionalNetwork
 from model.networks.tap import untouched
 from model.networks.vision import VisionTransformer
-from model.training.augment import Augmentation, draw_example
+from model.picture_classifier import middle_square
+from model.training.augment import Augmentation, Example, draw_example
+from model.training.distillation import Teacher, shrunk
 from model.training.images import LabelledImages
 from model.training.optimizer import Recipe
 
-WATCHED = 4  # during training every fourth validation picture is looked at; the card's figures are for all
+Recognizer = VisionTransformer | ConvolutionalNetwork
 
 
 @dataclass(frozen=True)
@@ -80,19 +83,28 @@ class RecognitionStep(nn.Module):
     """Loss of a batch of possibly mixed pictures, as one module, so that DDP can wrap it.
 
     On a CPU the explicit form of attention is used: with bf16 it trains 1.5 to 1.75 times as fast as the fused kernel.
+
+    Args:
+        smoothing: of the labels.
+        teacher: whose answers the network learns besides the labels, or in their place. It is no part of the module,
+            for nothing of it is trained.
     """
 
-    def __init__(self, network: VisionTransformer, smoothing: float) -> None:
+    def __init__(self, network: Recognizer, smoothing: float, teacher: Teacher | None = None) -> None:
         super().__init__()
         self.network = network
         self.smoothing = smoothing
+        self.teacher = teacher
 
-    def forward(self, pixels: Tensor, label: Tensor, other: Tensor, share: Tensor) -> tuple[Tensor, Tensor]:
-        """Sums over the batch: smoothed loss, and -ln p without smoothing (detached).
+    def forward(
+        self, pixels: Tensor, label: Tensor, other: Tensor, share: Tensor, views: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Sums over the batch: the loss, and -ln p of the labels without smoothing (detached).
 
         Args:
             pixels: `(batch, 3, side, side)` in [-1, 1].
             label, other, share: `(batch,)`; see `model.training.augment.Example`.
+            views: the same views at the teacher's size, where there is a teacher.
         """
         tap = untouched if pixels.device.type == "cpu" else None
         logits = self.network(pixels, tap).float()  # (batch, class)
@@ -102,20 +114,38 @@ class RecognitionStep(nn.Module):
             second = F.cross_entropy(logits, other, reduction="none", label_smoothing=smoothing)
             return (share * first + (1 - share) * second).sum()
 
-        return mixed(self.smoothing), mixed(0.0).detach()
+        loss = mixed(self.smoothing)
+        if self.teacher is not None:
+            taught = self.teacher.loss(logits, self.teacher.answers(views)).sum()
+            part = self.teacher.how.teacher_share
+            loss = part * taught + (1 - part) * loss
+        return loss, mixed(0.0).detach()
 
 
 class RecognitionTask:
-    """Batches, loss and validation of the classifier; see `model.training.loop.Task`."""
+    """Batches, loss and validation of the classifier; see `model.training.loop.Task`.
+
+    Args:
+        images: of which some are held back; the epoch that recognizes most of those, at the last size, is shipped.
+        teacher: see `RecognitionStep`.
+    """
 
     def __init__(
-        self, network: VisionTransformer, images: LabelledImages, recipe: Recipe, stages: Stages, how: Augmentation
+        self,
+        network: Recognizer,
+        images: LabelledImages,
+        recipe: Recipe,
+        stages: Stages,
+        how: Augmentation,
+        teacher: Teacher | None = None,
     ) -> None:
-        self.network = network
-        self.step = RecognitionStep(network, recipe.label_smoothing)
+        self.network, self.teacher = network, teacher
+        self.step = RecognitionStep(network, recipe.label_smoothing, teacher)
         self.images, self.recipe, self.stages, self.how = images, recipe, stages, how
-        self.data = f"SHA-256 {images.sha256}; views {asdict(how)}"
+        taught = f"; teacher {teacher.facts}" if teacher else ""
+        self.data = f"SHA-256 {images.sha256}; held back {len(images.held_back)}{taught}; views {asdict(how)}"
         self.epoch = 0
+        self.drawing = ThreadPoolExecutor(torch.get_num_threads())  # views are drawn side by side
 
     @property
     def side(self) -> int:
@@ -123,35 +153,45 @@ class RecognitionTask:
         return self.stages.size(self.epoch)
 
     def plan(self, epoch: int, world_size: int) -> list[list[int]]:
-        """Global batches in a random order; each process takes at most `batch_tokens` patches and CLS tokens."""
+        """Global batches in a random order; each process takes at most `batch_tokens` of the network's positions."""
         self.epoch = epoch
-        tokens = 1 + (self.side // self.network.config.patch_size) ** 2
-        size = max(1, self.recipe.batch_tokens // tokens) * world_size
+        size = max(1, self.recipe.batch_tokens // self.network.config.positions(self.side)) * world_size
         order = np.random.default_rng((self.recipe.seed, epoch)).permutation(len(self.images.train))
         return [order[start : start + size].tolist() for start in range(0, len(order), size)]
 
     def load(self, indices: list[int]) -> tuple[tuple[Tensor, ...], int]:
-        """Random views of some training pictures; each counts once."""
+        """Random views of some training pictures; each counts once.
+
+        With a teacher a view is drawn at the larger size of both networks and scaled down for the other.
+        """
         train, seed = self.images.train, (self.recipe.seed, self.epoch)
-        drawn = [draw_example(train.pictures, train.labels, index, self.side, self.how, seed) for index in indices]
-        pixels = to_pixels(np.stack([example.pixels for example in drawn]))
+        drawn_side = max(self.side, self.teacher.side if self.teacher else 0)
+
+        def draw(index: int) -> Example:
+            return draw_example(train.pictures, train.labels, index, drawn_side, self.how, seed)
+
+        drawn = list(self.drawing.map(draw, indices))
+        views = to_pixels(np.stack([example.pixels for example in drawn]))  # (batch, 3, drawn_side, drawn_side)
         label, other = (torch.tensor([getattr(example, name) for example in drawn]) for name in ("label", "other"))
-        return (pixels, label, other, torch.tensor([example.share for example in drawn])), len(indices)
+        share = torch.tensor([example.share for example in drawn])
+        for_teacher = (shrunk(views, self.teacher.side),) if self.teacher else ()
+        return (shrunk(views, self.side), label, other, share, *for_teacher), len(indices)
 
     @torch.inference_mode()
-    def validate(self, network: VisionTransformer, device: torch.device) -> dict[str, float]:
-        """Top-1 accuracy and mean -ln p at the present size, on a quarter of the validation pictures to save time."""
+    def validate(self, network: Recognizer, device: torch.device) -> dict[str, float]:
+        """Top-1 accuracy and mean -ln p of the pictures held back, at the present size."""
         network.eval()
-        split = self.images.validation
-        logits = classify_all(network, split.pictures[::WATCHED], self.side, device)
-        labels = torch.from_numpy(split.labels[::WATCHED])
+        split = self.images.held_back
+        logits = classify_all(network, split.pictures, self.side, device)
+        labels = torch.from_numpy(split.labels)
         right = (logits.argmax(dim=1) == labels).double().mean().item()
-        return {"pixels": self.side, "top1": right, "heldout_nll": F.cross_entropy(logits, labels).item()}
+        figures = {"pixels": self.side, "top1": right, "heldout_nll": F.cross_entropy(logits, labels).item()}
+        return figures | ({"merit": right} if self.side == self.stages.final_size else {})
 
 
 @torch.inference_mode()
 def classify_all(
-    network: VisionTransformer, pictures: np.ndarray, side: int, device: torch.device, batch: int = 100
+    network: Recognizer, pictures: np.ndarray, side: int, device: torch.device, batch: int = 100
 ) -> Tensor:
     """Logits `(picture, class)` float32 on the CPU, of whole pictures scaled to `side` pixels."""
     parts = []

@@ -8,7 +8,6 @@ from pathlib import Path
 from model.recurrent_translator import SHIPPED as RECURRENT
 from model.runtime.checkpoint import read_json
 from model.training.corpus import read_corpus
-from model.training.images import read_images
 
 Command = argparse.ArgumentParser
 
@@ -46,15 +45,6 @@ def add_text_studies(commands: argparse._SubParsersAction) -> tuple[tuple[Comman
     forgetting.add_argument("--recurrent", type=Path, default=RECURRENT, help="has a folder for each recurrent network")
     forgetting.add_argument("--sentences", type=int, default=500, help="held-out sentences used; default %(default)s")
     return (agreement, heads, comparison, raw, forgetting), english
-
-
-def add_picture_study(commands: argparse._SubParsersAction) -> Command:
-    """The command about the picture classifier, likewise."""
-    heads_vision = commands.add_parser("heads-vision", help="the same for the classifier, over validation pictures")
-    heads_vision.set_defaults(run=_study_classifier)
-    heads_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
-    heads_vision.add_argument("--pictures", type=int, default=200, help="pictures used; default %(default)s")
-    return heads_vision
 
 
 def _measure_agreement(options: argparse.Namespace) -> int:
@@ -119,18 +109,5 @@ def _study_translator(options: argparse.Namespace) -> int:
         raise ValueError(f"{options.sentences} sentences leave nothing to measure; give --sentences 1 or more.")
     read_json(options.model / "config.json")
     study_translator(options.model, read_corpus(options.data, options.heldout), options.sentences, options.device)
-    write_readable_card(options.model, card_markdown)
-    return 0
-
-
-def _study_classifier(options: argparse.Namespace) -> int:
-    from model.training.head_card import write_readable_card
-    from model.training.head_study import study_classifier
-    from model.training.vision_card import card_markdown
-
-    if options.pictures < 1:
-        raise ValueError(f"{options.pictures} pictures leave nothing to measure; give --pictures 1 or more.")
-    read_json(options.model / "config.json")
-    study_classifier(options.model, read_images(options.data), options.pictures, options.device)
     write_readable_card(options.model, card_markdown)
     return 0

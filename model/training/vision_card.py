@@ -2,37 +2,53 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import torch
 import torch.nn.functional as F
-from torch import nn
 
 from model.classifier import VisionClassifier
+from model.convolution_classifier import ConvolutionClassifier
+from model.networks.convolution import ConvolutionalNetwork
 from model.runtime.checkpoint import read_json, sha256_of, write_json
 from model.runtime.device import choose_device, hardware
 from model.training.card import training_facts, training_lines, write_weights
 from model.training.head_card import write_readable_card
-from model.training.images import LabelledImages
+from model.training.images import LabelledImages, Split
 from model.training.loop import METRICS, read_metrics
 from model.training.optimizer import Recipe
-from model.training.recognition import classify_all
-from model.training.vision_scores import BINS, calibration_error, compare_explanations
+from model.training.recognition import Recognizer, classify_all
+from model.training.vision_scores import BINS, calibration_error, compare_explanations, fit_temperature
 
 DATA_NAME = "Imagenette at 128 x 128 pixels, ten classes of ImageNet"
 DATA_SOURCE = "github.com/fastai/imagenette"
 DATA_LICENCE = "pictures of ImageNet, for research use; none of them is part of this project"
+READING_SIZES = (1.0, 1.125, 1.25, 1.375)  # times the size trained for at last
 EXPLAINED = 200  # validation pictures over which explanations are compared
 
 
-def finish_vision(
-    folder: Path, network: nn.Module, images: LabelledImages, recipe: Recipe, device: torch.device
+def finish_recognizer(
+    folder: Path,
+    network: Recognizer,
+    images: LabelledImages,
+    recipe: Recipe,
+    device: torch.device,
+    teacher: dict | None = None,
 ) -> None:
-    """Write the weights in half precision, then evaluate exactly what was written and write the card."""
-    start = next(row for row in reversed(read_metrics(folder / METRICS)) if row["event"] == "start")
-    epochs = [row for row in read_metrics(folder / METRICS) if row["event"] == "epoch"]
+    """Choose the size to read at, fit the temperature, write the weights, then evaluate what was written for the card.
+
+    Args:
+        teacher: facts about it; see `model.training.distillation.Teacher`.
+    """
+    rows = read_metrics(folder / METRICS)
+    start = next(row for row in reversed(rows) if row["event"] == "start")
+    epochs = [row for row in rows if row["event"] == "epoch"]
     pixels = [row["pixels"] for row in epochs]
+    reading = choose_reading_size(network, pixels[-1], images.held_back, device)
+    write_json(folder / "config.json", network.config.to_dict())
     card = {
+        "calibration": calibrate(network, images.held_back, device),
         **write_weights(folder, network),
         "data": {
             "name": DATA_NAME,
@@ -40,16 +56,75 @@ def finish_vision(
             "licence": DATA_LICENCE,
             "sha256": images.sha256,
             "training_pictures": len(images.train),
+            "held_back": len(images.held_back),
             "views": start["data"].split("; views ")[1],
         },
         "training": training_facts(folder, recipe)
-        | {"stages": [[size, pixels.count(size)] for size in dict.fromkeys(pixels)]},
+        | {"stages": [[size, pixels.count(size)] for size in dict.fromkeys(pixels)], "chosen": _chosen(epochs)}
+        | ({"teacher": teacher} if teacher else {})
+        | ({"reading": reading} if reading else {}),
     }
     write_json(folder / "card.json", card)
-    evaluate_vision(folder, images, str(device))
+    evaluate_recognizer(folder, images, str(device))
 
 
-def evaluate_vision(folder: Path, images: LabelledImages, device: str = "auto") -> dict:
+def _chosen(epochs: list[dict]) -> dict:
+    """The epoch whose weights are written, counted from 1, and its accuracy on the pictures held back."""
+    best = max((row for row in epochs if "merit" in row), key=lambda row: (row["merit"], row["epoch"]))
+    return {"epoch": best["epoch"] + 1, "top1": best["top1"]}
+
+
+def choose_reading_size(network: Recognizer, trained: int, split: Split, device: torch.device) -> list[list[float]]:
+    """Let a convolutional network read pictures at the size at which it recognizes most of `split`.
+
+    Random crops show things larger than whole pictures do, so somewhat larger pictures than those trained on can suit
+    the network better (Touvron et al. 2019). A Vision Transformer has learned positions for one size and keeps it.
+
+    Args:
+        trained: pixels a side that it was trained at last.
+
+    Returns:
+        Pixels a side and accuracy there, for each size tried; of two equal ones the smaller is taken.
+    """
+    if not isinstance(network, ConvolutionalNetwork):
+        return []
+    labels, stride = torch.from_numpy(split.labels), network.config.stride
+    found = []
+    for side in sorted({round(factor * trained / stride) * stride for factor in READING_SIZES}):
+        logits = classify_all(network.eval(), split.pictures, side, device)
+        found.append([side, (logits.argmax(dim=1) == labels).double().mean().item()])
+    best = max(found, key=lambda row: (row[1], -row[0]))[0]
+    network.config = replace(network.config, image_size=best)
+    return found
+
+
+def calibrate(network: Recognizer, split: Split, device: torch.device) -> dict:
+    """Divide the network's last layer by the temperature that fits `split`, so that its logits need nothing further.
+
+    Returns:
+        The temperature, the number of pictures, and the expected calibration error on them before and after.
+    """
+    logits = classify_all(network.eval(), split.pictures, network.config.image_size, device)
+    labels = torch.from_numpy(split.labels)
+    temperature = fit_temperature(logits, labels)
+    with torch.no_grad():
+        network.head.weight.div_(temperature)
+        network.head.bias.div_(temperature)
+    errors = [calibration_error((logits / by).softmax(dim=1), labels) for by in (1.0, temperature)]
+    return {"temperature": temperature, "pictures": len(labels), "error_before": errors[0], "error_after": errors[1]}
+
+
+def open_classifier(folder: Path, device: str = "auto") -> VisionClassifier | ConvolutionClassifier:
+    """The classifier in `folder`, whichever network it is.
+
+    Raises:
+        CheckpointError: the folder cannot be read.
+    """
+    convolution = "widths" in read_json(folder / "config.json")
+    return (ConvolutionClassifier if convolution else VisionClassifier).load(folder, device)
+
+
+def evaluate_recognizer(folder: Path, images: LabelledImages, device: str = "auto") -> dict:
     """Score the classifier in `folder` on the validation pictures and write `card.json` and `card.md` anew.
 
     Raises:
@@ -57,7 +132,7 @@ def evaluate_vision(folder: Path, images: LabelledImages, device: str = "auto") 
         ValueError: the data is not what this classifier was trained on.
     """
     card = validation_card(folder, images)
-    classifier = VisionClassifier.load(folder, device)
+    classifier = open_classifier(folder, device)
     card.setdefault("config_sha256", sha256_of(folder / "config.json"))  # older cards have none
     split = images.validation
     logits = classify_all(classifier.network, split.pictures, classifier.config.image_size, classifier.device)
@@ -74,9 +149,11 @@ def evaluate_vision(folder: Path, images: LabelledImages, device: str = "auto") 
             for number, name in enumerate(classifier.config.classes)
             if (labels == number).any()
         },
-        "explained": min(EXPLAINED, len(split)),
-        "faithfulness": compare_explanations(classifier, split.pictures, min(EXPLAINED, len(split))),
     }
+    if isinstance(classifier, VisionClassifier):
+        count = min(EXPLAINED, len(split))
+        faithfulness = compare_explanations(classifier, split.pictures, count)
+        card["evaluation"] |= {"explained": count, "faithfulness": faithfulness}
     card["parameters"] = classifier.parameters
     write_json(folder / "card.json", card)
     write_readable_card(folder, card_markdown)
@@ -88,7 +165,7 @@ def validation_card(folder: Path, images: LabelledImages) -> dict:
 
     Raises:
         CheckpointError: there is no card.
-        ValueError: as `evaluate_vision` says.
+        ValueError: as `evaluate_recognizer` says.
     """
     card = read_json(folder / "card.json")
     if card["data"]["sha256"] != images.sha256:
@@ -99,18 +176,38 @@ def validation_card(folder: Path, images: LabelledImages) -> dict:
 def card_markdown(card: dict, sizes: dict, heads: str = "") -> str:
     """The card for people. Every figure comes from `card.json` and `config.json`; `heads` is a section on the heads."""
     data, training, evaluation = card["data"], card["training"], card["evaluation"]
+    title, what, unit, more = _network_lines(card, sizes)
     stages = ", then ".join(f"{epochs} epochs at {size} pixels" for size, epochs in training["stages"])
     classes = "\n".join(f"| {name} | {100 * share:.1f} % |" for name, share in evaluation["classes"].items())
-    methods = "\n".join(_method_line(name, figures) for name, figures in evaluation["faithfulness"].items())
-    return f"""# Model card: picture classifier
+    back, chosen, calibration = data.get("held_back"), training.get("chosen"), card.get("calibration")
+    counted = f"{data['training_pictures']:,} pictures to train on, {evaluation['pictures']:,} to validate"
+    if back:  # older cards have none of these
+        counted += f"\n- {back:,} further training pictures held back: epoch and temperature are chosen by them alone"
+    if teacher := training.get("teacher"):
+        share = 100 * teacher["share"]
+        more += f"""
+- Teacher: a convolutional network of {teacher["parameters"]:,} parameters, trained in {teacher["minutes"]} minutes,
+  which recognizes {100 * teacher["top1"]:.1f} % of the pictures held back (SHA-256 `{teacher["sha256"]}`).
+  It reads the same view at {teacher["pixels"]} pixels; its answers at temperature {teacher["temperature"]:g} decide
+  {share:g} % of the loss"""
+    if chosen:
+        share = 100 * chosen["top1"]
+        more += f"\n- Shipped: epoch {chosen['epoch']}, which recognizes most of the pictures held back, {share:.1f} %"
+    if reading := training.get("reading"):
+        tried = ", ".join(f"{100 * share:.1f} % at {size}" for size, share in reading)
+        more += f"\n- Pictures are read at the size at which most of those held back are recognized: {tried} pixels"
+    if calibration:
+        more += f"""
+- Temperature {calibration["temperature"]:.3f}, fitted on the pictures held back (calibration error there
+  {100 * calibration["error_before"]:.1f} % before, {100 * calibration["error_after"]:.1f} % after); it is part of the
+  last layer's weights"""
+    return f"""# Model card: {title}
 
 Written by `python -m model.training`; every figure is measured on the weights in this folder.
 
 ## What it is
 
-A Vision Transformer as in "An Image is Worth 16x16 Words": {sizes["n_layers"]} layers, {sizes["n_heads"]} heads,
-d_model {sizes["d_model"]}, d_ff {sizes["d_ff"]}; pictures of {sizes["image_size"]} x {sizes["image_size"]} pixels in
-patches of {sizes["patch_size"]} x {sizes["patch_size"]}. {card["parameters"]:,} parameters, stored in half precision
+{what} {card["parameters"]:,} parameters, stored in half precision
 ({card["weights_bytes"] / 1e6:.1f} MB).
 
 It is made to be looked into. It knows {len(sizes["classes"])} classes and answers with one of them whatever it sees.
@@ -121,15 +218,14 @@ It is made to be looked into. It knows {len(sizes["classes"])} classes and answe
 
 - Source: {data["source"]}
 - Licence: {data["licence"]}
-- {data["training_pictures"]:,} pictures to train on, {evaluation["pictures"]:,} to validate
+- {counted}
 - SHA-256 over all pictures and labels: `{data["sha256"]}`
 
 ## Training
 
 {training_lines(training)}
-- {stages}; about {training["recipe"]["batch_tokens"]:,} patches a batch and process
-- Random views: {data["views"]}
-- Stochastic depth up to {sizes["drop_path"]}
+- {stages}; about {training["recipe"]["batch_tokens"]:,} {unit} a batch and process
+- Random views: {data["views"]}{more}
 
 ## Quality
 
@@ -143,7 +239,35 @@ On the {evaluation["pictures"]:,} validation pictures, on {evaluation["hardware"
 | --- | --- |
 {classes}
 
-## Which explanation is faithful
+{_faithfulness_section(evaluation)}{heads}## Files
+
+- `model.safetensors`, SHA-256 `{card["weights_sha256"]}`, verified when it is loaded
+- `config.json`, SHA-256 `{card["config_sha256"]}`, likewise
+- `metrics.jsonl`: the training curve, one JSON object a line
+"""
+
+
+def _network_lines(card: dict, sizes: dict) -> tuple[str, str, str, str]:
+    """Title, the network in words, what a batch is counted in, and further lines on training."""
+    if "widths" in sizes:
+        widths = ", ".join(map(str, sizes["widths"]))
+        what = f"""A residual convolutional network: a stem of two 3 x 3 convolutions, stages of {widths} channels with
+{sizes["blocks"]} blocks each, squeeze-and-excitation; pictures of {sizes["image_size"]} x {sizes["image_size"]}
+pixels."""
+        return "convolutional picture classifier", what, "places of the last maps", ""
+    layers = f"{sizes['n_layers']} layers, {sizes['n_heads']} heads"
+    what = f"""A Vision Transformer as in "An Image is Worth 16x16 Words": {layers},
+d_model {sizes["d_model"]}, d_ff {sizes["d_ff"]}; pictures of {sizes["image_size"]} x {sizes["image_size"]} pixels in
+patches of {sizes["patch_size"]} x {sizes["patch_size"]}."""
+    return "picture classifier", what, "patches", f"\n- Stochastic depth up to {sizes['drop_path']}"
+
+
+def _faithfulness_section(evaluation: dict) -> str:
+    """Of a network whose answers have been explained; else nothing."""
+    if "faithfulness" not in evaluation:
+        return ""
+    methods = "\n".join(_method_line(name, figures) for name, figures in evaluation["faithfulness"].items())
+    return f"""## Which explanation is faithful
 
 Over {evaluation["explained"]} validation pictures, for each picture's most probable class: mean area under the
 deletion and insertion curves with the standard deviation over pictures; the paired difference of the deletion area to
@@ -153,11 +277,6 @@ random orders with its standard error, below 0 is better than random; and the sh
 | --- | --- | --- | --- | --- |
 {methods}
 
-{heads}## Files
-
-- `model.safetensors`, SHA-256 `{card["weights_sha256"]}`, verified when it is loaded
-- `config.json`, SHA-256 `{card["config_sha256"]}`, likewise
-- `metrics.jsonl`: the training curve, one JSON object a line
 """
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+import torch.nn.functional as F
 from torch import Tensor
 from tqdm import tqdm
 
@@ -10,6 +13,8 @@ from model.classifier import VisionClassifier
 from model.training.recognition import resized
 
 BINS = 15
+STEPS = 60  # of the search for a temperature; each narrows it to less than two thirds
+BOUNDS = (0.05, 20.0)  # between which it is searched
 
 
 def calibration_error(probabilities: Tensor, labels: Tensor, bins: int = BINS) -> float:
@@ -27,6 +32,39 @@ def calibration_error(probabilities: Tensor, labels: Tensor, bins: int = BINS) -
         inside = place == number
         error += inside.double().mean().item() * abs((right[inside].mean() - confidence[inside].mean()).item())
     return error
+
+
+def fit_temperature(logits: Tensor, labels: Tensor) -> float:
+    """What to divide logits by so that the right classes become most probable (Guo et al. 2017, section 4.2).
+
+    Mean -ln p has one valley along the temperature's inverse, so cutting at the golden ratio finds it.
+
+    Args:
+        logits: `(picture, class)`, of pictures that were not trained on.
+        labels: `(picture,)`.
+
+    Returns:
+        A number within `BOUNDS`: above 1 where the network is too sure of itself.
+    """
+    logits = logits.double()
+
+    def loss(position: float) -> float:
+        return F.cross_entropy(logits * math.exp(position), labels).item()
+
+    golden = (math.sqrt(5) - 1) / 2
+    low, high = (-math.log(bound) for bound in reversed(BOUNDS))
+    left, right = high - golden * (high - low), low + golden * (high - low)
+    at_left, at_right = loss(left), loss(right)
+    for _ in range(STEPS):
+        if at_left <= at_right:
+            high, right, at_right = right, left, at_left
+            left = high - golden * (high - low)
+            at_left = loss(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + golden * (high - low)
+            at_right = loss(right)
+    return math.exp(-(low + high) / 2)
 
 
 def compare_explanations(classifier: VisionClassifier, pictures: np.ndarray, count: int) -> dict:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -42,6 +43,12 @@ def load_vision() -> Service:
 def load_recurrent(name: str) -> Service:
     """One of the networks before the Transformer, a key of `VARIANTS`; the errors are those of `load_service`."""
     return Service(RecurrentTranslator.load(name), computing())
+
+
+@process_wide
+def reading() -> threading.Lock:
+    """The lock that lets one picture be read at a time."""
+    return threading.Lock()
 
 
 def private(service: Service) -> Service:

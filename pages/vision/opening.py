@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from model import VisionTrace
-from pages.shared.models import open_vision, private
+from pages.shared.models import open_vision, private, reading
 from pages.shared.service import Service
 from views import patches
 from views.controls.picture_input import picture_input
@@ -29,7 +29,7 @@ def vision_opening() -> Seen:
     """Show the beginning of the page and trace the picture that was chosen."""
     st.title(prose.title("vision"), anchor=False)
     st.markdown(prose.lead("vision"))
-    chosen = picture_input()
+    chosen = picture_input(reading())
     service = open_vision()
     if chosen.is_own:
         service = private(service)

@@ -15,7 +15,7 @@ from views.address import settings
 from views.controls import widgets
 from views.export import downloads
 from views.figures import overlay
-from views.html.moves import moves
+from views.html import answer
 from views.text import literal, prose
 from views.text.catalogue import Message, say
 from views.text.numbers import percent, three_digits
@@ -54,7 +54,7 @@ def order_matters(service: Service, key: str, trace: VisionTrace, learned: dict[
         whole = overlay.enlarged((255 * shown).round().astype(np.uint8))
         st.image(whole, width="stretch", output_format="PNG", alt=PICTURES[change]())
     with bars:
-        st.html(moves(trace.classes, found.plain, after, CHANGES[change]()))
+        st.html(answer.moves(trace.classes, found.plain, after, CHANGES[change]()))
         st.markdown(_moved(trace, found.plain, after))
     words = {
         "name": literal.markdown(trace.classes[trace.answer]),

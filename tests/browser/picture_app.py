@@ -1,16 +1,18 @@
 """Only the choice of a picture, and what it gave: an app for tests."""
 
+import contextlib
+
 import streamlit as st
 
+from views import streamlit_inside
 from views.address import settings
-from views.controls import uploads
 from views.controls.picture_input import picture_input
 
-uploads.keep_in_memory()
+streamlit_inside.keep_uploads_in_memory()
 st.set_page_config(layout="wide")
 st.title("Picture")
 with settings.page("", "A sentence."):
-    picture = picture_input()
+    picture = picture_input(contextlib.nullcontext())
     st.text(f"sha256 {picture.sha256}")
     st.text(f"size {picture.size[0]} x {picture.size[1]}")
     st.text("red {} green {} blue {}".format(*picture.image.resize((1, 1)).getpixel((0, 0))))

@@ -63,7 +63,7 @@ def test_the_keyboard_paints_too_and_a_query_keeps_a_key(server: Server, page: P
     mask.focus()
     mask.press("ArrowRight")  # enters at the first cell
     mask.press("ArrowRight")
-    expect(page.locator(".tip b").first).to_have_text("masked")
+    expect(page.locator(".tip .value").first).to_have_text("masked")
     mask.press("Space")
     expect(metric(page, "Loss, this mask")).not_to_have_text(before)
     expect(page.locator(".heard").first).to_contain_text("allowed")

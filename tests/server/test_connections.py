@@ -120,7 +120,7 @@ async def read_everything(server: Watched) -> None:
     await reader.read("We have two cars.")
     for page in reader.pages:
         assert (await reader.go_to(page)).problems == []
-        assert await reader.download()
+        assert page == "models" or await reader.download()  # on that page nothing may be opened here
     await reader.go_to("vision")
     assert (await reader.upload(LABEL(), "photo.jpg", photo(1))).problems == []
     await reader.close()

@@ -36,7 +36,7 @@ def rerun(text: str = "") -> dict:
 def heard(frames: list[dict], limits: SocketLimits | None = None) -> tuple[list[dict], int | None]:
     """What got through, and the code with which the socket was closed, if it was."""
     inside = Inside()
-    sent = ask(ReadersMessages(inside, limits), "/_stcore/stream", kind="websocket", frames=frames)
+    sent = ask(ReadersMessages(inside, limits, patience=0), "/_stcore/stream", kind="websocket", frames=frames)
     closed = [message["code"] for message in sent if message["type"] == "websocket.close"]
     return inside.received, closed[0] if closed else None
 
@@ -163,7 +163,7 @@ def paced(count: int, pauses: dict[int, float], limits: SocketLimits) -> tuple[l
         sent.append(message)
 
     async def run():
-        socket = _Socket(receive, send, limits, clock, clock.wait)
+        socket = _Socket(receive, send, limits, clock, clock.wait, patience=0)
         while (await socket.receive())["type"] == "websocket.receive":
             through.append(clock.now)
 

@@ -8,7 +8,8 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from server.runs import _Socket
+from server.limits import SocketLimits
+from server.messages import _Socket
 from tests.elsewhere import run_elsewhere
 
 MOMENT = 0.02  # seconds in which a message that may pass has passed
@@ -48,7 +49,7 @@ def passed(arriving: list[dict], sent: list[str], patience: float = 60.0) -> tup
             reached.append(await socket.receive())
 
     async def connection() -> tuple[int, int]:
-        socket = _Socket(receive, send, patience)
+        socket = _Socket(receive, send, SocketLimits(), patience=patience)
         reading = asyncio.create_task(read(socket))
         await asyncio.sleep(MOMENT)
         before = len(reached)
@@ -92,7 +93,7 @@ def test_what_a_socket_asks_for_first_is_the_whole_page_with_all_that_was_said()
         return arriving.pop(0)
 
     async def connection() -> list[BackMsg]:
-        socket = _Socket(receive, receive, patience=0.001)
+        socket = _Socket(receive, receive, SocketLimits(), patience=0.001)
         return [BackMsg.FromString((await socket.receive())["bytes"]) for _ in range(2)]
 
     seen = run_elsewhere(connection())
@@ -107,10 +108,3 @@ def test_what_asks_for_no_run_does_not_wait(kind: str):
 
 def test_nothing_is_held_back_for_ever():
     assert passed([asking(), asking(), asking()], [], patience=MOMENT / 10) == (3, 3)
-
-
-def test_what_is_no_message_passes():
-    assert (
-        passed([asking(), {"type": "websocket.receive", "bytes": b"\xff"}, {"type": "websocket.disconnect"}], [])[0]
-        == 3
-    )

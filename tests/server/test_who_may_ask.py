@@ -4,10 +4,7 @@ import pytest
 
 from server.addresses import SENTENCE as NO_PAGE
 from server.addresses import KnownAddresses
-from server.hosts import SENTENCE as NO_NAME
-from server.hosts import OwnNames
-from server.origins import SENTENCE as NO_ORIGIN
-from server.origins import OwnOrigin, is_own
+from server.own_site import NO_NAME, NO_ORIGIN, OwnSite, is_own
 from tests.elsewhere import run_elsewhere
 from tests.server.asgi import Inside, ask, status, text
 from views import frame
@@ -19,13 +16,13 @@ KINDS = ("http", "websocket")
 @pytest.mark.parametrize("path", ["/", "/attention", "/static/js/x.js", "/healthz", "/metrics", "/media/x.png"])
 def test_a_foreign_name_reaches_no_address(kind: str, path: str):
     inside = Inside()
-    refused = ask(OwnNames(inside), path, {"host": "elsewhere.example:8501"}, kind)
+    refused = ask(OwnSite(inside), path, {"host": "elsewhere.example:8501"}, kind)
     assert (status(refused), text(refused), inside.reached) == (421, NO_NAME + "\n", [])
 
 
 @pytest.mark.parametrize("host", ["localhost", "localhost:8501", "LOCALHOST", "127.0.0.1:80", "localhost."])
 def test_own_names_pass(host: str):
-    assert status(ask(OwnNames(Inside()), headers={"host": host})) == 200
+    assert status(ask(OwnSite(Inside()), headers={"host": host})) == 200
 
 
 @pytest.mark.parametrize(
@@ -40,7 +37,7 @@ def test_own_names_pass(host: str):
     ],
 )
 def test_what_is_no_name_or_two_is_refused(headers: list):
-    assert status(ask(OwnNames(Inside()), headers=headers)) == 421
+    assert status(ask(OwnSite(Inside()), headers=headers)) == 421
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -64,20 +61,20 @@ def test_what_is_no_name_or_two_is_refused(headers: list):
 )
 def test_a_foreign_origin_reaches_nothing(kind: str, origin: str):
     inside = Inside()
-    refused = ask(OwnOrigin(inside), "/", {"host": "localhost:8501", "origin": origin}, kind)
+    refused = ask(OwnSite(inside), "/", {"host": "localhost:8501", "origin": origin}, kind)
     assert (status(refused), text(refused), inside.reached) == (403, NO_ORIGIN + "\n", [])
 
 
 def test_two_origins_are_refused():
     headers = [("host", "localhost:8501"), ("origin", "http://localhost:8501"), ("origin", "http://elsewhere.example")]
-    assert status(ask(OwnOrigin(Inside()), headers=headers, kind="websocket")) == 403
+    assert status(ask(OwnSite(Inside()), headers=headers, kind="websocket")) == 403
 
 
 @pytest.mark.parametrize("origin", ["http://localhost:8501", "https://localhost:8501", None])
 def test_the_own_origin_passes_and_so_does_who_names_none(origin: str | None):
     headers = {"host": "localhost:8501"} | ({} if origin is None else {"origin": origin})
-    assert status(ask(OwnOrigin(Inside()), headers=headers)) == 200
-    assert status(ask(OwnOrigin(Inside()), headers=headers, kind="websocket")) == 101
+    assert status(ask(OwnSite(Inside()), headers=headers)) == 200
+    assert status(ask(OwnSite(Inside()), headers=headers, kind="websocket")) == 101
 
 
 def test_without_a_host_no_origin_is_own():
@@ -87,7 +84,7 @@ def test_without_a_host_no_origin_is_own():
 
 def test_a_server_without_texts_for_handshakes_closes_the_socket():
     headers = {"host": "localhost", "origin": "http://elsewhere.example"}
-    sent = ask(OwnOrigin(Inside()), headers=headers, kind="websocket", denial=False)
+    sent = ask(OwnSite(Inside()), headers=headers, kind="websocket", denial=False)
     assert sent == [{"type": "websocket.close", "code": 1008, "reason": NO_ORIGIN}]
 
 
@@ -158,7 +155,7 @@ def test_a_socket_is_at_one_address_only():
         assert status(ask(known(inside), path, kind="websocket")) == 404 and not inside.reached
 
 
-@pytest.mark.parametrize("made", [OwnNames, OwnOrigin, known], ids=lambda made: made.__name__)
+@pytest.mark.parametrize("made", [OwnSite, known], ids=lambda made: made.__name__)
 def test_the_start_of_the_server_passes(made):
     reached = []
 

@@ -29,7 +29,7 @@ from views.controls.pictures import PictureError, read_picture
 from views.export import difference, downloads, matrices, over_picture, overview, picture
 from views.export.drawing import Text
 from views.figures import heatmap, histogram, occlusion, patch_positions, saturation
-from views.html import answer, bars, moves, steps, strip, tokens
+from views.html import answer, bars, steps, strip, tokens
 from views.svg import architecture, beam, patch, recurrent_architecture, unrolled
 from views.text import waiting
 from views.text.catalogue import PSEUDO, say, speaking
@@ -126,7 +126,7 @@ def english_page() -> str:
     "html",
     [
         lambda: answer.bars(("tench", "church"), (0.2, 0.8)),
-        lambda: moves.moves(("tench", "church"), (0.2, 0.8), (0.5, 0.5), given("shuffled")),
+        lambda: answer.moves(("tench", "church"), (0.2, 0.8), (0.5, 0.5), given("shuffled")),
         lambda: strip.strip(np.ones(3), 1, "encoder", "light", given("Row")).html,
         lambda: bars.table([given("a"), given("b")], [(given("a"), 0.5), (given("b"), 7)], given("Table")),
         lambda: bars.bar(0.5, 1).html + steps.meter(0.5, 1).html + steps.number("1").html + steps.quiet("2").html,

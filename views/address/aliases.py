@@ -12,45 +12,30 @@ from views.address.codecs import Raw
 
 _KINDS = ("encoder", "decoder", "cross", "vision")
 
-# name of the setting -> old value -> id
+# Settings whose old values become ids by their spelling: small letters, hyphens for all that is no letter or digit.
+SPELLED = frozenset(
+    (
+        *("method", "kind", "scale", "part", "nodes", "axis", "inside", "projection", "stack", "undone", "view"),
+        *("measure", "vasks", "change", "masks", "mask", "method_shown", "numbers", "facet", "form", "curve", "where"),
+        *("look", "units", "marks", "vision_query_piece", "of", "sort", "vsort", "do", "vdo"),
+        *(f"{kind}{what}" for kind in _KINDS for what in ("mask", "_key_piece")),
+    )
+)
+
+# name of the setting -> old value -> id, for all others
 VALUES: dict[str, dict[str, str]] = {
     # every page
-    "method": {"Greedy": "greedy", "Beam": "beam", "Sampling": "sampling"},
-    "kind": {"Encoder": "encoder", "Decoder": "decoder", "Cross": "cross"},
-    "scale": {"Shared": "shared", "Per head": "own", "Per map": "own", "Logarithmic": "log"},
+    "scale": {"Per head": "own", "Per map": "own", "Logarithmic": "log"},
     # pages/decoding, pages/loss and pages/tokens
     "part": {
-        "Step by step": "step-by-step",
-        "Neighbours": "neighbours",
-        "Spelling": "spelling",
         "One word, many contexts": "contexts",
-        "Word order": "word-order",
-        "Sizes": "sizes",
-        "Linear + softmax": "linear-softmax",
-        "Teacher forcing": "teacher-forcing",
-        "Beam search": "beam-search",
         "Piece by piece": "token-by-token",
         "Smoothing and gradient": "smoothing-gradient",
-        "Training curves": "training-curves",
     },
     # pages/decoding
-    "nodes": {"Kept": "kept", "All considered": "all"},
+    "nodes": {"All considered": "all"},
     # pages/loss
-    "axis": {"Steps": "steps", "Epochs": "epochs"},
     "scored": {"Your target": "target", "Five given pieces": "five"},
-    # pages/inside
-    "inside": {
-        "Seven steps": "seven-steps",
-        "One query": "one-query",
-        "Heads": "heads",
-        "Memory": "memory",
-        "Scaling": "scaling",
-        "Feed-forward": "feed-forward",
-        "Add & Norm": "add-norm",
-    },
-    "projection": {"Query": "query", "Key": "key", "Value": "value"},
-    "stack": {"Encoder": "encoder", "Decoder": "decoder"},
-    "undone": {"All": "all", "Encoder": "encoder", "Decoder": "decoder", "Cross": "cross"},
     # pages/inside and pages/tokens
     "step": {
         "1 Pieces": "tokens",
@@ -67,16 +52,7 @@ VALUES: dict[str, dict[str, str]] = {
         "7 Concat, W\u2092": "sublayer-output",
     },
     # pages/vision
-    "view": {
-        "Patches": "patches",
-        "CLS attention": "cls",
-        "Any patch": "any-patch",
-        "Through the layers": "layers",
-        "Positions": "positions",
-        "Heads": "heads",
-        "Full maps": "full-maps",
-        "What if": "what-if",
-    },
+    "view": {"CLS attention": "cls", "Through the layers": "layers"},
     "explain": {
         "the answer": "answer",
         "tench": "1",
@@ -90,67 +66,34 @@ VALUES: dict[str, dict[str, str]] = {
         "golf ball": "9",
         "parachute": "10",
     },
-    "measure": {"Logit": "logit", "Probability": "probability"},
-    "vasks": {"Every position": "all", "CLS": "cls"},
+    "vasks": {"Every position": "all"},
     # pages/vision and pages/positions
-    "change": {
-        "Set to 0": "none",
-        "Shuffled": "shuffled",
-        "Reversed": "reversed",
-        "Shifted": "shifted",
-        "Shuffle": "shuffle",
-        "No positions": "no-positions",
-        "Both": "both",
-    },
+    "change": {"Set to 0": "none"},
     # compare
     "b": {"Same sentence, changed": "changed", "Another sentence": "other"},
     "reads": {"Its own translation": "own", "The translation of A": "a"},
-    **{f"{kind}mask": {"No causal mask": "none", "Window": "window", "Forbid pieces": "forbid"} for kind in _KINDS},
+    **{f"{kind}mask": {"No causal mask": "none", "Forbid pieces": "forbid"} for kind in _KINDS},
     **{f"{kind}asks": {"every query": "every"} for kind in _KINDS},
-    # masks
-    "masks": {"Your sentence": "your-sentence", "Causality": "causality", "Padding": "padding"},
-    "mask": {"Causal": "causal", "None": "none", "Window": "window", "Prefix": "prefix"},
     # attribution
     "erase": {"Deleting it": "delete", "Hiding it": "mask"},
     "method_shown": {
         "Cross-attention, last layer": "last-layer",
         "Cross-attention, all layers": "all-layers",
         "Value-weighted attention": "value-weighted",
-        "Rollout": "rollout",
         "Gradient relevance": "gradient",
     },
-    "numbers": {"Each row by its largest": "by-largest", "As they are": "as-they-are"},
+    "numbers": {"Each row by its largest": "by-largest"},
     # positions
-    "facet": {
-        "Table and curves": "table",
-        "Wavelengths": "wavelengths",
-        "Why sinusoids": "why-sinusoids",
-        "Similarity": "similarity",
-        "Rotation": "rotation",
-        "Orthogonality": "orthogonality",
-        "A basis": "basis",
-        "In the trained model": "trained-model",
-    },
-    "form": {"Paper": "paper", "Column index": "column"},
-    "curve": {"square wave": "square-wave", "one position": "one-position"},
+    "facet": {"Table and curves": "table", "A basis": "basis", "In the trained model": "trained-model"},
+    "form": {"Column index": "column"},
     "basis": {"Columns of the encoding": "columns", "Harmonics of the length": "harmonics"},
-    "where": {"Encoder": "encoder", "Decoder": "decoder", "Both": "both"},
-    # tokens
     # attention viewer
-    "look": {"Maps": "maps", "Lines": "lines", "One weight": "one-weight"},
     "units": {"Pieces": "tokens", "Whole words": "words"},
-    "marks": {"Shown": "shown", "Hidden": "hidden"},
-    **{f"{kind}_key_piece": {"the strongest": "strongest", "CLS": "cls"} for kind in _KINDS},
-    "vision_query_piece": {"CLS": "cls"},
+    **{f"{kind}_key_piece": {"the strongest": "strongest"} for kind in _KINDS},
     # head ranking
-    "of": {"All": "all", "Encoder": "encoder", "Decoder": "decoder", "Cross": "cross"},
-    **dict.fromkeys(("sort", "vsort"), {"Effect": "effect", "Label": "label", "Place": "place"}),
     **dict.fromkeys(("shown", "vshown"), {"first in the list": "first"}),
     # changes of heads
-    **dict.fromkeys(
-        ("do", "vdo"),
-        {"Switch off": "ablate", "Scale": "scale", "Sharpen": "sharpen", "Mask": "mask", "Force a look": "one-hot"},
-    ),
+    **dict.fromkeys(("do", "vdo"), {"Switch off": "ablate", "Force a look": "one-hot"}),
 }
 
 _NUMBERED = re.compile(r"([0-9]+) .*", re.DOTALL), r"\1"  # the place of a token, and the token
@@ -186,4 +129,4 @@ def _value(name: str, value: str) -> str:
     for pattern, id in PATTERNS.get(name, ()):
         if match := pattern.fullmatch(value):
             return match.expand(id)
-    return value
+    return re.sub("[^a-z0-9_]+", "-", value.lower()).strip("-") if name in SPELLED else value

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from views.text import literal
 
@@ -18,25 +18,25 @@ Raw = tuple[str, ...]  # what the address holds under one name
 DIGITS = 18  # more are no number that a control could hold
 
 
-class Codec(Protocol):
+class Codec(ABC):
     """Reads and writes the values of one control."""
 
     def write(self, value: object) -> Raw:
         """The strings for a valid value."""
+        return (literal.without_surrogates(str(value)),)
 
+    @abstractmethod
     def read(self, raw: Raw) -> object | None:
         """The value; None where the strings hold none that is valid."""
 
+    @abstractmethod
     def valid(self, value: object) -> object | None:
         """A widget's value as this setting takes it; None where it does not."""
 
 
 @dataclass(frozen=True)
-class Text:
+class Text(Codec):
     """Any text that UTF-8 can carry."""
-
-    def write(self, value: object) -> Raw:
-        return (literal.without_surrogates(str(value)),)
 
     def read(self, raw: Raw) -> str | None:
         return literal.without_surrogates(raw[-1])
@@ -46,17 +46,12 @@ class Text:
 
 
 @dataclass(frozen=True)
-class OneOf:
+class OneOf(Codec):
     """One of some options."""
 
     options: Sequence[str]
 
-    def write(self, value: object) -> Raw:
-        return (literal.without_surrogates(str(value)),)
-
     def read(self, raw: Raw) -> str | None:
-        if raw[-1] in self.options:
-            return raw[-1]
         return next((option for option in self.options if self.write(option) == raw[-1:]), None)
 
     def valid(self, value: object) -> str | None:
@@ -64,7 +59,7 @@ class OneOf:
 
 
 @dataclass(frozen=True)
-class AnyOf:
+class AnyOf(Codec):
     """Any of some options, in the options' order, each a string of its own; one empty string stands for none."""
 
     options: Sequence[str]
@@ -81,7 +76,7 @@ class AnyOf:
 
 
 @dataclass(frozen=True)
-class Whole:
+class Whole(Codec):
     """A whole number from `low` to `high`, in steps from `low`.
 
     Attributes:
@@ -92,9 +87,6 @@ class Whole:
     high: int
     step: int = 1
     nearest: bool = False
-
-    def write(self, value: object) -> Raw:
-        return (str(value),)
 
     def read(self, raw: Raw) -> int | None:
         number = _number(raw[-1])
@@ -111,7 +103,7 @@ class Whole:
 
 
 @dataclass(frozen=True)
-class Decimal:
+class Decimal(Codec):
     """A decimal number from `low` to `high`."""
 
     low: float

@@ -1,22 +1,20 @@
 """Settings in, settings out: what every control shows, and what the address bar says, come from here.
 
-The visit keeps what a person has chosen (`views.address.visitor`). A run begins with the browser's address: one that
-this visit did not write decides, and so does one that the reader went back or forward to; otherwise what was chosen
-decides, because a browser may be a step behind. Controls take their value from the visit and hand it back, and at the
-end of the run the whole view is written to the address, once. `history.js` says whether that makes a new entry in the
-history.
+The visit keeps what a person has chosen (`views.address.visitor`). A run begins with the browser's address, which
+decides if this visit did not write it or the reader went back or forward to it; otherwise what was chosen decides. At
+the end of the run the whole view is written to the address, once; `history.js` says whether that makes a new entry.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import NoReturn
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.state.common import user_key_from_element_id
 
+from views import streamlit_inside
 from views.address.codecs import Codec
 from views.address.visitor import LANGUAGE, SHARED, TEXT, Query, Shown, Visitor, as_seen
 from views.text import catalogue
@@ -33,7 +31,7 @@ def page(name: str, text: str) -> Iterator[None]:
         text: the sentence, until a person writes another.
     """
     visitor = _visitor()
-    moved = bool(getattr(get_script_run_ctx(), "is_history_navigation", False))  # nothing public says so
+    moved = streamlit_inside.moved()
     on_screen = {key: st.session_state[key] for key in visitor.shown if key in st.session_state}
     if name != visitor.page:
         for key in on_screen:  # another page may have another control under the same name
@@ -116,33 +114,22 @@ def control(name: str, codec: Codec, default: object, draw: Callable[[], object]
             visitor.record(name, valid)
     value = visitor.chosen(name, codec, default, varies)
     new = current is _MISSING and last is None and not visitor.told
-    carried = _carried(name) if new and not visitor.waits else None
+    carried = streamlit_inside.said_for(name) if new and not visitor.waits else None
     # What the answer to Back shows may still be on its way: it would take the place of what was typed meanwhile.
     if carried is None and (
         current is _MISSING or current != value or last is None or last.codec != codec or visitor.waits
     ):
         st.session_state[name] = value
     found = codec.valid(draw())
-    visitor.shown[name] = now.of(value)
+    visitor.shown[name] = replace(now, value=value)
     if carried is not None and found != value:
-        if found is None or carried not in get_script_run_ctx().shared.widget_ids_this_run:
+        if found is None or not streamlit_inside.drawn(carried):
             # With other limits or options it is another control, which begins with a value of its own.
             visitor.put.add(name)
             st.rerun()
         visitor.record(name, found)
-        visitor.shown[name] = now.of(found)
+        visitor.shown[name] = replace(now, value=found)
     return value if found is None else found
-
-
-def _carried(name: str) -> str | None:
-    """The id under which the browser says what the control shows, before this server has drawn it; None if it does not.
-
-    A browser whose server has gone connects to another one by itself, which knows nothing of the visit. Streamlit has
-    it say nothing there until the reader does something, so that its first message holds what was set by that.
-    """
-    context = get_script_run_ctx()  # nothing public says it before the control is drawn
-    said = context.session_state.get_widget_states() if context else ()
-    return next((state.id for state in said if user_key_from_element_id(state.id) == name), None)
 
 
 def choose(name: str, value: object) -> None:
@@ -203,7 +190,7 @@ def _take_deeds() -> None:
 def _visitor() -> Visitor:
     if _VISITOR not in st.session_state:
         st.session_state[_VISITOR] = Visitor()
-        st.session_state[_VISITOR].begin(_query())
+        st.session_state[_VISITOR].adopt(_query())
     return st.session_state[_VISITOR]
 
 

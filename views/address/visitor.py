@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from urllib.parse import quote_plus, unquote_plus
 
 from views.address.aliases import today
@@ -55,10 +55,6 @@ class Shown:
     default: object
     varies: bool  # what is offered, or shown first, depends on the page or on the sentence
 
-    def of(self, value: object) -> Shown:
-        """The same control with this value."""
-        return replace(self, value=value)
-
 
 @dataclass
 class Visitor:
@@ -69,8 +65,7 @@ class Visitor:
         shared, own: the settings that were chosen, and for each page its own. What is not there has its default.
         shown: the controls of the open page.
         known: addresses the browser may still believe in, the oldest first, each with the values its controls show
-            there. A browser that is told of a new address sends the old one with its messages until it has heard; one
-            that was told of an address twice may believe in it for the first or for the second time.
+            there: it sends the old one until it has heard of a new one.
     """
 
     page: str | None = None
@@ -83,10 +78,6 @@ class Visitor:
     unsure: bool = False  # the reader went elsewhere, and the browser may have heard of an older address since
     put: set[str] = field(default_factory=set)  # controls that callbacks have set since an address was written last
     told: bool = False  # an address was written in this visit
-
-    def begin(self, query: Query) -> None:
-        """The visit begins, with this address."""
-        self._adopt(query)
 
     def arrive(self, page: str, query: Query, moved: bool, on_screen: dict[str, object]) -> None:
         """Begin a run of `page`, asked for with the address `query`, which decides if this visit did not write it.
@@ -102,7 +93,7 @@ class Visitor:
         told = [seen for seen, _ in self.known]
         late = [] if other_page else self.left
         if moved or as_seen(query) not in (*told, *late):
-            self._adopt(query)
+            self.adopt(query)
             self.known = [(as_seen(query), on_screen)]
             self.left = [*self.left, *told][-MOST_KNOWN:]
             self.unsure = bool(self.left)
@@ -125,7 +116,7 @@ class Visitor:
         values = self.known[0][1] if current else {}
         return values.get(name, self.shown[name].value if name in self.shown else None)
 
-    def _adopt(self, query: Query) -> None:
+    def adopt(self, query: Query) -> None:
         """Take over an address. A whole one says everything; the beginning of one changes what it names."""
         query = today({name: raw for name, raw in _bounded(query).items() if name != MOVED})
         shared = {name: raw for name, raw in query.items() if name in SHARED}

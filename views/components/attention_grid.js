@@ -2,49 +2,24 @@
 // the browser, so it stays sharp on any screen; it may lie over a picture. Hovering reads from the payload; nothing is
 // asked of the server.
 
-const instances = new WeakMap()
 const MEAN = "mean" // the id of the rows and columns that are averages
 const MOST_DOTS = 64 // a side of one map; longer sentences show the largest weight of each block of cells
 
-export default function ({ data, parentElement, setTriggerValue, setStateValue }) {
-  let grid = instances.get(parentElement)
-  if (!grid) {
-    grid = new AttentionGrid(parentElement)
-    instances.set(parentElement, grid)
-  }
-  grid.choose = (row, column) => setTriggerValue("chosen", [row, column])
-  grid.reportTheme = (theme) => setStateValue("theme", theme)
-  grid.show(data)
-  return () => {
-    instances.delete(parentElement)
-    grid.mark.disconnect()
-  }
-}
-
-class AttentionGrid {
+class AttentionGrid extends View {
   constructor(parentElement) {
-    this.host = parentElement.host ?? parentElement
-    this.root = parentElement.querySelector(".grid-root")
+    super(parentElement, ".grid-root")
     this.tiles = []
-    this.layout = ""
-    this.bytes = new Uint8Array()
     this.mark = watchMark(this.host, "selected", () => this.followMark())
   }
 
   show(bytes) {
-    const theme = themeOf(this.host)
-    if (theme === this.theme && sameBytes(bytes, this.bytes)) return
-    this.theme = theme
-    this.bytes = bytes
+    if (!this.isNew(bytes)) return
     this.sheet = decode(bytes)
     const { sheet } = this
-    const layout = JSON.stringify([sheet.rows, sheet.columns, sheet.words, sheet.places])
-    if (layout !== this.layout) this.build()
-    this.layout = layout
-    if (theme !== sheet.theme) this.reportTheme(theme)
-    this.draw(theme)
+    this.fit([sheet.rows, sheet.columns, sheet.words, sheet.places], sheet.theme)
+    this.draw(this.theme)
     this.followMark()
-    this.hideTip()
+    this.tip.hide()
     this.root.dataset.drawn = `${sheet.title}: ${sheet.queries.join(" ")} / ${sheet.keys.join(" ")}`
   }
 
@@ -64,33 +39,27 @@ class AttentionGrid {
       header(line, words, name, "rowheader")
       return columns.map((_, column) => this.buildTile(line, row, column))
     })
-    this.legend = element("div", "legend", this.root)
-    this.low = element("span", "", this.legend)
-    this.bar = element("canvas", "bar", this.legend)
-    this.high = element("span", "", this.legend)
-    this.blocks = element("span", "blocks", this.legend)
-    this.maskedKey = element("span", "masked-key", this.legend)
+    this.scale = buildLegend(this.root)
+    this.blocks = element("span", "blocks", this.scale.legend)
+    this.maskedKey = element("span", "masked-key", this.scale.legend)
     this.maskedSwatch = element("span", "swatch", this.maskedKey)
     element("span", "", this.maskedKey).textContent = words.masked
-    this.tip = element("div", "tip", this.root)
-    this.tip.hidden = true
-    this.tipPair = markData(element("div", "pair", this.tip), this.sheet.places ? "" : "token")
-    this.tipValue = element("div", "value", this.tip)
-    this.tipPlace = element("div", "place", this.tip)
+    this.tip = new Tip(this.root, "pair", "value", "place")
+    markData(this.tip.lines[0], this.sheet.places ? "" : "token")
   }
 
   buildTile(line, row, column) {
-    const tile = element("button", "tile", line)
+    const tile = element("button", "tile over", line)
     tile.type = "button"
     tile.setAttribute("role", "gridcell")
     const canvas = element("canvas", "", tile)
     tile.onclick = () => {
       this.select(row, column)
-      this.choose(row, column)
+      this.answer("chosen", [row, column])
     }
     tile.onkeydown = (event) => this.move(event, row, column)
     tile.onpointermove = (event) => this.hover(event, row, column)
-    tile.onpointerleave = () => this.hideTip()
+    tile.onpointerleave = () => this.tip.hide()
     return { tile, canvas }
   }
 
@@ -101,7 +70,7 @@ class AttentionGrid {
     const grey = packed(sheet.masked[theme])
     const cells = queries * keys
     const block = Math.ceil(Math.max(queries, keys) / MOST_DOTS)
-    const largest = (values) => values.reduce((most, value) => Math.max(most, value), 0)
+    const size = [Math.ceil(queries / block), Math.ceil(keys / block)]
     const heads = [...Array(rows * columns).keys()].map((place) => largest(sheet.weights.subarray(place * cells, (place + 1) * cells)))
     const shared = sheet.decades ? 1 : Math.max(...heads)
     // A stretched map keeps its proportions within bounds, so that a long target beside a short source stays readable.
@@ -109,33 +78,15 @@ class AttentionGrid {
     this.tiles.forEach((line, row) => line.forEach(({ tile, canvas }, column) => {
       const offset = (row * columns + column) * cells
       const top = (sheet.shared ? shared : heads[row * columns + column]) || 1
-      canvas.width = Math.ceil(keys / block)
-      canvas.height = Math.ceil(queries / block)
-      const image = new ImageData(canvas.width, canvas.height)
-      const pixels = new Uint32Array(image.data.buffer)
-      for (let y = 0; y < canvas.height; y++) {
-        for (let x = 0; x < canvas.width; x++) {
-          const weight = this.largestIn(offset, y * block, x * block, block)
-          pixels[y * canvas.width + x] = weight < 0 ? grey : colours[Math.round(this.shade(weight / top) * 255)]
-        }
-      }
-      canvas.getContext("2d").putImageData(image, 0, 0)
+      paintCells(canvas, size, (dot) => {
+        const weight = this.largestIn(offset, Math.floor(dot / size[1]) * block, (dot % size[1]) * block, block)
+        return weight < 0 ? grey : colours[Math.round(this.shade(weight / top) * 255)]
+      })
       tile.setAttribute("aria-label", this.describe(row, column))
     }))
     this.grid.setAttribute("aria-label", sheet.title)
-    this.layUnder()
+    layUnder(this.grid, sheet, sheet.picture)
     this.drawLegend(colours, shared, sheet.masked[theme], block)
-  }
-
-  // The picture that all maps lie on, if there is one.
-  layUnder() {
-    const { underlay, opacity, picture } = this.sheet
-    this.grid.classList.toggle("over-picture", Boolean(underlay))
-    if (!underlay) return
-    const canvas = document.createElement("canvas")
-    paint(canvas, picture, ...underlay)
-    this.grid.style.setProperty("--underlay", `url(${canvas.toDataURL()})`)
-    this.grid.style.setProperty("--opacity", opacity)
   }
 
   // Where a share of the largest weight lies on the colour scale; the same rule as views/maps.py.
@@ -159,10 +110,10 @@ class AttentionGrid {
   }
 
   drawLegend(colours, shared, grey, block) {
-    paintScale(this.bar, colours)
+    this.scale.paint(colours)
     const { decades, words } = this.sheet
-    this.low.textContent = decades ? `\u2264 ${Number((shared / 10 ** decades).toPrecision(3))}` : "0"
-    this.high.textContent = this.sheet.shared ? threeDigits(shared) : words.own
+    this.scale.low.textContent = decades ? `\u2264 ${Number((shared / 10 ** decades).toPrecision(3))}` : "0"
+    this.scale.high.textContent = this.sheet.shared ? threeDigits(shared) : words.own
     this.blocks.textContent = block > 1 ? filled(words.blocks, { block }) : ""
     this.maskedKey.hidden = !this.sheet.causal
     this.maskedSwatch.style.background = grey
@@ -188,12 +139,10 @@ class AttentionGrid {
     const box = this.tiles[row][column].canvas.getBoundingClientRect()
     const query = Math.floor(((event.clientY - box.top) / box.height) * queries)
     const key = Math.floor(((event.clientX - box.left) / box.width) * keys)
-    if (query < 0 || key < 0 || query >= queries || key >= keys) return this.hideTip()
+    if (query < 0 || key < 0 || query >= queries || key >= keys) return this.tip.hide()
     const weight = sheet.weights[((row * columns + column) * queries + query) * keys + key]
-    this.tipPair.textContent = this.pair(query, key)
-    this.tipValue.textContent = sheet.causal && key > query ? sheet.words.masked : this.readOut(weight)
-    this.tipPlace.textContent = this.nameOf(row, column)
-    placeTip(this.tip, this.root, event.clientX, event.clientY)
+    const value = sheet.causal && key > query ? sheet.words.masked : this.readOut(weight)
+    this.tip.show(event.clientX, event.clientY, this.pair(query, key), value, this.nameOf(row, column))
   }
 
   // A cell: two tokens, or a place on the picture.
@@ -208,10 +157,6 @@ class AttentionGrid {
     if (layer === MEAN && head === MEAN) return words.overAll
     if (head === MEAN) return filled(words.overHeads, { layer })
     return layer === MEAN ? filled(words.overLayers, { head }) : filled(words.one, { layer, head })
-  }
-
-  hideTip() {
-    if (this.tip) this.tip.hidden = true
   }
 
   // Half precision no longer holds three digits below 0.0001.
@@ -237,9 +182,8 @@ class AttentionGrid {
     const step = arrowStep(event.key)
     if (!step) return
     event.preventDefault()
-    const line = this.tiles[Math.min(this.tiles.length - 1, Math.max(0, row + step[0]))]
-    const next = line[Math.min(line.length - 1, Math.max(0, column + step[1]))].tile
-    next.focus()
+    const line = this.tiles[clamp(row + step[0], this.tiles.length)]
+    line[clamp(column + step[1], line.length)].tile.focus()
   }
 }
 
@@ -255,3 +199,5 @@ function header(line, words, name, role) {
   made.setAttribute("role", role)
   made.textContent = name === MEAN ? words.mean : name
 }
+
+export default mounting(AttentionGrid)

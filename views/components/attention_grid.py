@@ -4,8 +4,7 @@ The payload (`views.components.parts.pack`) holds the weights `(row, column, que
 they are float32 and the read-out is exact to every digit it shows; beyond that they are float16, whose 11 significant
 bits still hold three digits down to 0.0001. Behind them comes the picture that the maps lie on, if there is one.
 
-Which map is selected is not in the payload but in a mark beside the grid, which the script watches: choosing a map then
-leaves the payload as it was, and Streamlit does not send a second time what the browser already has.
+Which map is selected stands in a mark beside the grid, so that choosing one leaves the payload as it was.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import streamlit as st
 
 from views import maps, palette
 from views.components import parts, standalone
@@ -42,7 +40,7 @@ WORDS = {
     "key": terms.KEY,
 }
 
-_MOUNT = parts.component("attention_grid", "grid-root")
+_MOUNT = parts.Component("attention_grid", "grid-root")
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ class Sheet:
         causal: cells above the diagonal are masked and drawn grey.
         shared_scale: one colour scale for all maps; otherwise each map has its own, up to its own largest weight.
         selected: row and column of the map shown in detail.
-        theme: "light" or "dark", as far as Python knows; the browser answers if it knows better.
+        theme: as far as Python knows; the browser answers if it knows better.
         underlay: `(height, width, 3)` uint8, a picture whose rows and columns of patches the maps show; queries are
             then its rows and keys its columns.
         opacity: of the maps over the picture, from 0 to 1.
@@ -111,23 +109,13 @@ def payload(sheet: Sheet, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
 def attention_grid(
     sheet: Sheet, key: str, on_select: Callable[[int, int], None], on_theme: Callable[[str], None]
 ) -> None:
-    """Mount the overview.
+    """Mount the overview; `on_select` gets row and column of the map that a person chooses."""
 
-    Args:
-        on_select: called with row and column when a person chooses a map, by click or by keyboard.
-        on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
-    """
-
-    def selected() -> None:
-        chosen = st.session_state[key].get("chosen")
-        cell = parts.cell(chosen, len(sheet.rows), len(sheet.columns))
-        if cell is not None:
+    def chosen(sent: object) -> None:
+        if (cell := parts.cell(sent, len(sheet.rows), len(sheet.columns))) is not None:
             on_select(*cell)
 
-    theme_changed = parts.theme_reported(key, on_theme)
-    with st.container(key=f"{key}-with-mark", gap=None):
-        st.html(mark(*sheet.selected))
-        _MOUNT(key=key, data=payload(sheet), on_chosen_change=selected, on_theme_change=theme_changed)
+    _MOUNT(key, payload(sheet), on_theme, mark(*sheet.selected), chosen=chosen)
 
 
 def mark(row: int, column: int) -> str:

@@ -96,49 +96,22 @@ function paintChip(canvas, [colour, dashes]) {
   pen.stroke()
 }
 
-// Every weight of the locked token, head by head; made when it is opened.
-class LockedTable {
-  constructor(lines) {
-    this.lines = lines
-    this.fold = element("details", "numbers", lines.root)
-    element("summary", "", this.fold).textContent = lines.sheet.words.table
-    this.holder = element("div", "scroll", this.fold)
-    this.holder.tabIndex = 0
-    this.fold.ontoggle = () => this.follow()
+// Every weight of the locked token, head by head.
+function fillLocked(holder, lines) {
+  const { chosen, readOut, names, sheet: { words }, view: { locked } } = lines
+  if (!locked || !chosen.length) {
+    holder.textContent = words.noneLocked
+    return
   }
-
-  follow() {
-    if (!this.fold.open) return
-    const { lines } = this
-    const { words } = lines.sheet
-    const { locked } = lines.view
-    this.holder.replaceChildren()
-    if (!locked || !lines.chosen.length) {
-      this.holder.textContent = words.noneLocked
-      return
-    }
-    const table = element("table", "", this.holder)
-    const own = lines.names[locked.side][locked.place]
-    const caption = locked.side === "query" ? words.queryTable : words.keyTable
-    element("caption", "", table).textContent = filled(caption, { token: own })
-    const head = element("tr", "", element("thead", "", table))
-    for (const name of [words.token, ...(lines.chosen.length > 1 ? [words.mean] : []), ...lines.chosen.map((map) => lines.readOut.nameOf(map))]) {
-      const cell = element("th", "", head)
-      cell.scope = "col"
-      cell.textContent = name
-    }
-    const body = element("tbody", "", table)
-    for (const { place, name, query, key, masked, mean } of lines.readOut.weightsOf(locked)) {
-      const row = element("tr", "", body)
-      const header = markData(element("th", "", row), "token")
-      header.scope = "row"
-      header.textContent = `${place + 1} ${name}`
-      const values = lines.chosen.map((map) => lines.weights.at(map, query, key))
-      for (const value of values.length > 1 ? [mean, ...values] : values) {
-        element("td", "", row).textContent = masked ? words.masked : threeDigits(value)
-      }
-    }
-  }
+  const several = chosen.length > 1
+  const columns = [words.token, ...(several ? [words.mean] : []), ...chosen.map((map) => readOut.nameOf(map))]
+  const rows = readOut.weightsOf(locked).map(({ place, name, query, key, masked, mean }) => {
+    const values = [...(several ? [mean] : []), ...chosen.map((map) => lines.weights.at(map, query, key))]
+    return [`${place + 1} ${name}`, ...values.map((value) => (masked ? words.masked : threeDigits(value)))]
+  })
+  const table = buildTable(holder, columns.map((title) => [title, ""]), rows, "token")
+  const caption = locked.side === "query" ? words.queryTable : words.keyTable
+  table.createCaption().textContent = filled(caption, { token: names[locked.side][locked.place] })
 }
 
 function button(parent, text, act) {

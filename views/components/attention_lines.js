@@ -1,7 +1,6 @@
 // Lines from query tokens to the key tokens that they attend to, one colour a head. Everything that a pointer or a key does is
 // answered here from the payload; the server only learns which layers, heads, share and token are chosen.
 
-const instances = new WeakMap()
 const STILL = 200 // milliseconds without another change before the server is told
 const ROW = 20 // pixels a token
 const WIDE_ROW = 28 // pixels a token of a short input
@@ -15,27 +14,9 @@ const NEAR = 12 // pixels between two labels that can be read
 const THICKEST = 6 // pixels of a line whose weight is 1
 const FAINT = 0.02 // weight whose cell could not be seen
 
-export default function ({ data, parentElement, setTriggerValue, setStateValue }) {
-  let lines = instances.get(parentElement)
-  if (!lines) {
-    lines = new AttentionLines(parentElement)
-    instances.set(parentElement, lines)
-  }
-  lines.tell = (view) => setTriggerValue("view", view)
-  lines.reportTheme = (theme) => setStateValue("theme", theme)
-  lines.show(data)
-  return () => {
-    lines.leave()
-    instances.delete(parentElement)
-  }
-}
-
-class AttentionLines {
+class AttentionLines extends View {
   constructor(parentElement) {
-    this.host = parentElement.host ?? parentElement
-    this.root = parentElement.querySelector(".lines-root")
-    this.bytes = new Uint8Array()
-    this.layout = ""
+    super(parentElement, ".lines-root")
     this.readOut = new ReadOut(this)
     this.view = { layers: [0], heads: [0], mass: 0.7, locked: null }
     this.told = [] // what the server was told and has not yet said back
@@ -46,23 +27,17 @@ class AttentionLines {
   }
 
   leave() {
+    super.leave()
     clearTimeout(this.waiting)
-    this.mark.disconnect()
     this.resized.disconnect()
   }
 
   show(bytes) {
-    const theme = themeOf(this.host)
-    if (theme === this.theme && sameBytes(bytes, this.bytes)) return
+    if (!this.isNew(bytes)) return
     const [header, body] = unpack(bytes)
-    this.theme = theme
-    this.bytes = bytes
     this.sheet = header
     this.weights = new Weights(header, body)
-    const layout = JSON.stringify([header.shape, header.queryAxis, header.keyAxis, header.words])
-    if (layout !== this.layout) this.build()
-    this.layout = layout
-    if (theme !== header.theme) this.reportTheme(theme)
+    this.fit([header.shape, header.queryAxis, header.keyAxis, header.words], header.theme)
     this.readOut.weighed = null
     this.background = canvasColour(this.host, "--st-background-color", "#ffffff")
     const before = JSON.stringify(this.names ?? null)
@@ -94,11 +69,10 @@ class AttentionLines {
     this.front = element("canvas", "front", this.middle)
     this.sides.key = this.buildSide(field, "key", keys)
     this.legend = element("div", "legend", this.root)
-    this.table = new LockedTable(this)
-    this.heard = element("div", "heard", this.root)
-    this.heard.setAttribute("aria-live", "polite")
-    this.tip = element("div", "tip", this.root)
-    this.tip.hidden = true
+    this.table = new Fold(this.root, (holder) => fillLocked(holder, this))
+    this.table.title.textContent = words.table
+    this.heard = buildHeard(this.root)
+    this.tip = new Tip(this.root)
     this.resized.disconnect()
     this.resized.observe(this.middle)
   }
@@ -149,7 +123,7 @@ class AttentionLines {
     clearTimeout(this.waiting)
     this.waiting = setTimeout(() => {
       this.told.push(JSON.stringify(this.view))
-      this.tell(this.view)
+      this.answer("view", this.view)
     }, STILL)
   }
 
@@ -253,7 +227,7 @@ class AttentionLines {
     this.showFocus()
     if (!this.held) return this.readOut.showPair(null)
     this.readOut.showPair(this.held, token.getBoundingClientRect().top)
-    this.heard.textContent = this.view.locked ? this.tip.innerText : this.readOut.describe(this.held)
+    this.heard.textContent = this.view.locked ? this.tip.box.innerText : this.readOut.describe(this.held)
   }
 
   toggleLock(token) {
@@ -263,7 +237,7 @@ class AttentionLines {
 
   lock(locked) {
     this.change({ locked }, true)
-    this.tip.hidden = true
+    this.tip.hide()
     this.heard.textContent = locked ? this.readOut.describeLocked(locked) : this.sheet.words.unlocked
   }
 
@@ -303,3 +277,5 @@ class AttentionLines {
     this.legend.textContent = this.readOut.explain()
   }
 }
+
+export default mounting(AttentionLines)

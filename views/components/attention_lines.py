@@ -1,9 +1,7 @@
 """Attention as lines from query tokens to key tokens, one colour a head, drawn and read out in the browser.
 
-The payload (`views.components.parts.pack`) holds the weights of all layers and heads, so that any set of them can be
-chosen without asking the server; of a causal kind only the cells that are not masked travel. What is chosen is not in
-the payload but in a mark beside the lines, which the script watches: the payload then stays as it was, and Streamlit
-does not send a second time what the browser already has.
+The payload (`views.components.parts.pack`) holds the weights of all layers and heads; of a causal kind only the cells
+that are not masked. What is chosen stands in a mark beside the lines, so that the payload stays as it was.
 """
 
 from __future__ import annotations
@@ -17,7 +15,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 import numpy as np
-import streamlit as st
 
 from views import maps, palette
 from views.components import parts, standalone
@@ -79,7 +76,7 @@ WORDS = {
     ),
 }
 
-_MOUNT = parts.component("attention_lines", "lines-root")
+_MOUNT = parts.Component("attention_lines", "lines-root")
 
 
 @dataclass(frozen=True)
@@ -114,8 +111,7 @@ class Lines:
         attention: `(layers, heads, query, key)` float32.
         queries, keys: tokens, as many as the axes are long.
         kind: whose axes they are, and whether the causal mask hides keys behind the query.
-        view: what is chosen.
-        theme: "light" or "dark", as far as Python knows; the browser answers if it knows better.
+        theme: as far as Python knows; the browser answers if it knows better.
     """
 
     attention: np.ndarray
@@ -165,22 +161,13 @@ def _file_names(kind: str) -> dict[str, str]:
 
 
 def attention_lines(lines: Lines, key: str, on_change: Callable[[View], None], on_theme: Callable[[str], None]) -> None:
-    """Mount the lines.
+    """Mount the lines; `on_change` gets what is chosen, a moment after a person last changed it."""
 
-    Args:
-        on_change: called with what is chosen, a moment after a person last changed it.
-        on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
-    """
-
-    def changed() -> None:
-        chosen = valid_view(st.session_state[key].get("view"), lines.attention.shape)
-        if chosen is not None:
+    def changed(sent: object) -> None:
+        if (chosen := valid_view(sent, lines.attention.shape)) is not None:
             on_change(chosen)
 
-    theme_changed = parts.theme_reported(key, on_theme)
-    with st.container(key=f"{key}-with-mark", gap=None):
-        st.html(mark(lines.view))
-        _MOUNT(key=key, data=payload(lines), on_view_change=changed, on_theme_change=theme_changed)
+    _MOUNT(key, payload(lines), on_theme, mark(lines.view), view=changed)
 
 
 def mark(view: View) -> str:
@@ -198,12 +185,7 @@ def part(lines: Lines) -> standalone.Part:
 
 
 def valid_view(sent: object, shape: tuple[int, int, int, int]) -> View | None:
-    """What the browser or an address says is chosen, or None if it cannot be: both can say anything.
-
-    Args:
-        sent: the fields of `View` as a dictionary.
-        shape: of the attention: `(layers, heads, query, key)`.
-    """
+    """The fields of `View` as a browser or an address says them, for attention of `shape`; None if they cannot be."""
     if not isinstance(sent, dict):
         return None
     layers, heads = _numbers(sent.get("layers"), shape[0]), _numbers(sent.get("heads"), shape[1])

@@ -82,29 +82,29 @@ class ReadOut {
 
   // While a token is locked, each token of the other side tells what lies between the two, head by head.
   showPair(other, y) {
-    const { locked } = this.lines.view
-    this.lines.tip.hidden = true
+    const { tip, names, view: { locked } } = this.lines
+    tip.hide()
     if (!locked || !other || other.side === locked.side || !this.lines.chosen.length) return
     const [query, key] = locked.side === "query" ? [locked.place, other.place] : [other.place, locked.place]
     const { weights, chosen, sheet: { words } } = this.lines
-    this.lines.tip.replaceChildren()
-    markData(element("div", "pair", this.lines.tip), "token").textContent = `${this.lines.names.query[query]} \u2192 ${this.lines.names.key[key]}`
-    if (weights.masked(query, key)) element("div", "value", this.lines.tip).textContent = words.masked
+    tip.box.replaceChildren()
+    markData(element("div", "pair", tip.box), "token").textContent = `${names.query[query]} \u2192 ${names.key[key]}`
+    if (weights.masked(query, key)) element("div", "value", tip.box).textContent = words.masked
     else {
-      element("div", "value", this.lines.tip).textContent = filled(words.meanIs, { weight: threeDigits(weights.mean(chosen, query, key)) })
+      element("div", "value", tip.box).textContent = filled(words.meanIs, { weight: threeDigits(weights.mean(chosen, query, key)) })
       const order = [...chosen].sort((one, two) => weights.at(two, query, key) - weights.at(one, query, key))
       for (const map of order.slice(0, DETAILS)) {
-        const line = element("div", "detail", this.lines.tip)
+        const line = element("div", "detail", tip.box)
         element("span", "chip", line).style.background = this.lines.styles[map % weights.heads][0]
         element("span", "", line).textContent = `${this.nameOf(map)}: ${threeDigits(weights.at(map, query, key))}`
       }
-      if (order.length > DETAILS) element("div", "detail", this.lines.tip).textContent = filled(words.more, { count: order.length - DETAILS })
+      if (order.length > DETAILS) element("div", "detail", tip.box).textContent = filled(words.more, { count: order.length - DETAILS })
     }
-    this.lines.tip.hidden = false
+    tip.box.hidden = false
     // among the lines, where it hides neither tokens nor weights
     const { left, right } = this.lines.middle.getBoundingClientRect()
     const slot = this.lines.cellsWidth() + 46
-    placeTip(this.lines.tip, this.lines.root, other.side === "query" ? left + slot : right - slot - this.lines.tip.offsetWidth - 28, y)
+    tip.show(other.side === "query" ? left + slot : right - slot - tip.box.offsetWidth - 28, y)
   }
 
   nameOf(map) {

@@ -8,23 +8,16 @@ const HIGHEST = 720 // pixels of a map
 class Detail {
   constructor(shadow) {
     this.shadow = shadow
-    this.root = element("div", "detail-root", shadow)
+    this.root = element("div", "detail-root component", shadow)
     this.heading = element("h2", "", this.root)
     this.map = element("div", "map", this.root)
     this.keys = element("div", "keys", this.map)
     this.queries = element("div", "queries", this.map)
     this.canvas = element("canvas", "", this.map)
     this.cursor = element("div", "cursor", this.root)
-    this.tip = element("div", "tip", this.root)
-    this.pair = element("div", "pair", this.tip)
-    this.value = element("div", "value", this.tip)
-    this.heard = element("div", "heard", this.root)
-    this.heard.setAttribute("aria-live", "polite")
-    this.fold = element("details", "numbers", this.root)
-    this.summary = element("summary", "", this.fold)
-    this.holder = element("div", "scroll", this.fold)
-    this.holder.tabIndex = 0
-    this.fold.ontoggle = () => this.fill()
+    this.tip = new Tip(this.root, "pair", "value")
+    this.heard = buildHeard(this.root)
+    this.table = new Fold(this.root, (holder) => this.fill(holder))
     this.canvas.tabIndex = 0
     this.canvas.setAttribute("role", "img")
     this.canvas.onpointermove = (event) => this.pointed(event)
@@ -53,31 +46,25 @@ class Detail {
     const [, columns, queries, keys] = sheet.shape
     const start = (this.row * columns + this.column) * queries * keys
     this.weights = sheet.weights.subarray(start, start + queries * keys)
-    const largest = (values) => values.reduce((most, value) => Math.max(most, value), 0)
     const top = (sheet.decades ? 1 : largest(sheet.shared ? sheet.weights : this.weights)) || 1
     const colours = lookupTable(sheet.scales[theme])
     const grey = packed(sheet.masked[theme])
-    this.canvas.width = keys
-    this.canvas.height = queries
-    const image = new ImageData(keys, queries)
-    const pixels = new Uint32Array(image.data.buffer)
-    for (let cell = 0; cell < pixels.length; cell++) {
+    paintCells(this.canvas, [queries, keys], (cell) => {
       const shade = Math.round(this.grid.shade(this.weights[cell] / top) * 255)
-      pixels[cell] = this.masked(Math.floor(cell / keys), cell % keys) ? grey : colours[shade]
-    }
-    this.canvas.getContext("2d").putImageData(image, 0, 0)
+      return this.masked(Math.floor(cell / keys), cell % keys) ? grey : colours[shade]
+    })
     const ratio = Math.min(2, Math.max(0.5, keys / queries)) // within bounds, as in the overview
     this.canvas.style.aspectRatio = ratio
     this.canvas.style.maxWidth = `${Math.min(HIGHEST * ratio, LARGEST_CELL * Math.max(keys, queries * ratio))}px`
     this.keys.style.maxWidth = this.canvas.style.maxWidth
-    this.summary.textContent = sheet.words.table
+    this.table.title.textContent = sheet.words.table
     this.shown = sheet.places ? "" : "token"
-    markData(this.pair, this.shown)
+    markData(this.tip.lines[0], this.shown)
     this.heading.textContent = this.grid.nameOf(this.row, this.column)
     this.canvas.setAttribute("aria-label", filled(sheet.words.keys, { map: this.grid.describe(this.row, this.column) }))
     this.leave()
     this.label()
-    this.fill()
+    this.table.follow()
   }
 
   masked(query, key) {
@@ -112,19 +99,17 @@ class Detail {
     if (!step) return
     event.preventDefault()
     const [, , queries, keys] = this.grid.sheet.shape
-    const shown = !this.tip.hidden
+    const shown = !this.tip.box.hidden
     const [query, key] = shown ? [clamp(this.at[0] + step[0], queries), clamp(this.at[1] + step[1], keys)] : this.at
     const box = this.canvas.getBoundingClientRect()
     this.read(query, key, box.left + ((key + 0.5) / keys) * box.width, box.top + ((query + 0.5) / queries) * box.height)
-    this.heard.textContent = `${this.pair.textContent}: ${this.value.textContent}`
+    this.heard.textContent = this.tip.lines.map((line) => line.textContent).join(": ")
   }
 
   read(query, key, x, y) {
     const [, , queries, keys] = this.grid.sheet.shape
     this.at = [query, key]
-    this.pair.textContent = this.grid.pair(query, key)
-    this.value.textContent = this.masked(query, key) ? this.grid.sheet.words.masked : this.grid.readOut(this.weights[query * keys + key])
-    placeTip(this.tip, this.root, x, y)
+    this.tip.show(x, y, this.grid.pair(query, key), this.valueAt(query, key))
     const box = this.canvas.getBoundingClientRect()
     const frame = this.root.getBoundingClientRect()
     const [wide, tall] = [box.width / keys, box.height / queries]
@@ -137,36 +122,21 @@ class Detail {
     })
   }
 
+  valueAt(query, key) {
+    const { sheet } = this.grid
+    return this.masked(query, key) ? sheet.words.masked : this.grid.readOut(this.weights[query * sheet.keys.length + key])
+  }
+
   leave() {
-    this.tip.hidden = true
+    this.tip.hide()
     this.cursor.hidden = true
   }
 
-  // The table is made when it is opened.
-  fill() {
-    this.holder.replaceChildren()
-    if (!this.fold.open) return
+  fill(holder) {
     const { sheet } = this.grid
     const name = (label, place) => (sheet.places ? label : `${place + 1} ${label}`)
-    const table = element("table", "", this.holder)
-    const head = element("tr", "", element("thead", "", table))
-    const heading = (text, shown) => {
-      const cell = markData(element("th", "", head), shown)
-      cell.scope = "col"
-      cell.textContent = text
-    }
-    heading(`${sheet.words.query} \\ ${sheet.words.key}`, "")
-    sheet.keys.forEach((key, place) => heading(name(key, place), this.shown))
-    const body = element("tbody", "", table)
-    sheet.queries.forEach((token, query) => {
-      const line = element("tr", "", body)
-      const header = markData(element("th", "", line), this.shown)
-      header.scope = "row"
-      header.textContent = name(token, query)
-      sheet.keys.forEach((_, key) => {
-        const weight = this.weights[query * sheet.keys.length + key]
-        element("td", "", line).textContent = this.masked(query, key) ? sheet.words.masked : this.grid.readOut(weight)
-      })
-    })
+    const keys = sheet.keys.map((key, place) => [name(key, place), this.shown])
+    const rows = sheet.queries.map((token, query) => [name(token, query), ...sheet.keys.map((_, key) => this.valueAt(query, key))])
+    buildTable(holder, [[`${sheet.words.query} \\ ${sheet.words.key}`, ""], ...keys], rows, this.shown)
   }
 }

@@ -1,49 +1,26 @@
 // A ranked list of heads. One option a head, each with a small canvas that holds one pixel a cell; nothing is asked of
 // the server until a person chooses one.
 
-const instances = new WeakMap()
-
-export default function ({ data, parentElement, setTriggerValue, setStateValue }) {
-  let list = instances.get(parentElement)
-  if (!list) {
-    list = new HeadList(parentElement)
-    instances.set(parentElement, list)
-  }
-  list.choose = (name) => setTriggerValue("chosen", name)
-  list.reportTheme = (theme) => setStateValue("theme", theme)
-  list.show(data)
-  return () => {
-    instances.delete(parentElement)
-    list.watching.disconnect()
-  }
-}
-
-class HeadList {
+class HeadList extends View {
   constructor(parentElement) {
-    this.host = parentElement.host ?? parentElement
-    this.root = parentElement.querySelector(".list-root")
-    this.bytes = new Uint8Array()
+    super(parentElement, ".list-root")
     this.options = []
-    this.surroundings = this.host.closest('[class*="-with-mark"]')
-    this.watching = new MutationObserver(() => this.followMark())
-    this.watching.observe(this.surroundings, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-selected"] })
+    this.mark = watchMark(this.host, "selected", () => this.followMark())
   }
 
   show(bytes) {
-    const theme = themeOf(this.host)
-    if (theme === this.theme && sameBytes(bytes, this.bytes)) return
-    this.theme = theme
-    this.bytes = bytes
+    if (!this.isNew(bytes)) return
     const [header, body] = unpack(bytes)
     this.header = header
-    if (theme !== header.theme) this.reportTheme(theme)
-    this.build(theme, new Uint8Array(body))
+    this.body = new Uint8Array(body)
+    this.layout = "" // built anew each time
+    this.fit(header, header.theme)
     this.followMark()
     this.root.dataset.drawn = header.rows.map((row) => row.name).join(" ")
   }
 
-  build(theme, body) {
-    const { header } = this
+  build() {
+    const { header, body, theme } = this
     const focused = this.options.some((option) => option.matches(":focus"))
     const scrolled = this.list?.scrollTop ?? 0
     this.root.replaceChildren()
@@ -61,7 +38,7 @@ class HeadList {
       offset += cells.length
       return this.option(row, place, cells, tables[row.kind], packed(header.masked[theme]))
     })
-    if (header.underlay) this.layUnder(body.subarray(offset))
+    layUnder(this.list, header, body.subarray(offset))
     this.list.scrollTop = scrolled
     if (focused) this.options[0]?.focus()
   }
@@ -75,8 +52,10 @@ class HeadList {
     const { words: effect, here, often } = row
     const told = { rank: place + 1, head: row.name, column, effect, columnHere, here, columnOften, often }
     option.setAttribute("aria-label", filled(often ? header.words.rowOften : header.words.row, told))
-    const map = element("span", "map", option)
-    this.paint(element("canvas", "", map), row, cells, colours, grey)
+    const map = element("span", "map over", option)
+    const keys = row.shape[1]
+    const masked = (cell) => row.causal && cell % keys > Math.floor(cell / keys)
+    paintCells(element("canvas", "", map), row.shape, (cell) => (masked(cell) ? grey : colours[cells[cell]]))
     const name = element("span", "name", option)
     element("small", "rank", name).textContent = place + 1
     const called = element("span", "", name)
@@ -97,30 +76,9 @@ class HeadList {
     return option
   }
 
-  paint(canvas, row, cells, colours, grey) {
-    const [queries, keys] = row.shape
-    canvas.width = keys
-    canvas.height = queries
-    const image = new ImageData(keys, queries)
-    const pixels = new Uint32Array(image.data.buffer)
-    cells.forEach((weight, cell) => {
-      const masked = row.causal && cell % keys > Math.floor(cell / keys)
-      pixels[cell] = masked ? grey : colours[weight]
-    })
-    canvas.getContext("2d").putImageData(image, 0, 0)
-  }
-
-  layUnder(pixels) {
-    const canvas = document.createElement("canvas")
-    paint(canvas, pixels, ...this.header.underlay)
-    this.list.classList.add("over-picture")
-    this.list.style.setProperty("--underlay", `url(${canvas.toDataURL()})`)
-    this.list.style.setProperty("--opacity", this.header.opacity)
-  }
-
   take(option) {
     this.select(option.dataset.name)
-    this.choose(option.dataset.name)
+    this.answer("chosen", option.dataset.name)
   }
 
   press(event, place) {
@@ -132,13 +90,13 @@ class HeadList {
     const next = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: last }[event.key]
     if (next === undefined) return
     event.preventDefault()
-    this.options[Math.min(last, Math.max(0, next))].focus()
+    this.options[clamp(next, this.options.length)].focus()
   }
 
   // What the page says is selected; see `mark` in head_list.py.
   followMark() {
-    const mark = this.surroundings.querySelector("[data-selected]")
-    if (mark) this.select(mark.dataset.selected)
+    const selected = this.mark.read()
+    if (selected !== undefined) this.select(selected)
   }
 
   select(name) {
@@ -150,3 +108,5 @@ class HeadList {
     })
   }
 }
+
+export default mounting(HeadList)

@@ -1,8 +1,7 @@
 """A ranked list of heads: what ablating each does, its label, and its map in small, each row one that opens.
 
 The payload (`views.components.parts.pack`) holds what the rows say, then their maps as one byte a cell, each scaled to
-its own largest weight: they show a pattern, not numbers. As with the overview of all heads, which row is selected is
-not in the payload but in a mark beside the list.
+its own largest weight: they show a pattern, not numbers. Which row is selected stands in a mark beside the list.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import streamlit as st
 
 from views import palette
 from views.components import parts
@@ -27,7 +25,7 @@ WORDS = {
     ),
 }
 
-_MOUNT = parts.component("head_list", "list-root")
+_MOUNT = parts.Component("head_list", "list-root")
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,23 +118,13 @@ def small(weights: np.ndarray) -> np.ndarray:
 def head_list(
     shown: HeadList, selected: str, key: str, on_select: Callable[[str], None], on_theme: Callable[[str], None]
 ) -> None:
-    """Mount the list.
+    """Mount the list; `selected` is shown in detail, and `on_select` gets the name of the row that a person chooses."""
 
-    Args:
-        selected: name of the head shown in detail.
-        on_select: called with a name when a person chooses a row, by click or by keyboard.
-        on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
-    """
-
-    def chosen() -> None:
-        name = st.session_state[key].get("chosen")
+    def chosen(name: object) -> None:
         if any(row.name == name for row in shown.rows):
             on_select(name)
 
-    theme_changed = parts.theme_reported(key, on_theme)
-    with st.container(key=f"{key}-with-mark", gap=None):
-        st.html(mark(selected))
-        _MOUNT(key=key, data=payload(shown), on_chosen_change=chosen, on_theme_change=theme_changed)
+    _MOUNT(key, payload(shown), on_theme, mark(selected), chosen=chosen)
 
 
 def mark(selected: str) -> str:

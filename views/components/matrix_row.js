@@ -1,66 +1,45 @@
 // Matrices side by side. Each is one canvas with its labels, colours and, where there is room, its numbers. Pointer and
 // arrow keys read cells out; in a matrix that can be painted, a drag, a click, Space or Enter switches them.
 
-const instances = new WeakMap()
 const NUMBER_WIDTH = 30 // pixels a cell needs before its number is written in it
 const ROW = 21 // pixels a row that has a label
 const SPREAD = 250 // pixels that an axis takes when it is too long for labels
 const LABEL = 84 // most pixels for the labels of the rows
 const GAP = 14 // pixels between two matrices, as in the style sheet
 
-export default function ({ data, parentElement, setTriggerValue, setStateValue }) {
-  let row = instances.get(parentElement)
-  if (!row) {
-    row = new MatrixRow(parentElement)
-    instances.set(parentElement, row)
-  }
-  row.send = (cells) => setTriggerValue("painted", cells)
-  row.reportTheme = (theme) => setStateValue("theme", theme)
-  row.show(data)
-  return () => {
-    row.watcher.disconnect()
-    instances.delete(parentElement)
-  }
-}
-
-class MatrixRow {
+class MatrixRow extends View {
   constructor(parentElement) {
-    this.host = parentElement.host ?? parentElement
-    this.root = parentElement.querySelector(".matrices")
+    super(parentElement, ".matrices")
     this.figures = []
-    this.layout = ""
     this.watcher = new ResizeObserver(() => this.draw())
     this.watcher.observe(this.root)
   }
 
+  leave() {
+    this.watcher.disconnect()
+  }
+
   show(bytes) {
-    const { items, ...settings } = decode(bytes)
-    this.settings = settings
-    const layout = JSON.stringify(items.map((item) => [item.sign, item.name, item.paint, item.shape]))
-    if (layout !== this.layout) this.build(items)
-    this.layout = layout
+    this.settings = decode(bytes)
+    const { items, theme } = this.settings
+    this.theme = themeOf(this.host)
+    this.fit(items.map((item) => [item.sign, item.name, item.paint, item.shape]), theme)
     const matrices = items.filter((item) => !item.sign)
     this.figures.forEach((figure, place) => figure.take(matrices[place]))
-    this.theme = themeOf(this.host)
-    if (this.theme !== settings.theme) this.reportTheme(this.theme)
     this.width = 0
     this.draw()
     this.root.dataset.drawn = matrices.map((item) => item.name).join(" ")
   }
 
-  build(items) {
+  build() {
     this.root.replaceChildren()
     this.figures = []
-    for (const item of items) {
+    for (const item of this.settings.items) {
       if (item.sign) element("span", "sign", this.root).textContent = item.sign
       else this.figures.push(new Figure(this, item))
     }
-    this.tip = element("div", "tip", this.root)
-    this.tipValue = element("b", "", this.tip)
-    this.tipPlace = element("span", "", this.tip)
-    this.tip.hidden = true
-    this.heard = element("div", "heard", this.root)
-    this.heard.setAttribute("aria-live", "polite")
+    this.tip = new Tip(this.root, "value", "place")
+    this.heard = buildHeard(this.root)
   }
 
   draw() {
@@ -72,21 +51,6 @@ class MatrixRow {
     for (const figure of this.figures) figure.draw((width - (beside - 1) * GAP) / beside)
   }
 
-  point(figure, row, column, x, y) {
-    const { item } = figure
-    const { value, place } = item.readOut(row, column)
-    this.tipValue.textContent = value
-    this.tipPlace.textContent = place
-    placeTip(this.tip, this.root, x, y)
-  }
-
-  say(text) {
-    this.heard.textContent = text
-  }
-
-  hideTip() {
-    this.tip.hidden = true
-  }
 }
 
 class Figure {
@@ -101,7 +65,7 @@ class Figure {
     this.canvas.tabIndex = 0
     this.canvas.setAttribute("role", "application")
     this.canvas.onpointermove = (event) => this.pointed(event)
-    this.canvas.onpointerleave = () => row.hideTip()
+    this.canvas.onpointerleave = () => row.tip.hide()
     this.canvas.onpointerdown = (event) => this.pressed(event)
     this.canvas.onpointerup = () => this.released()
     this.canvas.onpointercancel = () => this.released()
@@ -111,7 +75,7 @@ class Figure {
 
   take(item) {
     const moved = JSON.stringify(item.cursor) !== JSON.stringify(this.item?.cursor)
-    this.item = Object.assign(item, { readOut: (row, column) => readOut(item, row, column) })
+    this.item = item
     if (moved) this.cursor = item.cursor
     const { words } = this.row.settings
     const [rows, columns] = item.shape
@@ -227,9 +191,9 @@ class Figure {
 
   pointed(event) {
     const cell = this.cellAt(event)
-    if (!cell) return this.row.hideTip()
+    if (!cell) return this.row.tip.hide()
     if (this.stroke) this.switch(...cell, this.stroke.state)
-    this.row.point(this, ...cell, event.clientX, event.clientY)
+    this.row.tip.show(event.clientX, event.clientY, ...readOut(this.item, ...cell))
   }
 
   pressed(event) {
@@ -241,7 +205,7 @@ class Figure {
   }
 
   released() {
-    if (this.stroke?.cells.length) this.row.send(this.stroke.cells)
+    if (this.stroke?.cells.length) this.row.answer("painted", this.stroke.cells)
     this.stroke = null
   }
 
@@ -262,13 +226,13 @@ class Figure {
     const box = this.canvas.getBoundingClientRect()
     const x = box.left + this.left + (this.cursor[1] + 0.5) * this.cellWidth
     const y = box.top + this.top + (this.cursor[0] + 0.5) * this.cellHeight
-    this.row.point(this, ...this.cursor, x, y)
-    const { value, place } = this.item.readOut(...this.cursor)
-    this.row.say(`${place}: ${value}`)
+    const [value, place] = readOut(this.item, ...this.cursor)
+    this.row.tip.show(x, y, value, place)
+    this.row.heard.textContent = `${place}: ${value}`
   }
 
   leave() {
-    this.row.hideTip()
+    this.row.tip.hide()
     this.cursor = this.item.cursor
     this.refresh()
   }
@@ -285,11 +249,12 @@ class Figure {
   }
 }
 
+// What a cell holds, and which one it is.
 function readOut(item, row, column) {
   const value = item.values[row * item.shape[1] + column]
   const name = (labels, title, place) => (labels.length ? labels[place] : `${title} ${place}`)
   const words = item.words ? item.words[value ? 1 : 0] : value === -Infinity ? item.masked.join(", ") : full(value)
-  return { value: words, place: `${name(item.rows, item.rowTitle, row)} \u2192 ${name(item.columns, item.columnTitle, column)}` }
+  return [words, `${name(item.rows, item.rowTitle, row)} \u2192 ${name(item.columns, item.columnTitle, column)}`]
 }
 
 function decode(bytes) {
@@ -322,3 +287,5 @@ function readable(colour) {
   const [red, green, blue] = colour.startsWith("#") ? rgb(colour) : colour.match(/\d+/g).map(Number)
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 140 ? "#111417" : "#f4f6f8"
 }
+
+export default mounting(MatrixRow)

@@ -9,14 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import streamlit as st
 
 from views import palette
 from views.components import parts
 from views.text import terms
 from views.text.catalogue import Message
 
-_MOUNT = parts.component("matrix_row", "matrices")
+_MOUNT = parts.Component("matrix_row", "matrices")
 WORDS = {
     "read": Message("matrix.keys.read", "{name}, {rows} by {columns}. Arrow keys read the cells."),
     "paint": Message("matrix.keys.paint", "{name}, {rows} by {columns}. Arrow keys move, Space switches a cell."),
@@ -113,19 +112,16 @@ def matrix_row(
     """Mount the matrices.
 
     Args:
-        on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
         on_paint: called with row, column and new state of every cell that was painted in one go.
         beside: how many matrices share the width of a wide screen; each keeps within its part.
     """
 
-    def painted() -> None:
+    def painted(sent: object) -> None:
         shape = next(item.values.shape for item in items if isinstance(item, RowMatrix) and item.paint)
-        cells = valid_cells(st.session_state[key].get("painted"), shape)
-        if cells and on_paint is not None:
+        if (cells := valid_cells(sent, shape)) and on_paint is not None:
             on_paint(cells)
 
-    theme_changed = parts.theme_reported(key, on_theme)
-    _MOUNT(key=key, data=payload(items, theme, beside), on_painted_change=painted, on_theme_change=theme_changed)
+    _MOUNT(key, payload(items, theme, beside), on_theme, painted=painted)
 
 
 def valid_cells(sent: object, shape: tuple[int, int]) -> list[tuple[int, int, bool]]:

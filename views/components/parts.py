@@ -17,19 +17,46 @@ _FOLDER = Path(__file__).parent
 FULL_PRECISION_BYTES = 1 << 18
 
 
-def component(name: str, root: str) -> Callable:
-    """Register a component, once at import, and return what mounts it.
+class Component:
+    """A component, registered once at import.
 
     Args:
         name: of the component and of its files.
         root: class of the element that its script fills.
     """
-    return st.components.v2.component(
-        name,
-        html=f'<div class="{root}"></div>\n<!-- filled by {name}.js -->',
-        css=style(name),
-        js=script(name),
-    )
+
+    def __init__(self, name: str, root: str) -> None:
+        html = f'<div class="{root}"></div>\n<!-- filled by {name}.js -->'
+        self._mount = st.components.v2.component(name, html=html, css=style(name), js=script(name))
+
+    def __call__(
+        self,
+        key: str,
+        data: object,
+        on_theme: Callable[[str], None] | None = None,
+        mark: str = "",
+        **heard: Callable[[object], object],
+    ) -> None:
+        """Mount it.
+
+        Args:
+            on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
+            mark: HTML beside the component, which its script watches: the payload stays as it was when that changes.
+            heard: name under which the script answers -> what takes the answer: browsers can send anything.
+        """
+
+        if on_theme is not None:
+            heard["theme"] = lambda sent: on_theme(sent) if sent in ("light", "dark") else None
+        hear = {
+            f"on_{name}_change": lambda name=name, take=take: take(st.session_state[key].get(name))
+            for name, take in heard.items()
+        }
+        if not mark:
+            self._mount(key=key, data=data, **hear)
+            return
+        with st.container(key=f"{key}-with-mark", gap=None):
+            st.html(mark)
+            self._mount(key=key, data=data, **hear)
 
 
 def pack(header: dict, *arrays: np.ndarray) -> bytes:
@@ -85,17 +112,6 @@ def _joined(name: str, ending: str) -> str:
     own = sorted(_FOLDER.glob(f"{name}.*.{ending}"))
     files = (_FOLDER / f"shared.{ending}", *own, _FOLDER / f"{name}.{ending}")
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
-
-
-def theme_reported(key: str, on_theme: Callable[[str], None]) -> Callable[[], None]:
-    """The callback for the theme that the component mounted under `key` found on the page."""
-
-    def changed() -> None:
-        theme = st.session_state[key].get("theme")
-        if theme in ("light", "dark"):
-            on_theme(theme)
-
-    return changed
 
 
 def cell(chosen: object, rows: int, columns: int) -> tuple[int, int] | None:

@@ -1,44 +1,27 @@
 // A picture with its patches. The map over it holds one pixel a patch and is scaled up by the browser, nearest
 // neighbour; a grid of buttons lies on top. Choosing a patch redraws here; the server is told and follows.
 
-const instances = new WeakMap()
 const STILL = 150 // milliseconds without another arrow key before the server is told
 const BELIEVED = 3000 // milliseconds for which the browser's choice counts more than what the server last knew
 
-export default function ({ data, parentElement, setTriggerValue, setStateValue }) {
-  let shown = instances.get(parentElement)
-  if (!shown) {
-    shown = new PatchPicture(parentElement)
-    instances.set(parentElement, shown)
-  }
-  shown.tell = (row, column) => setTriggerValue("chosen", [row, column])
-  shown.reportTheme = (theme) => setStateValue("theme", theme)
-  shown.show(data)
-  return () => {
-    clearTimeout(shown.waiting)
-    instances.delete(parentElement)
-  }
-}
-
-class PatchPicture {
+class PatchPicture extends View {
   constructor(parentElement) {
-    this.host = parentElement.host ?? parentElement
-    this.root = parentElement.querySelector(".picture-root")
-    this.layout = ""
+    super(parentElement, ".picture-root")
     this.told = null // the choice that the server has not answered yet
+  }
+
+  leave() {
+    clearTimeout(this.waiting)
   }
 
   show(bytes) {
     const [header, body] = unpack(bytes)
     const count = header.shape[0] * header.shape[1]
     this.view = { ...header, weights: new Float32Array(body, 0, count), pixels: new Uint8Array(body, 4 * count) }
-    const layout = JSON.stringify([header.grid, header.picture, header.panels])
-    if (layout !== this.layout) this.build()
-    this.layout = layout
-    const theme = themeOf(this.host)
-    if (theme !== header.theme) this.reportTheme(theme)
-    this.colours = lookupTable(header.scales[theme])
-    this.panels.forEach(({ picture }) => paint(picture, this.view.pixels, ...header.picture))
+    this.theme = themeOf(this.host)
+    this.fit([header.grid, header.picture, header.panels], header.theme)
+    this.colours = lookupTable(header.scales[this.theme])
+    this.panels.forEach(({ picture }) => paintPicture(picture, this.view.pixels, header.picture))
     if (!this.told || same(this.told, header.selected) || performance.now() - this.toldAt > BELIEVED) {
       this.told = null
       this.selected = header.selected
@@ -51,10 +34,7 @@ class PatchPicture {
     this.root.replaceChildren()
     const holder = element("div", "panels", this.root)
     this.panels = panels.map((panel) => this.buildPanel(holder, panel, grid))
-    this.tip = element("div", "tip", this.root)
-    this.tip.hidden = true
-    this.tipPlace = element("div", "pair", this.tip)
-    this.tipValue = element("div", "value", this.tip)
+    this.tip = new Tip(this.root, "pair", "value")
   }
 
   buildPanel(holder, { title, shows }, [rows, columns]) {
@@ -74,14 +54,12 @@ class PatchPicture {
       line.setAttribute("role", "row")
       return [...Array(columns).keys()].map((column) => this.buildPatch(line, built, row, column))
     })
-    cells.onpointerleave = () => { this.tip.hidden = true }
+    cells.onpointerleave = () => this.tip.hide()
     built.note = element("div", "note", panel)
     built.note.setAttribute("aria-live", "polite")
     built.quiet = element("div", "quiet", panel)
-    built.legend = element("div", "legend", panel)
-    element("span", "", built.legend).textContent = "0"
-    built.bar = element("canvas", "bar", built.legend)
-    built.high = element("span", "high", built.legend)
+    built.scale = buildLegend(panel)
+    built.scale.low.textContent = "0"
     return built
   }
 
@@ -110,7 +88,7 @@ class PatchPicture {
 
   draw() {
     this.panels.forEach((panel) => this.drawPanel(panel))
-    this.tip.hidden = true // its weight may have changed
+    this.tip.hide() // its weight may have changed
     const [row, column] = this.selected
     this.root.dataset.drawn = `${this.view.title}: row ${row + 1}, column ${column + 1}`
   }
@@ -121,18 +99,19 @@ class PatchPicture {
     const weights = this.mapOf(panel.shows)
     panel.weights = weights
     panel.map.hidden = !weights
-    panel.legend.hidden = !weights
+    panel.scale.legend.hidden = !weights
     panel.cells.setAttribute("aria-label", panel.title || title)
     let outline = ""
     if (weights) {
-      const top = this.view.top ?? weights.reduce((most, weight) => Math.max(most, weight), 0)
-      this.drawMap(panel, weights, top || 1)
+      const top = this.view.top ?? largest(weights)
+      const shadeOf = (patch) => Math.min(255, Math.round((weights[patch] / (top || 1)) * 255))
+      paintCells(panel.map, [rows, columns], (patch) => this.colours[shadeOf(patch)])
       panel.map.style.opacity = opacity
       const [kind, count] = kept > 0 ? keep(weights, kept) : [null, 0]
       outline = kind ? outlineOf(kind, rows, columns) : ""
       panel.quiet.textContent = this.describeMass(panel, weights, count)
-      panel.high.textContent = threeDigits(top)
-      paintScale(panel.bar, this.colours)
+      panel.scale.high.textContent = threeDigits(top)
+      panel.scale.paint(this.colours)
     }
     panel.note.textContent = weights ? this.words(panel, chosenRow, chosenColumn) : ""
     const square = `M${chosenColumn} ${chosenRow}h1v1h-1Z`
@@ -144,16 +123,6 @@ class PatchPicture {
       patch.setAttribute("aria-label", this.words(panel, row, column))
       patch.tabIndex = chosen ? 0 : -1
     }))
-  }
-
-  drawMap({ map }, weights, top) {
-    const [rows, columns] = this.view.grid
-    map.width = columns
-    map.height = rows
-    const image = new ImageData(columns, rows)
-    const shades = weights.map((weight) => Math.min(255, Math.round((weight / top) * 255)))
-    new Uint32Array(image.data.buffer).set(Uint32Array.from(shades, (shade) => this.colours[shade]))
-    map.getContext("2d").putImageData(image, 0, 0)
   }
 
   // The weights over the patches that a panel shows, row by row; null where it shows none.
@@ -192,9 +161,8 @@ class PatchPicture {
 
   hover(event, panel, row, column) {
     const [, columns] = this.view.grid
-    this.tipPlace.textContent = this.nameOf(row, column)
-    this.tipValue.textContent = panel.weights ? threeDigits(panel.weights[row * columns + column]) : ""
-    placeTip(this.tip, this.root, event.clientX, event.clientY)
+    const weight = panel.weights ? threeDigits(panel.weights[row * columns + column]) : ""
+    this.tip.show(event.clientX, event.clientY, this.nameOf(row, column), weight)
   }
 
   choose(row, column, wait = 0) {
@@ -203,8 +171,9 @@ class PatchPicture {
     this.toldAt = performance.now()
     this.draw()
     clearTimeout(this.waiting)
-    if (wait) this.waiting = setTimeout(() => this.tell(row, column), wait)
-    else this.tell(row, column)
+    const tell = () => this.answer("chosen", [row, column])
+    if (wait) this.waiting = setTimeout(tell, wait)
+    else tell()
   }
 
   move(event, panel, row, column) {
@@ -256,3 +225,5 @@ function svgElement(tag, parent, className) {
 function same(one, other) {
   return one[0] === other[0] && one[1] === other[1]
 }
+
+export default mounting(PatchPicture)

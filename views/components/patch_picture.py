@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import streamlit as st
 
 from views import maps, palette
 from views.components import parts
@@ -34,7 +33,7 @@ WORDS = {
     ),
 }
 
-_MOUNT = parts.component("patch_picture", "picture-root")
+_MOUNT = parts.Component("patch_picture", "picture-root")
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class PatchPicture:
         top: the weight that gets the deepest colour; None for the largest of each map.
         opacity: of the maps over the picture, from 0 to 1.
         kept: the outline goes around the patches that hold this share of a map's weights on patches; 0 draws none.
-        theme: "light" or "dark", as far as Python knows; the browser answers if it knows better.
+        theme: as far as Python knows; the browser answers if it knows better.
     """
 
     pixels: np.ndarray
@@ -103,17 +102,10 @@ def payload(shown: PatchPicture) -> bytes:
 def patch_picture(
     shown: PatchPicture, key: str, on_select: Callable[[int, int], None], on_theme: Callable[[str], None]
 ) -> None:
-    """Mount the picture.
+    """Mount the picture; `on_select` gets row and column, from 0, of the patch that a person chooses."""
 
-    Args:
-        on_select: called with row and column, from 0, when a person chooses a patch by click or by arrow keys.
-        on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
-    """
+    def chosen(sent: object) -> None:
+        if (cell := parts.cell(sent, *shown.grid)) is not None:
+            on_select(*cell)
 
-    def selected() -> None:
-        chosen = parts.cell(st.session_state[key].get("chosen"), *shown.grid)
-        if chosen is not None:
-            on_select(*chosen)
-
-    theme_changed = parts.theme_reported(key, on_theme)
-    _MOUNT(key=key, data=payload(shown), on_chosen_change=selected, on_theme_change=theme_changed)
+    _MOUNT(key, payload(shown), on_theme, chosen=chosen)

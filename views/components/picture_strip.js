@@ -1,26 +1,11 @@
 // Small pictures to choose from, as one group of radio buttons, and a way to paste one. What is pasted goes the way of
 // a chosen file, through the page's upload box and as it is: only the server reads it.
 
-const instances = new WeakMap()
 const UPLOAD_BOX = '[data-testid="stFileUploaderDropzoneInput"]'
 
-export default function ({ data, parentElement, setTriggerValue }) {
-  let strip = instances.get(parentElement)
-  if (!strip) {
-    strip = new PictureStrip(parentElement)
-    instances.set(parentElement, strip)
-  }
-  strip.answer = setTriggerValue
-  strip.show(data)
-  return () => {
-    strip.leave()
-    instances.delete(parentElement)
-  }
-}
-
-class PictureStrip {
+class PictureStrip extends View {
   constructor(parentElement) {
-    this.root = parentElement.querySelector(".strip-root")
+    super(parentElement, ".strip-root")
     this.group = element("div", "tiles", this.root)
     this.group.setAttribute("role", "radiogroup")
     const line = element("div", "paste", this.root)
@@ -138,3 +123,5 @@ class PictureStrip {
     }
   }
 }
+
+export default mounting(PictureStrip)

@@ -7,7 +7,6 @@ import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import streamlit as st
 from PIL import Image, ImageOps
 
 from views.components import parts
@@ -29,7 +28,7 @@ WORDS = {
     "tooHeavy": TOO_HEAVY,
 }
 
-_MOUNT = parts.component("picture_strip", "strip-root")
+_MOUNT = parts.Component("picture_strip", "strip-root")
 
 
 @dataclass(frozen=True)
@@ -63,12 +62,11 @@ def picture_strip(
         label: what is chosen, for screen readers.
         selected: the name of the tile that is marked.
         on_choose: called with the name of a tile.
-        on_refuse: called when the browser itself refuses what a person gives, so that the server never gets it; given
-            only while the page says something about the picture before.
+        on_refuse: called when the browser itself refuses what a person gives; given only while the page says something
+            about the picture before.
     """
 
-    def chosen() -> None:
-        name = st.session_state[key].get("chosen")
+    def chosen(name: object) -> None:
         if name in [tile.name for tile in tiles]:
             on_choose(name)
 
@@ -80,4 +78,4 @@ def picture_strip(
         "words": parts.words(WORDS),
         "tell": on_refuse is not None,
     }
-    _MOUNT(key=key, data=data, on_chosen_change=chosen, on_refused_change=on_refuse or (lambda: None))
+    _MOUNT(key, data, chosen=chosen, refused=lambda _: on_refuse and on_refuse())

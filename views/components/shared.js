@@ -1,4 +1,53 @@
-// What every component's script begins with: reading a payload, colours, numbers, elements, the read-out.
+// What every component's script begins with: how it is mounted, reading a payload, colours, numbers, elements.
+
+const instances = new WeakMap() // where a component is mounted -> its view
+
+// The function that Streamlit calls for a component, anew whenever its data changes.
+function mounting(Shown) {
+  return ({ data, parentElement, setTriggerValue, setStateValue }) => {
+    const view = instances.get(parentElement) ?? new Shown(parentElement)
+    instances.set(parentElement, view)
+    view.answer = setTriggerValue
+    view.reportTheme = (theme) => setStateValue("theme", theme)
+    view.show(data)
+    return () => {
+      instances.delete(parentElement)
+      view.leave()
+    }
+  }
+}
+
+// What a component shows: its payload in the theme of the page. A subclass has `show(data)` and `build()`.
+class View {
+  constructor(parentElement, root) {
+    this.host = parentElement.host ?? parentElement
+    this.root = parentElement.querySelector(root)
+    this.root.classList.add("component")
+    this.bytes = new Uint8Array()
+    this.layout = ""
+  }
+
+  // Whether this is news: an update may bring what is shown already.
+  isNew(bytes) {
+    const theme = themeOf(this.host)
+    if (theme === this.theme && sameBytes(bytes, this.bytes)) return false
+    this.theme = theme
+    this.bytes = bytes
+    return true
+  }
+
+  // Builds the elements where they do not fit what is to be shown, and says which theme the page has.
+  fit(layout, theme) {
+    const described = JSON.stringify(layout)
+    if (described !== this.layout) this.build()
+    this.layout = described
+    if (this.theme !== theme) this.reportTheme(this.theme)
+  }
+
+  leave() {
+    this.mark?.disconnect()
+  }
+}
 
 // A payload is a little-endian uint32 with the length of a JSON header, the header, then the arrays it describes.
 function unpack(bytes) {
@@ -8,7 +57,7 @@ function unpack(bytes) {
   return [header, bytes.slice(4 + length).buffer] // a copy starts at 0, as typed arrays need
 }
 
-// Whether two payloads are the same: an update may bring what is shown already.
+// Whether two payloads are the same.
 function sameBytes(one, other) {
   if (one.length !== other.length) return false
   for (let place = 0; place < one.length; place++) {
@@ -39,25 +88,38 @@ function threeDigits(value) {
   return exponent < 3 ? value.toPrecision(3) : String(Number(short)).replace(/\B(?=(\d{3})+$)/g, "\u2009")
 }
 
-// Red, green, blue of each pixel as a canvas of its own size.
-function paint(canvas, pixels, height, width) {
-  canvas.width = width
-  canvas.height = height
-  const image = new ImageData(width, height)
-  for (let pixel = 0; pixel < width * height; pixel++) {
-    image.data.set(pixels.subarray(3 * pixel, 3 * pixel + 3), 4 * pixel)
-    image.data[4 * pixel + 3] = 255
-  }
+// One pixel a cell, row by row; the browser scales it up. `colour` gives a cell's, as `pack` makes it.
+function paintCells(canvas, [rows, columns], colour) {
+  canvas.width = columns
+  canvas.height = rows
+  const image = new ImageData(columns, rows)
+  const pixels = new Uint32Array(image.data.buffer)
+  for (let cell = 0; cell < pixels.length; cell++) pixels[cell] = colour(cell)
   canvas.getContext("2d").putImageData(image, 0, 0)
 }
 
-// A scale's colours from left to right.
-function paintScale(canvas, colours) {
-  canvas.width = 256
-  canvas.height = 1
-  const image = new ImageData(256, 1)
-  new Uint32Array(image.data.buffer).set(colours)
-  canvas.getContext("2d").putImageData(image, 0, 0)
+// A picture: red, green, blue of each pixel.
+function paintPicture(canvas, pixels, size) {
+  paintCells(canvas, size, (pixel) => pack(pixels.subarray(3 * pixel, 3 * pixel + 3)))
+}
+
+// Lays a picture under all maps in `holder`; `underlay` is its height and width, or null for none.
+function layUnder(holder, { underlay, opacity }, pixels) {
+  holder.classList.toggle("over-picture", Boolean(underlay))
+  if (!underlay) return
+  const canvas = document.createElement("canvas")
+  paintPicture(canvas, pixels, underlay)
+  holder.style.setProperty("--underlay", `url(${canvas.toDataURL()})`)
+  holder.style.setProperty("--opacity", opacity)
+}
+
+// What the colours of a scale mean; `low` and `high` take what stands at its ends.
+function buildLegend(parent) {
+  const legend = element("div", "legend", parent)
+  const low = element("span", "", legend)
+  const bar = element("canvas", "bar", legend)
+  const paint = (colours) => paintCells(bar, [1, colours.length], (shade) => colours[shade])
+  return { legend, low, high: element("span", "high", legend), paint }
 }
 
 // 256 shades between a scale's colours: as pixels of an image, and as a style sheet writes them.
@@ -87,7 +149,11 @@ function packed(colour) {
 }
 
 function pack([red, green, blue]) {
-  return new Uint32Array(new Uint8ClampedArray([red, green, blue, 255]).buffer)[0] // in the machine's own byte order
+  return (0xff000000 | (blue << 16) | (green << 8) | red) >>> 0
+}
+
+function largest(values) {
+  return values.reduce((most, value) => Math.max(most, value), 0)
 }
 
 // A colour of the page's theme as `#rrggbb`.
@@ -129,14 +195,73 @@ function arrowStep(key) {
   return { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key]
 }
 
-// Shows a read-out above the pointer and within its root's width; below the pointer where there is no room above.
-function placeTip(tip, root, x, y) {
-  tip.hidden = false
-  const frame = root.getBoundingClientRect()
-  const left = Math.min(x - frame.left + 14, frame.width - tip.offsetWidth)
-  const above = y - frame.top - tip.offsetHeight - 10
-  tip.style.left = `${Math.max(0, left)}px`
-  tip.style.top = `${above < 0 ? y - frame.top + 18 : above}px`
+// A read-out beside the pointer; each of its lines has a class of its own.
+class Tip {
+  constructor(root, ...lines) {
+    this.root = root
+    this.box = element("div", "tip", root)
+    this.lines = lines.map((line) => element("div", line, this.box))
+    this.hide()
+  }
+
+  // Above the pointer and within its root's width; below the pointer where there is no room above.
+  show(x, y, ...texts) {
+    this.lines.forEach((line, place) => { line.textContent = texts[place] })
+    this.box.hidden = false
+    const frame = this.root.getBoundingClientRect()
+    const left = Math.min(x - frame.left + 14, frame.width - this.box.offsetWidth)
+    const above = y - frame.top - this.box.offsetHeight - 10
+    this.box.style.left = `${Math.max(0, left)}px`
+    this.box.style.top = `${above < 0 ? y - frame.top + 18 : above}px`
+  }
+
+  hide() {
+    this.box.hidden = true
+  }
+}
+
+// An element whose text is read out to those who cannot see the page.
+function buildHeard(root) {
+  const heard = element("div", "heard", root)
+  heard.setAttribute("aria-live", "polite")
+  return heard
+}
+
+// A table that is made when it is opened: `fill(holder)` puts it there.
+class Fold {
+  constructor(root, fill) {
+    this.fold = element("details", "numbers", root)
+    this.title = element("summary", "", this.fold)
+    this.holder = element("div", "scroll", this.fold)
+    this.holder.tabIndex = 0
+    this.fill = fill
+    this.fold.ontoggle = () => this.follow()
+  }
+
+  follow() {
+    this.holder.replaceChildren()
+    if (this.fold.open) this.fill(this.holder)
+  }
+}
+
+// A table of numbers. `columns` are headings with what `markData` says of each, `rows` begin with theirs, of one `kind`.
+function buildTable(holder, columns, rows, kind) {
+  const table = element("table", "", holder)
+  const head = element("tr", "", element("thead", "", table))
+  for (const [title, said] of columns) buildHeading(head, "col", title, said)
+  const body = element("tbody", "", table)
+  for (const [title, ...numbers] of rows) {
+    const line = element("tr", "", body)
+    buildHeading(line, "row", title, kind)
+    for (const number of numbers) element("td", "", line).textContent = number
+  }
+  return table
+}
+
+function buildHeading(line, scope, title, kind) {
+  const heading = markData(element("th", "", line), kind)
+  heading.scope = scope
+  heading.textContent = title
 }
 
 // What the page keeps beside a component, in `data-<name>` of a hidden element, so that the payload can stay as it is.

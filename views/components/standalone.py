@@ -24,7 +24,7 @@ EXACT = Message("saved.exact", "float32, as they were computed")
 EXACT_BYTES = 1 << 23  # of weights that a file holds with every digit; beyond that as the page does
 
 _FOLDER = Path(__file__).parent
-_SYSTEM = {"light": ("#34495E", "#F5F6F8", "#D9DCE1"), "dark": ("#A9BCD0", "#1B2027", "#343A44")}
+_PRIMARY = {"light": "#34495E", "dark": "#A9BCD0"}
 _FONT = "'Source Sans 3', 'Source Sans Pro', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
 
 
@@ -54,10 +54,8 @@ class Document:
     """What the file holds. All words may come from a reader: they are shown as they are.
 
     Attributes:
-        title: heading and name of the window.
         paragraphs: how to read it.
         facts: name and value, such as the input and the hash of the weights.
-        part: what is shown.
     """
 
     title: str
@@ -129,21 +127,21 @@ def _read(name: str) -> str:
 
 def _callable(script: str) -> str:
     """A component's script whose exported function the same file can call: no other file could import it."""
-    exported = "export default function ("
+    exported = "export default mounting("
     if script.count(exported) != 1 or "</script" in script.lower():
         raise ValueError("A script that stands inside a page exports one function and never closes its element.")
-    return script.replace(exported, "const mountComponent = function (")
+    return script.replace(exported, "const mountComponent = mounting(")
 
 
 def _colours(theme: palette.Theme) -> str:
     """The variables that components read, as the app's own theme sets them."""
-    primary, secondary, border = _SYSTEM[theme]
+    secondary, border = palette.SECONDARY[theme]
     return f""":root {{
   --st-background-color: {palette.BACKGROUND[theme]};
   --st-secondary-background-color: {secondary};
   --st-text-color: {palette.INK[theme]};
   --st-border-color: {border};
-  --st-primary-color: {primary};
+  --st-primary-color: {_PRIMARY[theme]};
   --st-button-radius: 4px;
   --st-font: {_FONT};
 }}"""

@@ -1,30 +1,11 @@
 // Sliders and what follows them. Everything that a slider, a pointer or a key does is answered here from the payload; the
 // server only learns where the sliders stand, for the address.
 
-const instances = new WeakMap()
 const STILL = 300 // milliseconds without another move before the server is told
 
-export default function ({ data, parentElement, setTriggerValue, setStateValue }) {
-  let view = instances.get(parentElement)
-  if (!view) {
-    view = new StepView(parentElement)
-    instances.set(parentElement, view)
-  }
-  view.tell = (places) => setTriggerValue("places", places)
-  view.reportTheme = (theme) => setStateValue("theme", theme)
-  view.show(data)
-  return () => {
-    view.leave()
-    instances.delete(parentElement)
-  }
-}
-
-class StepView {
+class StepView extends View {
   constructor(parentElement) {
-    this.host = parentElement.host ?? parentElement
-    this.root = parentElement.querySelector(".step-view")
-    this.bytes = new Uint8Array()
-    this.layout = ""
+    super(parentElement, ".step-view")
     this.places = {}
     this.told = [] // what the server was told and has not yet said back
     this.mark = watchMark(this.host, "places", () => this.sheet && this.followMark())
@@ -34,24 +15,18 @@ class StepView {
   leave() {
     clearTimeout(this.waiting)
     clearTimeout(this.speaking)
-    this.mark.disconnect()
+    super.leave()
     this.resized.disconnect()
   }
 
   show(bytes) {
-    const theme = themeOf(this.host)
-    if (theme === this.theme && sameBytes(bytes, this.bytes)) return
+    if (!this.isNew(bytes)) return
     const [header, body] = unpack(bytes)
-    this.bytes = bytes
-    this.theme = theme
     this.sheet = header
     this.axes = Object.fromEntries(header.axes.map((axis) => [axis.id, axis]))
     this.numbers = readNumbers(header, this.axes, body)
-    const layout = JSON.stringify([header.axes, header.panels.map(({ top, low, high, ...rest }) => rest), header.words])
-    if (layout !== this.layout) this.build()
-    else this.panels.forEach((panel, place) => (panel.about = header.panels[place]))
-    this.layout = layout
-    if (theme !== header.theme) this.reportTheme(theme)
+    this.fit([header.axes, header.panels.map(({ top, low, high, ...rest }) => rest), header.words], header.theme)
+    this.panels.forEach((panel, place) => (panel.about = header.panels[place]))
     for (const axis of header.axes) {
       if (axis.slider) this.places[axis.id] = clamp(this.places[axis.id] ?? 0, axis.count)
     }
@@ -67,10 +42,8 @@ class StepView {
     const field = element("div", "panels", this.root)
     const made = { heatmap: HeatmapPanel, curves: CurvesPanel, bars: BarsPanel, formula: FormulaPanel }
     this.panels = this.sheet.panels.map((about) => new made[about.is](this, about, field))
-    this.tip = element("div", "tip", this.root)
-    this.tip.hidden = true
-    this.heard = element("div", "heard", this.root)
-    this.heard.setAttribute("aria-live", "polite")
+    this.tip = new Tip(this.root, "read")
+    this.heard = buildHeard(this.root)
     this.resized.disconnect()
     this.resized.observe(this.root)
   }
@@ -108,7 +81,7 @@ class StepView {
     this.speaking = setTimeout(() => (this.heard.textContent = this.spoken()), STILL)
     this.waiting = setTimeout(() => {
       this.told.push(JSON.stringify(this.places))
-      this.tell({ ...this.places })
+      this.answer("places", { ...this.places })
     }, STILL)
   }
 
@@ -127,14 +100,6 @@ class StepView {
     return this.axes[id].labels[place] ?? String(place + 1)
   }
 
-  showTip(text, event) {
-    this.tip.textContent = text
-    placeTip(this.tip, this.root, event.clientX, event.clientY)
-  }
-
-  hideTip() {
-    this.tip.hidden = true
-  }
 }
 
 class StepSlider {
@@ -192,3 +157,5 @@ function readNumbers(header, axes, body) {
     }),
   )
 }
+
+export default mounting(StepView)

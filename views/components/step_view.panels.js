@@ -20,7 +20,7 @@ class HeatmapPanel extends StepPanel {
     this.canvas.setAttribute("aria-label", filled(view.sheet.words.map, values))
     this.marks = [this.rows, this.columns].map((axis) => (axis.slider ? element("div", "mark", this.field) : null))
     this.field.onpointermove = (event) => this.pointed(event)
-    this.field.onpointerleave = () => view.hideTip()
+    this.field.onpointerleave = () => view.tip.hide()
     this.field.onclick = (event) => this.clicked(event)
     const legend = element("div", "legend", this.root)
     this.low = markData(element("span", "", legend), "number")
@@ -53,7 +53,7 @@ class HeatmapPanel extends StepPanel {
       }
     }
     this.canvas.getContext("2d").putImageData(image, 0, 0)
-    paintScale(this.bar, colours)
+    paintCells(this.bar, [1, colours.length], (shade) => colours[shade])
     this.low.textContent = signedDigits(low)
     this.high.textContent = signedDigits(about.top)
     this.fit()
@@ -105,7 +105,7 @@ class HeatmapPanel extends StepPanel {
     const [row, column] = this.cellOf(event)
     const { about, view } = this
     const names = [[about.rows, row], [about.columns, column]].map(([id, place]) => `${view.axes[id].title} ${view.label(id, place)}`)
-    view.showTip(`${signedDigits(this.at(row, column))} \u2002 ${names.join(", ")}`, event)
+    view.tip.show(event.clientX, event.clientY, `${signedDigits(this.at(row, column))} \u2002 ${names.join(", ")}`)
   }
 
   clicked(event) {

@@ -27,13 +27,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
-import streamlit as st
 
 from views import palette
 from views.components import parts
 from views.text.catalogue import Message
 
-_MOUNT = parts.component("step_view", "step-view")
+_MOUNT = parts.Component("step_view", "step-view")
 WORDS = {
     "at": Message("step-view.at", "{title} {place} of {count}"),
     "back": Message("step-view.back", "{title}: one back"),
@@ -250,15 +249,12 @@ def step_view(
         on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
     """
 
-    def changed() -> None:
-        moved = view.valid(st.session_state[key].get("places"))
-        if moved is not None:
-            on_change(moved)
+    def moved(sent: object) -> None:
+        valid = view.valid(sent)
+        if valid is not None:
+            on_change(valid)
 
-    theme_changed = parts.theme_reported(key, on_theme)
-    with st.container(key=f"{key}-with-mark", gap=None):
-        st.html(mark(places))
-        _MOUNT(key=key, data=payload(view, theme), on_places_change=changed, on_theme_change=theme_changed)
+    _MOUNT(key, payload(view, theme), on_theme, mark(places), places=moved)
 
 
 def _drawn(panel: Panel) -> list[tuple[str, tuple[str, ...]]]:

@@ -33,11 +33,7 @@ def plain(image: Image.Image) -> Image.Image:
 
 
 def converter(source: Image.Image) -> tuple[Convert, list[Message]]:
-    """What turns parts of a picture, without their alpha channel, into sRGB; and a note, if there is anything to say.
-
-    Args:
-        source: as Pillow has opened it, of any mode.
-    """
+    """What turns parts of a picture, without their alpha channel, into sRGB; and a note, if there is one to make."""
     content = source.info.get("icc_profile")
     if not content:
         return plain, []

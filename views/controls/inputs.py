@@ -126,23 +126,13 @@ def kind_names(kinds: Iterable[str] = tuple(maps.KINDS)) -> dict[str, str]:
 
 
 def kind(kinds: Mapping[str, maps.Kind], first: str = "") -> maps.Kind:
-    """Which attention to look at.
-
-    Args:
-        kinds: the model's, by name.
-        first: the name of the kind that is shown until a person chooses; the model's first where nothing is given.
-    """
+    """Which of the model's kinds to look at, `first` until a person chooses; the model's first where none is given."""
     names = kind_names(kinds)
     return kinds[widgets.pick(say("kind.label", "Attention"), names, "kind", first or next(iter(names)), varies=True)]
 
 
 def shared_scale(*, of: Literal["head", "map"] = "head", first: Literal["shared", "own"] = "shared") -> bool:
-    """True for one colour scale over all heads, False for one of its own for each.
-
-    Args:
-        of: what has a scale of its own.
-        first: which of the two holds until a person chooses.
-    """
+    """True for one colour scale over all heads, False for one of its own for each; `first` until a person chooses."""
     if of == "head":
         own = say("scale.own.head", "Per head")
         help_text = say("scale.help.head", "Shared lets heads be compared; per head shows the pattern of weak ones.")
@@ -174,11 +164,7 @@ def scale(first: maps.Scale = "shared") -> maps.Scale:
 
 
 def head(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0)) -> tuple[str, str]:
-    """Layer and head of the map shown in detail; "mean" averages over all of them.
-
-    Args:
-        default: places in `layers` and `heads` that are shown first.
-    """
+    """Layer and head of the map shown in detail, at first those at the places `default`; "mean" averages over all."""
     return (
         widgets.select(say("layer", "Layer"), maps.said(layers), "layer", layers[default[0]], width=110),
         widgets.select(say("head", "Head"), maps.said(heads), "head", heads[default[1]], width=110),

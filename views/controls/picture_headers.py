@@ -41,11 +41,9 @@ def phone_format(content: bytes) -> str:
 
 
 def _tiff_entries(content: bytes, tags: str, tag: str, offset: str, offset_at: int) -> int:
-    """Most entries that a tag of the first page has.
+    """Most entries that a tag of the first page has, whose offset stands at `offset_at`.
 
-    Args:
-        tags, tag, offset: `struct` formats of the number of tags, of one tag (number, type, entries) and of an offset.
-        offset_at: where the offset of the first page stands.
+    `tags`, `tag`, `offset`: `struct` formats of the number of tags, of one (number, type, entries) and of an offset.
     """
     order = "<" if content.startswith(b"II") else ">"
     most = 0

@@ -7,16 +7,16 @@ an address that asks for it opens a sample for anybody else.
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from views.address import settings
 from views.components.picture_strip import Tile, picture_strip, thumbnail
-from views.controls import samples, uploads
+from views.controls import samples
 from views.controls.pictures import MAX_BYTES, Picture, PictureError, read_picture
+from views.streamlit_inside import UploadedFile, forget_upload
 from views.text import literal
 from views.text.catalogue import Message, say
 
@@ -29,8 +29,6 @@ NO_LINK = Message(
 # The box takes any file: what is no such picture is refused for what it holds, whatever its name, in our own words.
 LABEL = Message("picture.upload", "Your own picture: PNG, JPEG, WebP, GIF, BMP or TIFF")
 
-_one_at_a_time = threading.Lock()  # a large picture takes hundreds of megabytes while it is read
-
 _OWN = "own_picture"
 _CHOSEN = "chosen_picture"
 _PROBLEM = "picture_problem"
@@ -39,10 +37,13 @@ _STRIP = "picture_strip"
 _CAMERA = "picture_camera"
 
 
-def picture_input() -> Picture:
+def picture_input(turn: AbstractContextManager) -> Picture:
     """Show the choice of pictures and return the one chosen; where there is none at all, the page ends here.
 
     A file that is no picture leaves the picture before it in place, with one sentence that says why.
+
+    Args:
+        turn: is held while a file is read: a large picture takes hundreds of megabytes for a moment.
     """
     names, troubles = samples.usable()
     chosen = _settle(names)
@@ -55,7 +56,7 @@ def picture_input() -> Picture:
         for trouble in (*troubles, *([problem()] if problem else [])):
             st.warning(literal.with_code(trouble))
     with box:
-        _boxes()
+        _boxes(turn)
     if not chosen:
         settings.stop()
     picture = st.session_state[_OWN] if chosen == OWN else samples.picture(chosen)
@@ -113,11 +114,11 @@ def _choose(name: str) -> None:
     _forget_problem()
 
 
-def _take(content: bytes) -> None:
+def _take(content: bytes, turn: AbstractContextManager) -> None:
     """Read what a person gave."""
     st.session_state[_ROUND] += 1  # boxes with new keys are empty, and say nothing about the file before
     try:
-        with _one_at_a_time:
+        with turn:
             st.session_state[_OWN] = read_picture(content)
     except PictureError as error:
         st.session_state[_PROBLEM] = error.said
@@ -136,7 +137,7 @@ def _sample_thumbnail(name: str) -> str:
     return thumbnail(samples.picture(name).image)
 
 
-def _boxes() -> None:
+def _boxes(turn: AbstractContextManager) -> None:
     """The boxes for a file and for the camera; what they got is read before the page is drawn again."""
     place = st.session_state.setdefault(_ROUND, 0)
     file_key, photo_key = f"picture_file_{place}", f"picture_photo_{place}"
@@ -145,7 +146,7 @@ def _boxes() -> None:
         max_upload_size=MAX_BYTES // 2**20,
         key=file_key,
         on_change=_take_upload,
-        args=(file_key,),
+        args=(file_key, turn),
         help=say(
             "picture.upload.help",
             "It stays in this app's memory for your visit: nothing is written to disk or sent elsewhere.",
@@ -157,14 +158,16 @@ def _boxes() -> None:
             say("picture.photo", "Take a photo"),
             key=photo_key,
             on_change=_take_upload,
-            args=(photo_key,),
+            args=(photo_key, turn),
             label_visibility="collapsed",
         )
 
 
-def _take_upload(key: str) -> None:
+def _take_upload(key: str, turn: AbstractContextManager) -> None:
     file = st.session_state.get(key)
     if not isinstance(file, UploadedFile):
         return
-    _take(uploads.take(file))
+    content = file.getvalue()
+    forget_upload(file)
+    _take(content, turn)
     st.session_state[_CAMERA] = False  # the camera's light goes off

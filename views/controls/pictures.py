@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import io
-import threading
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from PIL import ExifTags, Image, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 from views.controls.colour_profiles import Convert, converter, plain
 from views.controls.picture_headers import costly, phone_format
@@ -57,17 +56,8 @@ TURNED = Message("picture.note.turned", "Turned as its EXIF data says.")
 ON_WHITE = Message("picture.note.transparent", "Its transparent parts are shown on white.")
 STRETCHED = Message("picture.note.stretched", "Its brightness is stretched: darkest to black, brightest to white.")
 
-_TURNS = {
-    2: Image.Transpose.FLIP_LEFT_RIGHT,
-    3: Image.Transpose.ROTATE_180,
-    4: Image.Transpose.FLIP_TOP_BOTTOM,
-    5: Image.Transpose.TRANSPOSE,
-    6: Image.Transpose.ROTATE_270,
-    7: Image.Transpose.TRANSVERSE,
-    8: Image.Transpose.ROTATE_90,
-}
-_SIDEWAYS = (5, 6, 7, 8)
-_decoding = threading.Lock()  # one at a time: 25 megapixels can take 400 MB for a moment
+_TURNS = range(2, 9)  # values of EXIF's orientation that turn or mirror a picture
+_SIDEWAYS = range(5, 9)
 
 
 class PictureError(ValueError):
@@ -125,8 +115,7 @@ def read_picture(content: bytes) -> Picture:
     if costly(content):
         raise PictureError(COSTLY)
     try:
-        with _decoding:
-            return _read(content)
+        return _read(content)
     except PictureError:
         raise
     except Image.DecompressionBombError:
@@ -153,7 +142,8 @@ def _read(content: bytes) -> Picture:
         if not turns_itself:
             turn = _orientation(source)
             if turn in _TURNS:
-                image = image.transpose(_TURNS[turn])
+                image.getexif()[ExifTags.Base.Orientation] = turn
+                image = ImageOps.exif_transpose(image)
             if turn in _SIDEWAYS:
                 size = size[::-1]
         if turn in _TURNS:

@@ -31,13 +31,11 @@ def parse(text: str, what: str, count: tuple[int, int], values: tuple[int, int])
     """Numbers separated by spaces or commas.
 
     Args:
-        what: what they are, as the page says it, for the sentence that refuses them: "lengths".
-        count: fewest and most numbers.
-        values: smallest and largest number.
+        what: they are, as the page says it: "lengths".
+        count, values: the least and the most.
 
     Raises:
-        ValueError: something else is in the text, or too few, too many, too small or too large numbers; one sentence
-            in the reader's language that says what to type, and none of what was typed.
+        ValueError: one sentence in the reader's language that says what to type, and none of what was typed.
     """
     fewest, most = count
     smallest, largest = values

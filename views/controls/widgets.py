@@ -1,6 +1,7 @@
 """Settings of single pages, kept in the address bar. Whatever the address holds, a valid value comes back.
 
-The value of a control with options is the id of one; what the control says for it is in the reader's language.
+The value of a control with options is the id of one; what the control says for it is in the reader's language. `looks`
+go to Streamlit's own control.
 """
 
 from __future__ import annotations
@@ -50,10 +51,7 @@ def pick(
 
 
 def select(label: str, options: Options, key: str, default: str = "", **looks) -> str:
-    """One of many options, which may change with the sentence; the default, or the first, where the old one is gone.
-
-    `looks` go to `st.selectbox`.
-    """
+    """One of many options, which may change with the sentence; the default, or the first, where the old one is gone."""
     draw = lambda: st.selectbox(label, tuple(options), format_func=_said(options), key=key, **looks)  # noqa: E731
     return control(key, OneOf(tuple(options)), default or next(iter(options)), draw, varies=True)
 
@@ -61,10 +59,7 @@ def select(label: str, options: Options, key: str, default: str = "", **looks) -
 def slider(
     label: str, key: str, default: int, low: int, high: int, step: int = 1, varies: bool = False, **looks
 ) -> int:
-    """A whole number from `low` to `high`; one that a change of the limits has put outside moves to the nearest.
-
-    `looks` go to `st.slider`.
-    """
+    """A whole number from `low` to `high`; one that a change of the limits has put outside moves to the nearest."""
     return control(
         key,
         Whole(low, high, step, nearest=True),
@@ -82,10 +77,7 @@ def decimal(label: str, key: str, default: float, low: float, high: float, step:
 def number(
     label: str, key: str, default: float, low: float, high: float, step: float = 1, varies: bool = False, **looks
 ) -> float:
-    """A number to type, whole where `default` is; outside its range it counts as the default.
-
-    `looks` go to `st.number_input`.
-    """
+    """A number to type, whole where `default` is; outside its range it counts as the default."""
     looks = {"width": 130} | looks
     return control(
         key,
@@ -97,10 +89,7 @@ def number(
 
 
 def text(label: str, key: str, default: str, placeholder: str = "", varies: bool = False, **looks) -> str:
-    """A line of text, without characters that UTF-8 cannot carry. Who uses it checks the rest.
-
-    `looks` go to `st.text_input`.
-    """
+    """A line of text, without characters that UTF-8 cannot carry. Who uses it checks the rest."""
     # No limit here: a box that ignores what is pasted explains nothing, while an answer states the count.
     return control(
         key, Text(), default, lambda: st.text_input(label, key=key, placeholder=placeholder, **looks) or "", varies

@@ -12,12 +12,10 @@ from functools import cached_property
 import numpy as np
 
 from views import palette
-from views.export.drawing import Drawing, Text, text_width
-from views.export.panel import Items, Panel, ends, lay_out, shades
+from views.export.drawing import Drawing
+from views.export.matrix import Panel, ends, shades, side_by_side
 from views.maps import Kind
 from views.text.catalogue import say
-
-_MARGIN = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,16 +123,8 @@ def difference_picture(pair: MapPair) -> Drawing:
     sides = [(pair.first, pair.kind.name, pair.top), (pair.second, pair.kind.name, pair.top)]
     if pair.difference is not None:
         sides.append((pair.difference, palette.DIFFERENCE, pair.largest))
-    left, bottom = float(_MARGIN), 0.0
-    items: Items = [Text(_MARGIN, _MARGIN + 8, pair.title, size=15)]
-    for side, kind, top in sides:
-        drawn, right, foot = lay_out(difference_panel(side, kind, top), left, _MARGIN + 30)
-        items += drawn
-        left, bottom = right + _MARGIN, max(bottom, foot)
     note = say("difference.axes", "Row: {row}. Column: {column}.", row=pair.kind.query_side, column=pair.kind.key_side)
-    items.append(Text(_MARGIN, bottom + 20, note))
-    width = max(left, 2 * _MARGIN + max(text_width(pair.title, 15), text_width(note, 12)))
-    return Drawing(width, bottom + 20 + _MARGIN, pair.title, tuple(items))
+    return side_by_side((difference_panel(*side) for side in sides), pair.title, note=note)
 
 
 def difference_panel(side: Side, kind: str, top: float) -> Panel:

@@ -18,12 +18,7 @@ _NO_TIME = (1980, 1, 1, 0, 0, 0)  # the first that the format knows
 
 
 def matrix_csv(weights: np.ndarray, queries: Sequence[str], keys: Sequence[str], kind: Kind) -> bytes:
-    """One map: a row a query, a column a key, first row and first column with their names.
-
-    Args:
-        weights: `(query, key)`; written with as many digits as float32 holds.
-        kind: says what the rows and the columns are.
-    """
+    """One map `(query, key)`, with all digits of float32; first row and column with the names that `kind` has."""
     rows = ([name, *map(float, row)] for name, row in zip(kind.names(queries), weights, strict=True))
     return table_csv([kind.corner, *kind.names(keys)], rows)
 
@@ -40,9 +35,8 @@ def table_csv(header: Sequence[object], rows: Iterable[Sequence[object]]) -> byt
 def cell(value: object) -> object:
     """A value as it stands in a table that a spreadsheet may open; numbers and harmless texts stay as they are.
 
-    A spreadsheet takes a text that starts with `=`, `+`, `-` or `@` for a formula, even behind blanks. An apostrophe in
-    front prevents that. A text that starts like that behind apostrophes of its own gets one more, so that taking one
-    away from whatever matches `FORMULA` behind an apostrophe gives back the text.
+    A text that a spreadsheet would take for a formula, even behind blanks, gets an apostrophe in front. One that has
+    apostrophes of its own there gets one more, so that taking one away gives back the text.
     """
     return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
 

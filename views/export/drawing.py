@@ -7,17 +7,15 @@ import io
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from views.streamlit_inside import font_file
 from views.text import literal
 
 FONT = "'Source Sans 3', 'Source Sans Pro', 'Helvetica Neue', Arial, sans-serif"
-_FONT_FILES = "static/static/media/SourceSansVF-Upright*.woff2"  # shipped inside Streamlit's wheel
 
 
 @dataclass(frozen=True)
@@ -164,7 +162,5 @@ def _drawable(char: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _font(size: int) -> ImageFont.FreeTypeFont:
-    streamlit = find_spec("streamlit")  # found, not imported: only its font file is wanted
-    folder = Path(streamlit.origin).parent if streamlit and streamlit.origin else Path()
-    found = next(folder.glob(_FONT_FILES), None)
+    found = font_file()
     return ImageFont.truetype(str(found), size) if found else ImageFont.load_default(size)

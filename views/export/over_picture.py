@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from views import patches
+from views import palette, patches
 from views.export.drawing import Box, Drawing, Pixels, Text
-from views.export.picture import bar
+from views.export.matrix import MARGIN, colour_bar
+from views.export.picture import ends
 from views.figures.heatmap import HeadMap
 from views.figures.overlay import mixed
 
 _SIDE = 480  # pixels of the longer side
-_MARGIN = 16
 _OUTLINE, _HALO = "#FFD54A", "#000000"
 
 
@@ -26,15 +26,15 @@ def over_picture(shown: HeadMap, pixels: np.ndarray, opacity: float, kept: float
     """
     side = _SIDE / max(pixels.shape[:2])
     height, width = (length * side for length in pixels.shape[:2])
-    left, top = _MARGIN, _MARGIN + 30
+    left, top = MARGIN, MARGIN + 30
     share = np.clip(shown.weights / (shown.top or 1), 0, 1)  # (row, column)
     items = [
-        Text(_MARGIN, _MARGIN + 8, shown.title, size=15),
+        Text(MARGIN, MARGIN + 8, shown.title, size=15),
         Pixels(left, top, width, height, mixed(pixels, share, "light", opacity)),
         *_outline(patches.kept(shown.weights, kept), left, top, width, height),
-        *bar(shown, left + width + 18, top),
+        *colour_bar(palette.scale(shown.kind.name, "light"), ends(shown), left + width + 18, top),
     ]
-    return Drawing(left + width + 18 + 70, top + height + _MARGIN, shown.title, tuple(items))
+    return Drawing(left + width + 18 + 70, top + height + MARGIN, shown.title, tuple(items))
 
 
 def _outline(chosen: np.ndarray, left: float, top: float, width: float, height: float) -> list[Box]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from views import palette
 from views.export.drawing import Box, Drawing, Pixels, Text, text_width
-from views.export.picture import shades
-from views.figures.heatmap import HeadMap
-from views.maps import DECADES, Kind, Scale, masked
+from views.export.matrix import MARGIN, shades
+from views.maps import DECADES, Kind, Scale, masked, shade
 from views.text import terms
 from views.text.catalogue import say
 from views.text.numbers import three_digits
@@ -20,7 +19,6 @@ MOST_DOTS = 64  # a side of one map, as on the page; longer inputs show the larg
 _SUM = 900  # pixels that all maps of a row aim at
 _TILE = (56, 120)  # least and most pixels a map is wide
 _GAP = 5
-_MARGIN = 16
 _FRAME = "#B9BDC4"
 
 
@@ -52,7 +50,7 @@ def overview(shown: Overview) -> Drawing:
     queries, keys = shown.weights.shape[2:]
     width = min(_TILE[1], max(_TILE[0], _SUM / len(shown.columns)))
     height = width / min(2, max(0.5, keys / queries))  # within bounds, so that a long side beside a short one is seen
-    left, top = _MARGIN + 24 + max(text_width(name, 12) for name in shown.rows) + 6, _MARGIN + 84
+    left, top = MARGIN + 24 + max(text_width(name, 12) for name in shown.rows) + 6, MARGIN + 84
     across, down = width + _GAP, height + _GAP
     right, bottom = left + len(shown.columns) * across - _GAP, top + len(shown.rows) * down - _GAP
     title = shown.kind.heading(say("overview.all", "all heads"))
@@ -60,10 +58,10 @@ def overview(shown: Overview) -> Drawing:
     axes = say("overview.axes", "In each map a row is a query ({query}), a column a key ({key}).", **sides)
     legend = _legend(shown, left, bottom + 22)
     items = (
-        Text(_MARGIN, _MARGIN + 8, title, size=15),
-        Text(_MARGIN, _MARGIN + 30, axes),
+        Text(MARGIN, MARGIN + 8, title, size=15),
+        Text(MARGIN, MARGIN + 30, axes),
         Text((left + right) / 2, top - 30, terms.HEAD(), anchor="middle"),
-        Text(_MARGIN + 6, (top + bottom) / 2, terms.LAYER(), anchor="middle", angle=-90),
+        Text(MARGIN + 6, (top + bottom) / 2, terms.LAYER(), anchor="middle", angle=-90),
         *(Text(left - 8, top + place * down + height / 2, name, anchor="end") for place, name in enumerate(shown.rows)),
         *(
             Text(left + place * across + width / 2, top - 12, name, anchor="middle")
@@ -73,7 +71,7 @@ def overview(shown: Overview) -> Drawing:
         *legend,
     )
     ends = [item.x + text_width(item.text, item.size) for item in (*items[:2], *legend) if isinstance(item, Text)]
-    return Drawing(max(right, *ends) + _MARGIN, bottom + 34 + _MARGIN, title, items)
+    return Drawing(max(right, *ends) + MARGIN, bottom + 34 + MARGIN, title, items)
 
 
 def _maps(shown: Overview, start: tuple[float, float], size: tuple[float, float]) -> list[Box | Pixels]:
@@ -92,10 +90,8 @@ def dots(shown: Overview, weights: np.ndarray) -> np.ndarray:
     hidden = masked(*weights.shape, shown.kind.causal)
     largest = _largest(np.where(hidden, -1, weights), shown.block)  # -1: everything in the block is masked
     top = float(weights.max()) if shown.scale == "own" else _shared(shown)
-    bare = replace(shown.kind, causal=False)  # the mask is in the blocks already
-    colours = shades(HeadMap(np.maximum(largest, 0), (), (), bare, "", top, shown.scale == "log"))
-    colours[largest < 0] = palette.to_rgb(palette.MASKED["light"])
-    return colours
+    share = shade(np.maximum(largest, 0), top, shown.scale == "log")
+    return shades(share, palette.scale(shown.kind.name, "light"), 0, 1, hidden=largest < 0)
 
 
 def _largest(weights: np.ndarray, block: int) -> np.ndarray:

@@ -85,12 +85,11 @@ def lines(
 
 
 def panels(horizontal: dict, lowest: dict, vertical: Sequence[dict], gap: float) -> dict[str, dict]:
-    """The axes of panels below each other, for a layout; the panels share one x axis, which the lowest labels.
+    """The axes of panels below each other, which share one x axis; for a layout.
 
     Args:
-        horizontal, lowest: settings of every x axis, and further ones of the lowest.
-        vertical: settings of each panel's y axis, from the top.
-        gap: between two panels, of the figure's height.
+        horizontal, lowest: settings of every x axis, and further ones of the lowest, which has the labels.
+        vertical: settings of each panel's y axis, from the top; `gap` lies between them, of the figure's height.
     """
     axes = {}
     last = len(vertical) - 1

@@ -24,12 +24,10 @@ class ChartMatrix:
 
     Attributes:
         values: `(row, column)`; drawn as float32.
-        row_title, column_title: what the axes count.
-        value_title: what a number is.
+        row_title, column_title, value_title: what the axes count, and what a number is.
         rows, columns: labels that may come from a person; None numbers them from 0.
         kind: decides the hue.
-        low, high: numbers of the first and the last colour. A `low` below 0 makes the scale signed: then it must be
-            `-high`.
+        low, high: numbers of the first and the last colour; a `low` below 0 must be `-high`.
     """
 
     values: np.ndarray

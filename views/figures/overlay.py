@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 
 import numpy as np
@@ -34,12 +35,7 @@ def mixed(pixels: np.ndarray, share: np.ndarray, theme: palette.Theme, opacity: 
 
 
 def signed(pixels: np.ndarray, share: np.ndarray, theme: palette.Theme, kind: str = palette.DIFFERENCE) -> np.ndarray:
-    """A picture under numbers from -1 to 1: the larger they are, the less of it shows through; at 0 all of it.
-
-    Args:
-        pixels: `(height, width, 3)` uint8, whole patches.
-        share: `(row, column)`.
-    """
+    """A picture `(height, width, 3)` uint8 under numbers `(row, column)` from -1 to 1; at 0 all of it shows through."""
     tall, wide = pixels.shape[0] // share.shape[0], pixels.shape[1] // share.shape[1]
     wide_share = share.repeat(tall, axis=0).repeat(wide, axis=1)[..., None]  # (height, width, 1)
     scale = palette.signed_scale(kind, theme)
@@ -51,18 +47,11 @@ def signed(pixels: np.ndarray, share: np.ndarray, theme: palette.Theme, kind: st
 
 def shades(share: np.ndarray, theme: palette.Theme, kind: str = "vision") -> np.ndarray:
     """Numbers from 0 to 1 as colours of a kind's scale: `(..., 3)` float64 from 0 to 255."""
-    stops = np.array([palette.to_rgb(colour) for colour in palette.scale(kind, theme)], dtype=float)  # (stop, channel)
-    place = share * (len(stops) - 1)
-    return np.stack([np.interp(place, range(len(stops)), channel) for channel in stops.T], axis=-1)
+    return palette.shades(share, palette.scale(kind, theme))
 
 
 def rearranged(pixels: np.ndarray, order: np.ndarray, patch_size: int) -> np.ndarray:
-    """The picture with its patches in another order, same shape.
-
-    Args:
-        pixels: `(height, width, channel)`, whole patches.
-        order: `(patch,)`, the patch whose content comes to each place, row by row.
-    """
+    """A picture `(height, width, channel)` whose patches come from the places in `order` `(patch,)`, row by row."""
     rows, columns = pixels.shape[0] // patch_size, pixels.shape[1] // patch_size
     blocks = pixels.reshape(rows, patch_size, columns, patch_size, -1).swapaxes(1, 2)  # (row, column, y, x, channel)
     moved = blocks.reshape(rows * columns, patch_size, patch_size, -1)[order].reshape(blocks.shape)
@@ -80,3 +69,8 @@ def to_png(pixels: np.ndarray) -> bytes:
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "PNG", compress_level=1)
     return file.getvalue()
+
+
+def data_url(pixels: np.ndarray) -> str:
+    """`(height, width, 3)` uint8 as the address of a PNG that needs no request."""
+    return "data:image/png;base64," + base64.b64encode(to_png(pixels)).decode()

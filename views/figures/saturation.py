@@ -19,11 +19,10 @@ LOGARITHMIC = {"type": "log", "dtick": 1}
 def curves(
     widths: Sequence[int], measures: Sequence[tuple[str, np.ndarray, np.ndarray]], theme: palette.Theme
 ) -> go.Figure:
-    """One panel each, without the division and with it, over d_k on a logarithmic axis.
+    """One panel for each of `measures`, over d_k on a logarithmic axis; the first one's vertical axis is so too.
 
     Args:
-        measures: title, values of `q . k`, values of `q . k / sqrt(d_k)`, each `(len(widths),)`. The first panel's
-            vertical axis is logarithmic too: variances span three orders of magnitude.
+        measures: title, values of `q . k`, values of `q . k / sqrt(d_k)`, each `(len(widths),)`.
     """
     traces = [
         {

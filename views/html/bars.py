@@ -49,7 +49,6 @@ def table(
     """A table; text is shown as it is, numbers with three digits and to the right.
 
     Args:
-        header: a name for each column.
         rows: the first entry of each is its heading.
         name: describes the table to those who cannot see it.
         marked: a row that stands out.
@@ -91,13 +90,7 @@ def _content(value: Value) -> str:
 
 
 def bar(value: float, largest: float, kind: str = "encoder", text: str = "") -> Cell:
-    """A number with a bar behind it.
-
-    Args:
-        largest: the number whose bar is as wide as the cell.
-        kind: decides the two hues, of positive and of negative numbers.
-        text: written instead of the number.
-    """
+    """A number, or `text` for it, before a bar in the hue of its sign and `kind`; `largest` fills the cell."""
     share = min(100.0, 100 * abs(value) / (largest or 1))
     fill = f"color-mix(in srgb, {palette.signed_hues(kind)[value >= 0]} 40%, transparent)"
     style = f"background:linear-gradient(to right, {fill} {share:.1f}%, transparent {share:.1f}%)"

@@ -36,13 +36,7 @@ def written(read: Sequence[str], chosen: str, later: Sequence[str]) -> str:
 
 
 def weights(tokens: Sequence[str], values: Sequence[float], kind: str = "cross") -> str:
-    """Tokens in a row, each with its weight below and a background as deep as the weight is large.
-
-    Args:
-        tokens: what is attended to.
-        values: a weight a token; the deepest colour belongs to the largest.
-        kind: whose hue is used.
-    """
+    """Tokens in a row, each with its weight below and a background of the kind's hue, deepest for the largest."""
     largest = max(values, default=0) or 1
     items = []
     for token, value in zip(tokens, values, strict=True):
@@ -56,12 +50,7 @@ def weights(tokens: Sequence[str], values: Sequence[float], kind: str = "cross")
 
 
 def aligned(rows: Sequence[tuple[str, Sequence[str]]], name: str) -> str:
-    """Rows of tokens with equal places below each other.
-
-    Args:
-        rows: a heading and the tokens of each row; shorter rows end earlier.
-        name: describes the table to those who cannot see it.
-    """
+    """Rows of a heading and tokens with equal places below each other; `name` is for those who cannot see it."""
     length = max(len(tokens) for _, tokens in rows)
     head = "".join(f'<th scope="col">{place + 1}</th>' for place in range(length))
     body = ""
@@ -105,11 +94,7 @@ def strong(token: str) -> Cell:
 
 
 def meter(value: float, largest: float, signed: bool = False) -> Cell:
-    """A number with a bar behind it, grey; where signs matter, sky blue above 0 and amber below.
-
-    Args:
-        largest: what fills the whole width.
-    """
+    """A number with a bar behind it, grey or `signed`: sky blue above 0, amber below. `largest` fills the width."""
     share = min(100.0, 100 * abs(value) / (largest or 1))
     colour = "currentColor 22%" if not signed else f"{_FALLS if value < 0 else _RISES} 45%"
     fill = f"color-mix(in srgb, {colour}, transparent)"

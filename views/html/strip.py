@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import io
-
 import numpy as np
-from PIL import Image
 
 from views import palette
+from views.figures.overlay import data_url
 from views.html.bars import Cell
 from views.text import literal
 from views.text.catalogue import say
@@ -16,18 +13,9 @@ from views.text.numbers import three_digits
 
 
 def strip(vector: np.ndarray, top: float, kind: str, theme: palette.Theme, name: str) -> Cell:
-    """Draw `vector` `(n,)`, one pixel a number.
-
-    Args:
-        top: the size that gets the deepest colour, on either side of 0.
-        name: what the vector is, as the page says it; its length is added for those who cannot see it.
-    """
-    colours = np.array([palette.to_rgb(colour) for colour in palette.signed_scale(kind, theme)], dtype=np.uint8)
-    places = (vector / (top or 1) + 1) / 2 * (len(colours) - 1)
-    pixels = colours[np.clip(np.rint(places), 0, len(colours) - 1).astype(int)][None]  # (1, n, 3)
-    file = io.BytesIO()
-    Image.fromarray(pixels).save(file, "PNG", compress_level=1)
-    address = "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
+    """Draw `vector` `(n,)`, one pixel a number; a size of `top` gets the deepest colour on either side of 0."""
+    colours = palette.shades((vector / (top or 1) + 1) / 2, palette.signed_scale(kind, theme))
+    pixels = colours.round().astype(np.uint8)[None]  # (1, n, 3)
     length = three_digits(float(np.linalg.norm(vector)))
     words = say("strip.vector", "{name}: {count} numbers, length {length}", name=name, count=len(vector), length=length)
-    return Cell(f'<img src="{address}" alt="{literal.html(words)}">', "6rem")
+    return Cell(f'<img src="{data_url(pixels)}" alt="{literal.html(words)}">', "6rem")

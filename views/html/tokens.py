@@ -20,11 +20,9 @@ class Candidate(Protocol):
     probability: float
 
 
-class Produced(Protocol):
-    """A token that was produced, its probability, and the most probable tokens at its place, best first."""
+class Produced(Candidate, Protocol):
+    """A token that was produced, and the most probable tokens at its place, best first."""
 
-    token: str
-    probability: float
     top: Sequence[Candidate]
 
 
@@ -69,12 +67,9 @@ def chips(
     probabilities: Sequence[float] | None = None,
     notes: Sequence[str] | None = None,
 ) -> str:
-    """Tokens in a row, underlined in the colour of the stack that reads or generates them.
+    """Tokens in a row, underlined in the colour of the stack `kind` that reads or generates them.
 
-    Args:
-        kind: "encoder" or "decoder".
-        probabilities: shown beside each token where given.
-        notes: short texts shown beside each token instead; an empty one shows nothing.
+    Beside each stands its probability or, where given, its note; an empty one shows nothing.
     """
     if probabilities is not None:
         notes = [percent(probability) for probability in probabilities]
@@ -96,14 +91,11 @@ def cards(produced: Sequence[Produced]) -> str:
 
 
 def _card(number: int, produced: Produced) -> str:
-    rows = []
-    chosen_shown = False
-    for candidate in produced.top:
-        chosen = not chosen_shown and candidate.token == produced.token
-        chosen_shown |= chosen
-        rows.append(_row(candidate.token, candidate.probability, chosen))
-    if not chosen_shown:  # sampling and beam search may take a token that is not among the most probable
-        rows.append(_row(produced.token, produced.probability, chosen=True))
+    tokens = [candidate.token for candidate in produced.top]
+    # Sampling and beam search may take a token that is not among the most probable.
+    shown = [*produced.top] if produced.token in tokens else [*produced.top, produced]
+    chosen = tokens.index(produced.token) if produced.token in tokens else len(tokens)
+    rows = [_row(each.token, each.probability, place == chosen) for place, each in enumerate(shown)]
     caption = f"<span{literal.TOKEN}>{literal.html(literal.token(produced.token))}</span> <small>{number}</small>"
     table = f"<table><caption>{caption}</caption><tbody>{''.join(rows)}</tbody></table>"
     return f'<div role="listitem">{table}</div>'

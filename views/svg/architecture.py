@@ -18,7 +18,7 @@ from views.svg.blocks import linked
 from views.svg.blocks import path as _path
 from views.svg.blocks import stack as _stack
 from views.text import literal
-from views.text.catalogue import say, say_count
+from views.text.catalogue import Message, say, say_count
 from views.text.numbers import grouped
 
 _WIDTH, _TOP, _HEIGHT = 600, 40, 680
@@ -40,6 +40,28 @@ DESTINATIONS: dict[str, tuple[str, dict[str, str]]] = {
     "softmax": ("decoding", {}),
     "next": ("decoding", {}),
     "loss": ("loss", {}),
+}
+
+
+# What the blocks that both stacks have are called, from the bottom up: embedding, positions, self-attention and what
+# follows it, feed-forward and what follows it.
+NAMES = {
+    "encoder": (
+        Message("diagram.encoder.embedding", "Encoder, embedding"),
+        Message("diagram.encoder.positions", "Encoder, positions"),
+        Message("diagram.encoder.self", "Encoder self-attention"),
+        Message("diagram.encoder.norm.self", "Encoder, self-attention, add and normalise"),
+        Message("diagram.encoder.feed-forward", "Encoder, feed-forward"),
+        Message("diagram.encoder.norm", "Encoder, feed-forward, add and normalise"),
+    ),
+    "decoder": (
+        Message("diagram.decoder.embedding", "Decoder, embedding"),
+        Message("diagram.decoder.positions", "Decoder, positions"),
+        Message("diagram.decoder.self", "Masked decoder self-attention"),
+        Message("diagram.decoder.norm.self", "Decoder, self-attention, add and normalise"),
+        Message("diagram.decoder.feed-forward", "Decoder, feed-forward"),
+        Message("diagram.decoder.norm", "Decoder, feed-forward, add and normalise"),
+    ),
 }
 
 
@@ -67,7 +89,6 @@ def architecture(sizes: Sizes, pages: Mapping[str, str] | None = None, keep: Map
     widths = {"model": sizes.d_model, "inner": grouped(sizes.d_ff)}
     feed_forward = say("diagram.widths", "{model} \u2192 {inner} \u2192 {model}, ReLU", **widths)
     table = f"{grouped(sizes.vocabulary_size)} \u00d7 {sizes.d_model}"
-    same_table = say("diagram.table.same", "the same table")
     vocabulary = {"model": sizes.d_model, "vocabulary": grouped(sizes.vocabulary_size)}
     answer = say("diagram.answer", "{model} \u2192 {vocabulary}, the same table", **vocabulary)
 
@@ -75,93 +96,56 @@ def architecture(sizes: Sizes, pages: Mapping[str, str] | None = None, keep: Map
         page, settings = DESTINATIONS[block]
         return linked(drawn, name, page, settings, pages, keep)
 
-    def norm(middle: int, top: int, kind: str, name: str) -> str:
-        return link("norm", _norm(middle, top, kind), name)
-
-    def bottom(middle: int, kind: str, detail: str, names: tuple[str, str]) -> str:
-        left, right = middle - _BLOCK // 4 - 2, middle + _BLOCK // 4 + 2
-        half = _BLOCK // 2 - 4
+    def bottom(stack: str, middle: int, tokens: str, detail: str, attention: str) -> list[str]:
+        """Up to self-attention."""
+        half, beside = _BLOCK // 2 - 4, _BLOCK // 4 + 2
         embedding, position = say("diagram.embedding", "Embedding"), say("diagram.position", "+ position")
         sines = say("diagram.sines", "sines, cosines")
-        return link("embedding", _block(left, 622, kind, embedding, detail, half), names[0]) + link(
-            "positions", _block(right, 622, kind, position, sines, half), names[1]
-        )
+        return [
+            link("tokens", _caption(middle, 704, tokens), tokens),
+            _arrow(middle, 688, 668),
+            link("embedding", _block(middle - beside, 622, stack, embedding, detail, half), NAMES[stack][0]()),
+            link("positions", _block(middle + beside, 622, stack, position, sines, half), NAMES[stack][1]()),
+            _arrow(middle, 622, 552),
+            link(stack, _block(middle, 506, stack, attention, heads), NAMES[stack][2]()),
+        ]
+
+    def after_attention(stack: str, middle: int) -> list[str]:
+        return [link("norm", _norm(middle, 482, stack), NAMES[stack][3]()), _arrow(middle, 482, 462)]
+
+    def forward(stack: str, middle: int, top: int) -> list[str]:
+        block = _block(middle, top, stack, say("diagram.feed-forward", "Feed-forward"), feed_forward)
+        norm = link("norm", _norm(middle, top - 24, stack), NAMES[stack][5]())
+        return [link("feed-forward", block, NAMES[stack][4]()), norm]
 
     english, french = say("diagram.english", "English tokens"), say("diagram.french", "French tokens so far")
     following = say("diagram.next", "Next French token")
-    cross, softmax = say("diagram.cross", "Cross-attention"), say("diagram.softmax", "Softmax")
-    linear, forward = say("diagram.linear", "Linear"), say("diagram.feed-forward", "Feed-forward")
+    cross, linear = say("diagram.cross", "Cross-attention"), say("diagram.linear", "Linear")
+    softmax = say("diagram.softmax", "Softmax")
+    after_cross = say("diagram.decoder.norm.cross", "Decoder, cross-attention, add and normalise")
     probabilities = say("diagram.probabilities", "{count} probabilities", count=grouped(sizes.vocabulary_size))
+    training = _aside(_ENCODER, 101, 190, say("diagram.loss.training", "Loss, in training only"))
+    same_table = say("diagram.table.same", "the same table")
     parts = [
         _stack(_ENCODER, 374, 568, "encoder", _layers("encoder", sizes.n_encoder_layers)),
         _stack(_DECODER, 266, 568, "decoder", _layers("decoder", sizes.n_decoder_layers)),
-        # Encoder, bottom up.
-        link("tokens", _caption(_ENCODER, 704, english), english),
-        _arrow(_ENCODER, 688, 668),
-        bottom(
-            _ENCODER,
-            "encoder",
-            table,
-            (
-                say("diagram.encoder.embedding", "Encoder, embedding"),
-                say("diagram.encoder.positions", "Encoder, positions"),
-            ),
-        ),
-        _arrow(_ENCODER, 622, 552),
-        link(
-            "encoder",
-            _block(_ENCODER, 506, "encoder", say("diagram.self", "Self-attention"), heads),
-            say("diagram.encoder.self", "Encoder self-attention"),
-        ),
-        norm(_ENCODER, 482, "encoder", say("diagram.encoder.norm.self", "Encoder, self-attention, add and normalise")),
-        _arrow(_ENCODER, 482, 462),
-        link(
-            "feed-forward",
-            _block(_ENCODER, 416, "encoder", forward, feed_forward),
-            say("diagram.encoder.feed-forward", "Encoder, feed-forward"),
-        ),
-        norm(_ENCODER, 392, "encoder", say("diagram.encoder.norm", "Encoder, feed-forward, add and normalise")),
-        # Decoder, bottom up.
-        link("tokens", _caption(_DECODER, 704, french), french),
-        _arrow(_DECODER, 688, 668),
-        bottom(
-            _DECODER,
-            "decoder",
-            same_table,
-            (
-                say("diagram.decoder.embedding", "Decoder, embedding"),
-                say("diagram.decoder.positions", "Decoder, positions"),
-            ),
-        ),
-        _arrow(_DECODER, 622, 552),
-        link(
-            "decoder",
-            _block(_DECODER, 506, "decoder", say("diagram.masked", "Masked self-attention"), heads),
-            say("diagram.decoder.self", "Masked decoder self-attention"),
-        ),
+        *bottom("encoder", _ENCODER, english, table, say("diagram.self", "Self-attention")),
+        *after_attention("encoder", _ENCODER),
+        *forward("encoder", _ENCODER, 416),
+        *bottom("decoder", _DECODER, french, same_table, say("diagram.masked", "Masked self-attention")),
         link("mask", _aside(300, 512, 44, say("diagram.mask", "mask")), say("diagram.mask.causal", "Causal mask")),
-        norm(_DECODER, 482, "decoder", say("diagram.decoder.norm.self", "Decoder, self-attention, add and normalise")),
-        _arrow(_DECODER, 482, 462),
+        *after_attention("decoder", _DECODER),
         link("cross", _block(_DECODER, 416, "cross", cross, heads), cross),
-        norm(_DECODER, 392, "cross", say("diagram.decoder.norm.cross", "Decoder, cross-attention, add and normalise")),
+        link("norm", _norm(_DECODER, 392, "cross"), after_cross),
         _arrow(_DECODER, 392, 372),
-        link(
-            "feed-forward",
-            _block(_DECODER, 326, "decoder", forward, feed_forward),
-            say("diagram.decoder.feed-forward", "Decoder, feed-forward"),
-        ),
-        norm(_DECODER, 302, "decoder", say("diagram.decoder.norm", "Decoder, feed-forward, add and normalise")),
+        *forward("decoder", _DECODER, 326),
         _arrow(_DECODER, 302, 206),
         link("linear", _block(_DECODER, 160, "decoder", linear, answer), linear),
         _arrow(_DECODER, 160, 140),
         link("softmax", _block(_DECODER, 94, "decoder", softmax, probabilities), softmax),
         _arrow(_DECODER, 94, 74),
         link("next", _caption(_DECODER, 62, following), following),
-        link(
-            "loss",
-            _aside(_ENCODER, 101, 190, say("diagram.loss.training", "Loss, in training only")),
-            say("diagram.loss", "Loss"),
-        ),
+        link("loss", training, say("diagram.loss", "Loss")),
         _path(f"M{_DECODER - _BLOCK // 2} 116 H{_ENCODER + 96}"),
         _path(f"M322 527 H{_DECODER - _BLOCK // 2 - 1}"),
         _memory(),

@@ -5,26 +5,21 @@ Every cell and bar names its full value when the pointer rests on it.
 
 from __future__ import annotations
 
-import base64
+from collections.abc import Sequence
 
 import numpy as np
 
 from views import maps, palette
-from views.figures.overlay import to_png
-from views.patches import CHANNELS, value_names
+from views.figures.overlay import data_url
+from views.patches import CHANNELS, as_bytes, value_names
 from views.text import literal
-from views.text.catalogue import Message, say
+from views.text.catalogue import say
 from views.text.numbers import percent
 
 _WIDTH = 440  # so that its texts can still be read on a phone
 _INKS = ("#C0392B", "#2E8B57", "#2F6FB5")  # red, green, blue: what the planes hold, not a kind of attention
 _INK = "var(--st-text-color, #1B1F24)"
 _GAP = 16
-
-
-def data_url(pixels: np.ndarray) -> str:
-    """`(height, width, 3)` uint8 as the address of a PNG that needs no request."""
-    return "data:image/png;base64," + base64.b64encode(to_png(pixels)).decode()
 
 
 def steps(patch: np.ndarray, vector: np.ndarray, embedding: np.ndarray) -> str:
@@ -37,9 +32,12 @@ def steps(patch: np.ndarray, vector: np.ndarray, embedding: np.ndarray) -> str:
     """
     size = patch.shape[0]
     side = (_WIDTH - 3 * _GAP) / 4
-    planes = [_picture(patch, side)]
+    planes = [_cells(as_bytes(patch), 0, side)]
     for channel, name in enumerate(CHANNELS):
-        planes.append(_plane(patch[..., channel], channel, name, (channel + 1) * (side + _GAP), side))
+        values, plane = patch[..., channel], np.zeros_like(patch)  # black is 0, the full colour 1
+        plane[..., channel] = values
+        titles = [_value(name(row=y + 1, column=x + 1), values[y, x]) for y, x in np.ndindex(values.shape)]
+        planes.append(_cells(as_bytes(plane), (channel + 1) * (side + _GAP), side, titles))
     names = value_names(size)
     tops = side + 52, side + 190
     inks = [_INKS[place // size**2] for place in range(len(vector))]
@@ -79,36 +77,16 @@ def _text(x: float, y: float, text: str) -> str:
     return f'<text x="{x:g}" y="{y:.0f}" font-size="13" fill="{_INK}">{literal.html(text)}</text>'
 
 
-def _picture(patch: np.ndarray, side: float) -> str:
-    size, cell = patch.shape[0], side / patch.shape[0]
-    cells = "".join(
-        f'<rect x="{x * cell:.2f}" y="{y * cell:.2f}" width="{cell + 0.3:.2f}" height="{cell + 0.3:.2f}" '
-        f'fill="{_hex(patch[y, x])}"/>'
-        for y in range(size)
-        for x in range(size)
+def _cells(pixels: np.ndarray, left: float, side: float, titles: Sequence[str] = ()) -> str:
+    """Pixels `(size, size, 3)` uint8 as squares, each with its title where there are any."""
+    cell = side / len(pixels)
+    drawn = "".join(
+        f'<rect x="{left + place % len(pixels) * cell:.2f}" y="{place // len(pixels) * cell:.2f}" '
+        f'width="{cell + 0.3:.2f}" height="{cell + 0.3:.2f}" fill="{palette.to_hex(colour)}"'
+        + (f"><title>{titles[place]}</title></rect>" if titles else "/>")
+        for place, colour in enumerate(pixels.reshape(-1, 3).tolist())
     )
-    return f"<g>{cells}</g>"
-
-
-def _hex(colour: np.ndarray) -> str:
-    """Red, green and blue in [0, 1] as `#RRGGBB`."""
-    return "#" + "".join(f"{round(255 * float(value)):02X}" for value in colour)
-
-
-def _plane(values: np.ndarray, channel: int, name: Message, left: float, side: float) -> str:
-    """One channel: black is 0, the full colour 1."""
-    size, cell = values.shape[0], side / values.shape[0]
-    cells = []
-    for y in range(size):
-        for x in range(size):
-            shade = np.zeros(3)
-            shade[channel] = values[y, x]
-            cells.append(
-                f'<rect x="{left + x * cell:.2f}" y="{y * cell:.2f}" width="{cell + 0.3:.2f}" '
-                f'height="{cell + 0.3:.2f}" fill="{_hex(shade)}">'
-                f"<title>{_value(name(row=y + 1, column=x + 1), values[y, x])}</title></rect>"
-            )
-    return f"<g>{''.join(cells)}</g>"
+    return f"<g>{drawn}</g>"
 
 
 def _bars(values: np.ndarray, top: float, y: float, inks: list[str], names: list[str]) -> str:
@@ -132,12 +110,11 @@ def _value(name: str, value: float) -> str:
 
 
 def strip(sequence: np.ndarray, columns: int, chosen: int) -> str:
-    """The order of the sequence in HTML: CLS, then every patch; positions count from 0.
+    """The order of the sequence in HTML: CLS, then every patch of `sequence` `(size, size * P, 3)` uint8.
 
     Args:
-        sequence: `(size, size * P, 3)` uint8, all patches side by side.
         columns: patches in a row of the picture.
-        chosen: position that is marked.
+        chosen: position that is marked, from 0.
     """
     size = sequence.shape[0]
     count = sequence.shape[1] // size
@@ -163,12 +140,7 @@ def strip(sequence: np.ndarray, columns: int, chosen: int) -> str:
 
 
 def filters(components: np.ndarray, shares: np.ndarray) -> str:
-    """Filters as pictures in HTML, grey where they are 0, each with the share of variance it explains.
-
-    Args:
-        components: `(count, size, size, 3)` of both signs.
-        shares: `(count,)`.
-    """
+    """Filters `(count, size, size, 3)` as pictures, grey where 0, each with the share of variance it explains."""
     largest = np.abs(components).max(axis=(1, 2, 3), keepdims=True)
     shown = np.round(127.5 + 127.5 * components / largest).astype(np.uint8)
     items = "".join(

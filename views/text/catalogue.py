@@ -1,13 +1,13 @@
 """What the app says, in the reader's language: ids and English texts stand in the code, translations in catalogues.
 
-A catalogue is `assets/text/<language>/atlas.po`: gettext's format, `msgctxt` the id, `msgid` the English text, read at
-the first use. A text that it does not have, or whose places in braces are wrong, is said in English; so is everything
-where the file cannot be read. `python -m tools.messages` brings the catalogues up to
-date with the code.
+A catalogue is `assets/text/<language>/atlas.po`: gettext's format, `msgctxt` the id, `msgid` the English text. A text
+that it does not have, or whose places in braces are wrong, is said in English; so is everything where the file cannot
+be read. `python -m tools.messages` brings the catalogues up to date with the code.
 """
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 from collections.abc import Iterator
@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
+from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
 from string import Formatter
 
@@ -51,13 +52,7 @@ def say(id: str, english: str, **values: object) -> str:
 
 def say_count(id: str, one: str, many: str, count: int, **values: object) -> str:
     """`one` or `many`, or what the reader's language has for `count`, which can stand in the text as `{count}`."""
-    translated = _catalogue(language()).get((id, one))
-    if translated is None:
-        text = one if count == 1 else many
-    else:
-        forms, plural = translated
-        text = forms[min(plural(count), len(forms) - 1)]
-    return _filled(text, {"count": count} | values)
+    return _filled(_catalogue(language()).npgettext(id, one, many, count), {"count": count} | values)
 
 
 def say_error(error: Exception) -> str:
@@ -128,39 +123,38 @@ def _filled(text: str, values: dict[str, object]) -> str:
 
 
 def _translated(id: str | None, english: str) -> str:
-    translated = _catalogue(language()).get((id, english))
-    return english if translated is None else translated[0][0]
+    catalogue = _catalogue(language())
+    return catalogue.gettext(english) if id is None else catalogue.pgettext(id, english)
 
 
 @cache
-def _catalogue(language: str) -> dict[tuple[str | None, str], tuple]:
-    """Id and English text -> the forms of the translation, and which of them a count takes."""
+def _catalogue(language: str) -> NullTranslations:
     path = TEXT / language / "atlas.po"
     if language == ENGLISH or not path.is_file():
-        return {}
+        return NullTranslations()
     try:
         return _read(path, language)
     except Exception as error:  # a damaged file makes its reader raise almost anything
         logging.getLogger(__name__).warning("%s cannot be read (%s): English is said instead.", path, error)
-        return {}
+        return NullTranslations()
 
 
-def _read(path: Path, language: str) -> dict[tuple[str | None, str], tuple]:
-    from gettext import c2py
-
-    from babel.messages.plurals import get_plural
+def _read(path: Path, language: str) -> NullTranslations:
+    """The translations of a file, without those that do not fit their English texts."""
+    from babel.messages.mofile import write_mo
     from babel.messages.pofile import read_po
 
     with path.open("rb") as file:
         catalogue = read_po(file, locale=language.replace("-", "_"))
-    plural = c2py(get_plural(catalogue.locale_identifier).plural_expr)
-    found = {}
-    for message in catalogue:
+    for message in list(catalogue):
         ids = message.id if isinstance(message.id, tuple) else (message.id,)
         forms = message.string if isinstance(message.string, tuple) else (message.string,)
-        if ids[0] and all(forms) and not message.fuzzy and _fits(forms, ids):
-            found[message.context, ids[0]] = forms, plural
-    return found
+        if ids[0] and not (all(forms) and _fits(forms, ids)):
+            catalogue.delete(message.id, message.context)
+    compiled = io.BytesIO()
+    write_mo(compiled, catalogue)
+    compiled.seek(0)
+    return GNUTranslations(compiled)
 
 
 def _fits(forms: tuple[str, ...], ids: tuple[str, ...]) -> bool:

@@ -1,8 +1,7 @@
 """The teaching text: one Markdown file a page and language, one heading a block.
 
-`# Title` starts the file and is followed by the lead; each `## id` starts a block. Another language is another folder
-beside `en`; what it does not have is said in English. Where a file is missing or not text, one sentence that says so
-takes the place of its text, and the rest of the page goes on.
+`# Title` starts the file and is followed by the lead; each `## id` starts a block. What another language's folder does
+not have is said in English. Where a file cannot be read, one sentence that says so takes the place of its text.
 """
 
 from __future__ import annotations

@@ -8,12 +8,9 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 
 import streamlit as st
 
+from views import palette
 from views.controls import inputs
 from views.text.catalogue import say, say_count
-
-# The secondary background and the border of .streamlit/config.toml.
-_COLOURS = {"light": ("#F5F6F8", "#D9DCE1"), "dark": ("#1B2027", "#343A44")}
-
 
 SILENCE = 0.4  # seconds of work before a reader is told how far it is
 REPEAT = 0.2  # seconds between two such messages
@@ -52,7 +49,7 @@ def progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[
 
 def _said(words: str) -> AbstractContextManager[None]:
     """Words at the lower edge of the window, so that nothing moves when they come and go, and they are always seen."""
-    background, border = _COLOURS[inputs.theme()]
+    background, border = palette.SECONDARY[inputs.theme()]
     st.html(
         "<style>.stSpinner {position: fixed; bottom: 1rem; left: 50%; transform: translateX(-50%); z-index: 1000; "
         "width: max-content !important; max-width: calc(100vw - 2rem); padding: .6rem 1rem; border-radius: 6px; "

@@ -64,10 +64,10 @@ def explore_tokens(
     _show(part, subject)
 
 
-def explore_picture(subject: Subject) -> None:
-    """Look at a picture's sequence of CLS and patches."""
+def explore_picture(subject: Subject, parts: tuple[str, ...] = tuple(PARTS)) -> None:
+    """Look at a picture's sequence of CLS and patches. `parts` of `PARTS` can be opened."""
     with st.container(horizontal=True, gap="medium"):
-        part = _part()
+        part = _part(parts)
         if part is not one_weight.show and _hidden(say("viewer.special.cls", "CLS")):
             subject = without_special(subject)
     _show(part, subject)

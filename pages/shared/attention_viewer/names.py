@@ -11,6 +11,8 @@ NAMES = {
     "target": Message("fact.target", "Target"),
     "target_ids": Message("fact.target-ids", "Ids of the target tokens"),
     "pixels_sha256": Message("fact.pixels", "SHA-256 of the pixels"),
+    "opened": Message("fact.opened", "Model"),
+    "second": Message("fact.second", "Second text"),
     "sample": Message("fact.sample", "Picture"),
     "weights_sha256": Message("fact.weights", "SHA-256 of the weights"),
     "tokenizer_sha256": Message("fact.tokenizer", "SHA-256 of the tokenizer"),

@@ -7,11 +7,11 @@ import pytest
 import torch
 from PIL import Image
 
-from model import RecurrentTranslator, Translator, VisionClassifier
+from model import ConvolutionClassifier, RecurrentTranslator, Translator, VisionClassifier
 from model.attribution.head_labels import head_scores
 from model.tracing.kinds import CROSS, DECODER, ENCODER, KINDS, TRANSLATION, VISION, attention_module
 from model.tracing.traced_model import TracedModel
-from tests.model.images import tiny_vision
+from tests.model.images import tiny_convolution, tiny_vision
 from tests.model.networks import tiny_network, tiny_recurrent
 
 
@@ -28,10 +28,11 @@ def models(tokenizer):
         ),
         "vector": (RecurrentTranslator(tiny_recurrent("lstm-vector", 4, vocabulary_size=size), tokenizer), "the dog"),
         "vit": (VisionClassifier(tiny_vision()), picture),
+        "convolution": (ConvolutionClassifier(tiny_convolution()), picture),
     }
 
 
-NAMES = ("transformer", "additive", "vector", "vit")
+NAMES = ("transformer", "additive", "vector", "vit", "convolution")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -52,12 +53,14 @@ def test_a_trace_has_a_checked_record_of_every_kind_and_nothing_else(models, nam
 def test_what_each_can_do(models):
     assert models["transformer"][0].capabilities == {"translate", "ablate", "intervene", "export"}
     assert models["additive"][0].capabilities == models["vector"][0].capabilities == {"translate", "intervene"}
+    assert models["convolution"][0].capabilities == {"classify"}
     assert models["vit"][0].capabilities == {"classify", "ablate", "intervene", "export"}
     assert [models[name][0].kinds for name in NAMES] == [
         TRANSLATION,
         (replace(CROSS, score="additive"),),
         (),
         (VISION,),
+        (),
     ]
 
 

@@ -98,3 +98,22 @@ def _with(folder, pictures):
 def _written(folder, content):
     (folder / "train-00000-of-00002.parquet").write_bytes(content)
     return folder
+
+
+def test_the_pictures_held_back_are_always_the_same_ones_and_none_of_them_is_trained_on(shards):
+    images = read_images(shards)
+    once, again = images.hold_back(2), images.hold_back(2)
+    np.testing.assert_array_equal(once.held_back.pictures, again.held_back.pictures)
+    parts = [*once.train.pictures, *once.held_back.pictures]
+    assert (len(once.train), len(once.held_back)) == (4, 2)
+    assert {part.tobytes() for part in parts} == {picture.tobytes() for picture in images.train.pictures}
+    labels = dict(zip((picture.tobytes() for picture in images.train.pictures), images.train.labels, strict=True))
+    for split in (once.train, once.held_back):
+        assert [labels[picture.tobytes()] for picture in split.pictures] == split.labels.tolist()
+    assert once.validation is images.validation and once.sha256 == images.sha256
+
+
+@pytest.mark.parametrize("count", [0, -1, 6, 7])
+def test_something_is_held_back_and_something_is_left(shards, count):
+    with pytest.raises(ImageDataError, match=f"{count} of 6 training pictures cannot be held back"):
+        read_images(shards).hold_back(count)

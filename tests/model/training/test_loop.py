@@ -279,6 +279,41 @@ def test_a_run_can_be_resumed_with_more_epochs(make_task, tmp_path):
     assert rates[-1] == pytest.approx(0.01 / 3 / len(rates))
 
 
+@pytest.mark.parametrize(("merits", "chosen"), [([1, 3, 2, 0], 1), ([2, 1, 2, 0], 2), ([5, None, 4, None], 0)])
+def test_the_weights_of_the_epoch_with_the_highest_merit_are_the_result(make_task, tmp_path, merits, chosen):
+    recipe = Recipe(**{**RECIPE.to_dict(), "epochs": 4})
+    task, seen = make_task(recipe), []
+
+    def validate(network, device):
+        seen.append({name: tensor.clone() for name, tensor in network.state_dict().items()})
+        merit = merits[len(seen) - 1]
+        return {"heldout_nll": 1.0} | ({} if merit is None else {"merit": merit})
+
+    task.validate = validate
+    found = train(task, recipe, tmp_path, ALONE).state_dict()
+    assert all(torch.equal(found[name], seen[chosen][name]) for name in found)
+    assert any(not torch.equal(found[name], seen[3][name]) for name in found)
+
+
+def test_without_a_merit_the_last_epoch_is_the_result(make_task, tmp_path):
+    averaged = train(make_task(), RECIPE, tmp_path, ALONE)
+    last, _ = load_tensors(tmp_path / CHECKPOINT)
+    assert all(torch.equal(tensor, last[f"average.{name}"]) for name, tensor in averaged.state_dict().items())
+    assert not (tmp_path / loop.BEST).exists()
+
+
+def test_the_best_epoch_is_kept_over_a_resumption(make_task, tmp_path):
+    recipe = Recipe(**{**RECIPE.to_dict(), "epochs": 3})
+    first, merits = make_task(recipe), iter([7, 1, 2])
+    first.validate = lambda network, device: {"heldout_nll": 1.0, "merit": next(merits)}
+    stop_in_second_epoch(first, tmp_path, recipe)
+    best = {name: tensor.clone() for name, tensor in load_tensors(tmp_path / loop.BEST)[0].items()}
+    second = make_task(recipe)
+    second.validate = first.validate
+    averaged = train(second, recipe, tmp_path, ALONE, resume=True).state_dict()
+    assert all(torch.equal(averaged[name], best[name]) for name in best)
+
+
 def test_the_time_a_run_was_stopped_is_no_time_of_training(make_task, tmp_path, monkeypatch):
     monkeypatch.setattr(loop, "PAUSE", 0.5)
     task = make_task()

@@ -12,13 +12,14 @@ import torch
 from model.attribution.head_labels import vision_scores
 from model.attribution.head_statistics import load_statistics
 from model.classifier import VisionClassifier
-from model.runtime.checkpoint import load_tensors, sha256_of
+from model.networks.vision import VisionTransformer
+from model.runtime.checkpoint import load_tensors, load_weights, sha256_of
 from model.training.__main__ import main
 from model.training.head_study import study_classifier
 from model.training.images import read_images
-from model.training.loop import CHECKPOINT
+from model.training.loop import BEST, CHECKPOINT
 from model.training.recognition import RecognitionTask, Stages, classify_all, resized
-from model.training.vision_scores import calibration_error
+from model.training.vision_scores import calibration_error, fit_temperature
 from tests.model.training.programs import reproducible_rows, run
 from tests.model.training.toy_pictures import CLASSES, vision_training, write_shards
 
@@ -50,9 +51,34 @@ def test_the_shapes_are_learned_and_the_weights_are_the_averaged_ones(finished, 
     assert card["evaluation"]["top1"] == right
     assert right > 0.6
     tensors, _ = load_tensors(finished / "model.safetensors")
-    checkpoint, _ = load_tensors(finished / CHECKPOINT)
+    best, _ = load_tensors(finished / BEST)
+    temperature = card["calibration"]["temperature"]
     for name, tensor in tensors.items():
-        assert torch.equal(tensor, checkpoint[f"average.{name}"].half())
+        wanted = best[name] / temperature if name.startswith("head.") else best[name]
+        assert torch.equal(tensor, wanted.half())
+
+
+def test_the_epoch_and_the_temperature_are_chosen_on_the_pictures_held_back(finished, data):
+    images = read_images(data).hold_back(6)
+    card = json.loads((finished / "card.json").read_text())
+    epochs = [row for row in reproducible_rows(finished) if row["event"] == "epoch"]
+    assert all("merit" not in row for row in epochs[:2])  # at 8 pixels, which are not the last size
+    highest = max(row["merit"] for row in epochs[2:])
+    chosen = [row for row in epochs[2:] if row["merit"] == highest][-1]
+    assert card["training"]["chosen"] == {"epoch": chosen["epoch"] + 1, "top1": chosen["top1"]}
+    network = VisionTransformer(VisionClassifier.load(finished, "cpu").config)
+    load_weights(network, load_tensors(finished / BEST)[0], "best")
+    logits = classify_all(network.eval(), images.held_back.pictures, 16, torch.device("cpu"))
+    labels = torch.from_numpy(images.held_back.labels)
+    assert (logits.argmax(dim=1) == labels).double().mean().item() == chosen["top1"]
+    calibration = card["calibration"]
+    assert calibration["pictures"] == 6
+    assert calibration["temperature"] == pytest.approx(fit_temperature(logits, labels), rel=1e-6)
+    assert calibration["error_before"] == calibration_error(logits.softmax(dim=1), labels)
+    text = (finished / "card.md").read_text()
+    assert f"- Temperature {calibration['temperature']:.3f}, fitted on the pictures held back" in text
+    assert f"- Shipped: epoch {chosen['epoch'] + 1}, which recognizes most of the pictures held back" in text
+    assert "6 further training pictures held back" in text
 
 
 def test_the_card_states_what_was_measured(finished, data):
@@ -61,7 +87,8 @@ def test_the_card_states_what_was_measured(finished, data):
     assert card["weights_sha256"] == sha256_of(finished / "model.safetensors")
     assert card["training"]["stages"] == [[8, 2], [16, 8]]
     assert card["training"]["epochs"] == 10
-    assert card["data"]["training_pictures"] == 36 and card["evaluation"]["pictures"] == 12
+    data = card["data"]
+    assert (data["training_pictures"], data["held_back"], card["evaluation"]["pictures"]) == (30, 6, 12)
     evaluation = card["evaluation"]
     assert np.mean(list(evaluation["classes"].values())) == pytest.approx(evaluation["top1"])
     assert evaluation["explained"] == 12
@@ -116,7 +143,8 @@ def test_a_run_that_stops_in_mid_epoch_and_is_resumed_ends_with_the_same_weights
     assert (parts / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
 
 
-def test_two_processes_take_the_steps_of_one_with_the_doubled_batch(data, tmp_path):
+def test_two_processes_take_the_steps_of_one_with_the_doubled_batch(tmp_path):
+    data = write_shards(tmp_path / "data", train=14)  # without those held back, six whole batches
     two, one = tmp_path / "two", tmp_path / "one"
     exact = dict(stages="16x1", precision="fp32")
     run(*vision_training(data, two, batch_tokens=3 * 17, **exact), processes=2)
@@ -139,6 +167,9 @@ def test_two_processes_take_the_steps_of_one_with_the_doubled_batch(data, tmp_pa
         (dict(stages="18x1"), "image_size 18 is no whole number of patches of 4 pixels"),
         (dict(mixed=2), "mixed is 2.0; it must be from 0 to 1"),
         (dict(d_model=17), "not divisible by n_heads 2"),
+        (dict(held_back=0), "0 of 36 training pictures cannot be held back"),
+        (dict(held_back=36), "36 of 36 training pictures cannot be held back"),
+        (dict(operations=-1), "operations is -1; it must be at least 0"),
     ],
 )
 def test_options_out_of_range_are_refused_before_anything_is_written(data, tmp_path, capsys, options, sentence):
@@ -171,6 +202,25 @@ def test_calibration_error_of_cases_worked_by_hand():
     mixed = torch.tensor([[0.6, 0.4]] * 3 + [[0.9, 0.1]])
     wanted = 0.75 * abs(2 / 3 - 0.6) + 0.25 * 0.1
     assert calibration_error(mixed, torch.tensor([0, 0, 1, 0])) == pytest.approx(wanted, abs=1e-6)
+
+
+def test_the_temperature_that_made_a_network_too_sure_is_found():
+    random = torch.Generator().manual_seed(0)
+    honest = torch.randn(4000, 5, generator=random) * 2
+    labels = torch.multinomial(honest.softmax(dim=1), 1, generator=random)[:, 0]
+    for temperature in (0.4, 1.0, 3.0):
+        found = fit_temperature(honest * temperature, labels)
+        assert found == pytest.approx(temperature, rel=0.05)
+        inverse = torch.tensor(1 / found, dtype=torch.float64, requires_grad=True)
+        loss = torch.nn.functional.cross_entropy(honest.double() * temperature * inverse, labels)
+        loss.backward()
+        assert abs(inverse.grad) < 1e-6  # the bottom of the valley
+    assert calibration_error((honest * 3).softmax(dim=1), labels) > 0.1
+    assert calibration_error(honest.softmax(dim=1), labels) < 0.03
+
+
+def test_a_temperature_stays_within_bounds_where_every_answer_is_right():
+    assert 0.049 < fit_temperature(torch.eye(3), torch.arange(3)) < 0.06
 
 
 def test_the_heads_are_studied_and_the_card_says_so(finished, data, tmp_path):

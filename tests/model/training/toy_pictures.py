@@ -72,6 +72,24 @@ def write_shards(folder: Path, train: int = 12, validation: int = 4) -> Path:
     return folder
 
 
+def convolution_training(data: Path, out: Path, **options: object) -> list[object]:
+    """Arguments that train a tiny convolutional network on the shapes."""
+    chosen = {
+        "stages": "16x1,32x1",
+        "blocks": 1,
+        "squeeze": 4,
+        "device": "cpu",
+        "batch_tokens": 24,
+        "held_back": 6,
+        "warmup_steps": 2,
+        "learning_rate": 0.01,
+        "matrix_learning_rate": 0.02,
+        "average_decay": 0.5,
+        **options,
+    }
+    return ["convolution", "--data", data, "--out", out, "--widths", 8, 16, *as_words(chosen)]
+
+
 def vision_training(data: Path, out: Path, **options: object) -> list[object]:
     """Arguments that train a tiny ViT on the shapes."""
     chosen = {
@@ -84,6 +102,7 @@ def vision_training(data: Path, out: Path, **options: object) -> list[object]:
         "drop_path": 0.0,
         "device": "cpu",
         "batch_tokens": 60,
+        "held_back": 6,
         "warmup_steps": 2,
         "learning_rate": 0.003,
         "matrix_learning_rate": 0.01,

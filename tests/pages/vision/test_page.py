@@ -185,7 +185,7 @@ def test_the_check_is_on_the_page(open_app, trace, view):
 
 @pytest.mark.parametrize(("sent", "followed"), [([2, 4], [3, 5]), ([99, 0], None), ("x", None)])
 def test_a_choice_in_the_browser_is_followed_and_nonsense_is_not(open_app, sent, followed):
-    with patch("views.components.patch_picture._MOUNT") as mount:
+    with patch("views.components.patch_picture._MOUNT._mount") as mount:
         app = open_app("vision", view="any-patch")
     boxes = [app.session_state["row"], app.session_state["column"]]
     app.session_state["any"] = {"chosen": sent}

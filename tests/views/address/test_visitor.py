@@ -105,7 +105,7 @@ def test_after_the_answer_to_going_back_the_sentence_that_was_left_can_be_typed_
 
 def test_the_browser_s_word_for_going_back_is_no_part_of_an_address():
     visitor = Visitor()
-    visitor.begin(A | {MOVED: ("1",)})
+    visitor.adopt(A | {MOVED: ("1",)})
     visitor.arrive("attention", A | {MOVED: ("1",)}, False, {})
     assert visitor.tell() == A
 

@@ -96,6 +96,6 @@ def test_the_theme_of_the_person_who_saves_is_not_in_the_file():
 
 
 def test_a_script_that_would_end_its_element_is_refused(monkeypatch):
-    monkeypatch.setattr(standalone.parts, "script", lambda name: "export default function () { '</script>' }")
+    monkeypatch.setattr(standalone.parts, "script", lambda name: "export default mounting(View); '</script>' }")
     with pytest.raises(ValueError, match="never closes"):
         standalone.to_html(document(attention_grid.part(sheet(3))))

@@ -19,7 +19,8 @@ VIEWS = Path(__file__).resolve().parents[3] / "views"
 SCRIPTS = sorted(VIEWS.rglob("*.js"))
 
 FUNCTIONS = {
-    *("[", "add", "addEventListener", "answer", "buildGroup", "buildSide", "canvasColour", "changes", "closest"),
+    *("[", "add", "addEventListener", "answer", "buildGroup", "buildHeading", "buildSide", "buildTable"),
+    *("canvasColour", "changes", "closest", "super", "Tip"),
     *("createElement", "createElementNS", "element", "File", "getAttribute", "getContext", "getElementById"),
     *("getPropertyValue", "hasAttribute", "header", "markData", "matches", "matchMedia", "observe", "parseFromString"),
     *("querySelector", "querySelectorAll", "removeAttribute", "removeEventListener", "replace", "replaceAll"),

@@ -9,8 +9,14 @@ from PIL import Image
 
 from views import maps, palette
 from views.export import drawing
-from views.export.picture import colours, picture
+from views.export.picture import picture, shades
 from views.figures.heatmap import HeadMap
+
+
+def colours(shown: HeadMap) -> np.ndarray:
+    """`(query, key)` of `#RRGGBB`."""
+    return np.array([[palette.to_hex(cell) for cell in row] for row in shades(shown).tolist()])
+
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -56,7 +62,7 @@ def test_everything_lies_inside_the_picture(side):
     plan = picture(head(side, "encoder"))
     assert plan.width < 1600
     for item in plan.items:
-        if isinstance(item, drawing.Box):
+        if isinstance(item, drawing.Box | drawing.Pixels):
             assert item.x >= 0 and item.x + item.width <= plan.width
             assert item.y >= 0 and item.y + item.height <= plan.height
         else:

@@ -1,0 +1,93 @@
+"""The convolutional network as pages and notebooks use it, to compare with the Vision Transformer on one picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from PIL import Image
+
+from model.networks.convolution import ConvolutionalNetwork, ConvolutionConfig
+from model.networks.tap import Chain, Recorder, Tap
+from model.picture_classifier import PictureClassifier, PictureTrace
+from model.runtime.fallback import falls_back
+from model.tracing.kinds import AttentionKind
+from model.tracing.trace import AttentionRecord
+from model.tracing.traced_model import Capability
+
+SHIPPED = Path(__file__).resolve().parent.parent / "assets" / "convolution"
+
+
+@dataclass(frozen=True, eq=False)
+class ConvolutionTrace(PictureTrace):
+    """Everything a convolutional network computes for one picture.
+
+    Attributes:
+        pixels: `(height, width, 3)` float32 in [0, 1], the picture as the network receives it.
+        classes: the names, in the order of `logits`.
+        logits: `(class,)` float32.
+        maps: the stream after the stem and after every block, each `(channel, row, column)` float32. A place covers as
+            many pixels a side as the picture has more of them than the map has places.
+    """
+
+    pixels: np.ndarray
+    classes: tuple[str, ...]
+    logits: np.ndarray
+    maps: tuple[np.ndarray, ...]
+
+    @property
+    def records(self) -> dict[str, AttentionRecord]:
+        """None: there is no attention in it."""
+        return {}
+
+    def axes(self, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Labels of the queries and of the keys.
+
+        Raises:
+            KeyError: always, for it has no kind of attention.
+        """
+        raise KeyError(kind)
+
+
+class ConvolutionClassifier(PictureClassifier):
+    """A trained convolutional network with its classes; see `PictureClassifier`."""
+
+    network: ConvolutionalNetwork
+    kinds: tuple[AttentionKind, ...] = ()
+    capabilities: frozenset[Capability] = frozenset({"classify"})
+
+    @classmethod
+    def load(cls, path: str | Path | None = None, device: str = "auto") -> ConvolutionClassifier:
+        """Read a classifier's folder; by default the one this project ships.
+
+        Args:
+            path: folder with `config.json`, `model.safetensors` and `card.json`.
+            device: "auto" picks CUDA, MPS or CPU.
+
+        Raises:
+            CheckpointError: a file is missing, damaged, or does not match the hash in `card.json`.
+            ValueError: the named device does not exist.
+        """
+        return cls._read(Path(path) if path is not None else SHIPPED, device)
+
+    @staticmethod
+    def _build(sizes: dict) -> ConvolutionalNetwork:
+        return ConvolutionalNetwork(ConvolutionConfig.from_dict(sizes))
+
+    @falls_back
+    @torch.inference_mode()
+    def trace(self, image: Image.Image | np.ndarray, *, intervention: Tap | None = None) -> ConvolutionTrace:
+        """Everything the network computes for a picture.
+
+        Args:
+            image: a picture of any size, or pixels from `prepare`.
+            intervention: a tap that changes the stream before it is recorded; see `ConvolutionalNetwork.forward`.
+        """
+        pixels = image if isinstance(image, np.ndarray) else self.prepare(image)
+        recorder = Recorder()
+        tap = recorder if intervention is None else Chain(intervention, recorder)
+        logits = self.network(self._tensor(pixels)[None], tap)
+        maps = tuple(stream[0].float().cpu().contiguous().numpy() for stream in recorder.tensors.values())
+        return ConvolutionTrace(pixels, self.config.classes, logits[0].float().cpu().numpy(), maps)

@@ -1,0 +1,62 @@
+"""Which models may be opened: decided when the program starts, never by a request."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from model.hub.source import looks_like_id
+
+SETTING = "ATLAS_MODELS"
+ANY = "any"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A model that may be opened.
+
+    Attributes:
+        name: what an address and the reader call it: an id of the hub, or the last part of a folder's path.
+        source: the id with its commit, or the folder.
+    """
+
+    name: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What may be opened.
+
+    Attributes:
+        listed: named by the operator; their names all differ.
+        any: on one's own machine: any folder, and any id.
+    """
+
+    listed: tuple[Listed, ...]
+    any: bool
+
+    def source(self, name: str) -> str | None:
+        """What a name stands for; None where it may not be opened, whatever exists. A path is no name."""
+        for model in self.listed:
+            if model.name == name:
+                return model.source
+        return name if self.any and looks_like_id(name) else None
+
+
+def allowed(setting: str | None = None) -> Allowed:
+    """What the setting `ATLAS_MODELS` says: nothing, "any", or folders and ids with commas or line ends between them.
+
+    Args:
+        setting: its text; None reads the environment.
+    """
+    text = os.environ.get(SETTING, "") if setting is None else setting
+    if text.strip().lower() == ANY:
+        return Allowed((), True)
+    found: dict[str, Listed] = {}
+    for source in filter(None, (part.strip() for part in re.split(r"[,\n]", text))):
+        name = source.partition("@")[0] if looks_like_id(source) and not Path(source).is_dir() else Path(source).name
+        found.setdefault(name, Listed(name, source))
+    return Allowed(tuple(found.values()), False)

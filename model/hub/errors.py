@@ -1,0 +1,9 @@
+"""What is said where a model cannot be opened or a text cannot be traced."""
+
+from __future__ import annotations
+
+from model.runtime.messages import ReaderError
+
+
+class OpenError(ReaderError, ValueError):
+    """A model cannot be opened; the message says in one sentence why, and where it helps what to do."""

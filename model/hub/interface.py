@@ -1,0 +1,62 @@
+"""Our attention among those that `transformers` knows, and a run of a network with it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from torch import nn
+
+from model.hub.attention import NAME, Pass, attention, running
+from model.hub.softmax_calls import SoftmaxCalls
+
+
+@functools.cache
+def register() -> None:
+    """Make our function known, with a mask that is always given: without one, a causal model would see the future."""
+    from transformers import AttentionInterface, AttentionMaskInterface
+    from transformers.masking_utils import eager_mask
+
+    def always(*arguments, allow_is_bidirectional_skip: bool = False, allow_is_causal_skip: bool = False, **options):
+        return eager_mask(*arguments, **options)
+
+    AttentionInterface.register(NAME, attention)
+    AttentionMaskInterface.register(NAME, always)
+
+
+def use_own_attention(network: nn.Module) -> bool:
+    """Have a network call our function from now on; False where it has attention of its own that cannot be replaced."""
+    register()
+    if not network._can_set_attn_implementation():
+        return False
+    network.set_attn_implementation(NAME)
+    return network.config._attn_implementation == NAME
+
+
+@contextmanager
+def looking(watch: Pass, by_interface: bool) -> Iterator[Pass]:
+    """While this lasts, the attention of the network that this thread runs goes through `watch`."""
+    token = running.set(watch)
+    try:
+        if by_interface:
+            yield watch
+        else:
+            with SoftmaxCalls(watch):
+                yield watch
+    finally:
+        running.reset(token)
+
+
+@contextmanager
+def own_form(network: nn.Module, name: str) -> Iterator[None]:
+    """While this lasts, a network computes attention in one of the library's own forms, "eager" say."""
+    before = network.config._attn_implementation
+    if before == name or not network._can_set_attn_implementation():
+        yield
+        return
+    network.set_attn_implementation(name)
+    try:
+        yield
+    finally:
+        network.set_attn_implementation(before)

@@ -1,0 +1,159 @@
+"""A checkpoint's files as a network with its tokenizer or image processor: weights from safetensors, no code run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import torch
+from torch import nn
+
+from model.hub.errors import OpenError
+from model.hub.folder import Checkpoint, check_size, inspect
+
+Task = Literal["complete", "fill", "translate", "classify", "classify-text", "encode"]
+
+# Table of the library that says which class of an architecture does a task, and the class that picks it.
+TABLES: dict[Task, tuple[str, str]] = {
+    "classify": ("MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING_NAMES", "AutoModelForImageClassification"),
+    "classify-text": ("MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES", "AutoModelForSequenceClassification"),
+    "translate": ("MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES", "AutoModelForSeq2SeqLM"),
+    "fill": ("MODEL_FOR_MASKED_LM_MAPPING_NAMES", "AutoModelForMaskedLM"),
+    "complete": ("MODEL_FOR_CAUSAL_LM_MAPPING_NAMES", "AutoModelForCausalLM"),
+    "encode": ("MODEL_MAPPING_NAMES", "AutoModel"),
+}
+DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+
+
+@dataclass(frozen=True, eq=False)
+class Loaded:
+    """A network ready to run, and what turns the reader's input into its own.
+
+    Attributes:
+        network: of the library, in evaluation mode.
+        reader: its tokenizer, or its image processor.
+        vision: whether it reads pictures.
+        task: what it was trained for.
+    """
+
+    network: nn.Module
+    reader: object
+    vision: bool
+    task: Task
+
+
+def load(folder: Path, task: Task | None, dtype: str) -> Loaded:
+    """Load what a folder holds.
+
+    Raises:
+        OpenError: whatever is wrong with it, in one sentence.
+    """
+    found = inspect(folder)
+    check_size(found, None if dtype == "auto" else DTYPES[dtype].itemsize)
+    import transformers
+    from safetensors import SafetensorError
+
+    config = _config(found)
+    task = task_of(config) if task is None else task
+    options = {"trust_remote_code": False, "local_files_only": True}
+    transformers.utils.logging.disable_progress_bar()
+    try:
+        network, told = getattr(transformers, TABLES[task][1]).from_pretrained(
+            folder, config=config, dtype=dtype, use_safetensors=True, output_loading_info=True, **options
+        )
+    except (OSError, ValueError, KeyError, SafetensorError, RuntimeError, ImportError, TypeError, AttributeError):
+        raise OpenError("The weights cannot be loaded into this type of model; save or download it again.") from None
+    missing = sorted(told["missing_keys"]) + sorted(str(each) for each in told.get("mismatched_keys", ()))
+    if missing:
+        raise OpenError(
+            "The weights lack {count} tensors that this type of model has, {name} for one; it would answer with "
+            "random numbers.",
+            count=len(missing),
+            name=missing[0],
+        )
+    check_input(network)
+    vision = network.main_input_name == "pixel_values"
+    return Loaded(network.eval().requires_grad_(False), _reader(found, vision, config, options), vision, task)
+
+
+def check_input(network: nn.Module) -> None:
+    """Refuse a network that reads sound or anything else but text and pictures.
+
+    Raises:
+        OpenError: with the library's name of what it reads.
+    """
+    if network.main_input_name not in ("input_ids", "pixel_values"):
+        raise OpenError(
+            "This model reads neither text nor pictures but {input}; open one that does.", input=network.main_input_name
+        )
+
+
+def task_of(config) -> Task:
+    """What a configuration says that its network was trained for.
+
+    Raises:
+        OpenError: nothing that can be shown here.
+    """
+    from transformers.models.auto import modeling_auto
+
+    named = (config.architectures or [None])[0]
+    for task, (table, _) in TABLES.items():
+        known = getattr(modeling_auto, table).get(config.model_type)
+        if known is not None and named in ((known,) if isinstance(known, str) else known):
+            return task
+    if config.model_type in modeling_auto.MODEL_FOR_PRETRAINING_MAPPING_NAMES:
+        for task in ("fill", "complete", "translate"):
+            if config.model_type in getattr(modeling_auto, TABLES[task][0]):
+                return task
+    if config.model_type in modeling_auto.MODEL_MAPPING_NAMES:
+        return "encode"
+    raise OpenError("Models of type {type} cannot be opened here.", type=config.model_type)
+
+
+def _config(found: Checkpoint):
+    from transformers import CONFIG_MAPPING, AutoConfig
+
+    type_ = found.config["model_type"]
+    if type_ not in CONFIG_MAPPING:
+        raise OpenError("This version of the library knows no model of type {type}.", type=type_)
+    try:
+        return AutoConfig.from_pretrained(found.folder, trust_remote_code=False, local_files_only=True)
+    except Exception:  # each type checks its sizes in its own way
+        raise OpenError(
+            "config.json has settings that a model of type {type} cannot have; save or download it again.", type=type_
+        ) from None
+
+
+def _reader(found: Checkpoint, vision: bool, config, options: dict):
+    from transformers import AutoImageProcessor, AutoTokenizer
+
+    kind = AutoImageProcessor if vision else AutoTokenizer
+    try:
+        reader = kind.from_pretrained(found.folder, **options)
+    except (OSError, ValueError, KeyError, ImportError, TypeError, AttributeError, RuntimeError):
+        reader = None
+    if reader is None:
+        what = "preprocessor_config.json" if vision else "tokenizer.json"
+        raise OpenError("The folder has no {file} that can be read; put it beside config.json.", file=what)
+    if not vision:
+        check_vocabulary(reader, config)
+    return reader
+
+
+def check_vocabulary(tokenizer, config) -> None:
+    """A tokenizer without its files is empty, and nothing else says so.
+
+    Raises:
+        OpenError: it is empty, or has tokens that the network does not know.
+    """
+    size = len(tokenizer)
+    known = getattr(config.get_text_config(), "vocab_size", None)
+    if not isinstance(known, int):
+        raise OpenError("This model reads no text of its own, and no pictures alone; open one that does.")
+    if size <= len(tokenizer.all_special_tokens) or size > known:
+        raise OpenError(
+            "The tokenizer has {size} tokens and the model {known}; put the tokenizer's files beside config.json.",
+            size=size,
+            known=known,
+        )

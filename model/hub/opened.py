@@ -1,0 +1,303 @@
+"""Any Hugging Face checkpoint as a `TracedModel`: opened, proven, traced."""
+
+from __future__ import annotations
+
+import inspect
+from functools import cached_property
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from PIL import Image
+from torch import Tensor
+
+from model.hub.attention import AttentionCall, Pass
+from model.hub.check import check_call
+from model.hub.errors import OpenError
+from model.hub.inputs import pair_inputs, picture_inputs, positions, probe, start_id, text_inputs
+from model.hub.interface import own_form
+from model.hub.limits import Keep, choose
+from model.hub.loading import Loaded, Task
+from model.hub.proof import prove
+from model.hub.record import LayerRecord, reduce, stack
+from model.hub.running import Inputs, own_weights, result, run
+from model.hub.tokens import Tokens, labels_of, tokenize
+from model.hub.trace import HubTrace
+from model.runtime.device import device_name
+from model.tracing.interventions import HeadInterventions
+from model.tracing.kinds import AttentionKind
+from model.tracing.traced_model import Capability
+
+CAPABILITIES: dict[Task, tuple[Capability, ...]] = {
+    "complete": ("complete",),
+    "fill": ("fill",),
+    "translate": ("translate",),
+    "classify": ("classify",),
+    "classify-text": ("classify",),
+    "encode": (),
+}
+
+
+class OpenedModel:
+    """A network of the library `transformers`, looked into while it runs. Made by `model.open_model.open_model`.
+
+    Opening proves on a short input that the tap changes nothing and that the maps are those the network itself reports
+    (see `model.hub.proof`).
+
+    Attributes:
+        network: the network, in evaluation mode.
+        name: what it was opened from: an id, or a folder's name.
+        task: what it was trained for.
+        proof: what opening it has shown.
+        card: `weights_sha256` and what is known of its origin.
+
+    Raises:
+        OpenError: the proof fails; with the measured difference.
+    """
+
+    def __init__(self, loaded: Loaded, name: str, weights_sha256: str) -> None:
+        self.network, self.reader, self.task, self.vision = loaded.network, loaded.reader, loaded.task, loaded.vision
+        self.name, self.weights_sha256 = name, weights_sha256
+        inputs, source, target = probe(self.network, self.reader, vision=self.vision)
+        self.proof = prove(self.network, inputs, vision=self.vision, source=source, target=target)
+        self.card = {"source": name, "weights_sha256": weights_sha256, "type": self.network.config.model_type}
+
+    @property
+    def kinds(self) -> tuple[AttentionKind, ...]:
+        """Its kinds of attention, found by running it."""
+        return self.proof.plan.kinds
+
+    @cached_property
+    def capabilities(self) -> frozenset[Capability]:
+        """What it can do besides being traced."""
+        scored: tuple[Capability, ...] = () if self.task == "encode" else ("ablate",)
+        return frozenset(CAPABILITIES[self.task] + scored + ("intervene",))
+
+    @property
+    def config(self):
+        """The library's configuration, with `to_dict`."""
+        return self.network.config
+
+    @cached_property
+    def parameters(self) -> int:
+        """How many numbers were trained."""
+        return sum(tensor.numel() for tensor in self.network.parameters())
+
+    @property
+    def device_name(self) -> str:
+        """Where it runs."""
+        return device_name(next(self.network.parameters()).device)
+
+    @cached_property
+    def takes_two_texts(self) -> bool:
+        """Whether it tells the tokens of two texts apart."""
+        parameters = inspect.signature(self.network.forward).parameters
+        return "token_type_ids" in parameters and getattr(self.config, "type_vocab_size", 0) > 1
+
+    @property
+    def classes(self) -> tuple[str, ...] | None:
+        """Names of the classes of a classifier."""
+        if self.task not in ("classify", "classify-text"):
+            return None
+        return tuple(str(self.config.id2label[number]) for number in range(len(self.config.id2label)))
+
+    def trace(
+        self,
+        given: str | Image.Image,
+        *,
+        second: str | None = None,
+        target: str | None = None,
+        intervention: HeadInterventions | None = None,
+        keep: str | int = "auto",
+    ) -> HubTrace:
+        """Everything the network computes for an input, in one pass without a cache.
+
+        Args:
+            given: a text, or a picture for a network that reads pictures.
+            second: a second text, for a network that reads pairs.
+            target: for an encoder-decoder, the text that the decoder is fed; its own greedy one where nothing is given.
+            intervention: what is done to heads on the way.
+            keep: "auto", "all", "weights" or a layer from 0; see `model.hub.limits`.
+
+        Raises:
+            OpenError: the input cannot be used, or the maps would be too large.
+            InterventionError: see `HeadInterventions.check`.
+        """
+        source, decoder, inputs = self._read(given, second, target)
+        shapes = self._shapes(source, decoder)
+        tap = None if intervention is None else intervention.tap(shapes)
+        limit = choose(sum(int(np.prod(shape)) for shape in shapes.values()), max(s[0] for s in shapes.values()), keep)
+        own = self._own_weights(inputs) if not self.proof.by_interface and intervention is None else {}
+        watch = Pass(self.proof.plan.names, tap, lambda place, call: self._keep(place, call, limit, own, intervention))
+        output = run(self.network, inputs, watch, self.proof.by_interface, output_hidden_states=True)
+        if watch.count != len(self.proof.plan.names):
+            raise OpenError("This model takes another path for this input than for the one it was tried with.")
+        return HubTrace(
+            records=self._records(watch.calls),
+            logits=result(output).cpu().numpy(),
+            source=source,
+            target=decoder,
+            stream=self._stream(output, limit),
+            **self._picture(inputs, watch),
+            classes=self.classes,
+            kept=limit.what if limit.layer is None else limit.layer,
+        )
+
+    def score(self, trace: HubTrace, interventions: HeadInterventions | None = None) -> np.ndarray:
+        """-ln p in nats: of every token but the first given those before it (decoder), of every target token
+        (encoder-decoder), of every token where it alone is masked (masked model; Salazar et al. 2020), or of every
+        class.
+
+        Args:
+            interventions: those under which the trace was made; a masked model runs again for each of its tokens.
+
+        Raises:
+            OpenError: the network has no head that predicts anything.
+        """
+        if self.task == "encode":
+            raise OpenError("This model predicts nothing, so nothing can be scored.")
+        if self.task in ("classify", "classify-text"):
+            return -np.log(np.maximum(trace.probabilities.astype(np.float64), 1e-300))
+        if self.task == "fill":
+            return self._pseudo_likelihood(trace, interventions)
+        if self.task == "translate":
+            following = [*trace.target.ids[1:], self._end_id()]
+            return _losses(trace.logits, following)
+        return _losses(trace.logits[:-1], trace.source.ids[1:])
+
+    def generate(self, text: str, tokens: int = 20) -> str:
+        """The greedy continuation, translation or summary of a text, of at most so many new tokens.
+
+        Raises:
+            OpenError: this network generates nothing.
+        """
+        if self.task not in ("complete", "translate"):
+            raise OpenError("This model generates no text; open one of a decoder.")
+        ids = self._generated(tokenize(self.reader, text), tokens)
+        return self.reader.decode(ids, skip_special_tokens=True)
+
+    def top(self, trace: HubTrace, position: int, count: int = 5) -> list[tuple[str, float]]:
+        """The most probable tokens at a position of a trace's logits, and their probabilities."""
+        logits = torch.from_numpy(trace.logits[position]).double().softmax(dim=-1)
+        best = logits.topk(min(count, len(logits)))
+        return list(zip(labels_of(self.reader, best.indices.tolist()), best.values.tolist(), strict=True))
+
+    def _read(self, given, second: str | None, target: str | None) -> tuple[Tokens | None, Tokens | None, Inputs]:
+        if self.vision:
+            if not isinstance(given, Image.Image):
+                raise OpenError("This model reads pictures; give it one.")
+            return None, None, picture_inputs(self.network, self.reader, given)
+        if not isinstance(given, str):
+            raise OpenError("This model reads text; give it one.")
+        source = tokenize(self.reader, given, second)
+        if not self.config.is_encoder_decoder:
+            return source, None, text_inputs(self.network, source)
+        ids = self._generated(source, 128) if target is None else tuple(self.reader(text_target=target)["input_ids"])
+        end = self._end_id()
+        ids = (start_id(self.network), *(ids[:-1] if ids and ids[-1] == end else ids))
+        labels = labels_of(self.reader, ids)
+        marks = set(self.reader.all_special_ids)
+        decoder = Tokens(ids, labels, tuple(id_ in marks for id_ in ids), (0,) * len(ids), ())
+        return source, decoder, pair_inputs(self.network, source, ids)
+
+    @torch.inference_mode()
+    def _generated(self, source: Tokens, tokens: int) -> tuple[int, ...]:
+        """New ids by greedy decoding, without what started it; no more than there are positions."""
+        inputs = text_inputs(self.network, source)
+        there = 1 if self.config.is_encoder_decoder else len(source.ids)
+        tokens = min(tokens, (positions(self.network) or tokens + there) - there)
+        if tokens < 1:
+            return ()
+        found = self.network.generate(**inputs, max_new_tokens=tokens, do_sample=False, num_beams=1)[0].tolist()
+        return tuple(found[1:] if self.config.is_encoder_decoder else found[len(source.ids) :])
+
+    def _end_id(self) -> int:
+        end = self.config.eos_token_id if self.config.eos_token_id is not None else self.reader.eos_token_id
+        return end[0] if isinstance(end, list) else end
+
+    def _shapes(self, source: Tokens | None, decoder: Tokens | None) -> dict[str, tuple[int, int, int, int]]:
+        """Layers, heads, queries and keys of every kind for an input."""
+        shapes = {}
+        for kind, (layers, heads, patches) in self.proof.sizes.items():
+            first = patches if source is None else len(source.ids)
+            second = first if decoder is None else len(decoder.ids)
+            queries = second if kind in ("decoder", "cross") else first
+            keys = second if kind == "decoder" else first
+            shapes[kind] = (layers, heads, queries, keys)
+        return shapes
+
+    def shapes_of(self, trace: HubTrace) -> dict[str, tuple[int, int, int, int]]:
+        """Layers, heads, queries and keys of every kind, of the whole network, for what was traced."""
+        return self._shapes(trace.source, trace.target)
+
+    def _keep(
+        self, place: int, call: AttentionCall, limit: Keep, own: dict, interventions: HeadInterventions | None
+    ) -> LayerRecord | None:
+        found = self.proof.plan.layer_of(place)
+        if found is None or limit.layer not in (None, found[1]):
+            return None
+        kind, layer = found
+        reported = own.get(kind.name)
+        check = check_call(call, None if reported is None else reported[layer], kind, layer, interventions)
+        return reduce(call, check, kept=limit.what, half=limit.half)
+
+    def _own_weights(self, inputs: Inputs) -> dict[str, list[Tensor]]:
+        with own_form(self.network, "eager"):
+            told = own_weights(run(self.network, inputs, None, False, output_attentions=True))
+        return {kind.name: self.proof.reported(kind.name, told) for kind in self.kinds}
+
+    def _records(self, calls: list[LayerRecord | None]) -> dict:
+        records = {}
+        for kind in self.kinds:
+            kept = [(n, calls[place]) for n, place in enumerate(self.proof.plan.places(kind)) if calls[place]]
+            if kept:
+                records[kind.name] = stack([layer for _, layer in kept], [number for number, _ in kept])
+        return records
+
+    def _stream(self, output, limit: Keep) -> dict[str, np.ndarray]:
+        if limit.what != "all":
+            return {}
+        names = {"hidden_states": self.kinds[0].stack, "encoder_hidden_states": "encoder"}
+        names |= {"decoder_hidden_states": "decoder"}
+        found = {stack_: getattr(output, name, None) for name, stack_ in names.items()}
+        return {
+            name: torch.cat([state.float().cpu() for state in states]).numpy()
+            for name, states in found.items()
+            if states and all(isinstance(state, Tensor) and state.shape == states[0].shape for state in states)
+        }
+
+    def _picture(self, inputs: Inputs, watch: Pass) -> dict:
+        if not self.vision:
+            return {}
+        pixels = inputs["pixel_values"][0].float().cpu()
+        parts = (self.config, *(getattr(self.config, name, None) for name in self.config.sub_configs))
+        size = next((size for part in parts if (size := getattr(part, "patch_size", None)) is not None), None)
+        if size is None:
+            raise OpenError("The configuration does not say how large this model's patches are (patch_size); add it.")
+        height, width = (size, size) if isinstance(size, int) else size
+        grid = pixels.shape[1] // height, pixels.shape[2] // width
+        tokens = self.proof.sizes["vision"][2]
+        span = pixels.amax() - pixels.amin()
+        shown = ((pixels - pixels.amin()) / span.clamp_min(1e-6)).permute(1, 2, 0).numpy()
+        return {"grid": grid, "leading": tokens - grid[0] * grid[1], "pixels": shown}
+
+    @torch.inference_mode()
+    def _pseudo_likelihood(self, trace: HubTrace, interventions: HeadInterventions | None) -> np.ndarray:
+        tokens, mask = trace.source, self.reader.mask_token_id
+        tap = None if interventions is None else interventions.tap(self.shapes_of(trace))
+        losses = []
+        for place, id_ in enumerate(tokens.ids):
+            if tokens.special[place]:
+                continue
+            inputs = dict(text_inputs(self.network, tokens))
+            inputs["input_ids"] = inputs["input_ids"].clone()
+            inputs["input_ids"][0, place] = mask
+            watch = None if tap is None else Pass(self.proof.plan.names, tap, lambda place, call: None)
+            logits = result(run(self.network, inputs, watch, self.proof.by_interface))
+            losses.append(float(F.cross_entropy(logits[place].double()[None], torch.tensor([id_]).to(logits.device))))
+        return np.array(losses)
+
+
+def _losses(logits: np.ndarray, following) -> np.ndarray:
+    found = F.cross_entropy(torch.from_numpy(logits).double(), torch.tensor(list(following)), reduction="none")
+    return found.numpy()

@@ -1,0 +1,98 @@
+"""What an opened model computed for one kind of attention, as plain arrays, and its check."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+
+from model.hub.attention import AttentionCall
+from model.tracing.verify import Verification
+
+Kept = Literal["all", "weights"]
+
+
+@dataclass(frozen=True, eq=False)
+class HubRecord:
+    """One kind of attention, all layers that were kept. H heads of queries, G heads of keys and values.
+
+    Attributes:
+        weights: `(layer, H, query, key)`; float32, or float16 for a long input.
+        allowed: `(query, key)` bool, what the masks let some head of some layer see; None where nothing is hidden.
+        scores: `(layer, H, query, key)`, before the mask; None where only weights were kept.
+        queries, outputs: `(layer, H, query, d)`; None likewise, or where the way into the network cannot see them.
+        keys, values: `(layer, G, key, d)`; None likewise.
+        layers: the layers that were kept, from 0.
+        by: what computed it a second time: "fused", "double" or "eager"; see `model.hub.check`.
+        verification: largest differences to that.
+    """
+
+    weights: np.ndarray
+    allowed: np.ndarray | None
+    scores: np.ndarray | None
+    queries: np.ndarray | None
+    keys: np.ndarray | None
+    values: np.ndarray | None
+    outputs: np.ndarray | None
+    layers: tuple[int, ...]
+    by: str
+    verification: Verification
+
+    def verify(self) -> Verification:
+        """Largest differences to the second computation, which was made when the trace was."""
+        return self.verification
+
+
+@dataclass(frozen=True, eq=False)
+class LayerRecord:
+    """One layer of a `HubRecord`, without the axis of layers; so that a run need not keep what is not wanted."""
+
+    arrays: dict[str, np.ndarray | None]
+    allowed: np.ndarray | None
+    by: str
+    verification: Verification
+
+
+def reduce(call: AttentionCall, check: tuple[str, Verification], *, kept: Kept, half: bool) -> LayerRecord:
+    """What is kept of one call, on the CPU.
+
+    Args:
+        check: what `model.hub.check.check_call` found.
+        half: keep weights and scores in half precision.
+    """
+    maps = torch.float16 if half else torch.float32
+    wanted = {"weights": maps}
+    if kept == "all":
+        wanted |= {"scores": maps} | dict.fromkeys(("queries", "keys", "values", "outputs"), torch.float32)
+    arrays = {name: _array(getattr(call, name), dtype) for name, dtype in wanted.items()}
+    seen = None if call.mask is None else call.mask[0].any(dim=0).expand(call.weights.shape[2:]).cpu().numpy()
+    return LayerRecord(arrays, seen, *check)
+
+
+def stack(layers: Sequence[LayerRecord], numbers: Sequence[int]) -> HubRecord:
+    """Several layers of one kind as one record; `numbers` says which they are."""
+    shape = layers[0].arrays["weights"].shape[1:]
+    masks = [layer.allowed for layer in layers]
+    allowed = None
+    if any(mask is not None for mask in masks):
+        allowed = np.any([np.ones(shape, dtype=bool) if mask is None else mask for mask in masks], axis=0)
+
+    def array(name: str) -> np.ndarray | None:
+        found = [layer.arrays.get(name) for layer in layers]
+        return None if any(part is None for part in found) else np.stack(found)
+
+    return HubRecord(
+        weights=array("weights"),
+        allowed=allowed,
+        **{name: array(name) for name in ("scores", "queries", "keys", "values", "outputs")},
+        layers=tuple(numbers),
+        by=layers[0].by,
+        verification=Verification.worst([layer.verification for layer in layers]),
+    )
+
+
+def _array(tensor: torch.Tensor | None, dtype: torch.dtype) -> np.ndarray | None:
+    return None if tensor is None else tensor[0].detach().to("cpu", dtype).numpy()

@@ -1,0 +1,91 @@
+"""Open any Hugging Face checkpoint and look inside it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from torch import nn
+
+from model.hub.errors import OpenError
+from model.hub.loading import DTYPES, Loaded, Task, check_input, check_vocabulary, load, task_of
+from model.hub.opened import OpenedModel
+from model.hub.source import Progress, folder_of
+from model.runtime.device import choose_device
+from model.runtime.fallback import place
+
+
+def open_model(
+    source: str | os.PathLike | nn.Module,
+    *,
+    reader=None,
+    task: Task | None = None,
+    device: str = "auto",
+    dtype: str = "auto",
+    download: bool = True,
+    progress: Progress | None = None,
+) -> OpenedModel:
+    """Open a checkpoint, prove that our tap shows what it computes, and give it back as a `TracedModel`.
+
+    Args:
+        source: a folder with config, safetensors and tokenizer or image processor; an id of the hub, with `@revision`
+            where one is wanted; or a live model of `transformers`, together with its `reader`.
+        reader: tokenizer or image processor of a live model.
+        task: what the model is to do, where its configuration does not say: "complete", "fill", "translate",
+            "classify" (pictures), "classify-text" or "encode".
+        device: "auto" picks CUDA, MPS or CPU.
+        dtype: "auto" takes the files' own; or "float32", "float16", "bfloat16".
+        download: whether the hub may be asked for what is not in this machine's cache.
+        progress: is told bytes here and bytes in all while a download goes on.
+
+    Raises:
+        OpenError: whatever is wrong, in one sentence.
+        ValueError: the named device does not exist.
+    """
+    if dtype != "auto" and dtype not in DTYPES:
+        raise OpenError("There is no precision {dtype}; choose auto, {known}.", dtype=dtype, known=", ".join(DTYPES))
+    chosen = choose_device(device)
+    if isinstance(source, nn.Module):
+        return _live(source, reader, task)
+    folder = folder_of(source, download=download, progress=progress)
+    loaded = load(folder, task, dtype)
+    place(loaded.network, chosen)
+    name = folder.name if Path(source).expanduser().is_dir() else str(source)
+    return _opened(loaded, name, hash_of(folder))
+
+
+def hash_of(folder: Path) -> str:
+    """SHA-256 over the weight files in the order of their names."""
+    digest = hashlib.sha256()
+    for file in sorted(folder.glob("*.safetensors")):
+        with open(file, "rb") as stream:
+            while block := stream.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()
+
+
+def _live(network: nn.Module, reader, task: Task | None) -> OpenedModel:
+    from transformers import PreTrainedModel
+
+    if not isinstance(network, PreTrainedModel):
+        raise OpenError("This is no model of the library transformers; give one, or a folder.")
+    if reader is None:
+        raise OpenError("A live model needs its tokenizer or image processor; give it as `reader`.")
+    check_input(network)
+    vision = network.main_input_name == "pixel_values"
+    if not vision:
+        check_vocabulary(reader, network.config)
+    loaded = Loaded(network.eval(), reader, vision, task_of(network.config) if task is None else task)
+    return _opened(loaded, network.config.name_or_path or type(network).__name__, "")
+
+
+def _opened(loaded: Loaded, name: str, weights_sha256: str) -> OpenedModel:
+    try:
+        return OpenedModel(loaded, name, weights_sha256)
+    except OpenError:
+        raise
+    except Exception:
+        raise OpenError(
+            "This model could not be run on a short text or a picture alone; models that need more are not opened."
+        ) from None

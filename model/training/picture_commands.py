@@ -1,0 +1,138 @@
+"""The commands on pictures: training the Vision Transformer and the convolutional network, and measuring them."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import fields, replace
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from model.networks.convolution import ConvolutionalNetwork, ConvolutionConfig
+from model.networks.vision import VisionConfig, VisionTransformer
+from model.runtime.checkpoint import read_json
+from model.training.augment import Augmentation
+from model.training.distillation import Distillation, Teacher
+from model.training.images import read_images
+from model.training.optimizer import Recipe
+from model.training.processes import ProcessGroup
+from model.training.recognition import RecognitionTask, Recognizer, Stages
+from model.training.runs import Prepared, add_device_option, add_run_options, check_out, run_training, taken
+
+STAGES = "48x60,64x35,96x20"
+CONVOLUTION_STAGES = "64x40,96x50,128x30"
+VISION_RECIPE = Recipe(
+    batch_tokens=4096, warmup_steps=200, weight_decay=0.05, average_decay=0.998, matrix_learning_rate=2e-3
+)
+CONVOLUTION_RECIPE = replace(
+    VISION_RECIPE,
+    batch_tokens=3072,
+    learning_rate=4e-3,
+    matrix_learning_rate=6e-3,
+    warmup_steps=100,
+    schedule="cosine",
+)
+CONVOLUTION_VIEWS = Augmentation(operations=1, strength=0.3)
+NETWORK_OPTIONS = ("patch_size", "d_model", "n_heads", "n_layers", "d_ff", "drop_path")
+
+
+def add_picture_commands(commands: argparse._SubParsersAction) -> None:
+    """Put the commands of this file among the others."""
+    vision = commands.add_parser("vision", help="train the picture classifier")
+    vision.set_defaults(run=_train_vision)
+    add_run_options(vision, VISION_RECIPE)
+    _add_picture_options(vision, STAGES, Augmentation())
+    for field in (field for field in fields(VisionConfig) if field.name in NETWORK_OPTIONS):
+        name = "--" + field.name.replace("_", "-")
+        vision.add_argument(name, type=type(field.default), default=field.default, help="default %(default)s")
+    vision.add_argument("--teacher", type=Path, help="folder of a finished convolutional network to learn from")
+    for field in fields(Distillation):
+        name = "--" + field.name.replace("_", "-")
+        vision.add_argument(name, type=type(field.default), default=field.default, help="default %(default)s")
+    convolution = commands.add_parser("convolution", help="train a convolutional network on the same pictures")
+    convolution.set_defaults(run=_train_convolution)
+    add_run_options(convolution, CONVOLUTION_RECIPE)
+    _add_picture_options(convolution, CONVOLUTION_STAGES, CONVOLUTION_VIEWS)
+    convolution.add_argument("--widths", type=int, nargs="+", default=ConvolutionConfig.widths, help="of the stages")
+    for name in ("blocks", "squeeze"):
+        default = getattr(ConvolutionConfig, name)
+        convolution.add_argument(f"--{name}", type=int, default=default, help="default %(default)s")
+    evaluate_vision = commands.add_parser("evaluate-vision", help="score a trained classifier and write its card")
+    evaluate_vision.set_defaults(run=_evaluate_recognizer)
+    evaluate_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
+    heads_vision = commands.add_parser("heads-vision", help="the same for the classifier, over validation pictures")
+    heads_vision.set_defaults(run=_study_classifier)
+    heads_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
+    heads_vision.add_argument("--pictures", type=int, default=200, help="pictures used; default %(default)s")
+    for command in (vision, convolution, evaluate_vision, heads_vision):
+        command.add_argument("--data", type=Path, required=True, help="folder of parquet shards or of class folders")
+        add_device_option(command)
+
+
+def _add_picture_options(command: argparse.ArgumentParser, stages: str, how: Augmentation) -> None:
+    """What every training run on pictures takes."""
+    command.add_argument("--stages", default=stages, help="pixels x epochs, in order; default %(default)s")
+    command.add_argument(
+        "--held-back", type=int, default=1000, help="training pictures that epochs are chosen by; default %(default)s"
+    )
+    for field in fields(Augmentation):
+        default = getattr(how, field.name)
+        name = "--" + field.name.replace("_", "-")
+        command.add_argument(name, type=type(field.default), default=default, help="default %(default)s")
+
+
+def _train_vision(options: argparse.Namespace) -> int:
+    return _train_recognizer(options, VisionConfig, VisionTransformer)
+
+
+def _train_convolution(options: argparse.Namespace) -> int:
+    options.widths = tuple(options.widths)
+    return _train_recognizer(options, ConvolutionConfig, ConvolutionalNetwork)
+
+
+def _train_recognizer(options: argparse.Namespace, sizes: type, network: type[Recognizer]) -> int:
+    stages = Stages.parse(options.stages)
+    recipe = taken(Recipe, options, epochs=stages.epochs)
+    how = taken(Augmentation, options)
+    check_out(options)
+    images = read_images(options.data).hold_back(options.held_back)  # everything wrong is said before any work
+    side = stages.final_size
+    if options.resume and network is ConvolutionalNetwork:  # a finished run has chosen at which size it reads
+        side = read_json(options.out / "config.json").get("image_size", side)
+    config = taken(sizes, options, classes=images.classes, image_size=side)
+    teacher = None
+    if getattr(options, "teacher", None):
+        teacher = Teacher.load(options.teacher, taken(Distillation, options), images)
+
+    def prepare(processes: ProcessGroup) -> Prepared:
+        return Prepared(config, lambda: RecognitionTask(network(config), images, recipe, stages, how, teacher))
+
+    def finish(network: nn.Module, device: torch.device) -> None:
+        from model.training.vision_card import finish_recognizer
+
+        finish_recognizer(options.out, network, images, recipe, device, teacher.facts if teacher else None)
+
+    return run_training(options, recipe, prepare, finish)
+
+
+def _evaluate_recognizer(options: argparse.Namespace) -> int:
+    from model.training.vision_card import evaluate_recognizer
+
+    read_json(options.model / "config.json")
+    evaluate_recognizer(options.model, read_images(options.data), options.device)
+    return 0
+
+
+def _study_classifier(options: argparse.Namespace) -> int:
+    from model.training.head_card import write_readable_card
+    from model.training.head_study import study_classifier
+    from model.training.vision_card import card_markdown
+
+    if options.pictures < 1:
+        raise ValueError(f"{options.pictures} pictures leave nothing to measure; give --pictures 1 or more.")
+    if "widths" in read_json(options.model / "config.json"):
+        raise ValueError("A convolutional network has no heads to measure; give the folder of a Vision Transformer.")
+    study_classifier(options.model, read_images(options.data), options.pictures, options.device)
+    write_readable_card(options.model, card_markdown)
+    return 0

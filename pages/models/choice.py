@@ -1,0 +1,133 @@
+"""Which model: those that may be opened, what is known of each, and the one that the reader chooses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from model import OpenError, open_model
+from model.hub.allowed import Allowed, allowed
+from model.hub.listing import Entry, entries, entry, of_folder
+from model.hub.source import looks_like_id
+from pages.models.offers import show_offers
+from pages.models.store import opened_models
+from pages.shared.service import Service
+from server.process_wide import process_wide
+from views.address import settings
+from views.controls import widgets
+from views.text import literal, prose
+from views.text.catalogue import say, say_error
+from views.text.numbers import percent
+
+NONE = "none"
+OWN = "own"  # a folder of the reader's own: no address holds its path
+_FOLDER = "models_folder"  # in the session: its path
+_DOWNLOAD = "models_download"  # in the session: the id whose download was asked for
+
+
+def visitor() -> str:
+    """Names this visit among all others, for as long as it lasts."""
+    context = get_script_run_ctx()
+    return context.session_id if context else ""
+
+
+@process_wide
+def what_may_be_opened() -> Allowed:
+    """As the setting was when this process started."""
+    return allowed()
+
+
+def chosen_model() -> Service | None:
+    """Let the reader choose, open what was chosen, and say why where that cannot be."""
+    may = what_may_be_opened()
+    if not (may.any or may.listed):
+        st.markdown(prose.block("models", "nothing-may-be-opened"))
+        return None
+    known = entries(may)
+    if may.any:
+        _box()
+    name = _choose(may, known)
+    if known:
+        show_offers(known, open_=name == NONE)
+    return None if name == NONE else _open(may, name)
+
+
+def _choose(may: Allowed, known: list[Entry]) -> str:
+    """The name of the model to open, by the setting `model`; never a path."""
+    names = {NONE: say("models.none", "none yet")} | {model.name: model.name for model in known}
+    if st.session_state.get(_FOLDER):
+        names[OWN] = say("models.own", "your folder {name}", name=Path(st.session_state[_FOLDER]).name)
+    asked = settings.held("model")
+    if asked and asked not in names and may.source(asked) is not None:
+        names[asked] = asked
+    return widgets.select(say("models.model", "Model"), names, "model", NONE)
+
+
+def _box() -> None:
+    """A box for a folder or an id, where any may be opened. What is typed stays out of the address."""
+
+    def take() -> None:
+        typed = st.session_state["models_box"].strip()
+        folder = Path(typed).expanduser()
+        if typed and (folder.is_dir() or not looks_like_id(typed)):
+            st.session_state[_FOLDER] = str(folder)
+            settings.choose("model", OWN)
+        elif typed:
+            settings.choose("model", typed)
+
+    label = say("models.box", "A folder on this machine, or an id of the hub such as owner/name")
+    st.text_input(label, key="models_box", on_change=take)
+
+
+def _open(may: Allowed, name: str) -> Service | None:
+    source = st.session_state.get(_FOLDER) if name == OWN and may.any else may.source(name)
+    if source is None:
+        st.warning(say("models.refused", "This server does not open that model; choose one of the list."))
+        return None
+    key = source if name == OWN else name
+    found = opened_models().get(key, visitor())
+    if found is not None:
+        return found
+    about = of_folder(name, Path(source)) if name == OWN else entry(name, source)
+    if not about.here:
+        if not (may.any and _wanted(name)):
+            return None
+    elif about.problem is not None:
+        st.warning(literal.markdown(say_error(about.problem)))
+        return None
+    return _opened(key, source, download=not about.here)
+
+
+def _wanted(name: str) -> bool:
+    """Whether the reader has pressed *Download*; an address alone downloads nothing."""
+    if st.session_state.get(_DOWNLOAD) == name:
+        return True
+    st.info(prose.block("models", "download", name=name))
+    if st.button(say("models.download", "Download"), key="models_download_button"):
+        st.session_state[_DOWNLOAD] = name
+        return True
+    return False
+
+
+def _opened(key: str, source: str, *, download: bool) -> Service | None:
+    bar = st.progress(0.0) if download else None
+
+    def tell(here: int, total: int) -> None:
+        if bar is not None and total:
+            said = say("models.progress", "{share} of {size} MB", share=percent(here / total), size=total // 1_000_000)
+            bar.progress(min(1.0, here / total), said)
+
+    try:
+        with st.spinner(say("models.opening", "Opening the model, and proving that its maps are its own")):
+            return opened_models().open(
+                key, visitor(), lambda: open_model(source, download=download, progress=tell if download else None)
+            )
+    except OpenError as error:
+        st.warning(literal.markdown(say_error(error)))
+        return None
+    finally:
+        st.session_state.pop(_DOWNLOAD, None)
+        if bar is not None:
+            bar.empty()

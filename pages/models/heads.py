@@ -1,0 +1,60 @@
+"""All heads of an opened model, ranked by what ablating each does to its score on this input."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from model import HubTrace
+from model.attribution.head_labels import text_scores, vision_scores
+from model.hub.ablation import ablate_in_steps
+from model.tracing.kinds import KINDS
+from pages.shared.head_ranking import detail, listing, rows
+from pages.shared.runs import fragment
+from pages.shared.service import Service
+from views.html import bars
+from views.text import prose
+from views.text.catalogue import say
+
+
+@fragment
+def show(service: Service, trace: HubTrace, given, options: Mapping[str, str], key: tuple) -> None:
+    """The list, and the scores of the head that is open. A change of its settings runs only this part again."""
+    answer = None if trace.classes is None else int(trace.probabilities.reshape(-1).argmax())
+    changes = service.analysis_in_steps(
+        ("ablated", *key), lambda model: ablate_in_steps(model, trace, given, options, answer)
+    )
+    heads = rows.heads_of(changes, {kind: _scores(trace, kind) for kind in changes}, None)
+    with st.container(horizontal=True, gap="medium"):
+        by = listing.order("sort")
+        chosen = listing.chosen(heads, "shown")
+    listed = rows.ordered(heads, by)
+    shown = chosen or listed[0]
+    measured = say("models.change", "change of the loss")
+    if answer is not None:
+        measured = say("models.change.class", "change of -ln p of the class")
+    about = listing.Listing(
+        rows.Found(None),
+        lambda head: trace.records[head.kind].weights[head.layer, head.head].astype("float32"),
+        (say("models.map", "Map"), measured, say("models.here", "Label here")),
+        measured,
+        name="opened-heads",
+        selects="shown",
+        causal=frozenset(kind for kind in changes if KINDS[kind].causal),
+    )
+    overview, opened = st.columns([5, 4], gap="large")
+    with overview:
+        listing.show(about, listed, shown)
+    with opened:
+        st.markdown(f"**{shown.name}**")
+        st.html(bars.STYLE + detail.scores(shown, about.found))
+    st.markdown(prose.block("models", "ablation-classes" if answer is not None else "ablation"))
+
+
+def _scores(trace: HubTrace, kind: str):
+    weights = trace.records[kind].weights
+    if trace.grid is not None:
+        return vision_scores(weights[:, :, trace.leading - 1 :, trace.leading - 1 :], trace.grid)
+    read = {"source": trace.source, "target": trace.target or trace.source}
+    return text_scores(weights, KINDS[kind], read[KINDS[kind].queries].ids, read[KINDS[kind].keys].ids)

@@ -1,0 +1,33 @@
+"""Opened tiny models, each made and opened once."""
+
+from __future__ import annotations
+
+import functools
+import logging
+
+import pytest
+from PIL import Image
+
+from model.hub.opened import OpenedModel
+from model.open_model import open_model
+from tests.model.hub import tiny
+
+TEXT = "The quick fox wants a car."
+PICTURE = Image.linear_gradient("L").resize((48, 40)).convert("RGB")
+
+
+@pytest.fixture(scope="session")
+def opened(tmp_path_factory: pytest.TempPathFactory):
+    """Name of an architecture -> the tiny network of it, saved and opened."""
+    logging.getLogger("transformers").setLevel(logging.ERROR)
+
+    @functools.cache
+    def made(name: str) -> OpenedModel:
+        return open_model(tiny.saved(name, tmp_path_factory.mktemp(name)), dtype="float32", device="cpu")
+
+    return made
+
+
+def given(model: OpenedModel) -> str | Image.Image:
+    """An input that this model reads."""
+    return PICTURE if model.vision else TEXT

@@ -1,0 +1,139 @@
+"""Every type of model that the library can build tiny, opened: `python -m tests.model.hub.sweep [TYPE ...]`.
+
+Prints one line a type and a table of what was found. A model may be refused; one whose answers or maps would differ
+from its own must never open, which opening itself makes sure of and this program looks at a second time.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import signal
+import sys
+import tempfile
+import warnings
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import torch
+import transformers
+from transformers.models.auto import modeling_auto
+
+from model import OpenError
+from model.hub.loading import TABLES, Task
+from model.open_model import open_model
+from tests.model.hub import tiny
+from tests.model.hub.conftest import PICTURE, TEXT
+
+SECONDS = 60  # for one type
+LARGEST = 30_000_000  # parameters
+TASKS: tuple[Task, ...] = ("complete", "fill", "translate", "classify", "encode")
+SMALL = {
+    "hidden_size": 32, "d_model": 32, "n_embd": 32, "dim": 32, "embed_dim": 32, "embedding_size": 32, "emb_dim": 32,
+    "num_hidden_layers": 2, "n_layer": 2, "n_layers": 2, "num_layers": 2, "encoder_layers": 2, "decoder_layers": 2,
+    "num_decoder_layers": 2, "num_encoder_layers": 2, "depth": 2,
+    "num_attention_heads": 4, "n_head": 4, "n_heads": 4, "num_heads": 4, "encoder_attention_heads": 4,
+    "decoder_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "d_kv": 8, "d_head": 8,
+    "intermediate_size": 40, "d_ff": 40, "d_inner": 40, "n_inner": 40, "hidden_dim": 40, "encoder_ffn_dim": 40,
+    "decoder_ffn_dim": 40, "ffn_dim": 40, "moe_intermediate_size": 24, "shared_expert_intermediate_size": 24,
+    "num_experts": 2, "num_local_experts": 2, "n_routed_experts": 2, "num_experts_per_tok": 1, "n_shared_experts": 1,
+    "n_group": 1, "topk_group": 1, "q_lora_rank": 16, "kv_lora_rank": 16, "qk_rope_head_dim": 8, "qk_nope_head_dim": 8,
+    "v_head_dim": 8, "vocab_size": tiny.VOCABULARY, "max_position_embeddings": 64, "n_positions": 64,
+    "image_size": 32, "patch_size": 8, "sliding_window": 4, "rotary_dim": 4, "word_embed_proj_dim": 32,
+    "pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3, "decoder_start_token_id": 2, "num_labels": 3,
+}  # fmt: skip
+
+
+class TooSlow(Exception):
+    """A type took more than `SECONDS`."""
+
+
+def types() -> dict[str, tuple[Task, str]]:
+    """Type of model -> the first task that it does, and the name of its class."""
+    found: dict[str, tuple[Task, str]] = {}
+    for task in TASKS:
+        for type_, name in getattr(modeling_auto, TABLES[task][0]).items():
+            found.setdefault(type_, (task, name if isinstance(name, str) else name[0]))
+    return found
+
+
+def build(type_: str, name: str) -> torch.nn.Module:
+    """A tiny network of this type with random weights."""
+    config = transformers.CONFIG_MAPPING[type_]()
+    for part in (config, *(getattr(config, sub, None) for sub in getattr(config, "sub_configs", {}))):
+        if part is None:
+            continue
+        for attribute, value in SMALL.items():
+            if isinstance(getattr(part, attribute, None), int):
+                setattr(part, attribute, value)
+        types_ = getattr(part, "layer_types", None)
+        if types_:
+            part.layer_types = list(types_[:1]) + list(types_[-1:])
+    config.architectures = [name]
+    made = getattr(transformers, name)
+    with torch.device("meta"):
+        size = sum(tensor.numel() for tensor in made(config).parameters())
+    if size > LARGEST:
+        raise ValueError(f"{size} parameters")
+    torch.manual_seed(1)
+    return made(config).eval()
+
+
+def open_one(type_: str, task: Task, name: str) -> tuple[str, str]:
+    """What becomes of a type: a word for the table, and details."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            network = build(type_, name)
+            network.save_pretrained(folder)
+            vision = network.main_input_name == "pixel_values"
+            (tiny.processor() if vision else tiny.tokenizer()).save_pretrained(folder)
+        except TooSlow:
+            raise
+        except Exception as error:
+            return "cannot be built tiny", f"{type(error).__name__}: {str(error)[:80]}"
+        try:
+            model = open_model(Path(folder), dtype="float32", device="cpu")
+            trace = model.trace(PICTURE if model.vision else TEXT, **({"target": TEXT} if task == "translate" else {}))
+        except OpenError as error:
+            reason = re.sub(r"[\d.]+e[-+]\d+|\d+", "N", str(error))
+            return "refused", reason[:110]
+    found = trace.verify()
+    sound = max(found.max_difference, found.row_sum_error) < 1e-4 and np.isfinite(trace.logits).all()
+    way = "interface" if model.proof.by_interface else "softmax"
+    return f"opened by {way}" if sound else "OPENED AND WRONG", f"{found.max_difference:.0e}"
+
+
+def main(chosen: list[str]) -> int:
+    """Open all, or those that were named; 1 if anything opened that is wrong or failed with another error."""
+    warnings.simplefilter("ignore")
+    logging.disable(logging.WARNING)
+    torch.set_num_threads(1)
+
+    def alarm(*_: object) -> None:
+        raise TooSlow
+
+    signal.signal(signal.SIGALRM, alarm)
+    counts: Counter[str] = Counter()
+    for type_, (task, name) in sorted(types().items()):
+        if chosen and type_ not in chosen:
+            continue
+        signal.alarm(SECONDS)
+        try:
+            word, detail = open_one(type_, task, name)
+        except TooSlow:
+            word, detail = "too slow", ""
+        except Exception as error:
+            word, detail = "FAILED", f"{type(error).__name__}: {str(error)[:90]}"
+        finally:
+            signal.alarm(0)
+        counts[word] += 1
+        print(f"{type_:32} {task:10} {word:22} {detail}", flush=True)
+    print(f"\ntransformers {transformers.__version__}, torch {torch.__version__}")
+    for word, count in counts.most_common():
+        print(f"{count:4} {word}")
+    return int(bool(counts["OPENED AND WRONG"] or counts["FAILED"]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

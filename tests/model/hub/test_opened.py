@@ -1,0 +1,210 @@
+"""Every architecture shows the maps that the library itself reports, and computes what it would have without us."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from model import HubTrace, OpenError
+from model.hub.opened import OpenedModel
+from model.open_model import open_model
+from model.tracing.traced_model import TracedModel
+from tests.model.hub import tiny
+from tests.model.hub.conftest import PICTURE, TEXT, given
+
+ALL = [*tiny.TEXT_MODELS, *tiny.PICTURE_MODELS]
+PAIRS = {"t5", "bart", "marian"}
+CAUSAL = {"gpt2", "gpt-neox", "gpt-j", "bloom", "llama", "mistral", "qwen3", "gemma2", "gemma3", "gpt-oss"}
+WATCHED = {"deberta", "gpt-j", "bloom"}  # attention of their own; their softmax is watched
+TARGET = "She wants one."
+
+
+def traced(model: OpenedModel, **options) -> HubTrace:
+    target = {"target": TARGET} if model.config.is_encoder_decoder else {}
+    return model.trace(given(model), **target, **options)
+
+
+def reported(name: str, model: OpenedModel, trace: HubTrace):
+    """What the untouched network in its own eager form gives back for the same input."""
+    network = tiny.network(name)
+    if network._can_set_attn_implementation():
+        network.set_attn_implementation("eager")
+    if model.vision:
+        inputs = dict(model.reader(images=PICTURE, return_tensors="pt"))
+    else:
+        inputs = {"input_ids": torch.tensor([trace.source.ids])}
+        if name in PAIRS:
+            inputs["decoder_input_ids"] = torch.tensor([trace.target.ids])
+    with torch.no_grad():
+        return network(**inputs, output_attentions=True)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_maps_and_answers_are_the_library_s_own(name: str, opened):
+    model = opened(name)
+    trace = traced(model)
+    told = reported(name, model, trace)
+    if name in PAIRS:
+        own = {"encoder": told.encoder_attentions, "decoder": told.decoder_attentions, "cross": told.cross_attentions}
+    else:
+        own = {"vision" if model.vision else "decoder" if name in CAUSAL else "encoder": told.attentions}
+    assert set(own) == set(trace.records) == {kind.name for kind in model.kinds}
+    for kind, maps in own.items():
+        expected = torch.cat(list(maps)).numpy()
+        assert trace.attention(kind).shape == expected.shape
+        np.testing.assert_allclose(trace.attention(kind), expected, atol=1e-5)
+        rows, columns = trace.axes(kind)
+        assert (len(rows), len(columns)) == expected.shape[2:]
+    answer = told.logits if hasattr(told, "logits") else told.last_hidden_state
+    np.testing.assert_allclose(trace.logits.squeeze(), answer.squeeze().numpy(), atol=1e-4)
+    found = trace.verify()
+    assert max(found.max_difference, found.row_sum_error) < 1e-5
+    assert found.masked_weight == 0
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_way_into_a_network_is_found_by_running_it(name: str, opened):
+    model = opened(name)
+    assert isinstance(model, TracedModel)
+    assert model.proof.by_interface == (name not in WATCHED)
+    assert model.proof.outputs < 1e-4
+    assert model.proof.maps < 1e-5
+    by = {record.by for record in traced(model).records.values()}
+    assert by == ({"eager"} if name in WATCHED else {"double"} if name == "gemma2" else {"fused"})
+
+
+def test_heads_of_keys_may_be_fewer_than_heads_of_queries(opened):
+    record = opened("llama").trace(TEXT).records["decoder"]
+    assert record.queries.shape[1] == record.weights.shape[1] == 4
+    assert record.keys.shape[1] == record.values.shape[1] == 2
+
+
+def test_a_window_is_drawn_where_it_is(opened):
+    weights = opened("mistral").trace(TEXT).attention("decoder")
+    query, key = np.indices(weights.shape[2:])
+    seen = (key <= query) & (query - key < 4)
+    assert (weights[:, :, ~seen] == 0).all()
+    assert (weights[:, :, seen] > 0).all()
+
+
+def test_layers_may_have_different_masks(opened):
+    """In ModernBERT every second layer sees a window, the others everything."""
+    weights = opened("modernbert").trace(TEXT).attention("encoder")
+    far = np.abs(np.subtract(*np.indices(weights.shape[2:]))) > 4
+    assert (weights[0][:, far] > 0).all()
+    assert (weights[1][:, far] == 0).all()
+
+
+def test_a_sink_takes_weight_that_no_token_gets(opened):
+    sums = opened("gpt-oss").trace(TEXT).attention("decoder").sum(axis=-1)
+    assert (sums <= 1 + 1e-6).all()
+    assert sums.min() < 0.95
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "deberta", "gpt-j"])
+def test_no_query_of_a_decoder_sees_the_future(name: str, opened):
+    model = opened(name)
+    (kind,) = model.kinds
+    weights = model.trace(TEXT).attention(kind.name)
+    later = np.triu(np.ones(weights.shape[2:], dtype=bool), 1)
+    assert (not weights[:, :, later].any()) == kind.causal == (name != "deberta")
+
+
+def test_two_texts_have_their_segments(opened):
+    trace = opened("bert").trace("A fox.", second="A dog.")
+    inputs = opened("bert").reader("A fox.", "A dog.", return_tensors="pt", return_token_type_ids=True)
+    assert trace.source.segments == tuple(inputs["token_type_ids"][0].tolist())
+    assert sum(trace.source.segments) > 3
+    with torch.no_grad():
+        expected = tiny.network("bert")(**inputs).logits[0]
+    np.testing.assert_allclose(trace.logits, expected.numpy(), atol=1e-4)
+
+
+def test_losses_are_the_library_s(opened):
+    for name in ("gpt2", "bart"):
+        model = opened(name)
+        trace = traced(model)
+        ids = torch.tensor([trace.source.ids])
+        if name == "gpt2":
+            expected = tiny.network(name)(ids, labels=ids).loss
+        else:
+            following = torch.tensor([[*trace.target.ids[1:], 3]])
+            decoder = torch.tensor([trace.target.ids])
+            expected = tiny.network(name)(ids, decoder_input_ids=decoder, labels=following).loss
+        assert model.score(trace).mean() == pytest.approx(float(expected), abs=1e-4)
+
+
+def test_a_masked_model_is_scored_with_one_token_masked_at_a_time(opened):
+    model = opened("bert")
+    trace = model.trace(TEXT)
+    ids = torch.tensor([trace.source.ids])
+    masked = ids.clone()
+    masked[0, 3] = model.reader.mask_token_id
+    with torch.no_grad():
+        expected = -tiny.network("bert")(masked).logits[0, 3].log_softmax(dim=-1)[ids[0, 3]]
+    losses = model.score(trace)
+    assert len(losses) == len(trace.source.ids) - 2
+    assert losses[2] == pytest.approx(float(expected), abs=1e-4)
+
+
+def test_generation_is_the_library_s(opened):
+    model = opened("llama")
+    tokens = model.trace(TEXT).source.ids
+    network = tiny.network("llama")
+    expected = network.generate(torch.tensor([tokens]), max_new_tokens=6, do_sample=False)[0, len(tokens) :]
+    assert model.generate(TEXT, 6) == model.reader.decode(expected, skip_special_tokens=True)
+
+
+def test_classes_and_patches_have_names(opened):
+    model = opened("deit")
+    trace = model.trace(PICTURE)
+    assert trace.classes == ("LABEL_0", "LABEL_1", "LABEL_2")
+    assert (trace.grid, trace.leading) == ((4, 4), 2)
+    assert trace.axes("vision")[0][:4] == ("CLS", "register 1", "row 1, column 1", "row 1, column 2")
+    assert trace.probabilities.sum() == pytest.approx(1)
+    assert trace.pixels.shape == (32, 32, 3)
+
+
+def test_what_is_kept_is_what_was_asked_for(opened):
+    model = opened("gpt2")
+    everything = model.trace(TEXT)
+    weights = model.trace(TEXT, keep="weights").records["decoder"]
+    second = model.trace(TEXT, keep=1).records["decoder"]
+    np.testing.assert_array_equal(weights.weights, everything.attention("decoder"))
+    assert (weights.queries, weights.scores) == (None, None)
+    np.testing.assert_array_equal(second.weights, everything.attention("decoder")[1:])
+    assert second.layers == (1,)
+    with pytest.raises(OpenError, match="no layer 3; this model has 2"):
+        model.trace(TEXT, keep=2)
+
+
+def test_half_precision_opens_with_looser_bounds(tmp_path):
+    model = open_model(tiny.saved("llama", tmp_path), dtype="bfloat16", device="cpu")
+    trace = model.trace(TEXT)
+    exact = open_model(tmp_path, dtype="float32", device="cpu").trace(TEXT)
+    assert trace.attention("decoder").dtype == np.float32
+    assert np.abs(trace.attention("decoder") - exact.attention("decoder")).max() < 0.1
+
+
+def test_a_live_model_opens_with_its_tokenizer(opened):
+    live = open_model(tiny.network("gpt2"), reader=tiny.tokenizer())
+    np.testing.assert_array_equal(
+        live.trace(TEXT).attention("decoder"), opened("gpt2").trace(TEXT).attention("decoder")
+    )
+    with pytest.raises(OpenError, match="needs its tokenizer"):
+        open_model(tiny.network("gpt2"))
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "said"),
+    [("gpt2", PICTURE, "reads text"), ("vit", TEXT, "reads pictures"), ("gpt2", "", "no tokens")],
+)
+def test_an_input_that_cannot_be_read_is_refused_in_a_sentence(opened, name, wrong, said):
+    with pytest.raises(OpenError, match=said):
+        opened(name).trace(wrong)
+
+
+def test_a_text_with_more_tokens_than_positions_is_refused(opened):
+    with pytest.raises(OpenError, match=r"This text has \d+ tokens, and the model has 64 positions"):
+        opened("bert").trace("dog " * 80)

@@ -1,0 +1,196 @@
+"""What cannot be opened is refused in one sentence, nothing in it is executed, and memory is unharmed."""
+
+from __future__ import annotations
+
+import json
+import struct
+import time
+from pathlib import Path
+
+import pytest
+import transformers
+
+from model import OpenError
+from model.hub import folder, limits, source
+from model.open_model import open_model
+from tests.model.hub import tiny
+
+
+@pytest.fixture
+def checkpoint(tmp_path: Path) -> Path:
+    return tiny.saved("gpt2", tmp_path)
+
+
+def change(checkpoint: Path, **settings: object) -> None:
+    file = checkpoint / "config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | settings))
+
+
+def refused(source_: object, said: str) -> None:
+    with pytest.raises(OpenError, match=said) as caught:
+        open_model(source_, device="cpu", dtype="float32")
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).endswith(".")
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    refused(tmp_path / "nowhere", "no such folder")
+
+
+def test_a_folder_without_a_configuration(tmp_path):
+    refused(tmp_path, "no config.json")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"model_type": 3}', "[" * 100_000])
+def test_a_damaged_configuration(checkpoint, text):
+    (checkpoint / "config.json").write_text(text)
+    refused(checkpoint, "config.json (cannot be read|names no type)")
+
+
+def test_an_unknown_type(checkpoint):
+    change(checkpoint, model_type="no-such-type", architectures=["NoSuchModel"])
+    refused(checkpoint, "no model of type no-such-type")
+
+
+def test_code_of_its_own_is_never_run(checkpoint):
+    ran = checkpoint / "ran"
+    (checkpoint / "modeling_own.py").write_text(f"open({str(ran)!r}, 'w')")
+    change(checkpoint, auto_map={"AutoModelForCausalLM": "modeling_own.Own", "AutoConfig": "modeling_own.Config"})
+    refused(checkpoint, "program code of its own, which is never run")
+    assert not ran.exists()
+
+
+def test_pickled_weights_are_never_loaded(checkpoint):
+    (checkpoint / "model.safetensors").rename(checkpoint / "kept")
+    ran = checkpoint / "ran"
+    (checkpoint / "pytorch_model.bin").write_bytes(f"cos\nsystem\n(S'touch {ran}'\ntR.".encode())
+    refused(checkpoint, "pickled")
+    assert not ran.exists()
+    (checkpoint / "pytorch_model.bin").unlink()
+    refused(checkpoint, "no safetensors file")
+
+
+@pytest.mark.parametrize("keep", [0, 5, 9, 200, -10])
+def test_truncated_weights(checkpoint, keep):
+    file = checkpoint / "model.safetensors"
+    file.write_bytes(file.read_bytes()[:keep])
+    refused(checkpoint, "model.safetensors is damaged or cut short")
+
+
+def test_a_header_that_claims_to_be_huge(checkpoint):
+    (checkpoint / "model.safetensors").write_bytes(struct.pack("<Q", 2**62) + b"{}")
+    refused(checkpoint, "damaged")
+
+
+def test_a_billion_layers(checkpoint):
+    change(checkpoint, n_layer=10**9)
+    began = time.monotonic()
+    refused(checkpoint, "config.json names 1000000000 layers, but the weights are only 28 tensors")
+    assert time.monotonic() - began < 5
+
+
+def test_missing_weights_are_not_filled_with_random_ones(checkpoint):
+    change(checkpoint, n_layer=3)
+    refused(checkpoint, r"The weights lack 12 tensors .* it would answer with random numbers")
+
+
+def test_weights_of_another_size(checkpoint):
+    change(checkpoint, n_embd=64)
+    refused(checkpoint, "cannot be loaded|weights lack")
+
+
+def test_a_missing_tokenizer(checkpoint):
+    for file in (*checkpoint.glob("tokenizer*"), *checkpoint.glob("special*")):
+        file.unlink()
+    refused(checkpoint, "no tokenizer.json that can be read|The tokenizer has")
+
+
+def test_a_tokenizer_of_another_model(checkpoint):
+    change(checkpoint, vocab_size=100)
+    refused(checkpoint, "tokens|cannot be loaded|lack")
+
+
+def test_a_file_that_lies_elsewhere(checkpoint, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "weights"
+    (checkpoint / "model.safetensors").rename(elsewhere)
+    (checkpoint / "model.safetensors").symlink_to(elsewhere)
+    refused(checkpoint, "A file of this folder lies elsewhere")
+
+
+def test_a_model_larger_than_the_memory(checkpoint):
+    found = folder.inspect(checkpoint)
+    assert found.bytes == found.parameters * 4
+    folder.check_size(found, 4, free=2 * found.bytes)
+    with pytest.raises(OpenError, match=r"The weights need 0\.0 GB"):
+        folder.check_size(found, 4, free=found.bytes)
+
+
+def test_maps_larger_than_the_limit():
+    small, large, huge = 144 * 512**2, 144 * 1024**2, 1024 * 4096**2
+    assert limits.choose(small, 12, "auto") == limits.Keep("all", False)
+    assert limits.choose(large, 12, "auto") == limits.Keep("weights", True)
+    assert limits.choose(large, 12, 3) == limits.Keep("all", False, 3)
+    with pytest.raises(OpenError, match="34.4 GB, where 1.0 GB are allowed"):
+        limits.choose(huge, 32, "auto")
+    with pytest.raises(OpenError, match="1.2 GB"):
+        limits.choose(large, 12, "all")
+
+
+def test_no_softmax_attention(tmp_path):
+    sizes = {"vocab_size": tiny.VOCABULARY, "hidden_size": 32, "num_hidden_layers": 2, "state_size": 4}
+    transformers.MambaForCausalLM(transformers.MambaConfig(**sizes)).save_pretrained(tmp_path)
+    tiny.tokenizer().save_pretrained(tmp_path)
+    refused(tmp_path, "no softmax attention")
+
+
+def test_windows_of_the_picture(tmp_path):
+    sizes = {"image_size": 32, "patch_size": 4, "embed_dim": 16, "depths": [1, 1], "num_heads": [2, 2]}
+    config = transformers.SwinConfig(**sizes, window_size=4)
+    transformers.SwinForImageClassification(config).save_pretrained(tmp_path)
+    tiny.processor().save_pretrained(tmp_path)
+    refused(tmp_path, "within windows or bands")
+
+
+def test_sound_is_no_text(tmp_path):
+    sizes = {"d_model": 32, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2}
+    config = transformers.WhisperConfig(**sizes, decoder_attention_heads=2, vocab_size=tiny.VOCABULARY, pad_token_id=0)
+    transformers.WhisperForConditionalGeneration(config).save_pretrained(tmp_path)
+    tiny.tokenizer().save_pretrained(tmp_path)
+    refused(tmp_path, "reads neither text nor pictures")
+
+
+@pytest.mark.parametrize(
+    "text", ["../../etc", "/etc/passwd", "a/b/c", "a b", "owner/../x", "", "-x/y", "owner/name@a@b"]
+)
+def test_what_is_neither_a_folder_nor_an_id(text):
+    assert not source.looks_like_id(text)
+    with pytest.raises(OpenError, match="no such folder|no config.json|lies elsewhere"):
+        open_model(text)
+
+
+@pytest.mark.parametrize("text", ["gpt2", "owner/name", "owner/name@main", "owner/na.me-2_x@0123abc"])
+def test_what_is_an_id(text):
+    assert source.looks_like_id(text)
+
+
+def test_a_repository_that_is_not_here_is_said_within_three_seconds(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    began = time.monotonic()
+    refused("owner/no-such-model", "not in this machine's cache")
+    with pytest.raises(OpenError, match="download it first"):
+        open_model("owner/no-such-model", download=False)
+    assert time.monotonic() - began < 3
+
+
+def test_the_hub_is_given_up_after_three_seconds(monkeypatch):
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    monkeypatch.setattr(source, "urlopen", lambda *_, **__: time.sleep(30))
+    began = time.monotonic()
+    assert not source.reachable()
+    assert time.monotonic() - began < 3.5
+
+
+def test_a_picture_model_without_its_processor(tmp_path):
+    tiny.saved("vit", tmp_path)
+    (tmp_path / "preprocessor_config.json").unlink()
+    refused(tmp_path, "no preprocessor_config.json")

@@ -1,0 +1,187 @@
+"""A student is shown what its teacher answers to the very same view, and learns it."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from model import VisionClassifier
+from model.networks.vision import VisionConfig, VisionTransformer
+from model.runtime.checkpoint import load_tensors, sha256_of
+from model.training.__main__ import main
+from model.training.augment import Augmentation
+from model.training.distillation import Distillation, Teacher, shrunk
+from model.training.images import read_images
+from model.training.loop import CHECKPOINT
+from model.training.optimizer import Recipe
+from model.training.recognition import RecognitionStep, RecognitionTask, Stages
+from tests.model.training.programs import reproducible_rows
+from tests.model.training.toy_pictures import CLASSES, convolution_training, vision_training, write_shards
+
+STUDENT = VisionConfig(CLASSES, image_size=16, patch_size=4, d_model=16, n_heads=2, n_layers=2, d_ff=32, drop_path=0.0)
+
+
+def call(arguments) -> int:
+    return main([str(word) for word in arguments])
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return write_shards(tmp_path_factory.mktemp("shapes"))
+
+
+@pytest.fixture(scope="module")
+def images(data):
+    return read_images(data).hold_back(6)
+
+
+@pytest.fixture(scope="module")
+def folder(data, tmp_path_factory):
+    """A finished teacher for pictures of 32 pixels."""
+    out = tmp_path_factory.mktemp("teacher") / "convolution"
+    assert call(convolution_training(data, out, stages="32x6", mixed=0.2)) == 0
+    return out
+
+
+def make_task(images, teacher, **changes) -> RecognitionTask:
+    torch.manual_seed(3)
+    recipe = Recipe(epochs=1, batch_tokens=6 * 17, label_smoothing=0.1)
+    stages = Stages(((16, 1),))
+    return RecognitionTask(
+        VisionTransformer(STUDENT), images, recipe, stages, Augmentation(mixed=0.5), teacher, **changes
+    )
+
+
+def test_teacher_and_student_see_the_same_views(folder, images):
+    teacher = Teacher.load(folder, Distillation(), images)
+    task = make_task(images, teacher)
+    (pixels, label, other, share, views), terms = task.load(task.plan(0, 1)[0])
+    assert (pixels.shape, views.shape, terms) == ((6, 3, 16, 16), (6, 3, 32, 32), 6)
+    torch.testing.assert_close(pixels, shrunk(views, 16))
+    assert (share < 1).any()  # mixed pictures too
+    # a mean over two by two pixels and their neighbours keeps the brightness of each picture
+    torch.testing.assert_close(pixels.mean(dim=(2, 3)), views.mean(dim=(2, 3)), atol=0.02, rtol=0)
+
+
+def test_a_teacher_of_smaller_views_gets_them_scaled_down(folder, images):
+    teacher = Teacher.load(folder, Distillation(teacher_size=8), images)
+    task = make_task(images, teacher)
+    (pixels, *_, views), _ = task.load(task.plan(0, 1)[0])
+    assert (pixels.shape[-1], views.shape[-1]) == (16, 8)
+    torch.testing.assert_close(views, shrunk(pixels, 8))
+
+
+def test_the_loss_is_the_divergence_from_the_teacher_worked_by_hand(folder, images):
+    teacher = Teacher.load(folder, Distillation(teacher_share=0.7, teacher_temperature=3.0), images)
+    task = make_task(images, teacher)
+    tensors, _ = task.load(task.plan(0, 1)[0])
+    pixels, label, other, share, views = tensors
+    loss, nll = task.step.eval()(*tensors)
+    logits = task.network(pixels)
+    answers = teacher.network(views)
+    p, q = (answers / 3).softmax(dim=1).double(), (logits / 3).softmax(dim=1).double()
+    divergence = 9 * (p * (p.log() - q.log())).sum()
+    alone, its_nll = RecognitionStep(task.network, 0.1).eval()(pixels, label, other, share)
+    torch.testing.assert_close(loss.double(), 0.7 * divergence + 0.3 * alone.double(), atol=1e-3, rtol=1e-4)
+    assert torch.equal(nll, its_nll)
+
+
+def test_a_student_that_answers_as_its_teacher_has_no_loss_and_no_gradient(folder, images):
+    teacher = Teacher.load(folder, Distillation(), images)
+    logits = torch.randn(4, 3, requires_grad=True)
+    loss = teacher.loss(logits, logits.detach() + 5)  # what is added to all classes changes no probability
+    torch.testing.assert_close(loss, torch.zeros(4), atol=1e-6, rtol=0)
+    loss.sum().backward()
+    assert logits.grad.abs().max() < 1e-5
+
+
+def test_nothing_of_the_teacher_is_trained_or_stored(folder, images):
+    teacher = Teacher.load(folder, Distillation(), images)
+    before = {name: tensor.clone() for name, tensor in teacher.network.state_dict().items()}
+    task = make_task(images, teacher)
+    assert not any("teacher" in name for name, _ in task.step.named_parameters())
+    tensors, _ = task.load(task.plan(0, 1)[0])
+    task.step.train()(*tensors)[0].backward()
+    assert all(parameter.grad is None for parameter in teacher.network.parameters())
+    assert all(torch.equal(tensor, before[name]) for name, tensor in teacher.network.state_dict().items())
+
+
+@pytest.fixture(scope="module")
+def taught(data, folder, tmp_path_factory):
+    out = tmp_path_factory.mktemp("student") / "vision"
+    options = dict(teacher=folder, stages="8x2,16x6", mixed=0.3, schedule="cosine", operations=1)
+    assert call(vision_training(data, out, **options)) == 0
+    return out, options
+
+
+def test_a_taught_vit_comes_nearer_to_its_teacher_and_its_card_names_it(taught, folder):
+    out, _ = taught
+    rows = [row["loss"] for row in reproducible_rows(out) if row["event"] == "step"]
+    assert rows[-1] < rows[0]
+    card, teacher = (json.loads((each / "card.json").read_text()) for each in (out, folder))
+    assert card["training"]["teacher"] == {
+        "sha256": sha256_of(folder / "model.safetensors"),
+        "parameters": teacher["parameters"],
+        "minutes": teacher["training"]["minutes"],
+        "top1": teacher["training"]["chosen"]["top1"],
+        "share": 1.0,
+        "temperature": 2.0,
+        "pixels": 32,
+    }
+    text = (out / "card.md").read_text()
+    assert f"- Teacher: a convolutional network of {teacher['parameters']:,} parameters" in text
+    assert "It reads the same view at 32 pixels; its answers at temperature 2 decide\n  100 % of the loss" in text
+    assert VisionClassifier.load(out, "cpu").config == STUDENT
+    assert "teacher" not in teacher["training"]
+
+
+def test_a_taught_run_is_resumed_exactly_and_only_with_its_teacher(taught, data, tmp_path, monkeypatch, capsys):
+    whole, options = taught
+    parts = tmp_path / "parts"
+    load = RecognitionTask.load
+
+    def stop_in_third_epoch(task, indices):
+        if task.epoch == 2:
+            raise KeyboardInterrupt
+        return load(task, indices)
+
+    monkeypatch.setattr(RecognitionTask, "load", stop_in_third_epoch)
+    with pytest.raises(KeyboardInterrupt):
+        call(vision_training(data, parts, **options))
+    monkeypatch.undo()
+    for other in ({"teacher_temperature": 1.0}, {"teacher_size": 16}):
+        assert call([*vision_training(data, parts, **options, **other), "--resume"]) == 2
+        assert "trained on other data" in capsys.readouterr().err
+    assert call([*vision_training(data, parts, **options), "--resume"]) == 0
+    mine, theirs = (load_tensors(each / CHECKPOINT)[0] for each in (parts, whole))
+    assert all(torch.equal(mine[name], theirs[name]) for name in theirs)
+
+
+def test_a_teacher_that_knows_pictures_held_back_or_learned_from_others_is_refused(data, folder, tmp_path, capsys):
+    out = tmp_path / "out"
+    assert call(vision_training(data, out, teacher=folder, held_back=7)) == 2
+    assert "From the teacher 6 pictures were held back; hold back no more of them" in capsys.readouterr().err
+    other = write_shards(tmp_path / "other", train=5, validation=1)
+    assert call(vision_training(other, out, teacher=folder)) == 2
+    assert "The teacher was trained with other pictures" in capsys.readouterr().err
+    assert call(vision_training(data, out, teacher=tmp_path / "nowhere")) == 2
+    assert "card.json is missing" in capsys.readouterr().err
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    "wrong", [dict(teacher_share=0), dict(teacher_share=1.1), dict(teacher_temperature=0), dict(teacher_size=-1)]
+)
+def test_values_out_of_range_are_refused(wrong):
+    with pytest.raises(ValueError, match=f"^{next(iter(wrong))} is "):
+        Distillation(**wrong)
+
+
+def test_shrinking_takes_means():
+    views = torch.arange(16.0).view(1, 1, 4, 4)
+    assert torch.equal(shrunk(views, 4), views)
+    ramp = torch.linspace(-1, 1, 64).expand(1, 3, 64, 64)
+    small = shrunk(ramp, 16)
+    wanted = np.linspace(-1, 1, 64).reshape(16, 4).mean(axis=1)
+    np.testing.assert_allclose(small[0, 0, 5, 1:-1], wanted[1:-1], atol=1e-5)

@@ -1,0 +1,30 @@
+"""Tiny checkpoints that an operator has listed."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from server import process_wide
+from tests.model.hub import tiny
+
+NAMES = ("bert", "gpt2", "t5", "vit")
+
+
+@pytest.fixture(scope="package")
+def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Name of an architecture -> folder of that name with a tiny checkpoint."""
+    logging.getLogger("transformers").setLevel(logging.ERROR)
+    folder = tmp_path_factory.mktemp("checkpoints")
+    return {name: tiny.saved(name, folder / name) for name in NAMES}
+
+
+@pytest.fixture
+def listed(checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
+    """All of them may be opened, and nothing else."""
+    monkeypatch.setenv("ATLAS_MODELS", ", ".join(map(str, checkpoints.values())))
+    process_wide.clear_all()
+    yield checkpoints
+    process_wide.clear_all()

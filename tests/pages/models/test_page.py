@@ -1,0 +1,116 @@
+"""The page *Any model*: what may be opened opens, what may not does not, and nothing else is said about it."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from model.open_model import open_model
+from server import process_wide
+from tests.pages.listed import listed as header_of
+
+
+def said(app) -> str:
+    return "\n".join(str(e.value) for e in (*app.markdown, *app.caption, *app.info, *app.warning, *app.html))
+
+
+def sheet(app) -> tuple[dict, np.ndarray]:
+    """Header and weights of the maps on the page."""
+    (found,) = [part for part in app.get("bidi_component") if part.proto.component_name == "attention_grid"]
+    content = found.proto.bytes
+    length = int.from_bytes(content[:4], "little")
+    header = json.loads(content[4 : 4 + length])
+    return header, np.frombuffer(content[4 + length :], "<f4").reshape(header["shape"])
+
+
+def test_where_nothing_may_be_opened_the_page_says_how(open_app, monkeypatch):
+    monkeypatch.delenv("ATLAS_MODELS", raising=False)
+    process_wide.clear_all()
+    app = open_app("models", model="gpt2")
+    assert not app.exception
+    assert "ATLAS_MODELS" in said(app)
+    assert not app.selectbox
+
+
+def test_listed_models_are_offered_with_their_sizes(open_app, listed):
+    app = open_app("models")
+    (choice,) = app.selectbox
+    assert choice.options == ["none yet", *listed]
+    assert not app.get("bidi_component")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("bert", "encoder"), ("gpt2", "decoder"), ("t5", "encoder"), ("t5", "cross"), ("vit", "vision")]
+)
+def test_an_opened_model_shows_its_own_maps(open_app, listed, name, kind):
+    app = open_app("models", model=name, text="The quick fox.", kind=kind)
+    assert not app.exception
+    assert "Proven when it was opened" in said(app)
+    header, weights = sheet(app)
+    model = open_model(listed[name], device="cpu")
+    if name == "vit":
+        assert header["queries"][:2] == ["CLS", "row 1, column 1"]
+        return
+    trace = model.trace("The quick fox.")
+    np.testing.assert_allclose(weights[:-1, :-1], trace.attention(kind), atol=1e-5)
+    assert header["keys"] == list(trace.axes(kind)[1])
+    assert header["causal"] == (kind == "decoder")
+
+
+def test_a_decoder_goes_on_and_says_what_is_probable(open_app, listed):
+    app = open_app("models", model="gpt2", text="The quick fox", n="3")
+    model = open_model(listed["gpt2"], device="cpu")
+    (best, _) = model.top(model.trace("The quick fox"), -1)[0]
+    tables = [frame.value for frame in app.dataframe]
+    assert any(best in table.iloc[:, 0].tolist() for table in tables)
+
+
+def test_a_masked_model_fills_the_mask(open_app, listed):
+    app = open_app("models", model="bert", text="The [MASK] fox.")
+    tables = [frame.value for frame in app.dataframe]
+    assert any("token 1 behind the mask" in table.columns for table in tables)
+    assert "MASK" in said(open_app("models", model="bert", text="The fox."))
+
+
+@pytest.mark.parametrize("name", ["bert", "gpt2", "t5", "vit"])
+def test_heads_are_ranked_by_what_ablating_them_does(open_app, listed, name):
+    app = open_app("models", model=name, text="The quick fox.", part="heads")
+    assert not app.exception
+    rows = header_of(app)["rows"]
+    assert len(rows) == (3 if name == "t5" else 1) * 2 * 4
+    effects = [abs(row["effect"]) for row in rows]
+    assert effects == sorted(effects, reverse=True)
+    assert effects[0] > 0
+
+
+def test_two_texts(open_app, listed):
+    app = open_app("models", model="bert", text="A fox.", second="A dog.")
+    header, _ = sheet(app)
+    assert header["keys"].count("[SEP]") == 2
+
+
+@pytest.mark.parametrize("name", ["/etc", "../gpt2", "owner/name", "no-such", "own", "\x00", "gpt2@main"])
+def test_what_is_not_listed_is_not_opened_and_nothing_is_said_of_it(open_app, listed, name):
+    app = open_app("models", model=name)
+    assert not app.exception
+    assert not app.get("bidi_component")
+    assert app.selectbox[0].value == "none"
+
+
+def test_bad_input_is_one_sentence(open_app, listed):
+    assert "no tokens" in said(open_app("models", model="gpt2", text=""))
+    assert "positions" in said(open_app("models", model="bert", text="dog " * 200))
+
+
+def test_a_damaged_model_is_one_sentence(open_app, listed):
+    file = listed["gpt2"] / "model.safetensors"
+    content = file.read_bytes()
+    file.write_bytes(content[:1000])
+    try:
+        app = open_app("models", model="gpt2")
+        assert "damaged or cut short" in said(app)
+        assert not app.exception
+    finally:
+        file.write_bytes(content)

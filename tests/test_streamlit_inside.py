@@ -1,0 +1,148 @@
+"""What is reached inside Streamlit: in one file a floor, and still there as it was in the version that is installed."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import streamlit as st
+from starlette.formparsers import MultiPartParser
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.runtime import Runtime
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
+from streamlit.testing.v1 import AppTest
+
+import server.streamlit_inside as server_inside
+import views.streamlit_inside as views_inside
+
+ROOT = Path(__file__).resolve().parents[1]
+INSIDE = {ROOT / "server" / "streamlit_inside.py", ROOT / "views" / "streamlit_inside.py"}
+PUBLIC = {"streamlit", "streamlit.delta_generator"}  # the second for the type of a container
+FLOORS = [ROOT / "app.py", *(path for floor in ("server", "views", "pages") for path in (ROOT / floor).rglob("*.py"))]
+
+
+def reached(source: str) -> set[str]:
+    """Modules of Streamlit, and parser of uploads, that a file imports and that are not public."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module or "")
+            if node.module == "streamlit":
+                found |= {f"streamlit.{alias.name}" for alias in node.names}
+    return {name for name in found if name.split(".")[0] == "streamlit" or name.endswith("formparsers")} - PUBLIC
+
+
+def test_private_parts_are_reached_in_one_file_of_a_floor():
+    found = {path: reached(path.read_text(encoding="utf-8")) for path in FLOORS}
+    assert {path for path, names in found.items() if names} == INSIDE
+
+
+@pytest.mark.parametrize(
+    "source", ["from streamlit import runtime", "import streamlit.runtime", "from streamlit.proto import x"]
+)
+def test_a_private_part_is_found(source: str):
+    assert reached(source)
+
+
+def test_the_files_of_the_page_have_a_folder():
+    assert (server_inside.files() / "index.html").is_file() and (server_inside.files() / "static").is_dir()
+
+
+def test_a_run_of_messages_is_told_apart():
+    kinds = {field.name for field in ForwardMsg.DESCRIPTOR.oneofs_by_name["type"].fields}
+    assert {"new_session", "delta", "ref_hash", "script_finished"} <= kinds
+    assert "main_script_path" in ForwardMsg.DESCRIPTOR.fields_by_name["new_session"].message_type.fields_by_name
+
+
+def test_hosts_are_those_of_the_setting(monkeypatch):
+    asked = []
+    monkeypatch.setattr(st.config, "get_option", lambda name: asked.append(name) or ["own.example"])
+    assert server_inside.is_host_allowed("own.example") and not server_inside.is_host_allowed("other.example")
+    assert set(asked) == {"server.allowedHosts"}
+
+
+@pytest.fixture
+def running(monkeypatch) -> SimpleNamespace:
+    """Streamlit's own keepers of files, uploads and sessions, as the runtime holds them."""
+    kept = []
+    files = MediaFileManager(SimpleNamespace(load_and_get_id=lambda *what: kept.append(what) or "a", get_url=str))
+    uploads = MemoryUploadedFileManager("/upload")
+    storage = MemorySessionStorage()
+    storage.save(SimpleNamespace(session=SimpleNamespace(id="visit")))
+    sessions = WebsocketSessionManager(storage, uploads, None, None)
+    held = SimpleNamespace(media_file_mgr=files, uploaded_file_mgr=uploads, _session_mgr=sessions, kept=kept)
+    monkeypatch.setattr(Runtime, "_instance", held)
+    return held
+
+
+def test_the_runtime_has_what_is_asked_of_it():
+    assert isinstance(Runtime.media_file_mgr, property) and isinstance(Runtime.uploaded_file_mgr, property)
+    assert "_session_mgr" in inspect.getsource(Runtime.__init__)
+
+
+def test_a_file_is_kept(running):
+    server_inside.keep_file(b"1", "text/plain", "a place", "a.txt")
+    assert len(running.kept) == 1 and running.kept[0][0] == b"1"
+
+
+def test_an_upload_is_forgotten(running):
+    running.uploaded_file_mgr.add_file("visit", UploadedFileRec("file", "a.png", "image/png", b"1"))
+    assert len(running.uploaded_file_mgr.get_files("visit", ["file"])) == 1
+    server_inside.forget_upload("visit", "file")
+    assert running.uploaded_file_mgr.get_files("visit", ["file"]) == []
+
+
+def test_sessions_are_counted(running):
+    assert server_inside.sessions_left() == 1
+
+
+def test_a_run_says_what_views_ask_of_it(monkeypatch):
+    assert {"is_history_navigation", "uploaded_file_mgr", "session_state"} <= set(ScriptRunContext.__dataclass_fields__)
+    monkeypatch.setattr(views_inside, "get_script_run_ctx", lambda: SimpleNamespace(is_history_navigation=True))
+    assert views_inside.moved() is True
+
+
+def shown_before_and_after() -> None:
+    """An app: which ids the server knows for a control before and after it is drawn."""
+    import streamlit as st
+
+    from views import streamlit_inside
+
+    said = streamlit_inside.said_for("box")
+    st.checkbox("Box", key="box")
+    st.text(f"{bool(said)} {bool(said) and streamlit_inside.drawn(said)} {streamlit_inside.drawn('nothing')}")
+    st.text(f"{streamlit_inside.moved()}")
+
+
+def test_what_the_browser_says_of_a_control_is_known_before_it_is_drawn():
+    app = AppTest.from_function(shown_before_and_after).run()
+    assert [text.value for text in app.text] == ["False False False", "False"]
+    app.checkbox[0].check().run()
+    assert [text.value for text in app.text] == ["True True False", "False"]
+
+
+def test_ids_of_controls_end_with_their_keys():
+    states = WidgetStates(widgets=[WidgetState(id="$$ID-0123-a-key")])
+    assert views_inside.user_key_from_element_id(states.widgets[0].id) == "a-key"
+
+
+def test_uploads_have_a_limit_of_memory_that_can_be_set(monkeypatch):
+    monkeypatch.setattr(MultiPartParser, "spool_max_size", MultiPartParser.spool_max_size)
+    views_inside.keep_uploads_in_memory()
+    assert MultiPartParser.spool_max_size == st.get_option("server.maxUploadSize") * 2**20 + 1
+    assert "self.spool_max_size" in inspect.getsource(MultiPartParser)
+
+
+def test_the_font_of_the_pages_is_there():
+    assert views_inside.font_file().is_file()

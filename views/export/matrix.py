@@ -1,0 +1,148 @@
+"""Matrices for a paper or a slide, one or several in a row: names, labels, cells and colour bars, on white."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from views import palette
+from views.export.drawing import Box, Drawing, Pixels, Text, text_width
+from views.text import literal
+from views.text.numbers import three_digits
+
+MARGIN = 16
+_ANGLE = -60  # of the labels above the columns
+_BAR = 90  # pixels that a colour bar takes at the right
+_MANY = 4096  # cells from which on they are one image instead of boxes
+_SIGN = 20  # size of a sign between two matrices
+
+Items = list[Box | Text | Pixels]
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Pixels: of the longer side, of a cell at most and, where it has labels at both axes, at least, and of letters."""
+
+    side: float
+    cell: float
+    smallest: float
+    letters: tuple[float, float]
+
+
+ALONE = Measures(640, 30, 5, (5, 13))
+BESIDE = Measures(420, 26, 4, (4.5, 12))  # others
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """One matrix to draw.
+
+    Attributes:
+        name: written above it.
+        colours: `(row, column, 3)` uint8 from `shades`.
+        rows, columns: labels, which may come from a person; empty where an axis is only counted.
+        scale: colours of the bar, from the lowest number to the highest.
+        ends: what stands beside the lowest and the highest colour.
+        axes: what the rows and the columns are, written beside them; empty for nothing.
+    """
+
+    name: str
+    colours: np.ndarray
+    rows: Sequence[str]
+    columns: Sequence[str]
+    scale: Sequence[str]
+    ends: tuple[str, str]
+    axes: tuple[str, str] = ("", "")
+    measures: Measures = BESIDE
+
+
+def ends(low: float, high: float) -> tuple[str, str]:
+    """The numbers beside a bar."""
+    return three_digits(low) if low else "0", three_digits(high)
+
+
+def shades(values: np.ndarray, scale: Sequence[str], low: float, high: float, hidden: np.ndarray) -> np.ndarray:
+    """`(row, column, 3)` uint8: the colour of every number on white; grey where hidden."""
+    share = (np.where(hidden, low, values) - low) / ((high - low) or 1)
+    colours = palette.shades(share, scale).round()
+    return np.where(hidden[..., None], palette.to_rgb(palette.MASKED["light"]), colours).astype(np.uint8)
+
+
+def side_by_side(items: Iterable[Panel | str], title: str, most: float = math.inf, note: str = "") -> Drawing:
+    """Matrices in reading order; a string among `items` is a sign between two of them.
+
+    Args:
+        most: pixels after which the next matrix begins a new line.
+        note: written below.
+    """
+    drawn: Items = [Text(MARGIN, MARGIN + 8, title, size=15)]
+    left, head, bottom = float(MARGIN), MARGIN + 30.0, 0.0
+    widest, sign = MARGIN + max(text_width(title, 15), text_width(note, 12)), ""
+    for item in items:
+        if isinstance(item, str):
+            sign = item
+            continue
+        space = text_width(sign, _SIGN) + MARGIN if sign else 0.0
+        parts, right, foot = _lay_out(item, left + space, head)
+        if right > most and left > MARGIN:
+            left, head = float(MARGIN), bottom + 2 * MARGIN
+            parts, right, foot = _lay_out(item, left + space, head)
+        drawn += [Text(left, head + 60, sign, size=_SIGN), *parts] if sign else parts
+        left, bottom, widest, sign = right + MARGIN, max(bottom, foot), max(widest, right), ""
+    if note:
+        bottom += 20
+        drawn.append(Text(MARGIN, bottom, note))
+    return Drawing(widest + MARGIN, bottom + MARGIN, title, tuple(drawn))
+
+
+def _lay_out(panel: Panel, left: float, head: float) -> tuple[Items, float, float]:
+    """The panel with its upper left corner at `left` and `head`; also where it ends at the right and below."""
+    height, width = panel.colours.shape[:2]
+    rows, columns = ([literal.token(label) for label in labels] for labels in (panel.rows, panel.columns))
+    most = panel.measures
+    wide, high = (min(most.cell, most.side / count) for count in (width, height))
+    if rows and columns:
+        wide = high = max(most.smallest, min(wide, high))
+    size = min(high if rows else most.cell, wide if columns else most.cell)
+    size = min(most.letters[1], max(most.letters[0], 0.8 * size))
+    start = left + max((text_width(row, size) + 6 for row in rows), default=0) + (22 if panel.axes[0] else 0)
+    lengths = [text_width(name, size) for name in columns]
+    rise = math.sin(math.radians(-_ANGLE)) * max(lengths, default=0)
+    upper = head + 20 + (rise + size if columns else 0)
+    middle = start + width * wide / 2, upper + height * high / 2
+    items: Items = [
+        Text(left, head + 8, panel.name, size=13),
+        Text(middle[0], head + 2, panel.axes[1], anchor="middle"),
+    ]
+    items.append(Text(left + 6, middle[1], panel.axes[0], anchor="middle", angle=-90))
+    items = [item for item in items if item.text] + _cells(panel.colours, start, upper, wide, high)
+    items += [Text(start - 6, upper + (n + 0.5) * high, row, size, "end") for n, row in enumerate(rows)]
+    items += [Text(start + (n + 0.5) * wide, upper - 6, name, size, angle=_ANGLE) for n, name in enumerate(columns)]
+    # Slanted labels lean over the last column; the colour bar stands below them.
+    lean = max((start + (n + 0.5) * wide + length / 2 for n, length in enumerate(lengths)), default=0)
+    bar = max(start + width * wide + 14, left + text_width(panel.name, 13))
+    items += colour_bar(panel.scale, panel.ends, bar, upper)
+    right = max(bar + _BAR - 14, lean, *(bar + 15 + text_width(end, 11) for end in panel.ends))
+    return items, right, upper + max(height * high, 76)
+
+
+def colour_bar(scale: Sequence[str], ends: tuple[str, str], left: float, top: float) -> Items:
+    """The colours of a scale, the lowest at the foot, and what stands at both ends."""
+    step = 70 / len(scale)
+    items: Items = [Box(left, top + 70 - (n + 1) * step, 10, step + 0.3, colour) for n, colour in enumerate(scale)]
+    return items + [Text(left + 15, top + place, end, 11) for place, end in zip((5, 66), ends[::-1], strict=True)]
+
+
+def _cells(colours: np.ndarray, left: float, upper: float, wide: float, high: float) -> Items:
+    height, width = colours.shape[:2]
+    if height * width >= _MANY:
+        return [Pixels(left, upper, width * wide, height * high, colours)]
+    gap = 0.7 if min(wide, high) >= 12 else 0
+    return [
+        Box(left + column * wide, upper + row * high, wide - gap, high - gap, palette.to_hex(cell))
+        for row, line in enumerate(colours.tolist())
+        for column, cell in enumerate(line)
+    ]
