@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import streamlit as st
 
 from model.lessons.recurrence_gates import OPEN, SHUT, Gates, gates_of
@@ -81,6 +82,8 @@ def _view(found: Gates, order: str) -> StepView:
         "To copy c_t to the end, every later step would need f = 1 and i = 0. By the forget gates that there are, "
         "{left} of it is left at the last step.",
     )
+    cell = say("history.gates.cell", "cell state c; the largest 2 % share the last colour")
+    top = float(np.quantile(np.abs(found.record.cell), 0.98))
     maps = [
         Heatmap(NAMES[gate](), gate, *both, signed=False, top=1.0, wide=False)
         for gate in ("forget_gate", "input_gate", "output_gate")
@@ -94,9 +97,9 @@ def _view(found: Gates, order: str) -> StepView:
             Formula(told),
             Formula(copied),
             Curves(say("history.gates.unit", "gates of the chosen unit"), "token", gates, 0.0, 1.0),
-            Curves(say("history.gates.states", "its states"), "token", states),
+            Curves(say("history.gates.states", "its states"), "token", states, own=True),
             *maps,
-            Heatmap(NAMES["cell"](), "cell", *both, wide=False),
+            Heatmap(cell, "cell", *both, top=top, wide=False),
         ),
     )
 

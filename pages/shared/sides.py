@@ -1,4 +1,4 @@
-"""The two passes that the page compares, with what all its parts ask of them."""
+"""The two passes that a page compares, with what all its parts ask of them."""
 
 from __future__ import annotations
 

@@ -124,6 +124,17 @@ def test_numbers_at_or_below_zero_are_not_on_a_logarithmic_curve(mount):
     assert len(points.split()) == int((HIDDEN[:, 1] > 0).sum())
 
 
+def test_a_scale_of_their_own_follows_the_curves(mount):
+    axes = (Axis("token", "Token", TOKENS, said="token"), Axis("unit", "Unit", size=UNITS))
+    curves = Curves("one unit", along="token", curves=(Curve("h", "h"),), own=True)
+    page = mount(StepView(axes, {"h": Numbers(HIDDEN, ("token", "unit"))}, (curves,)), {"token": 0, "unit": 0})
+    for unit in (1, 4):
+        slider(page, "unit").fill(str(unit + 1))
+        ends = [written(HIDDEN[:, unit].max()), written(HIDDEN[:, unit].min())]
+        expect(page.locator(".plot .high")).to_have_text(ends[0])
+        expect(page.locator(".plot .low")).to_have_text(ends[1])
+
+
 def test_what_was_told_does_not_come_back_as_news(mount):
     page = mount(known(), {"token": 0, "unit": 0})
     slider(page, "token").fill("3")

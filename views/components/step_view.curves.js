@@ -51,10 +51,24 @@ class CurvesPanel extends StepPanel {
       }
       this.dots[place].setAttribute("fill", colour)
     })
-    const { low, high } = this.about
-    this.high.textContent = signedDigits(high)
-    this.low.textContent = signedDigits(low)
+    this.showEnds()
     this.fit()
+  }
+
+  showEnds() {
+    this.high.textContent = signedDigits(this.about.high)
+    this.low.textContent = signedDigits(this.about.low)
+  }
+
+  // Of each curve, where the sliders stand.
+  values() {
+    const places = Array.from({ length: this.axis.count }, (_, place) => place)
+    return this.about.curves.map(({ numbers }) => places.map((place) => this.number(numbers, { [this.about.along]: place })))
+  }
+
+  // Not a number is nothing to draw, and a logarithmic scale has no place for 0.
+  drawable(value) {
+    return this.about.log ? value > 0 : !Number.isNaN(value)
   }
 
   fit() {
@@ -78,17 +92,22 @@ class CurvesPanel extends StepPanel {
     if (!this.width) return
     const { about, axis, view, width } = this
     const now = axis.slider ? view.places[about.along] : axis.count - 1
+    const drawn = this.values()
+    if (about.own) {
+      const all = drawn.flat().filter((value) => this.drawable(value))
+      about.low = Math.min(...all)
+      about.high = Math.max(...all)
+      this.showEnds()
+    }
     const level = (line, y) => Object.entries({ x1: 0, x2: width, y1: y, y2: y }).forEach(([name, at]) => line.setAttribute(name, at))
     level(this.zero, this.y(about.log ? about.low : Math.min(about.high, Math.max(about.low, 0))))
     const across = { x1: this.x(now), x2: this.x(now), y1: 0, y2: CURVE_HEIGHT + 2 * CURVE_EDGE }
     Object.entries(across).forEach(([name, at]) => this.now.setAttribute(name, at))
     this.now.classList.toggle("away", !axis.slider)
-    about.curves.forEach(({ numbers }, curve) => {
-      const values = Array.from({ length: axis.count }, (_, place) => this.number(numbers, { [about.along]: place }))
-      const drawable = (value) => (about.log ? value > 0 : !Number.isNaN(value))
+    drawn.forEach((values, curve) => {
       const points = values.map((value, place) => [value, `${this.x(place)},${this.y(value)}`])
-      this.lines[curve].setAttribute("points", points.filter(([value]) => drawable(value)).map(([, point]) => point).join(" "))
-      this.dots[curve].classList.toggle("away", !drawable(values[now]))
+      this.lines[curve].setAttribute("points", points.filter(([value]) => this.drawable(value)).map(([, point]) => point).join(" "))
+      this.dots[curve].classList.toggle("away", !this.drawable(values[now]))
       this.dots[curve].setAttribute("cx", this.x(now))
       this.dots[curve].setAttribute("cy", this.y(values[now]))
       this.keys[curve].number.textContent = signedDigits(values[now])

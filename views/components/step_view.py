@@ -118,7 +118,8 @@ class Curve:
 class Curves:
     """Arrays as lines over one axis; `low` and `high` are the ends of the scale, the arrays' own where None.
 
-    With `log` the scale is logarithmic, and what is 0 or less is not drawn.
+    With `log` the scale is logarithmic, and what is 0 or less is not drawn. With `own` the scale is that of the lines
+    that are drawn at the moment, not that of the whole arrays.
     """
 
     name: str
@@ -127,6 +128,7 @@ class Curves:
     low: float | None = None
     high: float | None = None
     log: bool = False
+    own: bool = False
     wide: bool = False
 
 
