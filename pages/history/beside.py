@@ -130,7 +130,8 @@ def _files(
 ) -> None:
     rows, columns = maps.numbered(trace.next_tokens), maps.numbered(trace.source_tokens)
     arrays = {f"weights_{place + 1}": one.weights for place, one in enumerate(compared)}
-    arrays |= {"names": [one.called for one in compared], "generated": rows, "source": columns}
+    arrays |= {"names": [one.called for one in compared]}
+    arrays |= {"generated": list(trace.next_tokens), "source": list(trace.source_tokens)}
     arrays |= {} if reference is None else {"links": reference}
     plain = [
         [*line[:-1], one.measured.value if one.measured else ""] for one, line in zip(compared, lines, strict=True)
