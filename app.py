@@ -12,12 +12,13 @@ from server.warm_up import lifespan
 from views import frame
 from views.address.script import HistoryScript
 from views.controls import uploads
+from views.version import VERSION
 
 if __name__ == "__main__":  # run for each visitor
     frame.run(in_turn)
 else:  # imported once, by the server that is starting
     st.navigation([lambda: None])  # from now on Streamlit does not run the files of `pages` by itself
-    beside = routes()
+    beside = routes(VERSION)
     app = st.App(
         __file__,
         lifespan=lifespan(LOADS),

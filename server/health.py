@@ -6,6 +6,7 @@ Prometheus. Both are for the machines that look after the server: a reverse prox
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Iterable
 from typing import Literal
@@ -55,17 +56,17 @@ def readiness() -> Readiness:
     return Readiness()
 
 
-def routes() -> list[Route]:
-    """The two addresses, for the app to serve beside its pages."""
+def routes(version: str) -> list[Route]:
+    """The two addresses, for the app of this version to serve beside its pages."""
     metrics.watch(lambda: turns().running, lambda: turns().waiting, lambda: readiness().ready)
-    return [Route("/healthz", _health), Route("/metrics", _metrics)]
+    return [Route("/healthz", functools.partial(_health, version)), Route("/metrics", _metrics)]
 
 
-async def _health(request: Request) -> Response:
+async def _health(version: str, request: Request) -> Response:
     found = readiness()
     states = found.states()
     status = "ready" if found.ready else "broken" if "broken" in states.values() else "loading"
-    answer = {"status": status, **states}
+    answer = {"status": status, "version": version, **states}
     return JSONResponse(answer, 200 if found.ready else 503, headers={"Cache-Control": "no-store"})
 
 

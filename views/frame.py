@@ -18,6 +18,7 @@ from views.address import settings
 from views.controls import inputs, uploads
 from views.text import catalogue, literal, prose
 from views.text.catalogue import Message, say
+from views.version import VERSION
 
 NAME = "Attention Atlas"
 FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"
@@ -222,5 +223,6 @@ def _table(table: Table) -> str:
 
 
 def _menu() -> dict[str, str | None]:
-    about = say("menu.about", "{name}: open a trained Transformer and look inside.", name=NAME)
+    name = f"{NAME} {VERSION}"
+    about = say("menu.about", "{name}: open a trained Transformer and look inside.", name=name)
     return {"Get help": None, "Report a bug": None, "About": about}

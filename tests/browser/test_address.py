@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from urllib.parse import parse_qs, quote_plus, urlsplit
+from urllib.parse import quote_plus
 
 import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
+from tests.browser.address_bar import expect_query, expect_setting, path
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.overflow import WIDE
 from tests.browser.uploads import shown, upload
@@ -21,14 +22,6 @@ from views.controls.picture_input import NO_LINK
 PAGES = [(place.name, place.title()) for place in frame.PAGES]
 GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))
 SENTENCES = ["She & he = 100% #1+1", "\ud55c\uad6d\uc5b4 \U0001f600"]
-
-
-def query(page: Page) -> dict[str, list[str]]:
-    return parse_qs(urlsplit(page.url).query, keep_blank_values=True)
-
-
-def path(page: Page) -> str:
-    return urlsplit(page.url).path
 
 
 def box(page: Page):
@@ -50,16 +43,8 @@ def arrived(page: Page, title: str) -> None:
 def write(page: Page, sentence: str) -> None:
     box(page).fill(sentence)
     box(page).press("Enter")
-    said(page, text=sentence)
+    expect_setting(page, text=sentence)
     ready(page)
-
-
-def said(page: Page, **settings: str) -> None:
-    """Wait until the address says so."""
-    for name, value in settings.items():
-        page.wait_for_function(
-            "([name, value]) => new URLSearchParams(location.search).get(name) === value", arg=[name, value]
-        )
 
 
 def entries(page: Page, deed: Callable[[], None]) -> int:
@@ -89,14 +74,14 @@ def test_back_to_any_page_shows_its_sentence(page: Page, server: Server):
 def test_a_sentence_that_came_by_link_outlives_page_changes(page: Page, server: Server, sentence: str):
     open_page(page, f"{server.url}/?text={quote_plus(sentence)}&method=Beam&beam=2&penalty=1.4")
     go(page, "Attention")
-    expected = {"text": [sentence], "method": ["beam"], "beam": ["2"], "penalty": ["1.4"]}
-    assert query(page) == expected
+    expected = {"text": sentence, "method": "beam", "beam": "2", "penalty": "1.4"}
+    expect_query(page, **expected)
     page.reload()
     arrived(page, "Attention")
     expect(box(page)).to_have_value(sentence)
     expect(page.get_by_label("Beam width")).to_have_value("2")
     expect(page.get_by_label("Length penalty")).to_have_value("1.40")
-    assert query(page) == expected
+    expect_query(page, **expected)
 
 
 def test_one_entry_for_one_deed(page: Page, server: Server):
@@ -108,39 +93,33 @@ def test_one_entry_for_one_deed(page: Page, server: Server):
     }
     addresses = {"kind": {"kind": "cross"}, "map": {"layer": "2", "head": "5"}, "scale": {"scale": "own"}}
     for name, deed in deeds.items():
-        assert entries(page, lambda name=name, deed=deed: (deed(), said(page, **addresses[name]))) == 0, name
+        assert entries(page, lambda name=name, deed=deed: (deed(), expect_setting(page, **addresses[name]))) == 0, name
     assert entries(page, lambda: write(page, "Where?")) == 1
     assert entries(page, lambda: go(page, "Tokens")) == 1
     assert entries(page, lambda: go(page, "Vision")) == 1
     other = samples.SAMPLES[2]
-    chosen = lambda: (page.get_by_role("radio", name=other.label()).click(), said(page, picture=other.name))  # noqa: E731
+    chosen = lambda: (page.get_by_role("radio", name=other.label()).click(), expect_setting(page, picture=other.name))  # noqa: E731
     assert entries(page, chosen) == 1
     page.go_back()
-    said(page, picture=samples.NAMES[0])
+    expect_setting(page, picture=samples.NAMES[0])
     page.go_back()
     arrived(page, "Tokens")
     page.go_back()
     arrived(page, "Attention")
     expect(box(page)).to_have_value("Where?")
     page.go_back()
-    said(page, text="I am a student.")
+    expect_setting(page, text="I am a student.")
     expect(box(page)).to_have_value("I am a student.")
-    assert query(page) == {
-        "text": ["I am a student."],
-        "kind": ["cross"],
-        "layer": ["2"],
-        "head": ["5"],
-        "scale": ["own"],
-    }
+    expect_query(page, text="I am a student.", kind="cross", layer="2", head="5", scale="own")
     expect(page.get_by_role("radio", name="Cross")).to_be_checked()
 
 
 def test_a_page_s_own_settings_come_back_with_it(page: Page, server: Server):
     open_page(page, f"{server.url}/attention?text=Where%3F&layer=3&look=Lines&units=Whole+words")
     go(page, "Tokens")
-    assert query(page) == {"text": ["Where?"], "layer": ["3"], "units": ["words"]}
+    expect_query(page, text="Where?", layer="3", units="words")
     go(page, "Attention")
-    assert query(page) == {"text": ["Where?"], "layer": ["3"], "units": ["words"], "look": ["lines"]}
+    expect_query(page, text="Where?", layer="3", units="words", look="lines")
     expect(page.get_by_role("radio", name="Lines")).to_be_checked()
 
 
@@ -161,13 +140,13 @@ def test_two_visitors_do_not_see_each_other_s_settings(page: Page, server: Serve
     open_page(page, f"{server.url}/?text=Alpha.&method=Beam")
     other = browser.new_page()
     open_page(other, f"{server.url}/")
-    said(other, text=inputs.DEFAULT)
+    expect_setting(other, text=inputs.DEFAULT)
     write(page, "Beta.")
     write(other, "Gamma.")
     page.reload()
     ready(page)
     expect(box(page)).to_have_value("Beta.")
-    assert query(other) == {"text": ["Gamma."]}
+    expect_query(other, text="Gamma.")
     other.close()
 
 
@@ -180,16 +159,16 @@ def test_fast_deeds_are_all_kept(page: Page, server: Server):
         page.get_by_role("radio", name=name, exact=True).click()
     page.get_by_role("radio", name="Cross", exact=True).click()
     expected = {
-        "text": ["We would rather stay at home tonight."],
-        "method": ["beam"],
-        "kind": ["cross"],
-        "scale": ["own"],
-        "units": ["words"],
+        "text": "We would rather stay at home tonight.",
+        "method": "beam",
+        "kind": "cross",
+        "scale": "own",
+        "units": "words",
     }
-    said(page, **{name: values[0] for name, values in expected.items()})
+    expect_query(page, **expected)
     ready(page)
-    assert query(page) == expected
-    expect(box(page)).to_have_value(expected["text"][0])
+    expect_query(page, **expected)
+    expect(box(page)).to_have_value(expected["text"])
     for name in ("Cross", "Per head", "Beam", "Whole words"):
         expect(page.get_by_role("radio", name=name, exact=True)).to_be_checked()
 
@@ -199,10 +178,10 @@ def test_a_sentence_that_is_being_taken_over_outlives_a_click(page: Page, server
     open_page(page, f"{server.url}/?text=I+am+a+student.")
     page.get_by_text("Where did you learn to cook?", exact=True).click()
     page.get_by_role("radio", name="Beam", exact=True).click()
-    said(page, text="Where did you learn to cook?", method="beam")
+    expect_setting(page, text="Where did you learn to cook?", method="beam")
     ready(page)
     expect(box(page)).to_have_value("Where did you learn to cook?")
-    said(page, text="Where did you learn to cook?", method="beam")
+    expect_setting(page, text="Where did you learn to cook?", method="beam")
 
 
 def test_a_sentence_that_is_typed_and_left_by_the_menu_goes_along(page: Page, server: Server):
@@ -229,8 +208,7 @@ def test_back_during_a_run(page: Page, server: Server):
     page.go_back()
     expect(box(page)).to_have_value("I am a student.")
     ready(page)
-    said(page, text="I am a student.")
-    assert query(page)["text"] == ["I am a student."]
+    expect_setting(page, text="I am a student.")
     page.go_forward()
     expect(box(page)).to_have_value("Where?")
 
@@ -260,7 +238,7 @@ def test_back_before_the_answer_to_the_last_click_has_come(browser: Browser, ser
     expect(box(page)).to_have_value("I am a student.")
     entries = page.evaluate("navigation.entries().map((entry) => new URL(entry.url).search)")
     assert entries[-2:] == ["?text=I+am+a+student.", "?text=Where%3F"]
-    assert query(page) == {"text": ["I am a student."]}
+    expect_query(page, text="I am a student.")
     page.close()
 
 
@@ -296,25 +274,25 @@ def test_an_uploaded_picture_is_not_in_a_link(page: Page, server: Server):
     open_page(page, f"{server.url}/vision")
     upload(page, "green.png", GREEN)
     shown(page, "own")
-    said(page, picture="own")
+    expect_setting(page, picture="own")
     page.go_back()
-    said(page, picture=samples.NAMES[0])
+    expect_setting(page, picture=samples.NAMES[0])
     page.go_forward()
-    said(page, picture="own")
+    expect_setting(page, picture="own")
     shown(page, "own")
     page.reload()
     expect(page.get_by_role("alert")).to_have_text(NO_LINK())
-    said(page, picture=samples.NAMES[0])
+    expect_setting(page, picture=samples.NAMES[0])
 
 
 def test_a_server_that_has_forgotten_the_visit_finds_the_view_in_the_address(page: Page, server: Server):
     open_page(page, f"{server.url}/attention?text=Where%3F")
     page.get_by_role("radio", name="Cross", exact=True).click()
-    said(page, kind="cross")
+    expect_setting(page, kind="cross")
     address = page.url
     page.goto("about:blank")  # the visit ends
     page.go_back()
     arrived(page, "Attention")
     expect(box(page)).to_have_value("Where?")
     expect(page.get_by_role("radio", name="Cross", exact=True)).to_be_checked()
-    assert page.url == address
+    page.wait_for_url(address)

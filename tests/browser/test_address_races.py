@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
+from tests.browser.address_bar import expect_query, expect_setting, path
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.overflow import WIDE
-from tests.browser.test_address import arrived, box, go, path, query, said, write
+from tests.browser.test_address import arrived, box, go, write
 
 FIRST, SECOND, THIRD = "I am a student.", "Where?", "We would rather stay at home tonight."
 
@@ -90,10 +91,10 @@ def test_a_click_before_the_answer_to_back_loses_neither(
     line.wait_for(1, answers=True, part=b"method=beam")
     line.let_go(answers=True)
     expect(box(page)).to_have_value(FIRST)
-    said(page, text=FIRST, method="beam")
+    expect_setting(page, text=FIRST, method="beam")
     ready(page)
     expect(page.get_by_role("radio", name="Beam", exact=True)).to_be_checked()
-    assert query(page) == {"text": [FIRST], "method": ["beam"]}
+    expect_query(page, text=FIRST, method="beam")
     page.go_forward()
     expect(box(page)).to_have_value(SECOND)
 
@@ -108,9 +109,9 @@ def test_back_and_a_click_that_arrive_together_both_count(slow: tuple[Page, Line
     line.wait_for(2, answers=False)
     line.let_go(answers=False)
     expect(box(page)).to_have_value(FIRST)
-    said(page, text=FIRST, method="beam")
+    expect_setting(page, text=FIRST, method="beam")
     ready(page)
-    assert query(page) == {"text": [FIRST], "method": ["beam"]}
+    expect_query(page, text=FIRST, method="beam")
 
 
 def test_a_sentence_typed_before_the_answer_to_back_is_kept(slow: tuple[Page, Line], server: Server):
@@ -118,7 +119,7 @@ def test_a_sentence_typed_before_the_answer_to_back_is_kept(slow: tuple[Page, Li
     open_page(page, f"{server.url}/?text=I+am+a+student.&method=beam")
     write(page, SECOND)
     page.get_by_role("radio", name="Greedy", exact=True).click()
-    page.wait_for_function("() => !location.search.includes('method')")
+    expect_query(page, text=SECOND)
     ready(page)
     line.hold(answers=True)
     page.go_back()
@@ -127,7 +128,7 @@ def test_a_sentence_typed_before_the_answer_to_back_is_kept(slow: tuple[Page, Li
     box(page).press("Enter")
     line.wait_for(1, answers=True, part=address_of(THIRD))
     line.let_go(answers=True)
-    said(page, text=THIRD, method="beam")
+    expect_setting(page, text=THIRD, method="beam")
     ready(page)
     expect(box(page)).to_have_value(THIRD)
 
@@ -144,7 +145,8 @@ def test_a_click_on_a_page_that_back_has_left_does_not_undo_back(slow: tuple[Pag
     line.wait_for(2, answers=True, part=address_of(FIRST))
     line.let_go(answers=True)
     arrived(page, "Translate")
-    assert (path(page), query(page)) == ("/", {"text": [FIRST]})
+    assert path(page) == "/"
+    expect_query(page, text=FIRST)
     page.go_forward()
     arrived(page, "Tokens")
 
@@ -206,6 +208,6 @@ def test_a_sentence_and_a_page_that_arrive_together_both_count(
     line.let_go(answers=False)
     arrived(page, "Tokens")
     expect(box(page)).to_have_value(THIRD)
-    said(page, text=THIRD)
+    expect_setting(page, text=THIRD)
     page.go_back()
     arrived(page, "Translate")

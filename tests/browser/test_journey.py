@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import re
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, quote
 
 import numpy as np
 import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
+from tests.browser.address_bar import expect_query
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.drawn import PLOT
 from tests.browser.overflow import PHONE, assert_nothing_overflows
@@ -175,9 +176,7 @@ def test_keyboard_scale_and_a_link_that_opens_the_same_view(server: Server, page
     wait_for_chart(page, weights[1, 2])
     page.get_by_role("radio", name="Per head").click()
     expect(page.locator(".legend")).to_contain_text("each map")
-    page.wait_for_url(re.compile("scale="), timeout=PATIENCE)
-    chosen = parse_qs(urlsplit(page.url).query)
-    assert chosen == {"kind": ["cross"], "layer": ["2"], "head": ["3"], "scale": ["own"], "text": [SENTENCE]}
+    expect_query(page, kind="cross", layer="2", head="3", scale="own", text=SENTENCE)
 
     address = page.url
     page.goto("about:blank")

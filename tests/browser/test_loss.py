@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import quote, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.address_bar import expect_query
 from tests.browser.conftest import Server, open_page, ready
 from views import frame
 
@@ -83,7 +84,7 @@ def test_each_block_of_the_diagram_opens_its_page_with_the_sentence(server: Serv
     page.get_by_role("link", name=re.compile("^Cross-attention")).click()
     expect(page.get_by_role("heading", name="Attention", exact=True)).to_be_visible()
     expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
-    assert parse_qs(urlsplit(page.url).query) == {"kind": ["cross"], "text": [SENTENCE], "method": ["beam"]}
+    expect_query(page, kind="cross", text=SENTENCE, method="beam")
     page.go_back()
     loss = page.get_by_role("link", name=re.compile("^Loss:"))
     loss.focus()

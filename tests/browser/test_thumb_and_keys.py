@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.address_bar import expect_query, expect_setting
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 
 SENTENCE = "I want to buy a car."
@@ -27,10 +27,6 @@ def heading(page: Page, title: str) -> None:
     ready(page)
 
 
-def query(page: Page) -> dict[str, list[str]]:
-    return parse_qs(urlsplit(page.url).query)
-
-
 def menu(page: Page, title: str) -> None:
     """Open a page by the menu of a narrow screen."""
     page.get_by_test_id("stExpandSidebarButton").tap()
@@ -45,23 +41,23 @@ def test_by_thumb(phone: Page, server: Server, browser: Browser):
     box.fill(SENTENCE)
     phone.get_by_text("Beam", exact=True).tap()  # leaves the box, too
     expect(phone.get_by_role("radio", name="Beam", exact=True)).to_be_checked()
+    expect_query(phone, text=SENTENCE, method="beam")
     ready(phone)
-    assert query(phone) == {"text": [SENTENCE], "method": ["beam"]}
     menu(phone, "Attention")
     heading(phone, "Attention")
     phone.get_by_text("Cross", exact=True).tap()
-    phone.wait_for_function("() => location.search.includes('kind=cross')")
+    expect_query(phone, text=SENTENCE, method="beam", kind="cross")
     ready(phone)
     address = phone.url
     phone.go_back()
     heading(phone, "Translate")
     expect(box).to_have_value(SENTENCE)
-    assert query(phone)["method"] == ["beam"]
+    expect_query(phone, text=SENTENCE, method="beam")
     phone.go_forward()
     heading(phone, "Attention")
     phone.reload()
     heading(phone, "Attention")
-    assert phone.url == address
+    phone.wait_for_url(address)
     expect(phone.get_by_role("radio", name="Cross", exact=True)).to_be_checked()
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
     second = context.new_page()
@@ -77,16 +73,16 @@ def test_by_keys_alone(page: Page, server: Server):
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type(SENTENCE)
     page.keyboard.press("Enter")
-    page.wait_for_function("() => location.search.includes('car')")
+    expect_setting(page, text=SENTENCE)
     reach(page, 'document.activeElement.closest("[role=radiogroup]") !== null')
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Space")
-    page.wait_for_function("() => location.search.includes('method=beam')")
+    expect_setting(page, method="beam")
     ready(page)
     reach(page, 'document.activeElement.textContent.trim() === "Attention"', backwards=True)
     page.keyboard.press("Enter")
     heading(page, "Attention")
-    assert query(page) == {"text": [SENTENCE], "method": ["beam"]}
+    expect_query(page, text=SENTENCE, method="beam")
     page.go_back()  # the browser's own key does not reach a headless one
     heading(page, "Translate")
     expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)

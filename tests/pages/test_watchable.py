@@ -52,7 +52,7 @@ def get(path: str) -> tuple[int, str]:
             sent.append(message)
 
         scope = {"type": "http", "method": "GET", "path": path, "headers": [], "query_string": b""}
-        await Starlette(routes=health.routes())(scope, receive, send)
+        await Starlette(routes=health.routes("1.2"))(scope, receive, send)
 
     run_elsewhere(ask())
     return sent[0]["status"], b"".join(message.get("body", b"") for message in sent).decode()
@@ -65,14 +65,15 @@ def value(name: str) -> float:
 
 
 def test_healthy_means_that_both_models_have_computed(fresh):
-    assert get("/healthz") == (503, '{"status":"loading"}')
+    assert get("/healthz") == (503, '{"status":"loading","version":"1.2"}')
     health.readiness().expect(["translator", "classifier"])
-    assert get("/healthz") == (503, '{"status":"loading","translator":"loading","classifier":"loading"}')
+    loading = '{"status":"loading","version":"1.2","translator":"loading","classifier":"loading"}'
+    assert get("/healthz") == (503, loading)
     assert value("atlas_ready") == 0
     health.readiness().set("translator", "ready")
     assert get("/healthz")[0] == 503
     health.readiness().set("classifier", "ready")
-    assert get("/healthz") == (200, '{"status":"ready","translator":"ready","classifier":"ready"}')
+    assert get("/healthz") == (200, '{"status":"ready","version":"1.2","translator":"ready","classifier":"ready"}')
     assert value("atlas_ready") == 1
 
 
@@ -81,7 +82,7 @@ def test_a_model_that_cannot_compute_is_no_health(fresh, log):
         raise RuntimeError(f"about {HOSTILE}")
 
     warm_up.warm_up({"translator": broken, "classifier": lambda: None})
-    assert get("/healthz") == (503, '{"status":"broken","translator":"broken","classifier":"ready"}')
+    assert get("/healthz") == (503, '{"status":"broken","version":"1.2","translator":"broken","classifier":"ready"}')
     assert [(line["event"], line.get("error")) for line in log()] == [("broken", "RuntimeError"), ("not ready", None)]
     assert SECRET not in json.dumps(log())
 

@@ -13,6 +13,7 @@ from pages.shared.attention_viewer.subject import Subject
 from views import frame, maps
 from views.components import standalone
 from views.text.catalogue import say
+from views.version import VERSION
 
 COMPUTED_BY = ("torch", "numpy")
 
@@ -60,7 +61,11 @@ def description(saved: Saved) -> dict[str, object]:
             "row_sum_error": check.row_sum_error,
             "weight_on_masked_keys": check.masked_weight,
         },
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in COMPUTED_BY}},
+        "versions": {
+            frame.NAME: VERSION,
+            "python": platform.python_version(),
+            **{name: version(name) for name in COMPUTED_BY},
+        },
     }
 
 

@@ -96,7 +96,7 @@ def test_every_file_of_the_archive_has_the_numbers_shown(translator, trace):
     }
     assert told["settings"]["layer"] == "1" and told["settings"]["units"] == "tokens"
     assert told["check"]["largest_difference"] == trace.verification["decoder"].max_difference
-    assert set(told["versions"]) == {"python", "torch", "numpy"}
+    assert set(told["versions"]) == {"Attention Atlas", "python", "torch", "numpy"}
 
 
 def test_the_readme_computes_the_same_numbers(translator, tmp_path, monkeypatch, capsys):
