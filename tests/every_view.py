@@ -18,7 +18,10 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "heads": ("", ()),
     "compare": ("b", ("changed", "other")),
     "attribution": ("", ()),
-    "history": ("part", ("one-word", "forgetting", "one-vector", "attention-over-states", "ladder")),
+    "history": (
+        "part",
+        ("one-word", "forgetting", "gates", "one-vector", "attention-over-states", "ladder"),
+    ),
     "tokens": (
         "part",
         ("step-by-step", "neighbours", "spelling", "contexts", "word-order", "sizes"),

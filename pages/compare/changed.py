@@ -9,9 +9,9 @@ import streamlit as st
 from model import DecodingOptions, HeadInterventions, InterventionError, Trace
 from model.attribution.intervened import shapes_of
 from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, NoMask, OneHot, Window
-from pages.compare.sides import Sides
 from pages.shared.head_changes import MASK, ONE_HOT, Board, action, strength, together
 from pages.shared.opening import Request
+from pages.shared.sides import Sides
 from views import maps
 from views.controls import inputs, widgets
 from views.text import literal

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from model.tracing.kinds import KINDS
-from pages.compare.sides import Sides
 from pages.shared import differences, moved_heads
 from pages.shared.kinds import by_name
+from pages.shared.sides import Sides
 from views import maps
 from views.address import settings
 from views.controls import inputs

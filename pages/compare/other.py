@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from model import Trace
-from pages.compare.sides import Sides
 from pages.shared.opening import Request, usable
+from pages.shared.sides import Sides
 from views.controls import widgets
 from views.text.catalogue import say
 

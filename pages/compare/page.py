@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.compare import answer, changed, other
+from pages.compare import changed, other
 from pages.compare import maps as heads
-from pages.compare.sides import Sides
-from pages.shared import checks, intervention_check
+from pages.shared import answer, checks, intervention_check
 from pages.shared.opening import Request, opening
 from pages.shared.runs import fragment
+from pages.shared.sides import Sides
 from views.controls import widgets
 from views.html import bars
 from views.text import prose

@@ -76,9 +76,10 @@ def _view(read: tuple[str, ...], word: str, sizes: dict[str, StateGradients], dr
         "last states differ by {last_rnn_vector_hidden}, {last_lstm_vector_hidden} and {last_lstm_vector_cell} of "
         "their size.",
     )
+    moved = say("history.forgetting.size", "size of d(last state)/d(input), logarithmic")
     replaced = say(
         "history.forgetting.replaced",
-        "|h_t \u2212 h\u2032_t| / |h_t| when the chosen token is \u201c{word}\u201d",
+        "|h_t \u2212 h\u2032_t| / |h_t| with \u201c{word}\u201d in its place, logarithmic",
         word=word,
     )
     return StepView(
@@ -86,10 +87,8 @@ def _view(read: tuple[str, ...], word: str, sizes: dict[str, StateGradients], dr
         numbers,
         (
             Formula(told),
-            Curves(
-                say("history.forgetting.size", "size of d(last state)/d(input)"), "token", tuple(jacobians), log=True
-            ),
-            Curves(replaced, "step", tuple(fades), low=0.01, high=2.0, log=True),
+            Curves(moved, "token", tuple(jacobians), log=True),
+            Curves(replaced, "step", tuple(fades), log=True),
         ),
     )
 

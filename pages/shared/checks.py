@@ -68,6 +68,9 @@ BOUNDS = {
     "one side of a sentence": 1e-5,
     "state gradients": 2e-5,
     "replaced token": 1e-5,
+    "gates": 1e-5,
+    "held gate": 2e-5,
+    "gate in the weights": 1e-4,
     # explanations
     "nothing erased": 1e-5,
     "erased alone": 5e-5,

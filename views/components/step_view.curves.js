@@ -33,7 +33,7 @@ class CurvesPanel extends StepPanel {
     this.dots = about.curves.map(() => svgElement("circle", { r: 3.5 }, this.picture))
     if (this.axis.slider) this.picture.onclick = (event) => this.clicked(event)
     const under = element("div", "under", this.root)
-    this.labels = this.axis.labels.map((label) => {
+    this.labels = (this.axis.beside ? this.axis.labels : []).map((label) => {
       const made = markData(element("span", "", under), this.axis.said)
       made.textContent = label
       return made

@@ -56,6 +56,7 @@ class Axis:
         said: "token", "number" or "name" where the labels are not the page's words.
         ids: what the address says for each place; numbers from 1 where empty.
         first: the place that is shown until a reader chooses.
+        beside: its labels stand beside what is drawn along it.
     """
 
     id: str
@@ -66,6 +67,7 @@ class Axis:
     said: str = ""
     ids: Sequence[str] = ()
     first: int = 0
+    beside: bool = True
 
     @property
     def count(self) -> int:
@@ -214,6 +216,7 @@ def payload(view: StepView, theme: palette.Theme) -> bytes:
                 "count": axis.count,
                 "slider": axis.slider,
                 "said": axis.said,
+                "beside": axis.beside,
             }
             for axis in view.axes
         ],

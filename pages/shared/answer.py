@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from model.attribution.comparison import merged
-from pages.compare.sides import Sides
 from pages.shared import files
 from pages.shared.cut_off import say_if_cut
+from pages.shared.sides import Sides
 from views import maps
 from views.export import downloads
 from views.html import bars, tokens
