@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 
 # PYTHON makes a new .venv
 .PHONY: run test walk test-deploy lint format audit fuzz bench train-translator evaluate-translator agreement
-.PHONY: train-recurrent evaluate-recurrent comparison forgetting english train-vision evaluate-vision head-statistics clean run-environment dev-environment
+.PHONY: train-recurrent evaluate-recurrent comparison forgetting raw-attention english train-vision evaluate-vision head-statistics clean run-environment dev-environment
 
 run: run-environment
 	$(BIN)/python -m streamlit run app.py
@@ -63,6 +63,10 @@ evaluate-recurrent: dev-environment
 # the recurrent networks and the translator beside each other, for the page "Before the Transformer"; after any training
 comparison: dev-environment
 	$(BIN)/python -m model.training comparison --data "$(DATA)" --model assets/translator --recurrent assets/recurrent
+
+# attention without W^Q and W^K over held-out sentences, for the same page; after any training
+raw-attention: dev-environment
+	$(BIN)/python -m model.training raw-attention --data "$(DATA)" --model assets/translator
 
 # how far back the networks with one vector remember, for the same page; after any training of theirs
 forgetting: dev-environment

@@ -20,7 +20,16 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "attribution": ("", ()),
     "history": (
         "part",
-        ("one-word", "forgetting", "gates", "one-vector", "attention-over-states", "ladder"),
+        (
+            "one-word",
+            "forgetting",
+            "gates",
+            "one-vector",
+            "attention-over-states",
+            "without-projections",
+            "recurrence",
+            "ladder",
+        ),
     ),
     "tokens": (
         "part",

@@ -6,6 +6,7 @@
     python -m model.training agreement --data fra-eng.zip --model assets/translator
     python -m model.training heads --data fra-eng.zip --model assets/translator
     python -m model.training comparison --data fra-eng.zip --model assets/translator --recurrent assets/recurrent
+    python -m model.training raw-attention --data fra-eng.zip --model assets/translator
     python -m model.training forgetting --data fra-eng.zip --recurrent assets/recurrent
     python -m model.training english --data fra-eng.zip --model assets/translator [--other Korean=kor-eng.zip]
     python -m model.training vision --data imagenette --out assets/vision [--resume]
@@ -56,8 +57,8 @@ VISION_RECIPE = Recipe(
     batch_tokens=4096, warmup_steps=200, weight_decay=0.05, average_decay=0.998, matrix_learning_rate=2e-3
 )
 COMMANDS = (
-    "translator", "recurrent", "evaluate", "agreement", "heads", "english", "comparison", "forgetting",
-    "vision", "evaluate-vision", "heads-vision",
+    "translator", "recurrent", "evaluate", "agreement", "heads", "english", "comparison", "raw-attention",
+    "forgetting", "vision", "evaluate-vision", "heads-vision",
 )  # fmt: skip
 RECURRENT_RECIPE = Recipe(
     epochs=3, batch_tokens=2000, learning_rate=2e-3, matrix_learning_rate=0, warmup_steps=200, average_decay=0.998

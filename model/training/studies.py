@@ -36,11 +36,16 @@ def add_text_studies(commands: argparse._SubParsersAction) -> tuple[tuple[Comman
     comparison.set_defaults(run=_compare_networks)
     comparison.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
     comparison.add_argument("--recurrent", type=Path, default=RECURRENT, help="has a folder for each recurrent network")
+    raw = commands.add_parser("raw-attention", help="compare attention without W^Q and W^K with the trained heads")
+    raw.set_defaults(run=_study_raw_attention)
+    raw.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
+    raw.add_argument("--recurrent", type=Path, default=RECURRENT / "lstm-dot", help="folder of a recurrent network")
+    raw.add_argument("--sentences", type=int, default=500, help="held-out sentences used; default %(default)s")
     forgetting = commands.add_parser("forgetting", help="measure how far back the networks with one vector remember")
     forgetting.set_defaults(run=_measure_forgetting)
     forgetting.add_argument("--recurrent", type=Path, default=RECURRENT, help="has a folder for each recurrent network")
     forgetting.add_argument("--sentences", type=int, default=500, help="held-out sentences used; default %(default)s")
-    return (agreement, heads, comparison, forgetting), english
+    return (agreement, heads, comparison, raw, forgetting), english
 
 
 def add_picture_study(commands: argparse._SubParsersAction) -> Command:
@@ -81,6 +86,17 @@ def _compare_networks(options: argparse.Namespace) -> int:
     read_json(options.model / "config.json")
     corpus = read_corpus(options.data, options.heldout)
     compare_networks(options.recurrent, options.model, corpus, options.device)
+    return 0
+
+
+def _study_raw_attention(options: argparse.Namespace) -> int:
+    from model.training.raw_study import study_raw_attention
+
+    if options.sentences < 1:
+        raise ValueError(f"{options.sentences} sentences leave nothing to measure; give --sentences 1 or more.")
+    read_json(options.model / "config.json")
+    corpus = read_corpus(options.data, options.heldout)
+    study_raw_attention(options.model, options.recurrent, corpus, options.sentences, options.device)
     return 0
 
 

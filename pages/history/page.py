@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from pages.history import alignment, forgetting, gates, ladder, one_vector, one_word
+from pages.history import (
+    alignment,
+    forgetting,
+    gates,
+    ladder,
+    one_vector,
+    one_word,
+    recurrence,
+    without_projections,
+)
 from pages.shared.parts import Part, show_parts
 from views.html import bars, steps
 from views.text.catalogue import Message
@@ -13,6 +22,12 @@ PARTS = (
     Part("gates", Message("history.part.gates", "Gates"), gates.show),
     Part("one-vector", Message("history.part.one-vector", "One vector for all"), one_vector.show),
     Part("attention-over-states", Message("history.part.attention", "Attention over states"), alignment.show),
+    Part(
+        "without-projections",
+        Message("history.part.without-projections", "Without W^Q and W^K"),
+        without_projections.show,
+    ),
+    Part("recurrence", Message("history.part.recurrence", "Why drop recurrence"), recurrence.show),
     Part("ladder", Message("history.part.ladder", "The ladder"), ladder.show),
 )
 

@@ -64,6 +64,8 @@ BOUNDS = {
     "logits of one head": 1e-5,
     # recurrent networks
     "recurrent states": 1e-5,
+    "raw weights": 1e-12,
+    "timed logits": 5e-5,
     "bleu of the card": 0.006,
     "one side of a sentence": 1e-5,
     "state gradients": 2e-5,

@@ -11,12 +11,9 @@ from pages.shared import checks, files
 from pages.shared.opening import Request, opening
 from pages.shared.runs import fragment
 from pages.shared.service import Service
-from views import frame
-from views.address import settings
-from views.components.drawing_view import drawing_view
+from pages.translate import diagrams
 from views.export import downloads
 from views.html import tokens
-from views.svg.architecture import Sizes, architecture
 from views.text import literal, prose, terms
 from views.text.catalogue import say, say_count
 
@@ -106,14 +103,11 @@ def numbers(rows) -> None:
 
 
 def model_diagram(service: Service) -> None:
-    """The architecture with the loaded model's sizes, and how to read the page."""
+    """The architecture with the loaded model's sizes, those before it, and how to read the page."""
     picture, words = st.columns([3, 2], gap="large")
-    config = service.model.config
-    sizes = Sizes(**{name: getattr(config, name) for name in Sizes.__dataclass_fields__})
     with picture:
         st.subheader(say("translate.model", "The model"), anchor=False)
-        drawing_view(architecture(sizes, frame.titles(), settings.shared()), key="architecture")
-        st.caption(prose.block("translate", "diagram"))
+        diagrams.show(service)
     with words:
         st.subheader(say("shared.how-to-read", "How to read it"), anchor=False)
         st.markdown(prose.block("translate", "how-to-read-it"))

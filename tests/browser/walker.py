@@ -79,6 +79,8 @@ def chosen(page: Page, key: str) -> int | None:
 ONLY_HERE = {
     "history": {
         "one-word": "text=library\u2019s fused layer",
+        "without-projections": "text=given one-hot values",
+        "recurrence": "text=the drawing has",
         "gates": "text=gates and states under the held gate",
         "forgetting": "text=The states of your sentence beside the replaced ones",
     },

@@ -19,6 +19,7 @@ from tests.views.export import test_picture as maps_as_pictures
 from tests.views.figures import test_heatmap as heatmaps
 from tests.views.html import test_tokens as cards
 from tests.views.svg import test_beam as beams
+from tests.views.svg import test_recurrent_architecture as before
 from views import maps, patches
 from views.components import attention_grid, attention_lines, head_list, matrix_row, parts, patch_picture, standalone
 from views.components import picture_strip as strip_of_pictures
@@ -29,7 +30,7 @@ from views.export import difference, downloads, matrices, over_picture, overview
 from views.export.drawing import Text
 from views.figures import heatmap, histogram, occlusion, patch_positions, saturation
 from views.html import answer, bars, moves, steps, strip, tokens
-from views.svg import architecture, beam, patch
+from views.svg import architecture, beam, patch, recurrent_architecture, unrolled
 from views.text import waiting
 from views.text.catalogue import PSEUDO, say, speaking
 
@@ -141,6 +142,16 @@ def english_page() -> str:
         lambda: architecture.architecture(
             architecture.Sizes(8000, 256, 8, 32, 1024, 4, 1),
             {page: given(page) for page, _ in architecture.DESTINATIONS.values()},
+        ),
+        *(
+            lambda sizes=sizes: recurrent_architecture.recurrent_architecture(
+                sizes, {page: given(page) for page, _ in recurrent_architecture.DESTINATIONS.values()}
+            )
+            for sizes in (before.RNN, before.VECTOR, before.ADDITIVE, before.DOT)
+        ),
+        lambda: unrolled.unrolled(
+            [unrolled.Row("decoder", given("decoder"), "target", "decoder", [1, 2])],
+            {"source": ("I",), "target": ("<s>", "Je")}, [], [("source", 0)], given("unrolled"),
         ),
     ],
 )  # fmt: skip

@@ -3,7 +3,7 @@
 const STEP_TEXT = 11 // pixels that a label needs
 
 function signedDigits(value) {
-  return threeDigits(value).replace("-", "\u2212")
+  return Number.isNaN(value) ? "\u2013" : threeDigits(value).replace("-", "\u2212") // nothing to show
 }
 
 class StepPanel {

@@ -85,9 +85,10 @@ class CurvesPanel extends StepPanel {
     this.now.classList.toggle("away", !axis.slider)
     about.curves.forEach(({ numbers }, curve) => {
       const values = Array.from({ length: axis.count }, (_, place) => this.number(numbers, { [about.along]: place }))
+      const drawable = (value) => (about.log ? value > 0 : !Number.isNaN(value))
       const points = values.map((value, place) => [value, `${this.x(place)},${this.y(value)}`])
-      this.lines[curve].setAttribute("points", points.filter(([value]) => !about.log || value > 0).map(([, point]) => point).join(" "))
-      this.dots[curve].classList.toggle("away", about.log && values[now] <= 0)
+      this.lines[curve].setAttribute("points", points.filter(([value]) => drawable(value)).map(([, point]) => point).join(" "))
+      this.dots[curve].classList.toggle("away", !drawable(values[now]))
       this.dots[curve].setAttribute("cx", this.x(now))
       this.dots[curve].setAttribute("cy", this.y(values[now]))
       this.keys[curve].number.textContent = signedDigits(values[now])

@@ -150,7 +150,7 @@ class BarsPanel extends StepPanel {
         const value = this.number(numbers, { [about.along]: place })
         const share = Math.min(1, Math.abs(value) / top) * (signed ? 50 : 100)
         const { bar, number } = cells[column]
-        bar.style.width = `${share}%`
+        bar.style.width = `${share || 0}%`
         bar.style.left = `${signed ? (value < 0 ? 50 - share : 50) : 0}%`
         bar.style.background = hues[value < 0 ? 0 : 1]
         number.textContent = signedDigits(value)

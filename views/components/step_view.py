@@ -77,7 +77,7 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """An array and the ids of its dimensions' axes; drawn as float32."""
+    """An array and the ids of its dimensions' axes; drawn as float32. Where it is NaN there is nothing to show."""
 
     values: np.ndarray
     dims: tuple[str, ...]
@@ -282,16 +282,16 @@ def _panel(panel: Panel, view: StepView) -> dict:
         described["scales"] = {theme: colours(panel.kind, theme) for theme in ("light", "dark")}
     elif isinstance(panel, Curves):
         drawn = np.concatenate([array.ravel() for array in arrays])
-        drawn = drawn[drawn > 0] if panel.log else drawn
+        drawn = drawn[drawn > 0] if panel.log else drawn[~np.isnan(drawn)]
         low, high = (float(drawn.min()), float(drawn.max())) if drawn.size else (1.0, 1.0)
         described["low"] = low if panel.low is None else panel.low
         described["high"] = high if panel.high is None else panel.high
     elif isinstance(panel, Bars):
         for column, array, told in zip(panel.columns, arrays, described["columns"], strict=True):
             told |= {"top": _top(array, column.top), "hues": palette.signed_hues(column.kind)}
-            told["signed"] = bool(array.min() < 0)
+            told["signed"] = bool((array < 0).any())
     return described
 
 
 def _top(values: np.ndarray, top: float | None) -> float:
-    return (float(np.abs(values).max()) if top is None else top) or 1.0
+    return (float(np.nanmax(np.abs(values))) if top is None else top) or 1.0

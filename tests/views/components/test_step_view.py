@@ -77,3 +77,20 @@ def test_places_that_there_are_hold():
     assert view().valid({"token": 1, "unit": 2}) == {"token": 1, "unit": 2}
     assert view().first() == {"token": 0, "unit": 0}
     assert json.loads(mark({"token": 1}).split('"')[1].replace("&quot;", '"')) == {"token": 1}
+
+
+def test_where_there_is_nothing_to_show_the_scales_hold_without_it():
+    values = np.array([[1.0, np.nan], [-2.0, np.nan]])
+    axes = (Axis("row", "Row", size=2), Axis("column", "Column", size=2))
+    panels = (
+        Heatmap("map", "x", "row", "column"),
+        Curves("curves", "column", (Curve("x", "x"),)),
+        Bars("bars", "row", (Column("x", "x"),)),
+    )
+    view = StepView(axes, {"x": Numbers(values, ("row", "column"))}, panels)
+    header, arrays = read(payload(view, "light"))
+    heatmap, curves, bars = header["panels"]
+    assert heatmap["top"] == bars["columns"][0]["top"] == 2
+    assert (curves["low"], curves["high"]) == (-2, 1)
+    assert bars["columns"][0]["signed"] is True
+    np.testing.assert_array_equal(arrays["x"], values.astype(np.float32))
