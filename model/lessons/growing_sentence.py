@@ -54,8 +54,7 @@ class GrownLosses:
         whole: over the whole target, `</s>` too.
         own: over the tokens that all targets begin with.
         shared: how many these are.
-        difference: largest |difference| of a token's loss in the batch to a pass over its pair alone, of the first
-            pair, which is padded most, and the last.
+        difference: largest |difference| of the losses of the first pair, which is padded most, to a pass over it alone.
     """
 
     whole: np.ndarray
@@ -99,9 +98,8 @@ def grown_losses(translator: SentenceTranslator, pairs: Sequence[Grown]) -> Grow
     if not shared:
         raise TooDifferentError("The target has no token that stays when the sentence grows; type a longer one.")
     own = np.array([line[:shared].mean() for line in terms])
-    ends = {0, len(pairs) - 1}
-    alone = {at: losses_of_pairs(translator, [(pairs[at].source, pairs[at].target)])[0] for at in ends}
-    difference = max(float(np.abs(terms[at] - line).max()) for at, line in alone.items())
+    (alone,) = losses_of_pairs(translator, [(pairs[0].source, pairs[0].target)])
+    difference = float(np.abs(terms[0] - alone).max())
     return GrownLosses(np.array([line.mean() for line in terms]), own, shared, difference)
 
 

@@ -20,7 +20,7 @@ from views import maps
 from views.components.step_view import Axis, Bars, Column, Curve, Curves, Formula, Heatmap, Numbers, StepView
 from views.controls import widgets
 from views.export import downloads
-from views.text import literal, prose
+from views.text import prose
 from views.text.catalogue import say
 
 
@@ -119,9 +119,11 @@ def step_view(trace: RecurrentTrace, found: FirstAttention, name: str) -> StepVi
 
 def _files(trace: RecurrentTrace, found: FirstAttention, name: str) -> None:
     """All numbers of all steps, and the alignment as a table."""
-    generated, read = ([literal.token(token) for token in each] for each in (trace.next_tokens, trace.source_tokens))
     kept = ("queries", "states", "scores", "exponentials", "weights", "contexts")
-    arrays = {each: getattr(found, each) for each in kept} | {"generated": generated, "source": read}
+    arrays = {each: getattr(found, each) for each in kept} | {
+        "generated": list(trace.next_tokens),
+        "source": list(trace.source_tokens),
+    }
     rows, columns = maps.numbered(trace.next_tokens), maps.numbered(trace.source_tokens)
     corner = say("column.generated", "generates")
     lines = [[name, *row] for name, row in zip(rows, found.weights.tolist(), strict=True)]

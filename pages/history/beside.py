@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from model.attribution.alignment_error import LinkCounts, link_counts
-from model.lessons.network_comparison import TRANSFORMER, Band
+from model.lessons.network_comparison import TRANSFORMER, Band, NetworkComparison
 from model.networks.recurrent_trace import RecurrentTrace
 from model.text.word_alignment import links_of
 from model.tracing.trace import Trace
@@ -23,7 +23,7 @@ from views.export import downloads
 from views.html import bars
 from views.text import prose
 from views.text.catalogue import say
-from views.text.numbers import three_digits
+from views.text.numbers import grouped, three_digits
 
 ONE_HEAD = f"{TRANSFORMER}-head"
 
@@ -49,7 +49,9 @@ def show(request: Request, name: str) -> None:
     """Maps, the links, and the error rates of this pair and of many."""
     trace = networks.traced(request, name)
     forced = request.service.fed(request.text, trace.next_ids)  # the same tokens on both sides
-    compared, reference = compare(request, name, trace, forced)
+    found = five.measured_or_told()
+    measured = found[1] if found else None
+    compared, reference = compare(request, name, trace, forced, measured)
     st.markdown(prose.block("history", "beside"))
     words = (say("history.links.none", "no link"), say("history.links.one", "linked"))
     named = {"rows": trace.next_tokens, "columns": trace.source_tokens}
@@ -76,17 +78,18 @@ def show(request: Request, name: str) -> None:
         )
     )
     st.markdown(prose.block("history", "beside-read"))
+    if measured:
+        st.markdown(prose.block("history", "beside-held-out", pairs=grouped(measured.alignment_sentences)))
     _files(trace, compared, reference, name, header, lines)
 
 
 def compare(
-    request: Request, name: str, trace: RecurrentTrace, forced: Trace
+    request: Request, name: str, trace: RecurrentTrace, forced: Trace, measured: NetworkComparison | None
 ) -> tuple[list[Compared], np.ndarray | None]:
     """The network's alignment, the Transformer's last layer and its best head; and the links they are held against."""
     known = alignment(request.service.model.card.get("tokenizer_sha256", ""))
     reference = None if known is None else links_of(known, trace.source_ids, trace.next_ids)
-    found = five.measured_or_told()
-    rates, head = (found[1].alignment, found[1].head) if found else ({}, None)
+    rates, head = (measured.alignment, measured.head) if measured else ({}, None)
     cross = forced.attention("cross")  # (layer, head, T, S)
     drawn = {name: (five.called(name), trace.alignment)}
     layer = say("history.beside.layer", "Transformer, last layer, mean of heads")
@@ -130,7 +133,8 @@ def _files(
 ) -> None:
     rows, columns = maps.numbered(trace.next_tokens), maps.numbered(trace.source_tokens)
     arrays = {f"weights_{place + 1}": one.weights for place, one in enumerate(compared)}
-    arrays |= {"names": [one.called for one in compared], "generated": rows, "source": columns}
+    arrays |= {"names": [one.called for one in compared]}
+    arrays |= {"generated": list(trace.next_tokens), "source": list(trace.source_tokens)}
     arrays |= {} if reference is None else {"links": reference}
     plain = [
         [*line[:-1], one.measured.value if one.measured else ""] for one, line in zip(compared, lines, strict=True)

@@ -6,7 +6,14 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from model.lessons.network_comparison import NETWORKS, TRANSFORMER, Band, LengthGroup, NetworkComparison
+from model.lessons.network_comparison import (
+    FEWEST_SENTENCES,
+    NETWORKS,
+    TRANSFORMER,
+    Band,
+    LengthGroup,
+    NetworkComparison,
+)
 from pages.history import five
 from pages.shared import checks, files
 from pages.shared.charts import chart
@@ -35,7 +42,8 @@ def show(request: Request) -> None:
     text = "BLEU of five networks by the length of the sentence; the table below has the same numbers."
     chart(intervals(series, groups, firm, inputs.theme(), *axes), "by_length", say("history.lengths.chart", text))
     st.markdown(_finding(comparison))
-    st.markdown(prose.block("history", "lengths-read", sentences=grouped(comparison.sentences)))
+    counts = {"sentences": comparison.sentences, "resamples": comparison.facts["resamples"], "fewest": FEWEST_SENTENCES}
+    st.markdown(prose.block("history", "lengths-read", **{name: grouped(count) for name, count in counts.items()}))
     header, rows = table(comparison)
     shown = [[row[0], *map(five.banded, row[1:])] for row in rows]
     st.html(bars.table(header, shown, say("history.lengths.table", "BLEU by length"), whole=True))

@@ -46,8 +46,9 @@ def show(request: Request) -> None:
         )
     )
     minutes = [cards[name]["training"]["minutes"] for name in NETWORKS]
-    values = {"least": min(minutes), "most": max(minutes), "sentences": grouped(comparison.alignment_sentences)}
-    st.markdown(prose.block("history", "ladder-read", **values))
+    values = {"least": min(minutes), "most": max(minutes), "batch": comparison.facts["batch"]}
+    pairs = grouped(comparison.alignment_sentences)
+    st.markdown(prose.block("history", "ladder-read", sentences=pairs, **values))
     files.download(files.CSV(), lambda: downloads.table_csv(header, lines), "ladder.csv")
     files.numbers(lambda: files.table([row[1:] for row in lines], header[1:], [row[0] for row in lines], header[0]))
 

@@ -10,7 +10,6 @@ from model.lessons.first_attention import first_attention
 from model.lessons.network_comparison import load_comparison, shipped_cards
 from model.text.word_alignment import AlignmentTable, links_of
 from model.translator import SHIPPED
-from pages.shared.attention_viewer import recipes
 from tests.pages.charts import checked
 from tests.pages.conftest import SENTENCE
 from tests.pages.drawn import matrices
@@ -91,17 +90,6 @@ def test_the_viewer_shows_the_alignment_by_its_own_name_and_check(open_app, name
     assert any(f"Alignment by {title}" in element.value for element in (*app.markdown, *app.subheader))
     assert "Scores, weights and context vectors recomputed" in checked(app, "recomputed")
     assert app.get("segmented_control") or app.get("button_group")
-
-
-@with_alignment
-def test_what_is_saved_can_be_computed_again(earlier, name):
-    network = earlier[name]
-    trace = network.trace(SENTENCE)
-    lines = recipes.of_text(SENTENCE, trace.next_ids, "cross", network)
-    found: dict = {}
-    exec("\n".join(lines), found)
-    np.testing.assert_array_equal(found["attention"], trace.attention("cross"))
-    assert lines[2] == f"translator = RecurrentTranslator.load({name!r})"
 
 
 @with_alignment

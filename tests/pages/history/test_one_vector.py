@@ -119,7 +119,7 @@ def test_the_curves_are_the_losses_of_the_sentence_as_it_grows(open_app, earlier
         np.testing.assert_allclose(y, grown_losses(network, grown).own, atol=2e-5)
     _, *rows = table(app, "Loss by clauses")
     assert [row[:2] for row in rows[:2]] == [["0", "6"], ["1", "10"]]
-    assert "something is wrong" not in checked(app, "losses of the first")
+    assert "something is wrong" not in checked(app, "losses of your own sentence")
     whole = charts(open_part(open_app, bottleneck="clauses", counted="whole"))[0]
     np.testing.assert_allclose(curve(whole, "Transformer")[1], grown_losses(translator, grown).whole, atol=2e-5)
 
