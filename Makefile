@@ -4,8 +4,8 @@ BIN := $(VENV)/bin
 
 # PYTHON makes a new .venv
 .PHONY: run test walk sweep test-deploy lint format audit fuzz bench train-translator evaluate-translator agreement
-.PHONY: train-recurrent evaluate-recurrent english train-convolution evaluate-convolution
-.PHONY: train-vision evaluate-vision head-statistics clean run-environment dev-environment
+.PHONY: train-recurrent evaluate-recurrent comparison forgetting raw-attention english train-convolution
+.PHONY: evaluate-convolution train-vision evaluate-vision head-statistics clean run-environment dev-environment
 
 run: run-environment
 	ATLAS_MODELS=$${ATLAS_MODELS-any} $(BIN)/python -m streamlit run app.py
@@ -64,6 +64,18 @@ train-recurrent: dev-environment
 
 evaluate-recurrent: dev-environment
 	$(BIN)/python -m model.training evaluate --data "$(DATA)" --model "assets/recurrent/$(KIND)"
+
+# the recurrent networks and the translator beside each other, for the page "Before the Transformer"; after any training
+comparison: dev-environment
+	$(BIN)/python -m model.training comparison --data "$(DATA)" --model assets/translator --recurrent assets/recurrent
+
+# attention without W^Q and W^K over held-out sentences, for the same page; after any training
+raw-attention: dev-environment
+	$(BIN)/python -m model.training raw-attention --data "$(DATA)" --model assets/translator
+
+# how far back the networks with one vector remember, for the same page; after any training of theirs
+forgetting: dev-environment
+	$(BIN)/python -m model.training forgetting --data "$(DATA)" --recurrent assets/recurrent
 
 # which attribution method of the translator agrees with leave-one-out, for the page "Attribution"
 agreement: dev-environment

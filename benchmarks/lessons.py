@@ -15,6 +15,7 @@ from tests.browser import drawn
 from tests.browser.app_server import AppServer
 from tests.browser.chromium import launch_chromium
 from tests.browser.conftest import open_page, ready
+from tests.browser.menu import link_to
 from tests.browser.uploads import upload
 from views import frame
 
@@ -90,7 +91,7 @@ def changes(browser: Browser, url: str) -> list[Measurement]:
     times: dict[str, list[float]] = {f"to {place.title()}": [] for place in frame.PAGES[2:]}
     for _ in range(ROUNDS // 2 + 1):
         for title in (place.title() for place in frame.PAGES[2:]):
-            link = view.get_by_test_id("stTopNavLink").get_by_text(title, exact=True)
+            link = link_to(view, title)
             done = f"{drawn.TITLE} === {title!r} && {SETTLED}"
             times[f"to {title}"].append(clock.time("click", link.click, done))
     view.context.close()

@@ -30,6 +30,7 @@ from model.networks.recurrent_trace import RecurrentTrace
 from model.open_model import open_model
 from model.recurrent_translator import RecurrentTranslator
 from model.runtime.checkpoint import CheckpointError
+from model.tracing.gate_interventions import GateInterventions
 from model.tracing.head_interventions import InterventionError
 from model.tracing.interventions import HeadInterventions
 from model.tracing.trace import Candidate, Trace
@@ -42,6 +43,7 @@ __all__ = [
     "ConvolutionClassifier",
     "ConvolutionTrace",
     "DecodingOptions",
+    "GateInterventions",
     "HubTrace",
     "InputError",
     "InterventionError",

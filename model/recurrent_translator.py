@@ -5,16 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from torch import Tensor
-
+from model.attribution.held_gates import hold_gates, hold_gates_in_steps
+from model.attribution.intervened import InterventionResult
 from model.decoding.search import greedy_batch
-from model.networks.recurrent import RecurrentDecoder, RecurrentNetwork
+from model.decoding.tapped_recurrent import UnderTap
+from model.networks.recurrent import RecurrentNetwork
 from model.networks.recurrent_config import VARIANTS, RecurrentConfig
 from model.networks.recurrent_trace import RecurrentTrace, record_recurrent_trace
 from model.networks.tap import Tap
 from model.runtime.checkpoint import CheckpointError
 from model.runtime.fallback import falls_back
+from model.runtime.progress import InSteps
+from model.tracing.gate_interventions import GateInterventions, gated_layers
 from model.tracing.kinds import CROSS, AttentionKind
+from model.tracing.traced_model import Capability
 from model.translator import MAX_TOKENS, SentenceTranslator
 from model.translator import SHIPPED as TRANSLATOR
 
@@ -31,6 +35,11 @@ class RecurrentTranslator(SentenceTranslator):
     def kinds(self) -> tuple[AttentionKind, ...]:
         """Cross-attention where the network aligns, none where it hands over one vector."""
         return (replace(CROSS, score=self.config.alignment),) if self.config.alignment != "none" else ()
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """It translates, and where it has gates they can be held."""
+        return frozenset({"translate", "intervene"} if gated_layers(self.config) else {"translate"})
 
     @classmethod
     def load(cls, name: str | Path, device: str = "auto") -> RecurrentTranslator:
@@ -53,7 +62,9 @@ class RecurrentTranslator(SentenceTranslator):
                 names=", ".join(VARIANTS),
             )
         own = folder / "tokenizer.model"
-        return cls._read(folder, own if own.is_file() else TOKENIZER, device)
+        translator = cls._read(folder, own if own.is_file() else TOKENIZER, device)
+        translator.loaded_by = f"RecurrentTranslator.load({str(name)!r})"
+        return translator
 
     @staticmethod
     def _build(sizes: dict) -> RecurrentNetwork:
@@ -92,14 +103,17 @@ class RecurrentTranslator(SentenceTranslator):
         tapped = UnderTap(self.network, intervention)
         return self.tokenizer.decode(greedy_batch(tapped, [source], max_length)[0])
 
+    @falls_back
+    def intervene(self, trace: RecurrentTrace, interventions: GateInterventions) -> InterventionResult:
+        """The sentence of `trace` again with gates held, on the same target, and the translation now.
 
-class UnderTap:
-    """A network that decoding sees as any other, with a tap attached; `model.decoding.search.TranslationNetwork`."""
+        Raises:
+            InterventionError: the network has no such gates; the message is for the reader.
+        """
+        return hold_gates(self.network, self.tokenizer, trace, interventions)
 
-    def __init__(self, network: RecurrentNetwork, tap: Tap) -> None:
-        self.network, self.tap = network, tap
-        self.config, self.embedding = network.config, network.embedding
-
-    def begin_decoding(self, source: Tensor, source_allowed: Tensor | None = None) -> RecurrentDecoder:
-        """Encode under the tap, and get ready to decode under it."""
-        return self.network.begin_decoding(source, source_allowed, self.tap)
+    def intervene_in_steps(
+        self, trace: RecurrentTrace, interventions: GateInterventions
+    ) -> InSteps[InterventionResult]:
+        """`intervene`, with its progress."""
+        return hold_gates_in_steps(self.network, self.tokenizer, trace, interventions)

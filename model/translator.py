@@ -70,10 +70,12 @@ class SentenceTranslator:
         folder: where its files lie.
         device_name: "CPU" or the GPU's name; after a GPU ran out of memory it says so.
         parameters: how many numbers were trained.
+        loaded_by: the line of Python that loads it, after an import from `model`.
     """
 
     kinds: tuple[AttentionKind, ...]
     capabilities: frozenset[Capability] = frozenset({"translate"})
+    loaded_by: str
 
     def __init__(
         self,
@@ -251,6 +253,7 @@ class Translator(SentenceTranslator):
     """A trained English-French Transformer; see `SentenceTranslator`."""
 
     network: Transformer
+    loaded_by = "Translator.load()"
     kinds = TRANSLATION
     capabilities = frozenset({"translate", "ablate", "intervene", "export"})
 

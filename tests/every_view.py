@@ -18,6 +18,19 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "heads": ("", ()),
     "compare": ("b", ("changed", "other")),
     "attribution": ("", ()),
+    "history": (
+        "part",
+        (
+            "one-word",
+            "forgetting",
+            "gates",
+            "one-vector",
+            "attention-over-states",
+            "without-projections",
+            "recurrence",
+            "ladder",
+        ),
+    ),
     "tokens": (
         "part",
         ("step-by-step", "neighbours", "spelling", "contexts", "word-order", "sizes"),
@@ -117,6 +130,10 @@ VIEWS = tuple(_each_part())
 # Parts of which something large shows only after a further choice.
 UNFOLDED = (
     View("attention", "look", "maps", {"units": "words"}),
+    View("history", "part", "one-vector", {"bottleneck": "lengths"}),
+    View("history", "part", "one-vector", {"bottleneck": "clauses"}),
+    View("history", "part", "attention-over-states", {"attending": "beside"}),
+    View("history", "part", "attention-over-states", {"attending": "viewer"}),
     View("tokens", "part", "step-by-step", {"step": "positions"}),
     View("decoding", "part", "beam-search", {"nodes": "all"}),
 )

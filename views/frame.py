@@ -61,6 +61,11 @@ PAGES = (
         Message("menu.attribution.help", "Which source words a target word needs: four methods compared with a test."),
     ),
     Place(
+        "history",
+        Message("menu.history", "Before the Transformer"),
+        Message("menu.history.help", "Recurrent networks, LSTM gates and the first attention, on the same sentence."),
+    ),
+    Place(
         "tokens",
         Message("menu.tokens", "Tokens"),
         Message("menu.tokens.help", "Follow a sentence into tokens, ids and vectors; compare words and word orders."),

@@ -122,6 +122,18 @@ KINDS = {
         headed=Message("kind.cross.heading", "Cross-attention"),
     ),
 }
+ALIGNMENTS = {  # cross-attention of recurrent networks, by its score
+    "additive": replace(
+        KINDS["cross"],
+        called=Message("kind.alignment.additive", "alignment by the additive score"),
+        headed=Message("kind.alignment.additive.heading", "Alignment by the additive score"),
+    ),
+    "dot": replace(
+        KINDS["cross"],
+        called=Message("kind.alignment.dot", "alignment by dot products"),
+        headed=Message("kind.alignment.dot.heading", "Alignment by dot products"),
+    ),
+}
 _ENGLISH_WORDS = (
     Message("kind.english.query.word", "English query word"),
     Message("kind.english.key.word", "English key word"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -47,6 +48,7 @@ class AlignmentRecord(AttentionRecord):
     product.
     """
 
+    verified_by: ClassVar[str] = "score"
     parameters: dict[str, np.ndarray]
 
     def verify(self) -> Verification:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
+from typing import ClassVar
 
 import numpy as np
 import torch
@@ -54,8 +55,10 @@ class AttentionRecord:
         scores: `(layer, head, query, key)`, divided by sqrt(d_k), before the mask.
         weights: `(layer, head, query, key)`.
         allowed: `(query, key)` bool, what the mask lets some head see; None where no mask applies.
+        verified_by: what `verify` recomputes with: "sdpa", PyTorch's fused attention, or "score", the kind's own score.
     """
 
+    verified_by: ClassVar[str] = "sdpa"
     queries: np.ndarray
     keys: np.ndarray
     values: np.ndarray

@@ -52,7 +52,7 @@ class TracedModel(Protocol):
     Attributes:
         kinds: its kinds of attention, in the order in which they are offered.
         capabilities: what it can do besides `trace` and `score`: "translate" and "complete" text, "classify" an input,
-            "ablate" heads, "intervene" on heads, "export" itself.
+            "ablate" heads, "intervene" on heads or on gates, "export" itself.
         config: its sizes, with `to_dict`.
         parameters: how many numbers were trained.
         card: figures about data, training and quality; `weights_sha256` is the hash of its weights.

@@ -5,6 +5,9 @@
     python -m model.training evaluate --data fra-eng.zip --model assets/translator
     python -m model.training agreement --data fra-eng.zip --model assets/translator
     python -m model.training heads --data fra-eng.zip --model assets/translator
+    python -m model.training comparison --data fra-eng.zip --model assets/translator --recurrent assets/recurrent
+    python -m model.training raw-attention --data fra-eng.zip --model assets/translator
+    python -m model.training forgetting --data fra-eng.zip --recurrent assets/recurrent
     python -m model.training english --data fra-eng.zip --model assets/translator [--other Korean=kor-eng.zip]
     python -m model.training vision --data imagenette --out assets/vision [--resume]
     python -m model.training convolution --data imagenette --out assets/convolution [--resume]
@@ -36,6 +39,7 @@ from model.training.optimizer import Recipe
 from model.training.picture_commands import add_picture_commands
 from model.training.processes import ProcessGroup
 from model.training.runs import Prepared, add_device_option, add_run_options, check_out, run_training, taken
+from model.training.studies import add_text_studies
 from model.training.translation import TranslationTask
 
 RECURRENT_RECIPE = Recipe(
@@ -76,24 +80,12 @@ def _parser() -> argparse.ArgumentParser:
     evaluate = commands.add_parser("evaluate", help="score a trained translator and write its card")
     evaluate.set_defaults(run=_evaluate_translator)
     evaluate.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
-    agreement = commands.add_parser("agreement", help="compare explanations of a translator with leaving out words")
-    agreement.set_defaults(run=_measure_agreement)
-    agreement.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
-    agreement.add_argument("--sentences", type=int, default=200, help="held-out sentences to explain")
-    heads = commands.add_parser("heads", help="measure what each head of the translator does over held-out sentences")
-    heads.set_defaults(run=_study_translator)
-    heads.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
-    heads.add_argument("--sentences", type=int, default=500, help="held-out sentences used; default %(default)s")
-    english = commands.add_parser("english", help="count what tells English from other text, and measure how well")
-    english.set_defaults(run=_measure_english)
-    english.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
-    english.add_argument(
-        "--other", action="append", default=[], metavar="NAME=FILE", help="pairs of English and a further language"
-    )
-    for command in (translator, recurrent, evaluate, agreement, heads, english):
+    studies, english = add_text_studies(commands)
+    text_commands = (translator, recurrent, evaluate, *studies)
+    for command in (*text_commands, english):
         command.add_argument("--data", type=Path, required=True, help=".tsv, .txt, .tsv.gz or .zip of sentence pairs")
         command.add_argument("--heldout", type=int, default=2000, help="English sentences kept for evaluation")
-    for command in (translator, recurrent, evaluate, agreement, heads):
+    for command in text_commands:
         add_device_option(command)
     add_picture_commands(commands)
     commands.metavar = "|".join(commands.choices)
@@ -166,42 +158,6 @@ def _evaluate_translator(options: argparse.Namespace) -> int:
     corpus = read_corpus(options.data, options.heldout)
     recurrent = "cell" in read_json(options.model / "config.json")
     (evaluate_recurrent if recurrent else evaluate_translator)(options.model, corpus, options.device)
-    return 0
-
-
-def _measure_agreement(options: argparse.Namespace) -> int:
-    from model.training.agreement import measure_agreement
-
-    measure_agreement(options.model, read_corpus(options.data, options.heldout), options.sentences, options.device)
-    return 0
-
-
-def _measure_english(options: argparse.Namespace) -> int:
-    from model.training.card import card_markdown
-    from model.training.english import measure_english
-    from model.training.head_card import write_readable_card
-
-    others = {}
-    for pair in options.other:
-        name, separator, path = pair.partition("=")
-        if not (name and separator and path):
-            raise ValueError(f"--other {pair} has no name or no file; give NAME=FILE, such as Korean=kor-eng.zip.")
-        others[name] = read_corpus(path, heldout_sentences=1)
-    measure_english(options.model, read_corpus(options.data, options.heldout), others)
-    write_readable_card(options.model, card_markdown)
-    return 0
-
-
-def _study_translator(options: argparse.Namespace) -> int:
-    from model.training.card import card_markdown
-    from model.training.head_card import write_readable_card
-    from model.training.head_study import study_translator
-
-    if options.sentences < 1:
-        raise ValueError(f"{options.sentences} sentences leave nothing to measure; give --sentences 1 or more.")
-    read_json(options.model / "config.json")
-    study_translator(options.model, read_corpus(options.data, options.heldout), options.sentences, options.device)
-    write_readable_card(options.model, card_markdown)
     return 0
 
 

@@ -11,9 +11,9 @@ from model import DecodingOptions, HeadInterventions, Trace
 from model.attribution.intervened import shapes_of
 from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, NoMask, OneHot, Window
 from model.tracing.kinds import AttentionKind
-from pages.compare.sides import Sides
 from pages.shared.head_changes import MASK, ONE_HOT, planned
 from pages.shared.opening import Request
+from pages.shared.sides import Sides
 from views import maps
 from views.controls import inputs, widgets
 from views.text.catalogue import Message, say

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.compare import answer, changed
-from pages.compare.sides import Sides, of_another
-from pages.shared import checks
+from pages.compare import changed
+from pages.shared import answer, checks
 from pages.shared.opening import Request, opening
 from pages.shared.runs import fragment
+from pages.shared.sides import Sides, of_another
 from pages.shared.texts import block, caption, how_to_read
 from views.controls import widgets
 from views.html import bars

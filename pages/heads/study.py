@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import streamlit as st
 
-from model import CheckpointError, Trace
+from model import Trace
 from model.attribution.head_ablation import TranslationAblation
 from model.attribution.head_labels import head_scores
 from model.runtime.progress import InSteps
-from model.text.word_alignment import AlignmentTable, links_of
+from model.text.word_alignment import links_of
 from pages.shared import charts, checks, files
 from pages.shared.head_ranking import detail, rows
 from pages.shared.head_ranking.rows import Found, Head, heads_of, shipped
 from pages.shared.service import Service
 from pages.shared.texts import caption, paragraph
-from server.process_wide import process_wide
+from pages.shared.word_links import alignment
 from views import maps
 from views.address import settings
 from views.controls import inputs
@@ -42,15 +41,6 @@ class Study:
     heads: list[Head]
     linked: int | None
     found: Found
-
-
-@process_wide
-def alignment(folder: Path, tokenizer_sha256: str) -> AlignmentTable | None:
-    """The word alignment in a translator's folder, or None if it does not fit."""
-    try:
-        return AlignmentTable.load(folder, tokenizer_sha256)
-    except CheckpointError:
-        return None
 
 
 def study(service: Service, trace: Trace) -> Study:

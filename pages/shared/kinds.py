@@ -16,7 +16,7 @@ KEY = Message("kind.other.key", "{whose} key token")
 
 def shown(kind: AttentionKind) -> maps.Kind:
     """A kind with its words; one that the views have no words for goes by the names that the model has for it."""
-    found = maps.known(kind.name)
+    found = maps.ALIGNMENTS.get(kind.score) or maps.known(kind.name)
     if found is None:
         name, sides = Name(kind.name), (partial(QUERY, whose=kind.queries), partial(KEY, whose=kind.keys))
         found = maps.Kind(kind.name, Name(kind.title), *sides, name, name)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from model import CheckpointError, InputError, Translator, VisionClassifier
+from model import CheckpointError, InputError, RecurrentTranslator, Translator, VisionClassifier
 from pages.shared.description import describe, describe_vision
 from pages.shared.service import Service
 from server.process_wide import process_wide
@@ -40,6 +40,12 @@ def load_vision() -> Service:
 
 
 @process_wide
+def load_recurrent(name: str) -> Service:
+    """One of the networks before the Transformer, a key of `VARIANTS`; the errors are those of `load_service`."""
+    return Service(RecurrentTranslator.load(name), computing())
+
+
+@process_wide
 def reading() -> threading.Lock:
     """The lock that lets one picture be read at a time."""
     return threading.Lock()
@@ -63,6 +69,11 @@ def open_vision() -> Service:
     service = _opened(load_vision)
     describe_vision(service.model)
     return service
+
+
+def open_recurrent(name: str) -> Service:
+    """One of the networks before the Transformer, loaded when it is first asked for; the sidebar stays as it is."""
+    return _opened(lambda: load_recurrent(name))
 
 
 def _opened(load: Callable[[], Service]) -> Service:

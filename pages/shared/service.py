@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from PIL import Image
 
-from model import DecodingOptions, HeadInterventions, Step, Trace, VisionTrace
+from model import DecodingOptions, GateInterventions, HeadInterventions, Step, Trace, VisionTrace
 from model.attribution.intervened import InterventionResult
 from model.runtime.fallback import with_fallback
 from model.runtime.progress import InSteps, steps_with_fallback
@@ -106,9 +106,11 @@ class Service:
         """Everything the network computes for `text` and the translation that `options` lead to."""
         produced = self.steps(text, options)[-1].ids
         visits.note(produced=len(produced))
-        return self.traces.get_or_compute(
-            (text, produced), lambda: self.model.trace(text, target_ids=produced), self.computing
-        )
+        return self.fed(text, produced)
+
+    def fed(self, text: str, ids: tuple[int, ...]) -> Trace:
+        """Everything the network computes for `text` while it is fed these tokens, of whichever network they come."""
+        return self.traces.get_or_compute((text, ids), lambda: self.model.trace(text, target_ids=ids), self.computing)
 
     def forced(self, text: str, target: str) -> Trace:
         """Everything the network computes for `text` while it is fed `target`.
@@ -129,11 +131,11 @@ class Service:
         key = hashlib.sha256(pixels.tobytes()).hexdigest()
         return key, self.traces.get_or_compute(key, lambda: self.model.trace(pixels), self.computing)
 
-    def intervened(self, trace: Trace, plan: HeadInterventions) -> InterventionResult:
+    def intervened(self, trace: Trace, plan: HeadInterventions | GateInterventions) -> InterventionResult:
         """The sentence of `trace` again under interventions, computed once for each plan, in steps.
 
         Raises:
-            InterventionError: see `HeadInterventions.check`.
+            InterventionError: see the `check` of the plan.
         """
         return self.long_traces.result(
             ("intervened", trace.source_ids, trace.next_ids, plan.to_text()),

@@ -38,11 +38,11 @@ def how_to_read(*texts: str) -> None:
         column.markdown(text)
 
 
-def explained(text: str, page: str) -> None:
+def explained(text: str, page: str, id: str = "what-this-checks") -> None:
     """The line of a check, and what it checks below a fold."""
     st.caption(text)
     with st.expander(say("shared.what-this-checks", "What this checks")):
-        paragraph(page, "what-this-checks")
+        paragraph(page, id)
 
 
 def say_if_cut(finished: bool, which: str = "", at: DeltaGenerator | None = None, **values: object) -> None:

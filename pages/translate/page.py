@@ -12,11 +12,8 @@ from pages.shared.opening import Request, opening
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, how_to_read
-from views import frame
-from views.address import settings
-from views.components.drawing_view import drawing_view
+from pages.translate import diagrams
 from views.html import tokens
-from views.svg.architecture import Sizes, architecture
 from views.text import literal, terms
 from views.text.catalogue import say, say_count
 
@@ -101,13 +98,11 @@ def numbers(rows) -> None:
 
 
 def model_diagram(service: Service) -> None:
-    """The architecture with the loaded model's sizes, and how to read the page."""
+    """The architecture with the loaded model's sizes, those before it, and how to read the page."""
     picture, words = st.columns([3, 2], gap="large")
-    sizes = Sizes(**{name: getattr(service.model.config, name) for name in Sizes.__dataclass_fields__})
     with picture:
         st.subheader(say("translate.model", "The model"), anchor=False)
-        drawing_view(architecture(sizes, frame.titles(), settings.shared()), key="architecture")
-        caption("translate", "diagram")
+        diagrams.show(service)
     with words:
         how_to_read(block("translate", "how-to-read-it"))
 

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from tests.browser.address_bar import expect_query, expect_setting, path
 from tests.browser.conftest import Server, open_page, ready
+from tests.browser.menu import link_to
 from tests.browser.overflow import WIDE
 from tests.browser.uploads import shown, upload
 from tests.views.controls.odd_pictures import encoded
@@ -30,7 +31,7 @@ def box(page: Page):
 
 def go(page: Page, title: str) -> None:
     """By the menu."""
-    page.get_by_test_id("stTopNavLink").get_by_text(title, exact=True).click()
+    link_to(page, title).click()
     arrived(page, title)
 
 

@@ -77,6 +77,13 @@ def chosen(page: Page, key: str) -> int | None:
 
 # Playwright's selectors of what only this part of a page shows, most of it the line that checks what the part says.
 ONLY_HERE = {
+    "history": {
+        "one-word": "text=library\u2019s fused layer",
+        "without-projections": "text=given one-hot values",
+        "recurrence": "text=the drawing has",
+        "gates": "text=gates and states under the held gate",
+        "forgetting": "text=The states of your sentence beside the replaced ones",
+    },
     "tokens": {
         "step-by-step": "text=first layer read is",
         "neighbours": "text=all cosines again",

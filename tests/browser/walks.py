@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.conftest import open_page, ready
+from tests.browser.menu import link_to
 from views.controls import inputs, samples
 
 SENTENCES = ("I am a student.", "Where did you learn to cook?", "She & he #1 = 100%+.", "Caf\u00e9 \u2603")
@@ -175,7 +176,7 @@ class Walk:
     def _menu(self) -> None:
         title = self.random.choice([title for title in PAGES if title != self.model.view.page])
         self._note(f"menu {title}")
-        self.page.get_by_test_id("stTopNavLink").get_by_text(title, exact=True).click()
+        link_to(self.page, title).click()
         self.model.go(title)
 
     def _write(self) -> None:

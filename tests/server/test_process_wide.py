@@ -8,9 +8,9 @@ import streamlit
 
 from model import CheckpointError
 from model.translator import SHIPPED
-from pages.heads.study import alignment
 from pages.shared.head_ranking.rows import shipped
 from pages.shared.models import load_service, load_vision
+from pages.shared.word_links import alignment
 from server.health import readiness
 from server.process_wide import clear_all, process_wide
 from server.recent import computing

@@ -12,22 +12,25 @@ from tests.views.components import test_attention_grid as grids
 from tests.views.components import test_attention_lines as lines
 from tests.views.components import test_patch_picture as pictures
 from tests.views.components import test_standalone as pages
+from tests.views.components import test_step_view as step_views
 from tests.views.export import test_difference as differences
 from tests.views.export import test_overview as overviews
 from tests.views.export import test_picture as maps_as_pictures
 from tests.views.figures import test_heatmap as heatmaps
 from tests.views.html import test_tokens as cards
 from tests.views.svg import test_beam as beams
+from tests.views.svg import test_recurrent_architecture as before
 from views import maps, patches
 from views.components import attention_grid, attention_lines, head_list, matrix_row, parts, patch_picture, standalone
 from views.components import picture_strip as strip_of_pictures
+from views.components import step_view as numbers_that_follow
 from views.controls import picture_input, samples, whole_numbers
 from views.controls.pictures import PictureError, read_picture
 from views.export import difference, downloads, matrices, over_picture, overview, picture
 from views.export.drawing import Text
 from views.figures import heatmap, histogram, occlusion, patch_positions, saturation
 from views.html import answer, bars, steps, strip, tokens
-from views.svg import architecture, beam, patch
+from views.svg import architecture, beam, patch, recurrent_architecture, unrolled
 from views.text import waiting
 from views.text.catalogue import PSEUDO, say, speaking
 
@@ -77,10 +80,11 @@ def payloads() -> dict[str, dict]:
         "matrices": header(matrix_row, [matrix, "+", matrix], "light"),
         "picture": header(patch_picture, pictures.shown()),
         "strip": {"words": parts.words(strip_of_pictures.WORDS)},
+        "steps": header(numbers_that_follow, step_views.view(), "light"),
     }
 
 
-@pytest.mark.parametrize("name", ["grid", "lines", "list", "matrices", "picture", "strip"])
+@pytest.mark.parametrize("name", ["grid", "lines", "list", "matrices", "picture", "strip", "steps"])
 def test_payloads_of_components(name: str):
     shown = payloads()[name]
     assert shown["words"] and [text for text in shown["words"].values() if outside(text) or not text.strip()] == []
@@ -95,6 +99,7 @@ def test_every_word_that_a_script_asks_for_is_in_its_payload():
     folder = Path(parts.__file__).parent
     scripts = {"grid": ("attention_grid", "grid_detail"), "lines": ("attention_lines*",), "list": ("head_list",)}
     scripts |= {"matrices": ("matrix_row",), "picture": ("patch_picture",), "strip": ("picture_strip",)}
+    scripts |= {"steps": ("step_view*",)}
     shown = payloads()
     for name, files in scripts.items():
         text = "\n".join(path.read_text(encoding="utf-8") for file in files for path in folder.glob(f"{file}.js"))
@@ -137,6 +142,16 @@ def english_page() -> str:
         lambda: architecture.architecture(
             architecture.Sizes(8000, 256, 8, 32, 1024, 4, 1),
             {page: given(page) for page, _ in architecture.DESTINATIONS.values()},
+        ),
+        *(
+            lambda sizes=sizes: recurrent_architecture.recurrent_architecture(
+                sizes, {page: given(page) for page, _ in recurrent_architecture.DESTINATIONS.values()}
+            )
+            for sizes in (before.RNN, before.VECTOR, before.ADDITIVE, before.DOT)
+        ),
+        lambda: unrolled.unrolled(
+            [unrolled.Row("decoder", given("decoder"), "target", "decoder", [1, 2])],
+            {"source": ("I",), "target": ("<s>", "Je")}, [], [("source", 0)], given("unrolled"),
         ),
     ],
 )  # fmt: skip

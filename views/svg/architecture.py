@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import urlencode
 
 from views import palette
+from views.svg.blocks import BLOCK as _BLOCK
+from views.svg.blocks import INK as _INK
+from views.svg.blocks import MARKERS as _MARKERS
+from views.svg.blocks import PAPER as _PAPER
+from views.svg.blocks import arrow as _arrow
+from views.svg.blocks import aside as _aside
+from views.svg.blocks import block as _block
+from views.svg.blocks import caption as _caption
+from views.svg.blocks import linked
+from views.svg.blocks import path as _path
+from views.svg.blocks import stack as _stack
 from views.text import literal
 from views.text.catalogue import Message, say, say_count
 from views.text.numbers import grouped
 
 _WIDTH, _TOP, _HEIGHT = 600, 40, 680
-_BLOCK = 236  # width of a block
 _ENCODER, _DECODER = 146, 454  # middle of each stack
-_INK = "var(--st-text-color, #1B1F24)"
-_PAPER = "var(--st-background-color, #FFFFFF)"
 
 
 # Where each block leads: a page, and what is set there.
@@ -87,11 +94,7 @@ def architecture(sizes: Sizes, pages: Mapping[str, str] | None = None, keep: Map
 
     def link(block: str, drawn: str, name: str) -> str:
         page, settings = DESTINATIONS[block]
-        if not pages or page not in pages:
-            return drawn
-        address = literal.html(f"{page}?{urlencode({**settings, **(keep or {})})}".rstrip("?"))
-        label = literal.html(say("diagram.link", "{block}: open the page {page}", block=name, page=pages[page]))
-        return f'<a href="{address}" target="_self" aria-label="{label}"><title>{label}</title>{drawn}</a>'
+        return linked(drawn, name, page, settings, pages, keep)
 
     def bottom(stack: str, middle: int, tokens: str, detail: str, attention: str) -> list[str]:
         """Up to self-attention."""
@@ -168,35 +171,6 @@ def _layers(stack: str, count: int) -> str:
     return say_count("diagram.decoder", "Decoder, {count} layer", "Decoder, {count} layers", count)
 
 
-def _marker(name: str, colour: str) -> str:
-    return (
-        f'<marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-        f'<path d="M0 0 L8 4 L0 8 z" fill="{colour}"/></marker>'
-    )
-
-
-_MARKERS = f"<defs>{_marker('flow', _INK)}{_marker('memory', palette.HUES['cross'])}</defs>"
-
-
-def _block(middle: int, top: int, kind: str, name: str, detail: str, width: int = _BLOCK) -> str:
-    hue = palette.HUES[kind]
-    place = f'x="{middle - width // 2}" y="{top}" width="{width}" height="44" rx="4"'
-    return (
-        f'<rect {place} fill="{_PAPER}"/><rect {place} fill="{hue}" fill-opacity=".16" stroke="{hue}" class="mark"/>'
-        f'<text x="{middle}" y="{top + 18}" font-weight="600" fill="{_INK}">{literal.html(name)}</text>'
-        f'<text x="{middle}" y="{top + 37}" font-size="14.5" fill="{_INK}">{literal.html(detail)}</text>'
-    )
-
-
-def _aside(middle: int, top: int, width: int, name: str) -> str:
-    """A small block beside the flow."""
-    return (
-        f'<rect x="{middle - width // 2}" y="{top}" width="{width}" height="30" rx="4" fill="{_PAPER}" '
-        f'stroke="{_INK}" stroke-opacity=".5" stroke-dasharray="4 3" class="mark"/>'
-        f'<text x="{middle}" y="{top + 20}" font-size="15" fill="{_INK}">{literal.html(name)}</text>'
-    )
-
-
 def _norm(middle: int, top: int, kind: str) -> str:
     left = middle - _BLOCK // 2
     return (
@@ -204,31 +178,6 @@ def _norm(middle: int, top: int, kind: str) -> str:
         f'stroke="{palette.HUES[kind]}" stroke-opacity=".6" class="mark"/>'
         f'<text x="{middle}" y="{top + 14.5}" font-size="14" fill="{_INK}">'
         f"{literal.html(say('diagram.norm', 'add the input back, normalise'))}</text>"
-    )
-
-
-def _stack(middle: int, top: int, bottom: int, kind: str, name: str) -> str:
-    left = middle - _BLOCK // 2 - 12
-    return (
-        f'<rect x="{left}" y="{top}" width="{_BLOCK + 24}" height="{bottom - top}" rx="8" fill="none" '
-        f'stroke="{palette.HUES[kind]}" stroke-opacity=".5" stroke-dasharray="4 4"/>'
-        f'<text x="{middle + 10}" y="{top - 8}" text-anchor="start" font-weight="600" fill="{_INK}">'
-        f"{literal.html(name)}</text>"
-    )
-
-
-def _arrow(x: int, start: int, end: int) -> str:
-    return _path(f"M{x} {start} V{end + 1}")
-
-
-def _path(path: str) -> str:
-    return f'<path d="{path}" stroke="{_INK}" stroke-width="1.4" fill="none" marker-end="url(#flow)"/>'
-
-
-def _caption(x: int, y: int, text: str) -> str:
-    return (
-        f'<rect x="{x - 90}" y="{y - 17}" width="180" height="23" rx="4" fill-opacity="0" class="mark"/>'
-        f'<text x="{x}" y="{y}" font-style="italic" fill="{_INK}">{literal.html(text)}</text>'
     )
 
 

@@ -20,6 +20,11 @@ def three_digits(value: float) -> str:
     return f"{value:#.3g}".rstrip(".")
 
 
+def signed(value: float) -> str:
+    """`three_digits` of a change, with a real minus or a plus: `+0.412`, `\u221219.7`."""
+    return ("+" if value > 0 else "\u2212" if value < 0 else "") + three_digits(abs(value))
+
+
 def percent(probability: float) -> str:
     """A probability between 0 and 1 in per cent, with as many digits as matter: `97.3 %`, `0.4 %`, `< 0.1 %`."""
     if 0 < probability < 0.001:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
-from model import Trace
 from model.tracing.kinds import SCALED
+from model.tracing.trace import SentenceTrace
 from model.tracing.traced_model import TracedModel
 from pages.shared.attention_viewer import lines, one_weight, overview
-from pages.shared.attention_viewer.saved import check_in_words
+from pages.shared.attention_viewer.saved import check_in_words, of
 from pages.shared.attention_viewer.subject import Subject, in_words, of_text, without_special
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
@@ -31,11 +31,11 @@ CALLED = {
 }
 
 
-def explore_text(request: Request, trace: Trace) -> None:
+def explore_text(request: Request, trace: SentenceTrace) -> None:
     """Look at a sentence and its translation."""
     model = request.service.model
     source = {"sentence": request.text, "tokenizer_sha256": model.card.get("tokenizer_sha256", "")}
-    of = lambda kind: of_text(trace, kind, model.weights_sha256, source)  # noqa: E731
+    of = lambda kind: of_text(trace, kind, model, source)  # noqa: E731
     explore_tokens(request.service.kinds, of, parts_for(model), lambda subject: in_words(subject, trace))
 
 
@@ -107,4 +107,4 @@ def _show(part: Callable[[Subject], None], subject: Subject) -> None:
     if subject.removed is not None:
         low, mean, high = subject.removed.min(), subject.removed.mean(), subject.removed.max()
         caption("attention_viewer", "removed", mean=mean, low=max(0.0, low), high=high)
-    explained(check_in_words(subject), "attention_viewer")
+    explained(check_in_words(subject), "attention_viewer", of("what-this-checks", subject))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from model.translator import SentenceTranslator
 
-def of_text(sentence: str, target_ids: Sequence[int], kind: str, weights_sha256: str) -> tuple[str, ...]:
+
+def of_text(sentence: str, target_ids: Sequence[int], kind: str, model: SentenceTranslator) -> tuple[str, ...]:
     """One kind of attention of a sentence on the tokens that were produced for it."""
     return (
-        "from model import Translator",
+        f"from model import {model.loaded_by.partition('.')[0]}",
         "",
-        "translator = Translator.load()",
-        f"assert translator.weights_sha256 == {weights_sha256!r}",
+        f"translator = {model.loaded_by}",
+        f"assert translator.weights_sha256 == {model.weights_sha256!r}",
         f"sentence = {ascii(sentence)}",
         f"trace = translator.trace(sentence, target_ids={tuple(map(int, target_ids))!r})",
         f"attention = trace.attention({kind!r})  # (layer, head, query, key)",

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from model import Trace, VisionTrace
+from model import VisionTrace
 from model.text.words import by_words, whole_words
 from model.tracing.kinds import KINDS
-from model.tracing.trace import AttentionRecord
+from model.tracing.trace import AttentionRecord, SentenceTrace
 from model.tracing.traced_model import AnyTrace
 from model.tracing.verify import Verification
+from model.translator import SentenceTranslator
 from pages.shared.attention_viewer import recipes
 from views import maps
 
@@ -61,16 +62,16 @@ class Subject:
         return maps.names(self.attention.shape[1])
 
 
-def of_text(trace: Trace, kind: maps.Kind, weights_sha256: str, source: dict[str, object]) -> Subject:
+def of_text(trace: SentenceTrace, kind: maps.Kind, model: SentenceTranslator, source: dict[str, object]) -> Subject:
     """Every token of a sentence and its translation.
 
     Args:
         source: with the "sentence" as it was typed.
     """
     source = {**source, "target": trace.target_text, "target_ids": list(trace.next_ids)}
-    recipe = recipes.of_text(str(source["sentence"]), trace.next_ids, kind.name, weights_sha256)
-    key = ("text", trace.source_ids, trace.target_ids, kind.name)
-    return of_trace(trace, kind, key, weights_sha256, source, recipe)
+    recipe = recipes.of_text(str(source["sentence"]), trace.next_ids, kind.name, model)
+    key = ("text", model.weights_sha256, trace.source_ids, trace.target_ids, kind.name)
+    return of_trace(trace, kind, key, model.weights_sha256, source, recipe)
 
 
 def of_trace(
@@ -105,14 +106,14 @@ def of_picture(key: str, trace: VisionTrace, weights_sha256: str, sample: str = 
     return of_trace(trace, maps.VISION, ("picture", key), weights_sha256, source, recipe, names)
 
 
-def in_words(subject: Subject, trace: Trace) -> Subject:
+def in_words(subject: Subject, trace: SentenceTrace) -> Subject:
     """Whole words instead of tokens: weights summed over the tokens of a key, averaged over those of a query."""
     sides = KINDS[subject.kind.name].queries, KINDS[subject.kind.name].keys
     ids = {"source": trace.source_ids, "target": trace.target_ids}
     query_words, key_words = (whole_words(trace.tokenizer, ids[side]) for side in sides)
     return replace(
         subject,
-        kind=maps.WORD_KINDS[subject.kind.name],
+        kind=replace(maps.WORD_KINDS[subject.kind.name], called=subject.kind.called, headed=subject.kind.headed),
         attention=by_words(subject.attention, query_words, key_words).astype(np.float32),
         queries=tuple(word.text for word in query_words),
         keys=tuple(word.text for word in key_words),

@@ -52,7 +52,7 @@ def test_a_trace_has_a_checked_record_of_every_kind_and_nothing_else(models, nam
 
 def test_what_each_can_do(models):
     assert models["transformer"][0].capabilities == {"translate", "ablate", "intervene", "export"}
-    assert models["additive"][0].capabilities == models["vector"][0].capabilities == {"translate"}
+    assert models["additive"][0].capabilities == models["vector"][0].capabilities == {"translate", "intervene"}
     assert models["convolution"][0].capabilities == {"classify"}
     assert models["vit"][0].capabilities == {"classify", "ablate", "intervene", "export"}
     assert [models[name][0].kinds for name in NAMES] == [

@@ -5,7 +5,14 @@ import os
 import shutil
 
 import pytest
+import torch
 
+from model.networks.recurrent import RecurrentNetwork
+from model.networks.recurrent_config import VARIANTS, RecurrentConfig
+from model.runtime.checkpoint import read_json, write_json
+from model.training.alignment import learn_alignment
+from model.training.card import write_weights
+from model.translator import Translator
 from tests.model.training.programs import run_here, toy_training
 
 EPOCHS = 2
@@ -27,3 +34,22 @@ def trained(data_file, tmp_path_factory):
             shutil.rmtree(out, ignore_errors=True)
             run_here(*toy_training(data_file, out, epochs=EPOCHS))
     return out
+
+
+@pytest.fixture
+def folders(trained, corpus, tmp_path):
+    """The finished toy translator with its alignment, and four recurrent networks that have learned nothing."""
+    transformer = shutil.copytree(trained, tmp_path / "transformer")
+    card = read_json(transformer / "card.json")
+    tokenizer = Translator.load(transformer, "cpu").tokenizer
+    pairs = [(tokenizer.encode(english), tokenizer.encode(french)) for english, french in corpus.train]
+    learn_alignment(pairs, len(tokenizer)).save(transformer, card["tokenizer_sha256"])
+    for name in VARIANTS:
+        folder = tmp_path / "recurrent" / name
+        torch.manual_seed(0)
+        config = RecurrentConfig.preset(name, vocabulary_size=len(tokenizer), d_model=16)
+        write_json(folder / "config.json", config.to_dict())
+        shutil.copy(transformer / "tokenizer.model", folder)
+        facts = {"tokenizer_sha256": card["tokenizer_sha256"], "data": card["data"]}
+        write_json(folder / "card.json", write_weights(folder, RecurrentNetwork(config)) | facts)
+    return transformer, tmp_path / "recurrent"

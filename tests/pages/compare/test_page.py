@@ -7,7 +7,7 @@ from model import HeadInterventions
 from model.attribution.comparison import moved, shared_places
 from model.attribution.intervened import losses_of
 from model.tracing.head_interventions import NoMask, OneHot, Scale, Temperature
-from pages.compare.sides import ANOTHER
+from pages.shared.sides import ANOTHER
 from tests.pages.charts import checked
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import matrices, metrics

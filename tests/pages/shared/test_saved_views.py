@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from model import Translator, VisionClassifier
+from model import RecurrentTranslator, Translator, VisionClassifier
 from pages.shared.attention_viewer import save
 from pages.shared.attention_viewer.saved import Saved, description
 from pages.shared.attention_viewer.subject import Subject, in_words, of_picture, of_text, without_special
@@ -37,8 +37,8 @@ def trace(translator):
     return translator.trace(SENTENCE)
 
 
-def subject_of(translator: Translator, trace, kind: str, sentence: str = SENTENCE) -> Subject:
-    return of_text(trace, maps.KINDS[kind], translator.weights_sha256, {"sentence": sentence, "tokenizer_sha256": "t"})
+def subject_of(translator: Translator | RecurrentTranslator, trace, kind: str, sentence: str = SENTENCE) -> Subject:
+    return of_text(trace, maps.KINDS[kind], translator, {"sentence": sentence, "tokenizer_sha256": "t"})
 
 
 def saved(subject: Subject) -> Saved:
@@ -115,6 +115,15 @@ def test_recipes(translator, trace, monkeypatch):
     for kind in maps.KINDS:
         subject = subject_of(translator, trace, kind)
         np.testing.assert_array_equal(computed_again(subject, monkeypatch), subject.attention)
+
+
+@pytest.mark.parametrize("name", ["lstm-additive", "lstm-dot"])
+def test_the_recipe_of_an_alignment_loads_its_own_network(monkeypatch, name):
+    network = RecurrentTranslator.load(name, "cpu")
+    trace = network.trace(SENTENCE)
+    for subject in (subject_of(network, trace, "cross"), in_words(subject_of(network, trace, "cross"), trace)):
+        np.testing.assert_array_equal(computed_again(subject, monkeypatch), subject.attention)
+    assert subject.recipe[2] == f"translator = RecurrentTranslator.load({name!r})"
 
 
 def test_a_picture_is_named_by_its_hash_and_never_in_the_files(monkeypatch):

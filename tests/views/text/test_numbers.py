@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from views.text.numbers import grouped, millions, percent, three_digits
+from views.text.numbers import grouped, millions, percent, signed, three_digits
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,7 @@ def test_counts():
     assert grouped(8000) == "8\u2009000"
     assert grouped(512) == "512"
     assert millions(9_420_000) == "9.42\u2009M"
+
+
+def test_changes_have_their_sign():
+    assert [signed(value) for value in (0.41234, 0, -19.66)] == ["+0.412", "0", "\u221219.7"]

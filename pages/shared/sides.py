@@ -1,4 +1,4 @@
-"""The two passes that the page compares, with what all its parts ask of them; and side B as another sentence."""
+"""The two passes that a page compares, with what all its parts ask of them; and side B as another sentence."""
 
 from __future__ import annotations
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from model.attribution.comparison import merged
-from pages.compare.sides import Sides
 from pages.shared import differences, files
 from pages.shared.charts import metrics
 from pages.shared.kinds import by_name
 from pages.shared.opening import translation
+from pages.shared.sides import Sides
 from pages.shared.texts import say_if_cut
 from views import maps
 from views.address import settings

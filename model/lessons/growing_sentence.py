@@ -1,0 +1,127 @@
+"""A sentence made longer clause by clause, and what that does to the loss of each network that translates.
+
+The target's first tokens stay the same while more follows them, so a network that loses the beginning of a long
+sentence shows it there: its loss on these tokens rises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from model.networks.masks import pad_batch
+from model.runtime.messages import ReaderError
+from model.translator import InputError, SentenceTranslator
+
+CLAUSES = (
+    (" and I am tired", " et je suis fatigué"),
+    (", but my brother is in the garden", ", mais mon frère est dans le jardin"),
+    (" because he has a new car", " parce qu'il a une nouvelle voiture"),
+    (", and we will eat at seven o'clock", ", et nous mangerons à sept heures"),
+)
+"""English and French; each goes behind the one before."""
+
+_ENDS = ".!?… \u00a0\u202f"
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A sentence pair with some clauses behind it.
+
+    Attributes:
+        clauses: how many were added.
+        source, target: English and French.
+    """
+
+    clauses: int
+    source: str
+    target: str
+
+    @property
+    def words(self) -> int:
+        """Of the source."""
+        return len(self.source.split())
+
+
+@dataclass(frozen=True, eq=False)
+class GrownLosses:
+    """The loss of one network on a sentence that grows, `(pair,)` float64 each, in nats per token.
+
+    Attributes:
+        whole: over the whole target, `</s>` too.
+        own: over the tokens that all targets begin with.
+        shared: how many these are.
+        difference: largest |difference| of the losses of the first pair, which is padded most, to a pass over it alone.
+    """
+
+    whole: np.ndarray
+    own: np.ndarray
+    shared: int
+    difference: float
+
+
+def grow(translator: SentenceTranslator, source: str, target: str) -> tuple[Grown, ...]:
+    """The sentence pair as it is, then with one clause after the other, as long as both sides fit the network.
+
+    Full stops, question marks and the like go, and one full stop ends each longer sentence.
+    """
+    grown = [Grown(0, source, target)]
+    english, french = source.rstrip(_ENDS), target.rstrip(_ENDS)
+    for number, (more, plus) in enumerate(CLAUSES, 1):
+        english, french = english + more, french + plus
+        try:
+            translator.check(f"{english}.")
+            translator.check(f"{french}.")
+        except InputError:
+            break
+        grown.append(Grown(number, f"{english}.", f"{french}."))
+    return tuple(grown)
+
+
+def grown_losses(translator: SentenceTranslator, pairs: Sequence[Grown]) -> GrownLosses:
+    """What `pairs`, from `grow`, cost a network.
+
+    Raises:
+        InputError: a sentence cannot be used, see `SentenceTranslator.check`.
+        TooDifferentError: the targets begin with different tokens.
+    """
+    terms = losses_of_pairs(translator, [(pair.source, pair.target) for pair in pairs])
+    ids = [translator.tokenizer.encode(pair.target) for pair in pairs]
+    shared = 0
+    for tokens in zip(*ids, strict=False):
+        if len(set(tokens)) > 1:
+            break
+        shared += 1
+    if not shared:
+        raise TooDifferentError("The target has no token that stays when the sentence grows; type a longer one.")
+    own = np.array([line[:shared].mean() for line in terms])
+    (alone,) = losses_of_pairs(translator, [(pairs[0].source, pairs[0].target)])
+    difference = float(np.abs(terms[0] - alone).max())
+    return GrownLosses(np.array([line.mean() for line in terms]), own, shared, difference)
+
+
+class TooDifferentError(ReaderError, ValueError):
+    """Nothing of a target stays when its sentence grows; the message says what to do."""
+
+
+@torch.inference_mode()
+def losses_of_pairs(translator: SentenceTranslator, pairs: Sequence[tuple[str, str]]) -> list[np.ndarray]:
+    """-ln p in nats of each target token, `</s>` too: `(T,)` float64 a pair, all in one batch.
+
+    Raises:
+        InputError: a sentence cannot be used, see `SentenceTranslator.check`.
+    """
+    network, tokenizer = translator.network, translator.tokenizer
+    device = network.embedding.weight.device
+    sources = [[*translator.check(source), tokenizer.eos_id] for source, _ in pairs]
+    following = [[*translator.check(target), tokenizer.eos_id] for _, target in pairs]
+    fed = [[tokenizer.bos_id, *ids[:-1]] for ids in following]
+    source, target = (pad_batch(rows, tokenizer.pad_id).to(device) for rows in (sources, fed))
+    lines = network(source, target).float().log_softmax(dim=-1).cpu()  # (pair, T, vocabulary)
+    return [
+        -line[: len(ids)].double().gather(1, torch.tensor(ids)[:, None])[:, 0].numpy()
+        for line, ids in zip(lines, following, strict=True)
+    ]

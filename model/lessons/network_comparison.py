@@ -1,0 +1,220 @@
+"""The five networks that translate, measured beside each other on the same held-out sentences.
+
+`python -m model.training comparison` measures and writes `FILE`; it ships, and is bound to the weights of all five by
+their hashes. Here it is read, and what follows from its figures is computed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from model.networks.recurrent_config import VARIANTS
+from model.recurrent_translator import SHIPPED
+from model.runtime.checkpoint import CheckpointError, read_json
+from model.translator import SHIPPED as TRANSLATOR
+
+FILE = "comparison.json"
+TRANSFORMER = "transformer"
+NETWORKS = (*VARIANTS, TRANSFORMER)  # from the oldest to the newest
+ONE_VECTOR = "lstm-vector"
+ATTENDING = tuple(name for name in NETWORKS if VARIANTS.get(name, {}).get("alignment", "") not in ("", "none"))
+ORDER = 4  # BLEU counts runs of one to four words
+FEWEST_SENTENCES = 50  # under which nothing is claimed
+LENGTHS = ((1, 5), (6, 10), (11, 15), (16, None))  # words of the source, both ends included
+
+
+@dataclass(frozen=True)
+class Band:
+    """A figure over held-out sentences with the 2.5th and 97.5th percentile of what resampled sentences give."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class BleuCounts:
+    """What BLEU is made of (Papineni et al. 2002, section 2), added up over sentences.
+
+    Attributes:
+        correct, total: runs of one to four words that a reference has too, and all.
+        length, reference: words of the translations, and of the references that are nearest in length.
+    """
+
+    correct: tuple[int, ...]
+    total: tuple[int, ...]
+    length: int
+    reference: int
+
+    def __add__(self, other: BleuCounts) -> BleuCounts:
+        return BleuCounts(
+            tuple(a + b for a, b in zip(self.correct, other.correct, strict=True)),
+            tuple(a + b for a, b in zip(self.total, other.total, strict=True)),
+            self.length + other.length,
+            self.reference + other.reference,
+        )
+
+    @property
+    def bleu(self) -> float:
+        """0 to 100: the geometric mean of the four precisions, less where the translations are too short.
+
+        Without smoothing: 0 where no run of some length is in a reference.
+        """
+        if not all(self.correct) or not all(self.total):
+            return 0.0
+        logarithms = [math.log(right / all_) for right, all_ in zip(self.correct, self.total, strict=True)]
+        brevity = min(0.0, 1 - self.reference / self.length)
+        return 100 * math.exp(brevity + sum(logarithms) / len(logarithms))
+
+
+@dataclass(frozen=True)
+class LengthGroup:
+    """The held-out sentences whose source has so many words.
+
+    Attributes:
+        shortest, longest: words; None for no limit.
+        sentences: how many there are.
+        bleu: network -> its BLEU on them.
+        counts: network -> what this BLEU is made of.
+        share: network -> the BLEU of the LSTM with one vector, divided by that network's.
+    """
+
+    shortest: int
+    longest: int | None
+    sentences: int
+    bleu: dict[str, Band]
+    counts: dict[str, BleuCounts]
+    share: dict[str, Band]
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are enough sentences to say anything."""
+        return self.sentences >= FEWEST_SENTENCES
+
+
+@dataclass(frozen=True)
+class AlignmentRate:
+    """How far a network's attention lies from the statistical links; see `model.attribution.alignment_error`.
+
+    Attributes:
+        generated: AER by the token that a step generates.
+        read: AER by the token that it reads.
+        recall: share of the links found, by the token that is generated.
+    """
+
+    generated: Band
+    read: Band
+    recall: Band
+
+
+@dataclass(frozen=True)
+class NetworkComparison:
+    """What was measured of the five networks.
+
+    Attributes:
+        weights_sha256: network -> the hash of its weights.
+        sentences: held-out sentences that were translated, greedily.
+        groups: the same by length.
+        change: network -> how much the share of its BLEU that one vector reaches rises from the shortest group to the
+            longest one with enough sentences; below 0 it falls.
+        alignment: "lstm-additive", "lstm-dot", "transformer" (last layer, mean of heads) and "transformer-head" (one
+            head) -> the rate.
+        alignment_sentences: over how many sentences, each with the first of its translations.
+        head: layer and head from 0 of "transformer-head", chosen on as many other held-out sentences.
+        tokens_per_second: network -> target tokens a second, decoding greedily in batches; on a CPU with one thread, of
+            its own time.
+        facts: how it was measured.
+    """
+
+    weights_sha256: dict[str, str]
+    sentences: int
+    groups: tuple[LengthGroup, ...]
+    change: dict[str, Band]
+    alignment: dict[str, AlignmentRate]
+    alignment_sentences: int
+    head: tuple[int, int]
+    tokens_per_second: dict[str, float]
+    facts: dict
+
+    @property
+    def compared(self) -> tuple[LengthGroup, LengthGroup]:
+        """The shortest group and the longest one that have enough sentences."""
+        enough = [group for group in self.groups if group.enough]
+        return enough[0], enough[-1]
+
+    def whole(self, network: str) -> float:
+        """BLEU of all sentences, from the counts of the groups."""
+        first, *others = (group.counts[network] for group in self.groups)
+        return sum(others, start=first).bleu
+
+    def to_dict(self) -> dict:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+
+def shipped_cards() -> dict[str, dict]:
+    """Network, of `NETWORKS` -> what its card says; no weights are read.
+
+    Raises:
+        CheckpointError: a card is missing or damaged.
+    """
+    folders = {name: TRANSLATOR if name == TRANSFORMER else SHIPPED / name for name in NETWORKS}
+    return {name: read_json(folder / "card.json") for name, folder in folders.items()}
+
+
+def load_comparison(weights_sha256: Mapping[str, str], folder: str | Path = SHIPPED) -> NetworkComparison:
+    """Read what was measured of the networks in use.
+
+    Args:
+        weights_sha256: network, of `NETWORKS` -> the hash of its weights.
+
+    Raises:
+        CheckpointError: missing or damaged, or measured on other weights; the sentence says what to do.
+    """
+    folder = Path(folder)
+    if not (folder / FILE).is_file():
+        raise CheckpointError(
+            "There is no comparison of the networks in {folder}; run `make comparison` to measure it.",
+            folder=folder.name,
+        )
+    content = read_json(folder / FILE)
+    if content.get("weights_sha256") != dict(weights_sha256):
+        raise CheckpointError(
+            "The comparison of the networks in {folder} belongs to other weights; run `make comparison` to measure it "
+            "again.",
+            folder=folder.name,
+        )
+    try:
+        return _read(content)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise CheckpointError(
+            "The comparison of the networks in {folder} is damaged; run `make comparison` to measure it again.",
+            folder=folder.name,
+        ) from error
+
+
+def _read(content: dict) -> NetworkComparison:
+    groups = tuple(
+        LengthGroup(
+            group["shortest"],
+            group["longest"],
+            group["sentences"],
+            _bands(group["bleu"]),
+            {
+                name: BleuCounts(**{**counts, "correct": tuple(counts["correct"]), "total": tuple(counts["total"])})
+                for name, counts in group["counts"].items()
+            },
+            _bands(group["share"]),
+        )
+        for group in content["groups"]
+    )
+    alignment = {name: AlignmentRate(**_bands(rates)) for name, rates in content["alignment"].items()}
+    read = {"groups": groups, "change": _bands(content["change"]), "alignment": alignment}
+    return NetworkComparison(**{**content, **read, "head": tuple(content["head"])})
+
+
+def _bands(values: dict) -> dict[str, Band]:
+    return {name: Band(**band) for name, band in values.items()}

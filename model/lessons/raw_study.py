@@ -1,0 +1,81 @@
+"""x against x over many held-out sentences and over the whole vocabulary: figures that were measured and ship."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from model.lessons.raw_attention import FORMS
+from model.runtime.checkpoint import CheckpointError, read_json
+
+FILE = "raw_attention.json"  # beside the Transformer's weights
+
+
+@dataclass(frozen=True)
+class StageStudy:
+    """One stage's vectors over all sentences; see `model.lessons.raw_attention.encoder_stages`.
+
+    Attributes:
+        stage: "embedding", "layer-1", ..., "output", or "lstm" for the states of a recurrent encoder.
+        pairs: ordered pairs of two different places of a sentence.
+        exceeding: of these, x_i . x_j > x_i . x_i.
+        equal: of these, the same vector twice.
+        own: form of the score -> mean weight of a token on itself.
+        trained: the same of the trained heads that read these vectors; None where none does.
+        trained_first: share of tokens, over all those heads, that give no token more weight than themselves.
+    """
+
+    stage: str
+    pairs: int
+    exceeding: int
+    equal: int
+    own: dict[str, float]
+    trained: float | None
+    trained_first: float | None
+
+
+@dataclass(frozen=True)
+class RawStudy:
+    """What was found.
+
+    Attributes:
+        weights_sha256: of the Transformer and of the recurrent network.
+        sentences, tokens: how many were read.
+        examples: up to a few pairs that exceed: stage, sentence, both tokens, x_i . x_i, x_i . x_j.
+        vocabulary: rows of the Transformer's embedding table.
+        vocabulary_tokens: of these, how many have a larger product with some other row than with themselves.
+        vocabulary_pairs: how many such pairs there are.
+    """
+
+    weights_sha256: tuple[str, str]
+    sentences: int
+    tokens: int
+    stages: tuple[StageStudy, ...]
+    examples: tuple[tuple[str, str, str, str, float, float], ...]
+    vocabulary: int
+    vocabulary_tokens: int
+    vocabulary_pairs: int
+
+    def to_dict(self) -> dict:
+        """Everything, for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def read(cls, folder: Path, weights: tuple[str, str]) -> RawStudy:
+        """The study of these weights, from the folder of the Transformer.
+
+        Raises:
+            CheckpointError: the file is missing, is something else, or is about other weights.
+        """
+        found = read_json(folder / FILE)
+        try:
+            stages = tuple(StageStudy(**stage) for stage in found.pop("stages"))
+            lists = {"examples": tuple(map(tuple, found["examples"])), "weights_sha256": tuple(found["weights_sha256"])}
+            study = cls(**{**found, **lists, "stages": stages})
+            if any(set(stage.own) != set(FORMS) for stage in stages):
+                raise KeyError("own")
+        except (KeyError, TypeError, AttributeError) as error:
+            raise CheckpointError("{file} holds no study of raw vectors: restore it.", file=FILE) from error
+        if study.weights_sha256 != weights:
+            raise CheckpointError("{file} is about other weights: measure it again.", file=FILE)
+        return study

@@ -1,0 +1,100 @@
+"""A recurrent encoder unrolled: what each step reads, what it adds, and which part of the sentence a state has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from model.networks.recurrent import RecurrentNetwork
+
+
+@dataclass(frozen=True, eq=False)
+class Unrolled:
+    """An RNN's encoder step by step: h_t = tanh(W x_t + U h_(t-1) + b), Elman 1990.
+
+    Attributes:
+        order: places of the tokens in the order in which they are read.
+        hidden: `(step, units)` float64, h_t; `before` likewise h_(t-1), 0 at the first step.
+        from_token, from_state: `(step, units)`, W x_t and U h_(t-1).
+        bias: `(units,)`, both of the library's biases together.
+        difference: largest |difference| of `hidden` to the states of the library's fused layer.
+    """
+
+    order: tuple[int, ...]
+    hidden: np.ndarray
+    before: np.ndarray
+    from_token: np.ndarray
+    from_state: np.ndarray
+    bias: np.ndarray
+    difference: float
+
+
+@torch.inference_mode()
+def unroll(network: RecurrentNetwork, source_ids: Sequence[int], reads: str) -> Unrolled:
+    """Read a sentence with the encoder of an RNN that has one direction.
+
+    Args:
+        source_ids: what the encoder reads.
+        reads: "forwards" or "backwards"; in the direction that it was not trained for, the same weights read.
+
+    Raises:
+        ValueError: the encoder is no RNN of one direction.
+    """
+    encoder = network.encoder
+    if encoder.cell != "rnn" or len(encoder.directions) != 1:
+        raise ValueError("Only the encoder of an RNN that reads one way is unrolled here.")
+    order = tuple(range(len(source_ids)))[:: 1 if reads == "forwards" else -1]
+    embedded = network.embed(torch.tensor([source_ids], device=network.embedding.weight.device))  # (1, S, d_model)
+    inputs, (from_inputs, from_states, *biases) = embedded[0], encoder.weights()
+    inputs, w, u = (part.double().cpu().numpy() for part in (inputs[list(order)], from_inputs, from_states))
+    bias = sum(part.double().cpu().numpy() for part in biases)  # (units,)
+    state, from_token = np.zeros(encoder.width), inputs @ w.T  # (step, units)
+    before, from_state, hidden = [], [], []
+    for step in from_token:
+        before.append(state)
+        from_state.append(u @ state)
+        state = np.tanh(step + from_state[-1] + bias)
+        hidden.append(state)
+    as_trained = (reads,) == encoder.directions
+    fused, _ = encoder.run(embedded if as_trained else embedded.flip(1))  # (1, S, units)
+    fused = (fused if as_trained else fused.flip(1))[0, list(order)].double().cpu().numpy()
+    found = np.stack(hidden)
+    return Unrolled(
+        order,
+        found,
+        np.stack(before),
+        from_token,
+        np.stack(from_state),
+        bias,
+        float(np.abs(found - fused).max()),
+    )
+
+
+@torch.inference_mode()
+def context_difference(network: RecurrentNetwork, source_ids: Sequence[int]) -> float:
+    """How far the states of an encoder are from those of the same encoder that is given one side of the sentence only.
+
+    The state that is read forwards is computed again, for every token, from the sentence cut off behind it, and the
+    one that is read backwards from the sentence that begins with it.
+
+    Returns:
+        The largest |difference|; 0 up to rounding if the one has left and the other right context.
+    """
+    encoder, device = network.encoder, network.embedding.weight.device
+    count, width = len(source_ids), encoder.width
+    whole, _ = encoder.run(network.embed(torch.tensor([source_ids], device=device)))  # (1, S, directions x width)
+    largest = 0.0
+    for place, direction in enumerate(encoder.directions):
+        sides = [source_ids[: t + 1] if direction == "forwards" else source_ids[t:] for t in range(count)]
+        padded = torch.full((count, count), network.config.pad_id, device=device)
+        for row, side in enumerate(sides):
+            padded[row, : len(side)] = torch.tensor(side)
+        states, _ = encoder.run(network.embed(padded), lengths=torch.tensor([len(side) for side in sides]))
+        own = slice(place * width, (place + 1) * width)
+        last = [len(side) - 1 if direction == "forwards" else 0 for side in sides]
+        cut = states[torch.arange(count), last, own]  # (S, width)
+        largest = max(largest, float((cut - whole[0, :, own]).abs().max()))
+    return largest

@@ -1,0 +1,214 @@
+"""What must wait for what in a translation network, and how far it is from one token to another.
+
+A network is written down as a graph. A vertex is what one sub-layer leaves for one token: a cell of a recurrence, an
+attention, a feed-forward layer; it reads the vertices whose results it needs. The longest chain is the number of steps
+that no amount of hardware does at the same time; the shortest path between two tokens is how many sub-layers a signal
+has to pass (Vaswani et al. 2017, section 4 and table 1, where both are given for a single layer). What comes once
+before or after, whatever the length, is not counted: embedding, the decoder's start, output layer.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from model.networks.config import TransformerConfig
+from model.networks.recurrent import RecurrentNetwork
+from model.networks.recurrent_config import READS, RecurrentConfig
+
+
+class Vertex(NamedTuple):
+    """What the sub-layer `row` leaves at `place`, from 0; rows "source" and "target" are the embedded tokens."""
+
+    row: str
+    place: int
+
+
+@dataclass(frozen=True, eq=False)
+class StateGraph:
+    """The network at work on S source and T target tokens.
+
+    Attributes:
+        reads: vertex -> what it needs; vertices come after those that they read.
+        outputs: for each target place, what the output layer reads there.
+    """
+
+    reads: dict[Vertex, tuple[Vertex, ...]]
+    outputs: tuple[tuple[Vertex, ...], ...]
+
+    @cached_property
+    def ready(self) -> dict[Vertex, int]:
+        """The step after which each vertex can be there, if everything is done as early as possible; tokens are at 0.
+
+        Tokens that the decoder generates itself are there with what the output layer read.
+        """
+        found: dict[Vertex, int] = {}
+        for vertex, read in self.reads.items():
+            waited = max((found[each] for each in read), default=0)
+            found[vertex] = waited + (vertex.row not in ("source", "target"))
+        return found
+
+    @property
+    def steps(self) -> int:
+        """The longest chain: how many sub-layers wait for each other until every output is there."""
+        return max(self.ready[vertex] for read in self.outputs for vertex in read)
+
+    def path(self, start: Vertex, ends: Iterable[Vertex]) -> list[Vertex]:
+        """A shortest path from an embedded token to any of `ends`, both included; empty where none leads there.
+
+        Its length, in sub-layers that a signal passes, is one less than its number of vertices.
+        """
+        after: dict[Vertex, Vertex | None] = dict.fromkeys(ends)  # towards the end
+        waiting = deque(after)
+        while waiting:
+            vertex = waiting.popleft()
+            if vertex == start:
+                found = [vertex]
+                while (following := after[found[-1]]) is not None:
+                    found.append(following)
+                return found
+            for read in self.reads[vertex]:
+                if read not in after:
+                    after[read] = vertex
+                    waiting.append(read)
+        return []
+
+    def within_source(self, start: int, end: int) -> list[Vertex]:
+        """A shortest path from source token `start` to a vector of the encoder that stands for token `end`."""
+        rows = [vertex for vertex in self.reads if vertex.place == end and vertex.row.startswith("encoder.")]
+        return self.path(Vertex("source", start), rows)
+
+    def to_output(self, start: int, end: int) -> list[Vertex]:
+        """A shortest path from source token `start` to what the output layer reads at target place `end`."""
+        return self.path(Vertex("source", start), self.outputs[end])
+
+
+def state_graph(
+    config: TransformerConfig | RecurrentConfig, source: int, target: int, generated: bool = False
+) -> StateGraph:
+    """The graph of a network of these sizes.
+
+    Args:
+        source, target: numbers of tokens, at least 1.
+        generated: each target token but the first is the network's own output of the place before, as in decoding;
+            else all are given, as in training.
+
+    Raises:
+        ValueError: a number of tokens is below 1.
+    """
+    if min(source, target) < 1:
+        raise ValueError(f"{source} source and {target} target tokens make no graph; give at least 1 of each.")
+    build = _recurrent if isinstance(config, RecurrentConfig) else _transformer
+    return build(config, source, target, generated)
+
+
+def _recurrent(config: RecurrentConfig, source: int, target: int, generated: bool) -> StateGraph:
+    reads: dict[Vertex, tuple[Vertex, ...]] = {Vertex("source", place): () for place in range(source)}
+    lasts = []
+    for direction in READS[config.reads]:
+        before: tuple[Vertex, ...] = ()
+        for place in range(source) if direction == "forwards" else reversed(range(source)):
+            vertex = Vertex(f"encoder.{direction}", place)
+            reads[vertex] = (Vertex("source", place), *before)
+            before = (vertex,)
+        lasts += before
+    rows = [f"encoder.{direction}" for direction in READS[config.reads]]
+    states = tuple(Vertex(row, place) for row in rows for place in range(source))
+    # additive: the backward state at the first token, the others: the last state of each direction
+    before = (lasts[-1],) if config.alignment == "additive" else tuple(lasts)
+    outputs: list[tuple[Vertex, ...]] = []
+    for place in range(target):
+        token, cell, context = (Vertex(row, place) for row in ("target", "decoder", "context"))
+        reads[token] = outputs[-1] if generated and outputs else ()
+        if config.alignment == "additive":
+            reads[context] = (*before, *states)
+            reads[cell] = (token, *before, context)
+        else:
+            reads[cell] = (token, *before)
+        if config.alignment == "dot":
+            reads[context] = (cell, *states)
+        before = (cell,)
+        outputs.append((cell,) if config.alignment == "none" else (cell, context))
+    return StateGraph(reads, tuple(outputs))
+
+
+def _transformer(config: TransformerConfig, source: int, target: int, generated: bool) -> StateGraph:
+    def row(name: str, count: int = source) -> tuple[Vertex, ...]:
+        return tuple(Vertex(name, place) for place in range(count))
+
+    stream = row("source")
+    reads: dict[Vertex, tuple[Vertex, ...]] = dict.fromkeys(stream, ())
+    for layer in range(config.n_encoder_layers):
+        attended = row(f"encoder.{layer}.self")
+        reads.update(dict.fromkeys(attended, stream))  # the token's own vector by the residual connection too
+        stream = row(f"encoder.{layer}.ffn")
+        reads.update(zip(stream, ((vertex,) for vertex in attended), strict=True))
+    memory = stream
+    outputs: list[tuple[Vertex, ...]] = []
+    streams: list[list[Vertex]] = [[] for _ in range(config.n_decoder_layers)]  # what each layer has read so far
+    for place in range(target):
+        below = Vertex("target", place)
+        reads[below] = outputs[-1] if generated and outputs else ()
+        for layer, read in enumerate(streams):
+            attended, crossed, fed = (Vertex(f"decoder.{layer}.{kind}", place) for kind in ("self", "cross", "ffn"))
+            read.append(below)
+            reads[attended] = tuple(read)
+            reads[crossed] = (attended, *memory)
+            reads[fed] = (crossed,)
+            below = fed
+        outputs.append((below,))
+    return StateGraph(reads, tuple(outputs))
+
+
+def recorded_steps(network: nn.Module, source_ids: Iterable[int], target_ids: Iterable[int]) -> int:
+    """The longest chain once more: counted in the graph that PyTorch records while the network computes.
+
+    Args:
+        network: a `Transformer` or a `RecurrentNetwork`.
+        source_ids, target_ids: what encoder and decoder read.
+    """
+    marked: set = set()
+
+    def mark(name: str, tensor: Tensor) -> Tensor:
+        if name == "encoder.embedded":  # what comes after depends on it, trained or not
+            return tensor.detach().requires_grad_()
+        if not _leaves_a_vertex(network, name):
+            return tensor
+        tensor = tensor.clone()
+        marked.add(tensor.grad_fn)
+        return tensor
+
+    device = next(network.parameters()).device
+    source, target = (torch.tensor([list(ids)], device=device) for ids in (source_ids, target_ids))
+    with torch.inference_mode(False), torch.enable_grad():
+        logits = network(source, target, mark)
+    marked.discard(None)  # the decoder's first self-attention, which does not wait for the encoder
+    return _longest_chain(logits.grad_fn, marked)
+
+
+def _leaves_a_vertex(network: nn.Module, name: str) -> bool:
+    if isinstance(network, RecurrentNetwork):
+        return name.endswith((".hidden", ".cross.outputs")) and name != "decoder.start.hidden"
+    return name.endswith(".normalised")
+
+
+def _longest_chain(last, marked: set) -> int:
+    """How many of `marked` lie on the path with most of them, from anywhere to `last`; without recursion."""
+    found: dict = {}
+    waiting = [last]
+    while waiting:
+        node = waiting[-1]
+        before = [each for each, _ in node.next_functions if each is not None]
+        missing = [each for each in before if each not in found]
+        if missing:
+            waiting += missing
+            continue
+        waiting.pop()
+        found[node] = max((found[each] for each in before), default=0) + (node in marked)
+    return found[last]

@@ -1,0 +1,261 @@
+"""Measure the five networks beside each other on the held-out sentences, and write it beside the recurrent ones."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import astuple
+from pathlib import Path
+
+import numpy as np
+import torch
+from sacrebleu.metrics import BLEU
+from tqdm import tqdm
+
+from model.attribution.alignment_error import LinkCounts, link_counts
+from model.lessons.network_comparison import (
+    FEWEST_SENTENCES,
+    FILE,
+    LENGTHS,
+    NETWORKS,
+    ONE_VECTOR,
+    ORDER,
+    TRANSFORMER,
+    AlignmentRate,
+    Band,
+    BleuCounts,
+    LengthGroup,
+    NetworkComparison,
+)
+from model.networks.recurrent_config import VARIANTS
+from model.recurrent_translator import RecurrentTranslator
+from model.runtime.checkpoint import write_json
+from model.runtime.device import choose_device, hardware
+from model.runtime.fallback import device_of
+from model.text.word_alignment import AlignmentTable, links_of
+from model.tracing.trace import SentenceTrace
+from model.training.card import held_out_card
+from model.training.corpus import Corpus
+from model.training.evaluate import BATCH, decode_all
+from model.translator import InputError, SentenceTranslator, Translator
+
+RESAMPLES, SEED = 1000, 2017
+TIMED_SENTENCES, TIMED_ROUNDS = 256, 5
+LEAST = 1e-6  # of a BLEU score that something is divided by
+ONE_HEAD = f"{TRANSFORMER}-head"
+
+Networks = dict[str, SentenceTranslator]
+
+
+def compare_networks(folder: Path, transformer: Path, corpus: Corpus, device: str = "auto") -> NetworkComparison:
+    """Measure, and write `comparison.json` into `folder`.
+
+    Args:
+        folder: has a folder for each recurrent network, named after it.
+        transformer: the translator's folder.
+
+    Raises:
+        CheckpointError: a folder cannot be read.
+        ValueError: the data is not what these networks were trained on.
+    """
+    folders = {name: folder / name for name in VARIANTS} | {TRANSFORMER: transformer}
+    networks: Networks = {}
+    for name in NETWORKS:
+        held_out_card(folders[name], corpus)  # refuses data that the network may have seen
+        networks[name] = (Translator if name == TRANSFORMER else RecurrentTranslator).load(folders[name], device)
+    links = AlignmentTable.load(transformer, networks[TRANSFORMER].card["tokenizer_sha256"])
+    statistics_of = {name: sentence_counts(network, corpus) for name, network in networks.items()}
+    lengths = np.array([len(sentence.split()) for sentence in corpus.heldout])
+    groups, change = by_length(statistics_of, lengths)
+    alignment, used, head = alignment_rates(networks, links, corpus)
+    found = NetworkComparison(
+        {name: network.weights_sha256 for name, network in networks.items()},
+        len(corpus.heldout),
+        groups,
+        change,
+        alignment,
+        used,
+        head,
+        decoding_speeds(networks, list(corpus.heldout)),
+        {
+            "hardware": hardware(choose_device(device)),
+            "torch": torch.__version__,
+            "data_sha256": corpus.sha256,
+            "resamples": RESAMPLES,
+            "batch": BATCH,
+            "timed_sentences": min(TIMED_SENTENCES, len(corpus.heldout)),
+            "bleu_signature": networks[TRANSFORMER].card["evaluation"]["greedy"]["bleu_signature"],
+        },
+    )
+    write_json(folder / FILE, found.to_dict())
+    return found
+
+
+def sentence_counts(network: SentenceTranslator, corpus: Corpus) -> np.ndarray:
+    """What BLEU is made of, sentence by sentence of greedy translations: `(sentence, 2 ORDER + 2)` int64.
+
+    The columns are those of `BleuCounts`: correct, total, length, reference.
+    """
+    bleu = BLEU(effective_order=True)  # which changes a sentence's score and no count
+    rows = []
+    produced = decode_all(network, list(corpus.heldout))
+    for ids, references in zip(produced, corpus.heldout.values(), strict=True):
+        score = bleu.sentence_score(network.tokenizer.decode(ids), references)
+        rows.append([*score.counts, *score.totals, score.sys_len, score.ref_len])
+    return np.array(rows, dtype=np.int64)
+
+
+def by_length(counts: dict[str, np.ndarray], lengths: np.ndarray) -> tuple[tuple[LengthGroup, ...], dict[str, Band]]:
+    """The groups, and the change of the share from the shortest to the longest of them with enough sentences.
+
+    Within a group every network is scored on the same resampled sentences, so that their ratio has a band of its own.
+
+    Args:
+        counts: network -> `sentence_counts`.
+        lengths: `(sentence,)` words of the source.
+    """
+    generator = np.random.default_rng(SEED)
+    groups, shares = [], []
+    for shortest, longest in LENGTHS:
+        chosen = (lengths >= shortest) & (lengths <= (longest or lengths.max()))
+        number = int(chosen.sum())
+        if not number:
+            continue
+        times = generator.multinomial(number, np.full(number, 1 / number), RESAMPLES)  # (resample, sentence)
+        sums = {name: table[chosen].sum(axis=0) for name, table in counts.items()}
+        whole = {name: corpus_bleu(row) for name, row in sums.items()}
+        drawn = {name: np.array([corpus_bleu(row) for row in times @ table[chosen]]) for name, table in counts.items()}
+        bleu = {name: band(whole[name], drawn[name]) for name in counts}
+        ratio = {
+            name: (whole[ONE_VECTOR] / whole[name], drawn[ONE_VECTOR] / np.maximum(drawn[name], LEAST))
+            for name in counts
+            if whole[name]
+        }
+        share = {name: band(*pair) for name, pair in ratio.items()}
+        made = {name: _counts(row) for name, row in sums.items()}
+        groups.append(LengthGroup(shortest, longest, number, bleu, made, share))
+        if number >= FEWEST_SENTENCES:
+            shares.append(ratio)
+    if len(shares) < 2:
+        return tuple(groups), {}
+    first, last = shares[0], shares[-1]
+    both = first.keys() & last.keys()
+    change = {
+        name: band(last[name][0] - first[name][0], last[name][1] - first[name][1]) for name in counts if name in both
+    }
+    return tuple(groups), change
+
+
+def corpus_bleu(row: np.ndarray) -> float:
+    """sacreBLEU's corpus score of summed counts, `(2 ORDER + 2,)`, smoothed as the cards' is."""
+    parts = row.tolist()
+    correct, total = parts[:ORDER], parts[ORDER : 2 * ORDER]
+    return BLEU.compute_bleu(correct, total, *parts[2 * ORDER :], smooth_method="exp").score
+
+
+def band(value: float, drawn: np.ndarray) -> Band:
+    """A figure with the middle 95 % of what the resamples gave."""
+    low, high = np.percentile(drawn, (2.5, 97.5))
+    return Band(round(float(value), 5), round(float(low), 5), round(float(high), 5))
+
+
+def _counts(row: np.ndarray) -> BleuCounts:
+    parts = row.tolist()
+    return BleuCounts(tuple(parts[:ORDER]), tuple(parts[ORDER : 2 * ORDER]), *parts[2 * ORDER :])
+
+
+def alignment_rates(
+    networks: Networks, links: AlignmentTable, corpus: Corpus
+) -> tuple[dict[str, AlignmentRate], int, tuple[int, int]]:
+    """Alignment error over the second half of the held-out sentences, forced on the first of their translations.
+
+    Returns:
+        The rates, over how many sentences, and the Transformer's head that is best over the first half.
+    """
+    attending = [name for name in NETWORKS if "cross" in {kind.name for kind in networks[name].kinds}]
+    pairs = [(english, french[0]) for english, french in corpus.heldout.items()]
+    half = len(pairs) // 2
+    head = best_head(networks[TRANSFORMER], links, pairs[:half])
+    rows: dict[str, list[list[int]]] = {}
+    for english, french in tqdm(pairs[half:], desc="alignment", mininterval=2):
+        for name in attending:
+            traced = _traced(networks[name], english, french)
+            if traced is None:
+                continue
+            reference = links_of(links, traced.source_ids, traced.next_ids)
+            weights = traced.attention("cross")  # (layer, head, T, S)
+            maps = {name: weights[-1].mean(axis=0)} | ({ONE_HEAD: weights[head]} if name == TRANSFORMER else {})
+            for key, table in maps.items():
+                generated, read = (link_counts(table, reference, by_read) for by_read in (False, True))
+                rows.setdefault(key, []).append([*astuple(generated), *astuple(read)])
+    tables = {name: np.array(table) for name, table in rows.items()}  # (sentence, 6)
+    used = len(tables[TRANSFORMER])
+    times = np.random.default_rng(SEED).multinomial(used, np.full(used, 1 / used), RESAMPLES)  # (resample, sentence)
+    return {name: _rate(table, times) for name, table in tables.items()}, used, head
+
+
+def best_head(translator: Translator, links: AlignmentTable, pairs: Sequence[tuple[str, str]]) -> tuple[int, int]:
+    """Layer and head, from 0, of the cross-attention with the lowest alignment error over these sentence pairs.
+
+    Raises:
+        ValueError: none of them can be traced.
+    """
+    total: np.ndarray | None = None
+    for english, french in tqdm(pairs, desc="choosing a head", mininterval=2):
+        traced = _traced(translator, english, french)
+        if traced is None:
+            continue
+        reference = links_of(links, traced.source_ids, traced.next_ids)
+        counts = [[astuple(link_counts(head, reference)) for head in layer] for layer in traced.attention("cross")]
+        total = np.array(counts) if total is None else total + counts  # (layer, head, 3)
+    if total is None:
+        raise ValueError("No held-out sentence is short enough to be traced; give more data or a larger --heldout.")
+    errors = [[LinkCounts(*row.tolist()).error for row in layer] for layer in total]
+    layer, head = divmod(int(np.argmin(np.array(errors, dtype=float))), total.shape[1])
+    return layer, head
+
+
+def _traced(network: SentenceTranslator, english: str, french: str) -> SentenceTrace | None:
+    try:
+        return network.trace(english, target=french)
+    except InputError:  # more tokens than the networks take
+        return None
+
+
+def _rate(table: np.ndarray, times: np.ndarray) -> AlignmentRate:
+    """From `(sentence, 6)`: the counts by generated token, then by the token read."""
+
+    def over(part: slice, figure: Callable[[LinkCounts], float | None]) -> Band:
+        drawn = [figure(LinkCounts(*row)) for row in (times @ table[:, part]).tolist()]
+        return band(figure(LinkCounts(*table[:, part].sum(axis=0).tolist())), np.array(drawn, dtype=float))
+
+    generated, read = slice(0, 3), slice(3, 6)
+    return AlignmentRate(
+        over(generated, lambda counts: counts.error),
+        over(read, lambda counts: counts.error),
+        over(generated, lambda counts: counts.recall),
+    )
+
+
+def decoding_speeds(networks: Networks, sentences: Sequence[str]) -> dict[str, float]:
+    """Target tokens a second of greedy decoding in batches, `</s>` counted: the median of rounds taken in turns.
+
+    A CPU works with one thread, as the server does, and its own time counts, so that other programs matter little.
+    """
+    places = np.unique(np.linspace(0, len(sentences) - 1, min(TIMED_SENTENCES, len(sentences))).round().astype(int))
+    chosen = [sentences[place] for place in places]
+    speeds: dict[str, list[float]] = {name: [] for name in networks}
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        for _ in range(TIMED_ROUNDS):
+            for name, network in networks.items():
+                on_cpu = device_of(network.network).type == "cpu"
+                clock = time.process_time if on_cpu else time.perf_counter
+                started = clock()
+                produced = decode_all(network, chosen)
+                speeds[name].append(sum(map(len, produced)) / (clock() - started))
+    finally:
+        torch.set_num_threads(threads)
+    return {name: round(statistics.median(found), 1) for name, found in speeds.items()}

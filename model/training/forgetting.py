@@ -1,0 +1,76 @@
+"""Over many held-out sentences: how much the last state of an encoder would move with each input, by distance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from tqdm import tqdm
+
+from model.lessons.forgetting import FILE, NETWORKS, AtDistance, Forgetting
+from model.lessons.recurrence_gradients import state_gradients
+from model.recurrent_translator import RecurrentTranslator
+from model.runtime.checkpoint import write_json
+from model.runtime.device import choose_device, hardware
+from model.training.card import held_out_card
+from model.training.corpus import Corpus
+from model.translator import InputError
+
+SENTENCES = 500
+
+
+def measure_forgetting(folder: Path, corpus: Corpus, sentences: int = SENTENCES, device: str = "auto") -> Forgetting:
+    """Measure both networks with one vector on the first held-out sentences, and write `FILE` into `folder`.
+
+    Args:
+        folder: has a folder for each of the networks.
+
+    Raises:
+        CheckpointError: a network cannot be read.
+        ValueError: the data is not what a network was trained on, or some of these sentences may be.
+    """
+    networks = {}
+    for name in NETWORKS:
+        held_out_card(folder / name, corpus)
+        networks[name] = RecurrentTranslator.load(folder / name, device)
+    found: dict[str, dict[str, list[dict[int, float]]]] = {
+        name: {state: [] for state in states} for name, states in NETWORKS.items()
+    }
+    used, largest = 0, 0.0
+    for sentence in tqdm(list(corpus.heldout)[:sentences], desc="forgetting", mininterval=2):
+        try:
+            ids = {name: [*model.check(sentence), model.tokenizer.eos_id] for name, model in networks.items()}
+        except InputError:  # more tokens than the networks take
+            continue
+        used += 1
+        for name, model in networks.items():
+            sizes = state_gradients(model.network, ids[name])
+            largest = max(largest, sizes.difference)
+            for state, kept in found[name].items():
+                of_state = getattr(sizes, state)[:-1]  # without `</s>`
+                kept.append(dict(zip(sizes.distance[:-1].tolist(), of_state.tolist(), strict=True)))
+    facts = {
+        "hardware": hardware(choose_device(device)),
+        "data_sha256": corpus.sha256,
+        "largest_difference_to_autograd": largest,
+    }
+    hashes = {name: model.weights_sha256 for name, model in networks.items()}
+    measured = {name: {state: by_distance(kept) for state, kept in states.items()} for name, states in found.items()}
+    result = Forgetting(hashes, used, measured, facts)
+    write_json(folder / FILE, result.to_dict())
+    return result
+
+
+def by_distance(sentences: Sequence[dict[int, float]]) -> tuple[AtDistance, ...]:
+    """Sizes of many sentences, each distance -> size, gathered by distance from 0."""
+    result = []
+    for distance in range(1 + max(max(sizes) for sizes in sentences)):
+        sizes = np.array([sizes[distance] for sizes in sentences if distance in sizes])
+        if not len(sizes):
+            break
+        logarithms = np.log10(sizes)
+        result.append(
+            AtDistance(len(sizes), float(sizes.mean()), float(10 ** logarithms.mean()), float(logarithms.std()))
+        )
+    return tuple(result)

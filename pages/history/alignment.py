@@ -1,0 +1,133 @@
+"""Attention over states: a decoder state asks, the encoder's states answer; its map beside the Transformer's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import streamlit as st
+
+from model.lessons.first_attention import FirstAttention, first_attention
+from model.lessons.network_comparison import ATTENDING
+from model.networks.recurrent_trace import RecurrentTrace
+from pages.history import beside, networks
+from pages.shared import checks, files, stepping
+from pages.shared.attention_viewer.explore import explore_text
+from pages.shared.models import open_recurrent
+from pages.shared.opening import Request
+from pages.shared.runs import fragment
+from views import maps
+from views.components.step_view import Axis, Bars, Column, Curve, Curves, Formula, Heatmap, Numbers, StepView
+from views.controls import widgets
+from views.export import downloads
+from views.text import prose
+from views.text.catalogue import say
+
+
+@fragment
+def show(request: Request) -> None:
+    """Choose the score, and how to look at what it does."""
+    scores = {
+        "lstm-additive": say("history.score.additive", "Additive"),
+        "lstm-dot": say("history.score.dot", "Multiplicative"),
+    }
+    views = {
+        "steps": say("history.attending.steps", "Step by step"),
+        "beside": say("history.attending.beside", "Beside the Transformer"),
+        "viewer": say("history.attending.viewer", "Maps and lines"),
+    }
+    shows: dict[str, Callable[[Request, str], None]] = {"steps": steps, "beside": beside.show, "viewer": viewer}
+    with st.container(horizontal=True, gap="medium"):
+        name = widgets.pick(say("history.score", "Score"), {each: scores[each] for each in ATTENDING}, "score")
+        view = widgets.pick(say("history.attending", "Attention as"), views, "attending")
+    shows[view](request, name)
+
+
+def viewer(request: Request, name: str) -> None:
+    """The alignment in the attention viewer, as any other attention."""
+    trace = networks.traced(request, name)
+    explore_text(replace(request, service=open_recurrent(name)), trace)
+
+
+def steps(request: Request, name: str) -> None:
+    """The numbers of one step after the other."""
+    trace = networks.traced(request, name)
+    key = ("first attention", trace.source_ids, trace.next_ids)
+    found = open_recurrent(name).analysis(key, lambda _: first_attention(trace))
+    st.markdown(prose.block("history", "attending"))
+    st.markdown(prose.block("history", f"attending-{name}"))
+    stepping.show(step_view(trace, found, name), f"attending_{name}")
+    st.caption(
+        prose.block(
+            "history",
+            "attending-check",
+            difference=checks.said("attention", found.difference),
+            rows=checks.said("row sums", found.row_sum_error),
+        )
+    )
+    _files(trace, found, name)
+    st.markdown(prose.block("history", "query-key-value"))
+
+
+def step_view(trace: RecurrentTrace, found: FirstAttention, name: str) -> StepView:
+    """Step x token, and the chosen step as numbers; one unit of states and context vector is followed."""
+    step = Axis("step", say("stepper.label", "Step"), trace.next_tokens, said="token")
+    token = Axis(
+        "token", say("history.state.axis", "Encoder state of"), trace.source_tokens, slider=False, said="token"
+    )
+    unit = Axis("unit", say("history.unit", "Unit"), size=found.states.shape[1])
+    both = ("step", "token")
+    summed, context = (
+        say(
+            "history.attending.softmax",
+            "Step {step#} generates {step}. Its exponentials sum to {total}; each divided by this sum is a weight.",
+        ),
+        say("history.attending.context", "Unit {unit#} of the context vector c: the sum of weight × h_j is {context}."),
+    )
+    asks = {
+        "lstm-additive": say("history.asks.additive", "the query s_t\u22121, unit by unit"),
+        "lstm-dot": say("history.asks.dot", "the query s_t, unit by unit"),
+    }
+    weight, table = say("column.weight", "weight"), say("history.attending.table", "the chosen step")
+    columns = (
+        Column(say("column.score", "score"), "scores", "cross"),
+        Column(say("one-weight.exponential", "e^(score \u2212 largest)"), "exponentials", "cross", 1.0),
+        Column(weight, "weights", "cross", 1.0),
+        Column(say("history.attending.state", "unit of h_j"), "states", "encoder"),
+    )
+    return StepView(
+        (step, token, unit),
+        {
+            "scores": Numbers(found.scores, both),
+            "exponentials": Numbers(found.exponentials, both),
+            "weights": Numbers(found.weights, both),
+            "total": Numbers(found.exponentials.sum(axis=1), ("step",)),
+            "states": Numbers(found.states, ("token", "unit")),
+            "context": Numbers(found.contexts, ("step", "unit")),
+            "query": Numbers(found.queries, ("step", "unit")),
+        },
+        (
+            Formula(summed),
+            Bars(table, "token", columns, wide=True),
+            Formula(context),
+            Curves(asks[name], "unit", (Curve("s", "query"),), -1.0, 1.0),
+            Curves(say("history.context-vector", "the context vector c_t"), "unit", (Curve("c_t", "context"),)),
+            Heatmap(say("history.attending.map", "alignment: all steps"), "weights", *both, "cross", False, 1.0),
+        ),
+    )
+
+
+def _files(trace: RecurrentTrace, found: FirstAttention, name: str) -> None:
+    """All numbers of all steps, and the alignment as a table."""
+    kept = ("queries", "states", "scores", "exponentials", "weights", "contexts")
+    arrays = {each: getattr(found, each) for each in kept} | {
+        "generated": list(trace.next_tokens),
+        "source": list(trace.source_tokens),
+    }
+    rows, columns = maps.numbered(trace.next_tokens), maps.numbered(trace.source_tokens)
+    corner = say("column.generated", "generates")
+    lines = [[name, *row] for name, row in zip(rows, found.weights.tolist(), strict=True)]
+    with st.container(horizontal=True):
+        files.download(files.CSV(), lambda: downloads.table_csv([corner, *columns], lines), f"alignment-{name}.csv")
+        files.download(files.NPZ(), lambda: downloads.arrays_npz(arrays), f"attention-over-states-{name}.npz")
+    files.numbers(lambda: files.table(found.weights, columns, rows, corner))

@@ -1,0 +1,118 @@
+"""BLEU by the length of the source: does a long sentence fit into one vector?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from model.lessons.network_comparison import (
+    FEWEST_SENTENCES,
+    NETWORKS,
+    TRANSFORMER,
+    Band,
+    LengthGroup,
+    NetworkComparison,
+)
+from pages.history import five
+from pages.shared import checks, files
+from pages.shared.charts import chart
+from pages.shared.opening import Request
+from views.controls import inputs
+from views.export import downloads
+from views.figures.intervals import Series, intervals
+from views.html import bars
+from views.text import prose
+from views.text.catalogue import say
+from views.text.numbers import grouped, percent, signed
+
+RIVAL = "lstm-additive"  # the same cells with attention: what the finding compares one vector with
+
+
+def show(request: Request) -> None:
+    """The chart, what was found, the numbers, and that they are those of the cards."""
+    found = five.measured_or_told()
+    if found is None:
+        return
+    cards, comparison = found
+    groups = [words(group) for group in comparison.groups]
+    firm = [group.enough for group in comparison.groups]
+    axes = say("history.lengths.words", "words of the English sentence"), say("column.bleu", "BLEU")
+    series = [_series(comparison, name, lambda group, name=name: group.bleu[name]) for name in NETWORKS]
+    text = "BLEU of five networks by the length of the sentence; the table below has the same numbers."
+    chart(intervals(series, groups, firm, inputs.theme(), *axes), "by_length", say("history.lengths.chart", text))
+    st.markdown(_finding(comparison))
+    counts = {"sentences": comparison.sentences, "resamples": comparison.facts["resamples"], "fewest": FEWEST_SENTENCES}
+    st.markdown(prose.block("history", "lengths-read", **{name: grouped(count) for name, count in counts.items()}))
+    header, rows = table(comparison)
+    shown = [[row[0], *map(five.banded, row[1:])] for row in rows]
+    st.html(bars.table(header, shown, say("history.lengths.table", "BLEU by length"), whole=True))
+    apart = max(abs(comparison.whole(name) - cards[name]["evaluation"]["greedy"]["bleu"]) for name in NETWORKS)
+    st.caption(prose.block("history", "lengths-check", difference=checks.said("bleu of the card", apart)))
+    label = say("history.lengths.csv", "BLEU by length as CSV")
+    files.download(label, lambda: downloads.table_csv(_header_in_full(), _in_full(comparison)), "bleu-by-length.csv")
+
+
+def words(group: LengthGroup) -> str:
+    """A group by its lengths, and how many sentences it has."""
+    return say("history.lengths.group", "{lengths} (n = {count})", lengths=span(group), count=grouped(group.sentences))
+
+
+def span(group: LengthGroup) -> str:
+    """The lengths of a group."""
+    if group.longest is None:
+        return say("history.lengths.open", "{shortest} and more", shortest=group.shortest)
+    return say("history.lengths.span", "{shortest} to {longest}", shortest=group.shortest, longest=group.longest)
+
+
+def table(comparison: NetworkComparison) -> tuple[list[str], list[list[str | Band]]]:
+    """A row a network, a column a group."""
+    header = [say("history.column.network", "network"), *(words(group) for group in comparison.groups)]
+    return header, [[five.called(name), *(group.bleu[name] for group in comparison.groups)] for name in NETWORKS]
+
+
+def _series(comparison: NetworkComparison, name: str, of: Callable[[LengthGroup], Band]) -> Series:
+    found = [of(group) for group in comparison.groups]
+    values, lows, highs = ([getattr(band, part) for band in found] for part in ("value", "low", "high"))
+    return Series(five.called(name), values, lows, highs)
+
+
+def _finding(comparison: NetworkComparison) -> str:
+    """Shown, refuted, or not decided: by the band of the change, and only over groups with enough sentences."""
+    short, long = comparison.compared
+    change = comparison.change[RIVAL]
+    block = "lengths-shown" if change.high < 0 else "lengths-refuted" if change.low > 0 else "lengths-undecided"
+    return prose.block(
+        "history",
+        block,
+        short=span(short),
+        long=span(long),
+        before=percent(short.share[RIVAL].value),
+        after=percent(long.share[RIVAL].value),
+        transformer_before=percent(short.share[TRANSFORMER].value),
+        transformer_after=percent(long.share[TRANSFORMER].value),
+        low=signed(100 * change.low),
+        high=signed(100 * change.high),
+    )
+
+
+def _header_in_full() -> list[str]:
+    return [
+        say("history.column.network", "network"),
+        say("history.lengths.shortest", "shortest, words"),
+        say("history.lengths.longest", "longest, words"),
+        say("history.lengths.sentences", "sentences"),
+        say("column.bleu", "BLEU"),
+        say("history.lengths.low", "BLEU, 2.5th percentile"),
+        say("history.lengths.high", "BLEU, 97.5th percentile"),
+        say("history.lengths.share", "BLEU of the LSTM with one vector, divided by this"),
+    ]
+
+
+def _in_full(comparison: NetworkComparison) -> list[list]:
+    return [
+        [five.called(name), group.shortest, group.longest or "", group.sentences]
+        + [group.bleu[name].value, group.bleu[name].low, group.bleu[name].high, group.share[name].value]
+        for name in NETWORKS
+        for group in comparison.groups
+    ]

@@ -1,0 +1,133 @@
+"""What is forgotten: how much the last state would move with every input, and how a replaced token fades."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from model.lessons.forgetting import NETWORKS
+from model.lessons.recurrence_gradients import Drift, StateGradients, drift, state_gradients_in_steps
+from pages.history import forgetting_measured, networks
+from pages.history.forgetting_measured import RNN, STATES
+from pages.shared import checks, files, stepping
+from pages.shared.models import open_recurrent
+from pages.shared.opening import Request
+from views.components.step_view import Axis, Curve, Curves, Formula, Numbers, StepView
+from views.controls import widgets
+from views.export import downloads
+from views.text import literal, prose
+from views.text.catalogue import say
+from views.text.numbers import percent
+
+REPLACEMENTS = ("house", "not", "seven", "she")  # words of one token each
+
+
+def show(request: Request) -> None:
+    """The reader's sentence token by token, then many sentences by distance."""
+    chosen = widgets.select(
+        say("history.replacement", "The chosen token is replaced by"), REPLACEMENTS, "replacement", width=260
+    )
+    ids, tokens = networks.source(request)
+    (replacement,) = request.service.model.tokenizer.encode(chosen)
+    services = {name: open_recurrent(name) for name in NETWORKS}
+    drifts = {
+        name: service.lesson(("drift", tuple(ids), replacement), drift, ids, replacement)
+        for name, service in services.items()
+    }
+    sizes = {
+        name: service.lesson_in_steps(("gradients", tuple(ids)), state_gradients_in_steps, ids)
+        for name, service in services.items()
+    }
+    read = tokens[::-1]  # both networks read backwards
+    stepping.show(_view(read, chosen, sizes, drifts), "forgetting")
+    st.markdown(prose.block("history", "forgetting"))
+    st.markdown(_said_of_sentence(sizes))
+    worst = max(found.difference for found in sizes.values())
+    alone = max(found.difference for found in drifts.values())
+    st.caption(
+        prose.block(
+            "history",
+            "forgetting-check",
+            gradient=checks.said("state gradients", worst),
+            states=checks.said("replaced token", alone),
+        )
+    )
+    _files(read, sizes, drifts)
+    forgetting_measured.show({name: service.model.weights_sha256 for name, service in services.items()})
+
+
+def _view(read: tuple[str, ...], word: str, sizes: dict[str, StateGradients], drifts: dict[str, Drift]) -> StepView:
+    """Both over the steps, in the order of reading; the slider chooses a token."""
+    tokens = Axis("token", say("history.token.read", "Token read at step"), read, said="token", first=len(read) // 2)
+    steps = Axis("step", say("stepper.label", "Step"), read, slider=False, said="token")
+    numbers, fades, jacobians = {}, [], []
+    for (name, state), said in STATES.items():
+        key = f"{name}-{state}".replace("-", "_")
+        numbers[f"size_{key}"] = Numbers(_in_order(getattr(sizes[name], state)), ("token",))
+        numbers[f"drift_{key}"] = Numbers(getattr(drifts[name], state), ("token", "step"))
+        numbers[f"last_{key}"] = Numbers(getattr(drifts[name], state)[:, -1], ("token",))
+        jacobians.append(Curve(said(), f"size_{key}"))
+        fades.append(Curve(said(), f"drift_{key}"))
+    told = say(
+        "history.forgetting.chosen",
+        "{token}: the size of d(last state)/d(input) is {size_rnn_vector_hidden} for the RNN, "
+        "{size_lstm_vector_hidden} for h and {size_lstm_vector_cell} for c of the LSTM. Replaced by another word, the "
+        "last states differ by {last_rnn_vector_hidden}, {last_lstm_vector_hidden} and {last_lstm_vector_cell} of "
+        "their size.",
+    )
+    moved = say("history.forgetting.size", "size of d(last state)/d(input), logarithmic")
+    replaced = say(
+        "history.forgetting.replaced",
+        "|h_t \u2212 h\u2032_t| / |h_t| with \u201c{word}\u201d in its place, logarithmic",
+        word=word,
+    )
+    return StepView(
+        (tokens, steps),
+        numbers,
+        (
+            Formula(told),
+            Curves(moved, "token", tuple(jacobians), log=True),
+            Curves(replaced, "step", tuple(fades), log=True),
+        ),
+    )
+
+
+def _in_order(by_place: np.ndarray) -> np.ndarray:
+    """By token as it stands in the sentence -> by step."""
+    return by_place[::-1]
+
+
+def _said_of_sentence(sizes: dict[str, StateGradients]) -> str:
+    """What of the size is left at the word that is read first, `</s>` left out, against the one read last."""
+    first, last = (-2, 0) if len(sizes[RNN].hidden) > 1 else (-1, 0)
+    shares = [getattr(sizes[name], state)[first] / getattr(sizes[name], state)[last] for name, state in STATES]
+    return say(
+        "history.forgetting.sentence",
+        "**In your sentence**, the token that is read first after `</s>` moves the last state, compared with the token "
+        "that is read last: RNN {rnn}, LSTM h {lstm}, LSTM c {cell}.",
+        **dict(zip(("rnn", "lstm", "cell"), map(percent, shares), strict=True)),
+    )
+
+
+def _files(read: tuple[str, ...], sizes: dict[str, StateGradients], drifts: dict[str, Drift]) -> None:
+    header = [say("column.step", "step"), say("column.token", "token"), *(said() for said in STATES.values())]
+    columns = [_in_order(getattr(sizes[name], state)).tolist() for name, state in STATES]
+    rows = [
+        [step + 1, literal.token(token), *values]
+        for step, (token, *values) in enumerate(zip(read, *columns, strict=True))
+    ]
+    arrays = {f"size {name} {state}": getattr(sizes[name], state) for name, state in STATES}
+    arrays |= {f"drift {name} {state}": getattr(drifts[name], state) for name, state in STATES}
+    with st.container(horizontal=True):
+        files.download(
+            say("history.forgetting.csv", "Sizes as CSV"),
+            lambda: downloads.table_csv(header, rows),
+            "sizes-by-token.csv",
+        )
+        files.download(
+            say("history.forgetting.npz", "Sizes and differences as NPZ"),
+            lambda: downloads.arrays_npz(arrays),
+            "forgetting.npz",
+        )
+    files.numbers(lambda: pd.DataFrame(rows, columns=header), "sizes_table", hide_index=True)

@@ -1,0 +1,83 @@
+"""What is forgotten over many held-out sentences, by distance, as it was measured."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from model import CheckpointError
+from model.lessons.forgetting import FEWEST, NETWORKS, Forgetting, load_forgetting
+from pages.shared import files
+from pages.shared.charts import chart
+from views.controls import inputs
+from views.export import downloads
+from views.figures.lines import Line, lines
+from views.text import literal, prose
+from views.text.catalogue import Message, say, say_error
+from views.text.numbers import percent, three_digits
+
+RNN, LSTM = NETWORKS
+STATES = {
+    (RNN, "hidden"): Message("history.forgetting.rnn", "RNN, h"),
+    (LSTM, "hidden"): Message("history.forgetting.lstm", "LSTM, h"),
+    (LSTM, "cell"): Message("history.forgetting.cell", "LSTM, c"),
+}
+
+
+def show(hashes: dict[str, str]) -> None:
+    """The shipped measurement."""
+    try:
+        found = load_forgetting(hashes)
+    except CheckpointError as error:
+        st.warning(literal.with_code(say_error(error)))
+        return
+    st.subheader(say("history.forgetting.many", "Over many sentences"), anchor=False)
+    left, right = st.columns([3, 2], gap="large")
+    distances = np.arange(found.farthest + 1)
+    curves = [
+        Line(said(), distances, np.array([size.mean for size in found.sizes[name][state]])[distances], place)
+        for place, ((name, state), said) in enumerate(STATES.items())
+    ]
+    figure = lines(
+        curves,
+        inputs.theme(),
+        say("history.forgetting.distance", "steps between the token and the last state"),
+        say("history.forgetting.mean", "mean size of d(last state)/d(input)"),
+        log_y=True,
+    )
+    with left:
+        alt = say("history.forgetting.alt", "Mean size by distance, on a logarithmic axis; the table has the numbers.")
+        chart(figure, "forgetting_by_distance", alt)
+    with right:
+        st.markdown(_finding(found))
+    table = [
+        [distance, sizes[0].sentences, *(size.mean for size in sizes), *(size.typical for size in sizes)]
+        for distance, sizes in enumerate(zip(*(found.sizes[name][state] for name, state in STATES), strict=True))
+    ]
+    names = [said() for said in STATES.values()]
+    header = [say("column.distance", "distance"), say("history.forgetting.sentences", "sentences"), *names]
+    header += [say("history.forgetting.geometric", "{name}, geometric mean", name=name) for name in names]
+    files.download(
+        say("history.forgetting.many.csv", "By distance as CSV"),
+        lambda: downloads.table_csv(header, table),
+        "sizes-by-distance.csv",
+    )
+    files.numbers(lambda: pd.DataFrame(table, columns=header), "distance_table", hide_index=True)
+
+
+def _finding(found: Forgetting) -> str:
+    """What was found, in numbers."""
+    kept = {f"{name}-{state}".replace("-", "_"): found.kept(name, state) for name, state in STATES}
+    slower = kept["lstm_vector_cell"] > kept["rnn_vector_hidden"]
+    return prose.block(
+        "history",
+        "forgetting-found" if slower else "forgetting-not-found",
+        sentences=found.sentences,
+        fewest=FEWEST,
+        farthest=found.farthest,
+        rnn=percent(kept["rnn_vector_hidden"]),
+        lstm=percent(kept["lstm_vector_hidden"]),
+        cell=percent(kept["lstm_vector_cell"]),
+        difference=three_digits(found.facts["largest_difference_to_autograd"]),
+    )

@@ -1,0 +1,131 @@
+"""The gates of an LSTM for every token, one unit of them as curves, and what holding one does."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from model.lessons.recurrence_gates import OPEN, SHUT, Gates, gates_of
+from model.tracing.gate_interventions import GATES, gated_layers
+from pages.history import gates_held, networks
+from pages.shared import checks, files, stepping
+from pages.shared.models import open_recurrent
+from pages.shared.opening import Request
+from views.components.matrix_row import RowMatrix
+from views.components.step_view import Axis, Curve, Curves, Formula, Heatmap, Numbers, StepView
+from views.controls import widgets
+from views.export import downloads
+from views.text import literal, prose
+from views.text.catalogue import Message, say
+from views.text.numbers import percent, three_digits
+
+LSTMS = ("lstm-vector", "lstm-additive", "lstm-dot")
+NAMES = {
+    "input_gate": Message("history.gate.input", "input gate i"),
+    "forget_gate": Message("history.gate.forget", "forget gate f"),
+    "output_gate": Message("history.gate.output", "output gate o"),
+    "candidate": Message("history.gate.candidate", "candidate g"),
+    "cell": Message("history.gate.cell", "cell state c"),
+    "hidden": Message("history.gate.hidden", "hidden state h"),
+}
+LAYERS = {
+    "encoder.forwards": Message("history.layer.forwards", "Encoder, forwards"),
+    "encoder.backwards": Message("history.layer.backwards", "Encoder, backwards"),
+    "decoder": Message("history.layer.decoder", "Decoder"),
+}
+ORDERS = {
+    "forget": Message("history.order.forget", "Forget gate"),
+    "input": Message("history.order.input", "Input gate"),
+    "output": Message("history.order.output", "Output gate"),
+    "number": Message("history.order.number", "Number"),
+}
+
+
+def show(request: Request) -> None:
+    """Choose a network and a layer; walk through its steps and units; hold a gate."""
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        name = widgets.select(say("history.network", "Network"), networks.options(LSTMS), "network", width=260)
+        service = open_recurrent(name)
+        layers = {layer.replace(".", "-"): layer for layer in gated_layers(service.model.config)}
+        said = {id: LAYERS[layer]() for id, layer in layers.items()}
+        layer = layers[widgets.pick(say("history.layer", "Cells of"), said, "cells", varies=True)]
+        order = widgets.pick(
+            say("history.order", "Units, the most open first, by"), {id: told() for id, told in ORDERS.items()}, "order"
+        )
+    trace = networks.traced(request, name)
+    found = service.lesson(("gates", trace.source_ids, trace.next_ids, layer), gates_of, trace, layer)
+    stepping.show(_view(found, order), f"gates_{name}_{layer}")
+    st.markdown(prose.block("history", "gates"))
+    means = {gate: three_digits(float(getattr(found.record, f"{gate}_gate").mean())) for gate in GATES}
+    st.markdown(prose.block("history", "copying", open=OPEN, shut=SHUT, share=percent(found.copying), **means))
+    st.caption(prose.block("history", "gates-check", difference=checks.said("gates", found.difference)))
+    _files(found, f"{name}-{layer.replace('.', '-')}")
+    gates_held.show(request, service, trace, {id: (layer, said[id]) for id, layer in layers.items()})
+
+
+def _view(found: Gates, order: str) -> StepView:
+    units = found.order(order)
+    numbers = tuple(str(unit + 1) for unit in units)
+    axes = (
+        Axis("token", say("stepper.label", "Step"), found.tokens, said="token", first=len(found.tokens) // 2),
+        Axis("unit", say("history.unit", "Unit"), numbers, said="number", ids=numbers, beside=False),
+    )
+    both = ("token", "unit")
+    record = {name: Numbers(array[:, units], both) for name, array in vars(found.record).items()}
+    told = say(
+        "history.gates.sum",
+        "Step {token#}, {token}, unit {unit}: c_t = f c_t\u22121 + i g = {forget_gate} \u00b7 {before} + {input_gate} "
+        "\u00b7 {candidate} = {cell}; h_t = o tanh(c_t) = {output_gate} \u00b7 tanh({cell}) = {hidden}",
+    )
+    copied = say(
+        "history.gates.copy",
+        "To copy c_t to the end, every later step would need f = 1 and i = 0. By the forget gates that there are, "
+        "{left} of it is left at the last step.",
+    )
+    cell = say("history.gates.cell", "cell state c; the largest 2 % share the last colour")
+    top = float(np.quantile(np.abs(found.record.cell), 0.98))
+    maps = [
+        Heatmap(NAMES[gate](), gate, *both, signed=False, top=1.0, wide=False)
+        for gate in ("forget_gate", "input_gate", "output_gate")
+    ]
+    gates = tuple(Curve(NAMES[gate](), gate) for gate in ("forget_gate", "input_gate", "output_gate"))
+    states = tuple(Curve(NAMES[state](), state) for state in ("cell", "candidate", "hidden"))
+    return StepView(
+        axes,
+        record | {"before": Numbers(found.before[:, units], both), "left": Numbers(found.left[:, units], both)},
+        (
+            Formula(told),
+            Formula(copied),
+            Curves(say("history.gates.unit", "gates of the chosen unit"), "token", gates, 0.0, 1.0),
+            Curves(say("history.gates.states", "its states"), "token", states, own=True),
+            *maps,
+            Heatmap(cell, "cell", *both, top=top, wide=False),
+        ),
+    )
+
+
+def _files(found: Gates, name: str) -> None:
+    """Every gate and state, step by step, in the order of the units' numbers."""
+    token, quantity = say("column.token", "token"), say("history.quantity", "quantity")
+    plain = [literal.token(token) for token in found.tokens]
+    record = vars(found.record)
+    title = say("history.gates.title", "Gates and states")
+
+    def matrices() -> list[RowMatrix]:
+        gates = ("forget_gate", "input_gate", "output_gate")
+        shown = [RowMatrix(NAMES[gate](), record[gate], rows=found.tokens, signed=False, top=1.0) for gate in gates]
+        return [*shown, RowMatrix(NAMES["cell"](), record["cell"], rows=found.tokens)]
+
+    header = [quantity, say("column.step", "step"), token, *map(str, range(1, found.before.shape[1] + 1))]
+    rows = [
+        [NAMES[key](), step + 1, plain[step], *values]
+        for key, array in record.items()
+        for step, values in enumerate(array.tolist())
+    ]
+    with st.container(horizontal=True):
+        files.matrices(matrices(), title, f"gates-{name}")
+        files.download(files.CSV(), lambda: downloads.table_csv(header, rows), f"gates-{name}.csv")
+        arrays = record | {"left": found.left, "tokens": list(found.tokens)}
+        files.download(files.NPZ(), lambda: downloads.arrays_npz(arrays), f"gates-{name}.npz")
+    labels = [f"{key} {label}" for key, _, label, *_ in rows]
+    files.numbers(lambda: files.table([row[3:] for row in rows], header[3:], labels, quantity), "gates_table")

@@ -1,0 +1,63 @@
+"""A gate held open or shut: what happens to the translation and to the loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from model import DecodingOptions, GateInterventions, RecurrentTrace
+from model.tracing.gate_interventions import GATES, HeldGate
+from pages.shared import answer, checks
+from pages.shared.opening import Request
+from pages.shared.service import Service
+from pages.shared.sides import Sides
+from views.controls import widgets
+from views.text import prose
+from views.text.catalogue import Message, say
+
+SAID = {
+    "forget": Message("history.order.forget", "Forget gate"),
+    "input": Message("history.order.input", "Input gate"),
+    "output": Message("history.order.output", "Output gate"),
+}
+HELD = {"shut": 0.0, "open": 1.0}
+
+
+def show(request: Request, service: Service, trace: RecurrentTrace, layers: Mapping[str, tuple[str, str]]) -> None:
+    """Choose a gate and where it is held; see both translations and the loss of every token.
+
+    Args:
+        layers: id -> the layer as the network calls it, and what it is called.
+    """
+    st.subheader(say("history.hold", "Hold a gate"), anchor=False)
+    st.markdown(prose.block("history", "hold"))
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        gates = {gate: SAID[gate]() for gate in sorted(GATES, key=list(SAID).index)}
+        gate = widgets.pick(say("history.hold.gate", "Gate"), gates, "gate")
+        of = widgets.pick(
+            say("history.hold.layer", "of"), {id: said for id, (_, said) in layers.items()}, "of", varies=True
+        )
+        how = {"shut": say("history.hold.shut", "Shut, 0"), "open": say("history.hold.open", "Open, 1")}
+        where = widgets.pick(say("history.hold.value", "is held"), how, "held")
+    plan = GateInterventions((HeldGate(layers[of][0], gate, HELD[where]),))
+    found = service.intervened(trace, plan)
+    before = service.steps(request.text, DecodingOptions())[-1]
+    sides = Sides(
+        {kind.name: kind for kind in service.model.kinds},
+        trace,
+        found.after,
+        (say("compare.before", "before"), say("compare.after", "after")),
+        (say("compare.before.title", "Before"), say("compare.after.title", "After")),
+        (before.text, found.translation),
+        (service.ended(before.ids), found.finished),
+        check=found.check,
+    )
+    left, right = st.columns(2, gap="large")
+    with left:
+        answer.translations(sides)
+        held = checks.said("held gate", found.check.recomputed)
+        edited = checks.said("gate in the weights", found.check.edited)
+        st.caption(prose.block("history", "hold-check", held=held, edited=edited))
+    with right:
+        answer.token_losses(sides)

@@ -1,0 +1,80 @@
+"""The ladder: all five networks in one table."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from model.lessons.network_comparison import NETWORKS, NetworkComparison
+from pages.history import five
+from pages.shared import checks, files
+from pages.shared.opening import Request
+from views.export import downloads
+from views.html import bars
+from views.text import prose
+from views.text.catalogue import Message, say
+from views.text.numbers import grouped, millions
+
+HEADER = (
+    Message("history.column.network", "network"),
+    Message("ladder.column.parameters", "parameters"),
+    Message("ladder.column.minutes", "training, minutes"),
+    Message("column.bleu", "BLEU"),
+    Message("ladder.column.chrf", "chrF"),
+    Message("ladder.column.speed", "tokens per second when decoding"),
+    Message("ladder.column.aer", "alignment error rate"),
+)
+
+
+def show(request: Request) -> None:
+    """The table, how to read it, and that its BLEU adds up from the sentences by length."""
+    found = five.measured_or_told()
+    if found is None:
+        return
+    cards, comparison = found
+    st.markdown(prose.block("history", "ladder"))
+    header, lines = [column() for column in HEADER], rows(cards, comparison)
+    tops = [max(row[place] for row in lines if row[place] is not None) for place in range(1, len(header))]
+    shown = [[row[0], *map(_drawn, row[1:], tops, range(1, len(header)))] for row in lines]
+    st.html(bars.table(header, shown, say("ladder.table", "All five networks"), whole=True))
+    apart = max(abs(comparison.whole(name) - cards[name]["evaluation"]["greedy"]["bleu"]) for name in NETWORKS)
+    st.caption(
+        prose.block(
+            "history",
+            "ladder-check",
+            difference=checks.said("bleu of the card", apart),
+            hardware=comparison.facts["hardware"],
+        )
+    )
+    minutes = [cards[name]["training"]["minutes"] for name in NETWORKS]
+    values = {"least": min(minutes), "most": max(minutes), "batch": comparison.facts["batch"]}
+    pairs = grouped(comparison.alignment_sentences)
+    st.markdown(prose.block("history", "ladder-read", sentences=pairs, **values))
+    files.download(files.CSV(), lambda: downloads.table_csv(header, lines), "ladder.csv")
+    files.numbers(lambda: files.table([row[1:] for row in lines], header[1:], [row[0] for row in lines], header[0]))
+
+
+def rows(cards: dict[str, dict], comparison: NetworkComparison) -> list[list]:
+    """A row a network in the order of `HEADER`; None where there is nothing to align."""
+    lines = []
+    for name in NETWORKS:
+        card, rate = cards[name], comparison.alignment.get(name)
+        evaluation = card["evaluation"]
+        lines.append(
+            [
+                five.called(name),
+                card["parameters"],
+                card["training"]["minutes"],
+                evaluation["greedy"]["bleu"],
+                evaluation["greedy"]["chrf"],
+                comparison.tokens_per_second[name],
+                None if rate is None else rate.generated.value,
+            ]
+        )
+    return lines
+
+
+def _drawn(value: float | None, top: float, column: int) -> str | bars.Cell:
+    """A number with its bar; a dash where there is none."""
+    if value is None:
+        return "\u2014"
+    return bars.bar(value, top, "cross", millions(value) if column == 1 else "")

@@ -1,0 +1,99 @@
+"""One vector for all: what the encoder hands over, what comes of it, and what long sentences do to it."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from model.lessons.network_comparison import ONE_VECTOR
+from model.networks.recurrent_trace import RecurrentTrace
+from pages.history import by_length, five, growing, networks
+from pages.history.translations import translations
+from pages.shared import checks, files
+from pages.shared.opening import Request
+from pages.shared.runs import fragment
+from views.controls import inputs, widgets
+from views.export import downloads
+from views.html import bars
+from views.html.strip import strip
+from views.text import prose
+from views.text.catalogue import say
+
+WITH_ONE = ("rnn-vector", ONE_VECTOR)
+
+
+@fragment
+def show(request: Request) -> None:
+    """The vector of the reader's sentence, all lengths of held-out sentences, or the sentence made longer."""
+    views = {
+        "vector": say("history.bottleneck.vector", "The vector"),
+        "lengths": say("history.bottleneck.lengths", "By length"),
+        "clauses": say("history.bottleneck.clauses", "Clause by clause"),
+    }
+    shows = {"vector": vector, "lengths": by_length.show, "clauses": growing.show}
+    shows[widgets.pick(say("history.bottleneck", "What to see"), views, "bottleneck")](request)
+
+
+def vector(request: Request) -> None:
+    """The context vectors, and what each of the five networks makes of the sentence."""
+    traces = {name: networks.traced(request, name) for name in WITH_ONE}
+    rows = {label: values for name in WITH_ONE for label, values in _handed_over(name, traces[name])}
+    words = say("history.vector.table", "Context vectors of your sentence")
+    theme = inputs.theme()
+    tops = [float(np.abs(values).max()) for values in rows.values()]
+    header = [
+        say("history.vector.which", "context vector"),
+        say("column.numbers", "numbers"),
+        say("column.length", "length"),
+        say("column.largest-size", "largest size"),
+        say("column.values", "values"),
+    ]
+    lines = [
+        [label, len(values), float(np.linalg.norm(values)), top, strip(values, top, "encoder", theme, label)]
+        for (label, values), top in zip(rows.items(), tops, strict=True)
+    ]
+    tokens = len(traces[ONE_VECTOR].source_tokens)
+    width = len(traces[ONE_VECTOR].start_hidden)
+    st.markdown(prose.block("history", "one-vector", tokens=tokens, width=width))
+    st.html(bars.table(header, lines, words, whole=True))
+    difference = max(_difference(trace) for trace in traces.values())
+    st.caption(prose.block("history", "one-vector-check", difference=checks.said("recurrent states", difference)))
+    files.download(
+        say("history.vector.npz", "Context vectors as NPZ"),
+        lambda: downloads.arrays_npz(
+            {name: array for name in WITH_ONE for name, array in _arrays(name, traces[name]).items()}
+        ),
+        "context-vectors.npz",
+    )
+    files.numbers(lambda: _numbers(rows), key="vector_table")
+    st.subheader(say("history.translations", "The same sentence, five networks"), anchor=False)
+    translations(request, request.text, "translations")
+
+
+def _handed_over(name: str, trace: RecurrentTrace) -> list[tuple[str, np.ndarray]]:
+    """The vectors between encoder and decoder, each with what it is called."""
+    called = five.called(name)
+    state = say("history.vector.hidden", "{network}: state h", network=called)
+    found = [(state, trace.start_hidden)]
+    if trace.start_cell is not None:
+        found.append((say("history.vector.cell", "{network}: cell state c", network=called), trace.start_cell))
+    return found
+
+
+def _arrays(name: str, trace: RecurrentTrace) -> dict[str, np.ndarray]:
+    found = {f"{name}.hidden": trace.start_hidden}
+    return found if trace.start_cell is None else found | {f"{name}.cell": trace.start_cell}
+
+
+def _difference(trace: RecurrentTrace) -> float:
+    """What the decoder starts from against the encoder's state at the token that is read last, and the fused layer."""
+    (cells,) = trace.encoder.values()
+    apart = [np.abs(trace.start_hidden - cells.hidden[0]).max()]
+    if trace.start_cell is not None:
+        apart.append(np.abs(trace.start_cell - cells.cell[0]).max())
+    return max(float(max(apart)), trace.state_differences["encoder"])
+
+
+def _numbers(rows: dict[str, np.ndarray]):
+    units = [str(place) for place in range(1, max(map(len, rows.values())) + 1)]
+    return files.table(np.stack(list(rows.values())), units, list(rows), say("column.unit", "unit"))

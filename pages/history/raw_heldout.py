@@ -1,0 +1,92 @@
+"""x against x over many held-out sentences: figures that ship."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from model import CheckpointError
+from model.lessons.raw_study import RawStudy
+from model.translator import SHIPPED
+from pages.history.raw_tables import NONE, stage_labels
+from pages.shared.models import open_recurrent
+from pages.shared.opening import Request
+from server.process_wide import process_wide
+from views.html import bars, tokens
+from views.text import literal, prose
+from views.text.catalogue import say, say_error
+from views.text.numbers import percent, three_digits
+
+
+@process_wide
+def _study(weights: tuple[str, str]) -> RawStudy:
+    return RawStudy.read(SHIPPED, weights)
+
+
+def measured(request: Request, before: str) -> None:
+    """The same over held-out sentences; `before` is the recurrent network whose states are among the stages."""
+    st.subheader(say("history.raw.study", "Over many held-out sentences"), anchor=False)
+    try:
+        study = _study((request.service.model.weights_sha256, open_recurrent(before).model.weights_sha256))
+    except CheckpointError as error:
+        st.warning(literal.with_code(say_error(error)))
+        return
+    exceeding, pairs = (sum(getattr(stage, name) for stage in study.stages) for name in ("exceeding", "pairs"))
+    st.markdown(
+        prose.block(
+            "history_projections",
+            "study",
+            sentences=study.sentences,
+            tokens=study.tokens,
+            exceeding=exceeding,
+            pairs=pairs,
+            vocabulary=study.vocabulary,
+            rows=study.vocabulary_tokens,
+        )
+    )
+    header = [
+        say("history.raw.vectors", "Vectors"),
+        say("history.raw.pair-count", "pairs"),
+        say("history.raw.exceeding", "pairs with x_i \u00b7 x_j > x_i \u00b7 x_i"),
+        say("history.raw.equal", "pairs of equal vectors"),
+        say("history.raw.own", "weight on itself, x against x"),
+        say("history.raw.own.trained", "weight on itself, trained heads"),
+        say("history.raw.first.trained", "no token above itself, trained heads"),
+    ]
+    labels = stage_labels([stage.stage for stage in study.stages])
+    rows = [
+        [
+            label,
+            stage.pairs,
+            stage.exceeding,
+            stage.equal,
+            stage.own["scaled"],
+            NONE if stage.trained is None else three_digits(stage.trained),
+            NONE if stage.trained_first is None else percent(stage.trained_first),
+        ]
+        for label, stage in zip(labels, study.stages, strict=True)
+    ]
+    st.html(bars.table(header, rows, say("history.raw.study.table", "Held-out sentences, stage by stage")))
+    if study.examples:
+        st.html(tokens.label(say("history.raw.examples", "Pairs that were found")) + _examples(study))
+
+
+def _examples(study: RawStudy) -> str:
+    header = [
+        say("history.raw.vectors", "Vectors"),
+        say("history.raw.sentence", "sentence"),
+        say("history.raw.i", "token i"),
+        say("history.raw.j", "token j"),
+        "x_i \u00b7 x_i",
+        "x_i \u00b7 x_j",
+    ]
+    rows = [
+        [
+            stage_labels([stage])[0],
+            bars.data(sentence, "name"),
+            *(bars.data(literal.token(token), "token") for token in pair),
+            own,
+            other,
+        ]
+        for stage, sentence, *pair, own, other in study.examples
+    ]
+    return bars.table(header, rows, say("history.raw.examples", "Pairs that were found"))

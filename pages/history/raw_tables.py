@@ -1,0 +1,98 @@
+"""x against x in numbers: stage by stage, and pair by pair where the claim fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from model.lessons.raw_attention import STATES, RawAttention, mostly_itself, own_weights
+from pages.shared import files
+from views.export import downloads
+from views.html import bars
+from views.text import literal, prose
+from views.text.catalogue import say
+from views.text.numbers import percent, three_digits
+
+SHOWN = 12  # pairs; the file has all
+NONE = "\u2013"
+
+
+def stages(everything: dict[str, RawAttention], form: str) -> None:
+    """A row for each stage."""
+    header = [
+        say("history.raw.vectors", "Vectors"),
+        say("history.raw.shortest", "shortest |x|"),
+        say("history.raw.longest", "longest |x|"),
+        say("history.raw.own", "weight on itself, x against x"),
+        say("history.raw.own.trained", "weight on itself, trained heads"),
+        say("history.raw.first", "no token above itself, x against x"),
+        say("history.raw.first.trained", "no token above itself, trained heads"),
+        say("history.raw.exceeding", "pairs with x_i \u00b7 x_j > x_i \u00b7 x_i"),
+    ]
+    rows = []
+    for label, raw in zip(stage_labels(tuple(everything)), everything.values(), strict=True):
+        weights = raw.weights(form)
+        rows.append(
+            [
+                label,
+                *map(float, (raw.lengths.min(), raw.lengths.max(), own_weights(weights).mean())),
+                NONE if raw.heads is None else three_digits(float(own_weights(raw.heads).mean())),
+                percent(float(mostly_itself(weights).mean())),
+                NONE if raw.heads is None else percent(float(mostly_itself(raw.heads).mean())),
+                int(raw.exceeds.sum()),
+            ]
+        )
+    st.subheader(say("history.raw.by-stage", "Stage by stage"), anchor=False)
+    st.html(bars.table(header, rows, say("history.raw.stages", "Weight of a token on itself, stage by stage")))
+    with st.container(horizontal=True):
+        files.download(
+            say("history.raw.stages.csv", "Stages as CSV"), lambda: downloads.table_csv(header, rows), "raw-stages.csv"
+        )
+    files.numbers(lambda: files.table(rows, header), hide_index=True)
+
+
+def failing(everything: dict[str, RawAttention], labels: Sequence[str]) -> None:
+    """The pairs of this sentence whose product exceeds that of the query with itself."""
+    st.subheader(say("history.raw.fails", "Where the claim fails"), anchor=False)
+    count = sum(len(raw.vectors) * (len(raw.vectors) - 1) for raw in everything.values())
+    named = zip(stage_labels(tuple(everything)), everything.values(), strict=True)
+    found = [(name, pair) for name, raw in named for pair in raw.exceeding()]
+    if not found:
+        st.markdown(prose.block("history_projections", "no-pair-fails", pairs=count))
+        return
+    st.markdown(prose.block("history_projections", "pairs-fail", failing=len(found), pairs=count))
+    header = [
+        say("history.raw.vectors", "Vectors"),
+        say("history.raw.i", "token i"),
+        say("history.raw.j", "token j"),
+        "x_i \u00b7 x_i",
+        "x_i \u00b7 x_j",
+        "|x_i|",
+        "|x_j|",
+        say("cosine", "cosine"),
+    ]
+    rows = [
+        [name, literal.token(labels[pair.query]), literal.token(labels[pair.key]), *pair[2:]] for name, pair in found
+    ]
+    shown = [[row[0], *(bars.data(token, "token") for token in row[1:3]), *row[3:]] for row in rows[:SHOWN]]
+    st.html(bars.table(header, shown, say("history.raw.pairs", "Pairs with x_i \u00b7 x_j > x_i \u00b7 x_i")))
+    files.download(
+        say("history.raw.pairs.csv", "All such pairs as CSV"),
+        lambda: downloads.table_csv(header, rows),
+        "raw-pairs.csv",
+    )
+
+
+def stage_labels(names: Sequence[str]) -> list[str]:
+    """What a reader calls the stages of these ids."""
+    called = {
+        "embedding": say("history.raw.embedding", "embeddings"),
+        "output": say("history.raw.output", "output"),
+        STATES: say("history.raw.states", "LSTM states"),
+    }
+    layer = "history.raw.layer"
+    return [
+        called.get(name) or say(layer, "layer {layer} reads", layer=literal.visible(name.removeprefix("layer-")))
+        for name in names
+    ]

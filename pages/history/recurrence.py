@@ -1,0 +1,110 @@
+"""Why recurrence was dropped: what must wait for what, how far it is between two tokens, and how long a pass takes."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import streamlit as st
+
+from model import Trace
+from model.lessons.waiting_steps import StateGraph, Vertex, recorded_steps, state_graph
+from model.networks.config import SequenceConfig
+from model.networks.recurrent_config import RecurrentConfig
+from pages.history import networks, times
+from pages.history.unrolling import drawing
+from pages.shared import files
+from pages.shared.models import open_recurrent
+from pages.shared.opening import Request
+from pages.shared.service import Service
+from views.components.drawing_view import drawing_view
+from views.controls import widgets
+from views.export import downloads
+from views.html import bars
+from views.text import literal, prose
+from views.text.catalogue import say, say_count
+
+TRANSFORMER = "transformer"
+NO_PATH = "\u2013"
+
+
+def show(request: Request) -> None:
+    """The drawing, the numbers, the times."""
+    trace = request.trace()
+    called = {TRANSFORMER: networks.TRANSFORMER()} | networks.options()
+    name = widgets.pick(say("history.network", "Network"), called, "network", default="lstm-vector")
+    service = request.service if name == TRANSFORMER else open_recurrent(name)
+    sizes = len(trace.source_ids), len(trace.target_ids)
+    graph = state_graph(service.model.config, *sizes)
+    path = _choose(graph, trace)
+    drawing_view(drawing(graph, path, trace, called[name]), key="unrolled")
+    st.markdown(prose.block("history_recurrence", "how-to-read"))
+    _check(service, name, graph, trace)
+    _numbers(request, called, trace)
+    times.show(request)
+
+
+def _choose(graph: StateGraph, trace: Trace) -> list[Vertex]:
+    """The path between the two tokens that the reader chooses."""
+    source = {
+        f"s{place}": say("history.source-token", "source {place}: {token}", place=place, token=literal.token(token))
+        for place, token in enumerate(trace.source_tokens, 1)
+    }
+    target = {
+        f"t{place}": say("history.output-token", "output {place}: {token}", place=place, token=literal.token(token))
+        for place, token in enumerate(trace.next_tokens, 1)
+    }
+    with st.container(horizontal=True, gap="medium"):
+        start = widgets.select(say("history.path.from", "From"), source, "from", width=220)
+        end = widgets.select(say("history.path.to", "To"), source | target, "to", default=f"t{len(target)}", width=220)
+    path = graph.within_source if end.startswith("s") else graph.to_output
+    found = path(int(start[1:]) - 1, int(end[1:]) - 1)
+    ends = {"start": literal.markdown(source[start]), "end": literal.markdown((source | target)[end])}
+    if found:
+        one = "From {start} to {end}: the shortest path passes **{count} sub-layer**."
+        many = "From {start} to {end}: the shortest path passes **{count} sub-layers**."
+        st.markdown(say_count("history.path.length", one, many, len(found) - 1, **ends))
+    else:
+        st.markdown(prose.block("history_recurrence", "no-path", **ends))
+    return found
+
+
+def _check(service: Service, name: str, graph: StateGraph, trace: Trace) -> None:
+    """The longest chain counted again, in the graph that PyTorch records."""
+    ids = trace.source_ids, trace.target_ids
+    recorded = service.lesson(("recorded steps", name, *ids), recorded_steps, *ids)
+    agrees = "check" if recorded == graph.steps else "check-wrong"
+    st.caption(prose.block("history_recurrence", agrees, steps=graph.steps, recorded=recorded))
+
+
+def _numbers(request: Request, called: dict[str, str], trace: Trace) -> None:
+    """The same for all five networks."""
+    source, target = len(trace.source_ids), len(trace.target_ids)
+    header = [
+        say("history.network", "Network"),
+        say("history.steps.given", "steps that wait, target given"),
+        say("history.steps.generated", "steps that wait, decoding"),
+        say("history.path.right", "path, first to last source token"),
+        say("history.path.left", "path, last to first source token"),
+        say("history.path.output", "path, first source token to last output"),
+    ]
+    ours = request.service.model.config
+    configs = {name: ours if name == TRANSFORMER else RecurrentConfig.preset(name) for name in called}
+    rows = [[label, *_counts(configs[name], source, target)] for name, label in called.items()]
+    st.subheader(say("history.steps", "Steps and paths of all five"), anchor=False)
+    st.markdown(prose.block("history_recurrence", "steps", source=source, target=target))
+    st.html(bars.table(header, rows, say("history.steps.table", "Steps that wait and path lengths of the networks")))
+    st.markdown(prose.block("history_recurrence", "table-1"))
+    with st.container(horizontal=True):
+        files.download(
+            say("history.steps.csv", "Steps as CSV"), lambda: downloads.table_csv(header, rows), "waiting-steps.csv"
+        )
+    files.numbers(lambda: files.table(rows, header), hide_index=True)
+
+
+@lru_cache(maxsize=256)
+def _counts(config: SequenceConfig, source: int, target: int) -> tuple[int | str, ...]:
+    """Steps with the target given and decoding, then three path lengths."""
+    graph = state_graph(config, source, target)
+    generated = state_graph(config, source, target, generated=True)
+    paths = graph.within_source(0, source - 1), graph.within_source(source - 1, 0), graph.to_output(0, target - 1)
+    return graph.steps, generated.steps, *(str(len(found) - 1) if found else NO_PATH for found in paths)

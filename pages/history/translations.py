@@ -1,0 +1,45 @@
+"""One sentence, translated by all five networks."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from model.lessons.network_comparison import NETWORKS, ONE_VECTOR, TRANSFORMER
+from pages.history import five
+from pages.shared import files
+from pages.shared.opening import Request
+from pages.shared.texts import say_if_cut
+from views.export import downloads
+from views.html import bars
+from views.text.catalogue import say, say_count
+
+
+def translations(request: Request, text: str, name: str) -> None:
+    """What each of the five makes of `text`, decoded as the reader chose; `name` of the file to download."""
+    header = [
+        say("history.column.network", "network"),
+        say("history.column.handed", "the decoder gets"),
+        say("history.column.translation", "translation"),
+        say("column.tokens", "tokens"),
+    ]
+    read, lines, plain = len(request.service.model.check(text)) + 1, [], []
+    for network in NETWORKS:
+        service = five.service(request, network)
+        ids = service.steps(text, request.options)[-1].ids
+        say_if_cut(service.ended(ids), "of", side=five.called(network))
+        french, handed = service.model.tokenizer.decode(ids), _handed(service.model.config, network, read)
+        lines.append([five.called(network), handed, bars.data(french or "\u2014", "token"), len(ids)])
+        plain.append([five.called(network), handed, french, len(ids)])
+    st.html(bars.table(header, lines, say("history.translations.table", "Translations by all five"), whole=True))
+    label = say("history.translations.csv", "Translations as CSV")
+    files.download(label, lambda: downloads.table_csv(header, plain), f"{name}.csv")
+
+
+def _handed(config, network: str, tokens: int) -> str:
+    """What the decoder of a network gets of a source of so many tokens."""
+    if network == "rnn-vector":
+        return say("history.handed.one", "1 vector of {width} numbers", width=config.decoder_width)
+    if network == ONE_VECTOR:
+        return say("history.handed.two", "h and c, {width} numbers each", width=config.decoder_width)
+    width = config.d_model if network == TRANSFORMER else config.state_width
+    return say_count("history.handed.all", "{count} state of {width}", "{count} states of {width}", tokens, width=width)

@@ -1,0 +1,61 @@
+"""The drawing of a network unrolled over the reader's tokens, with one path."""
+
+from __future__ import annotations
+
+from model import Trace
+from model.lessons.waiting_steps import StateGraph, Vertex
+from views.svg.unrolled import Row, unrolled
+from views.text.catalogue import Message, say
+
+FEW = 3  # a vertex that reads no more than these is drawn with all that it reads
+SUBLAYERS = {
+    "self": Message("history.row.self", "self-attention {layer}"),
+    "cross": Message("history.row.cross", "cross-attention {layer}"),
+    "ffn": Message("history.row.ffn", "feed-forward {layer}"),
+}
+
+
+def drawing(graph: StateGraph, path: list[Vertex], trace: Trace, name: str) -> str:
+    """Rows from the bottom up; thin lines: what recurrent cells read, and all that the path's vertices read."""
+    ids = dict.fromkeys(vertex.row for vertex in graph.reads if vertex.row not in ("source", "target"))
+    if "context" in ids and graph.ready[Vertex("context", 0)] < graph.ready[Vertex("decoder", 0)]:
+        ids = {row: None for row in ids if row not in ("context", "decoder")} | dict.fromkeys(("context", "decoder"))
+    counts = {"source": len(trace.source_ids), "target": len(trace.target_ids)}
+    rows = []
+    for row in ids:
+        side = "source" if row.startswith("encoder") else "target"
+        kind = "cross" if row == "context" or row.endswith(".cross") else row.partition(".")[0]
+        ready = [graph.ready[Vertex(row, place)] for place in range(counts[side])]
+        rows.append(Row(row, row_name(row), side, kind, ready))
+    on_path = set(path)
+    edges = [
+        (tuple(read), tuple(vertex))
+        for vertex, reads in graph.reads.items()
+        for read in reads
+        if len(reads) <= FEW or vertex in on_path
+    ]
+    title = say(
+        "history.unrolled.alt",
+        "{network}, unrolled over {source} source and {target} target tokens: {steps} steps wait for each other, and "
+        "the path that is drawn passes {length} sub-layers. The table below has the same numbers.",
+        network=name,
+        **counts,
+        steps=graph.steps,
+        length=max(len(path) - 1, 0),
+    )
+    tokens = {"source": trace.source_tokens, "target": trace.target_tokens}
+    return unrolled(rows, tokens, edges, [tuple(vertex) for vertex in path], title)
+
+
+def row_name(row: str) -> str:
+    """What the drawing calls a row of the graph."""
+    named = {
+        "encoder.forwards": say("history.row.forwards", "read forwards"),
+        "encoder.backwards": say("history.row.backwards", "read backwards"),
+        "decoder": say("history.row.decoder", "decoder"),
+        "context": say("history.row.context", "attention"),
+    }
+    if row in named:
+        return named[row]
+    _, layer, kind = row.split(".")
+    return SUBLAYERS[kind](layer=int(layer) + 1)

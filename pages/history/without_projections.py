@@ -1,0 +1,145 @@
+"""Self-attention without W^Q and W^K: x against x, beside the heads that were trained on the same vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from model.lessons.raw_attention import (
+    FORMS,
+    STATES,
+    RawAttention,
+    encoder_stages,
+    encoder_states,
+    own_weights,
+    stage_names,
+)
+from pages.history import networks, raw_heldout, raw_tables
+from pages.shared import checks, files, stepping
+from pages.shared.opening import Request
+from views.components.step_view import Axis, Bars, Column, Curve, Curves, Formula, Heatmap, Numbers, StepView
+from views.controls import widgets
+from views.export import downloads
+from views.maps import MEAN
+from views.text import prose, terms
+from views.text.catalogue import say
+
+BEFORE = "lstm-dot"  # the network whose encoder states are the tutorials' bridge: its decoder asks them by dot products
+
+
+def show(request: Request) -> None:
+    """Choose the form of the score; compare, stage by stage."""
+    forms = {
+        "scaled": say("history.raw.scaled", "Divided by the root of the width"),
+        "plain": say("history.raw.plain", "Plain dot product"),
+        "cosine": say("history.raw.cosine", "Cosine"),
+    }
+    told = say(
+        "history.raw.form.help",
+        "Attention in the Transformer divides by the root of the width. The first attention took the plain product. "
+        "The cosine forgets how long the vectors are.",
+    )
+    form = widgets.pick(say("history.raw.form", "Score of two vectors"), forms, "raw_score", help=told)
+    trace = request.trace()
+    stages = request.service.lesson(("raw attention", trace.source_ids), encoder_stages, trace)
+    states = encoder_states(networks.traced(request, BEFORE))
+    names = (*stage_names(len(stages)), STATES)
+    everything = dict(zip(names, (*stages, states), strict=True))
+    stepping.show(_view(everything, form, trace.source_tokens), "raw")
+    st.markdown(prose.block("history_projections", "how-to-read"))
+    _check(everything, form)
+    raw_tables.stages(everything, form)
+    raw_tables.failing(everything, trace.source_tokens)
+    raw_heldout.measured(request, BEFORE)
+    _files(everything, trace.source_tokens)
+
+
+def _view(everything: dict[str, RawAttention], form: str, tokens: Sequence[str]) -> StepView:
+    """Vectors x head x query, and what the query attends to."""
+    found = list(everything.values())
+    heads = next(len(raw.heads) for raw in found if raw.heads is not None)
+    missing = np.full((heads + 1, len(tokens), len(tokens)), np.nan, dtype=np.float32)
+    trained = np.stack([missing if raw.heads is None else with_mean(raw.heads) for raw in found])
+    weights = np.stack([raw.weights(form) for raw in found])
+    scores = np.stack([raw.scores(form) for raw in found])
+    others = np.where(np.eye(len(tokens), dtype=bool), -np.inf, scores).max(axis=2)  # S is at least 2: </s>
+    stages, numbers = raw_tables.stage_labels(tuple(everything)), list(map(str, range(1, heads + 1)))
+    axes = (
+        Axis("vectors", say("history.raw.vectors", "Vectors"), stages, ids=tuple(everything), first=1),
+        Axis("heads", terms.HEAD(), [terms.MEAN(), *numbers], ids=(MEAN, *numbers)),
+        Axis("asking", terms.QUERY(), tokens, said="token"),
+        Axis("asked", terms.KEY(), tokens, slider=False, said="token"),
+    )
+    pairs = ("vectors", "asking", "asked")
+    raw, head = say("history.raw.map", "x against x"), say("history.raw.trained", "the trained head")
+    products = say(
+        "history.raw.products",
+        "Token {asking#}, {asking}, as query: score with itself {own}, largest with another token {other}. Weight on "
+        "itself {own_weight}, by the trained head {own_trained}.",
+    )
+    return StepView(
+        axes,
+        {
+            "score": Numbers(scores, pairs),
+            "raw": Numbers(weights, pairs),
+            "trained": Numbers(trained, ("vectors", "heads", "asking", "asked")),
+            "own": Numbers(own_weights(scores), pairs[:2]),
+            "other": Numbers(others, pairs[:2]),
+            "own_weight": Numbers(own_weights(weights), pairs[:2]),
+            "own_trained": Numbers(own_weights(trained), ("vectors", "heads", "asking")),
+            "mean": Numbers(own_weights(weights).mean(axis=1), ("vectors",)),
+            "mean_trained": Numbers(own_weights(trained).mean(axis=2), ("vectors", "heads")),
+        },
+        (
+            Formula(products),
+            Heatmap(raw, "raw", "asking", "asked", signed=False, top=1.0, wide=False),
+            Heatmap(head, "trained", "asking", "asked", signed=False, top=1.0, wide=False),
+            Bars(
+                say("history.raw.row", "what the query attends to"),
+                "asked",
+                (
+                    Column(say("history.raw.score", "score"), "score"),
+                    Column(raw, "raw", top=1.0),
+                    Column(head, "trained", top=1.0),
+                ),
+                wide=True,
+            ),
+            Curves(
+                say("history.raw.itself", "weight of a token on itself, mean over all tokens"),
+                "vectors",
+                (Curve(raw, "mean"), Curve(head, "mean_trained")),
+                0.0,
+                1.0,
+                wide=True,
+            ),
+        ),
+    )
+
+
+def _check(everything: dict[str, RawAttention], form: str) -> None:
+    """Weights by another kernel, and the pairs counted another way."""
+    again = sum(raw.counted_again() for raw in everything.values())
+    pairs = sum(int(raw.exceeds.sum()) for raw in everything.values())
+    both = sum(int((raw.exceeds & raw.exceeds.T).sum()) for raw in everything.values())
+    difference = max(raw.difference(form) for raw in everything.values())
+    said = checks.said("raw weights", difference)
+    agrees = "check" if (again, both) == (pairs, 0) else "check-wrong"
+    st.caption(prose.block("history_projections", agrees, difference=said, pairs=pairs, again=again, both=both))
+
+
+def _files(everything: dict[str, RawAttention], tokens: Sequence[str]) -> None:
+    arrays: dict[str, object] = {"tokens": list(tokens)}
+    for name, raw in everything.items():
+        arrays |= {f"{name} vectors": raw.vectors, f"{name} products": raw.products}
+        arrays |= {f"{name} weights {form}": raw.weights(form) for form in FORMS}
+        if raw.heads is not None:
+            arrays[f"{name} trained"] = raw.heads
+    arrays = {name.replace(" ", "_").replace("-", "_"): array for name, array in arrays.items()}
+    files.download(files.NPZ(), lambda: downloads.arrays_npz(arrays), "raw-attention.npz")
+
+
+def with_mean(heads: np.ndarray) -> np.ndarray:
+    """Their mean in front of the heads: `(head, S, S)` -> `(head + 1, S, S)`."""
+    return np.concatenate([heads.mean(axis=0, keepdims=True), heads])

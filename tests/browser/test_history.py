@@ -1,0 +1,95 @@
+"""The page *Before the Transformer* in a browser: what follows its sliders, and what the address keeps of them."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Server, open_page, ready
+from tests.browser.overflow import PHONE
+
+
+def slider(page: Page, axis: str):
+    return page.locator(f'input[data-axis="{axis}"]')
+
+
+def address(page: Page, name: str) -> list[str]:
+    return parse_qs(urlsplit(page.url).query).get(name, [])
+
+
+def wait_for_address(page: Page, name: str, value: str) -> None:
+    page.wait_for_function(
+        "([name, value]) => new URLSearchParams(location.search).get(name) === value", arg=[name, value]
+    )
+
+
+def test_steps_and_units_follow_their_sliders_without_the_server(page: Page, server: Server):
+    """The server hears of it a moment after the last move, once, for the address."""
+    open_page(page, f"{server.url}/history?unit=40")
+    formula = page.locator(".step-view .formula").first
+    expect(formula).to_contain_text("Step 1 reads </s>. In unit 40")
+    page.evaluate(
+        """() => {
+            window.sent = 0
+            const send = WebSocket.prototype.send
+            WebSocket.prototype.send = function (...given) { window.sent++; return send.apply(this, given) }
+        }"""
+    )
+    slider(page, "step").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    expect(formula).to_contain_text("Step 4 reads too. In unit 40")
+    wait_for_address(page, "step", "4")
+    assert page.evaluate("window.sent") == 1
+    assert address(page, "unit") == ["40"]
+
+
+def test_a_link_opens_the_same_step_and_another_direction_begins_anew(page: Page, server: Server):
+    open_page(page, f"{server.url}/history?direction=both&token=3&unit=7")
+    expect(page.locator(".step-view .formula").first).to_contain_text("At token 3, did")
+    page.locator(".st-key-direction").get_by_role("radio").nth(1).click()
+    ready(page)
+    expect(page.locator(".step-view .formula").first).to_contain_text("reads The. In unit 7")
+
+
+def test_a_chosen_token_shows_its_gradient_and_its_replacement(page: Page, server: Server):
+    open_page(page, f"{server.url}/history?part=forgetting&token=3")
+    formula = page.locator(".step-view .formula").first
+    expect(formula).to_contain_text("tired: the size of d(last state)/d(input) is")
+    before = formula.inner_text()
+    plot = page.locator(".step-view .curves svg[role=img]").first
+    box = plot.bounding_box()
+    plot.click(position={"x": box["width"] - 5, "y": 30})
+    expect(formula).to_contain_text("The: the size")
+    assert formula.inner_text() != before
+    wait_for_address(page, "token", "17")
+    expect(page.get_by_text("Measured over 500 held-out sentences")).to_be_visible()
+
+
+def test_gates_follow_a_unit_and_a_held_gate_changes_the_translation(page: Page, server: Server):
+    open_page(page, f"{server.url}/history?part=gates")
+    expect(page.locator(".step-view .heatmap canvas[role=img]")).to_have_count(4)
+    unit = slider(page, "unit")
+    unit.focus()
+    page.keyboard.press("End")
+    shown = page.locator(".step-view .slider").nth(1).locator("b").inner_text()
+    wait_for_address(page, "unit", shown)
+    translations = page.locator("[lang=fr]")
+    before = translations.last.inner_text()
+    page.locator(".st-key-held").get_by_role("radio").nth(1).click()
+    ready(page)
+    expect(translations.last).not_to_have_text(before)
+    assert unit.get_attribute("aria-valuetext").endswith(shown)
+
+
+@pytest.mark.parametrize("part", ["one-word", "forgetting", "gates"])
+def test_a_thumb_reaches_every_step(page: Page, server: Server, part: str):
+    page.set_viewport_size(PHONE)
+    open_page(page, f"{server.url}/history?part={part}")
+    control = page.locator(".step-view .slider").first
+    before = control.locator(".at").inner_text()
+    control.get_by_role("button").last.click()
+    expect(control.locator(".at")).not_to_have_text(before)
+    assert control.get_by_role("button").last.bounding_box()["height"] >= 28

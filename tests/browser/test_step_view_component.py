@@ -1,0 +1,185 @@
+"""The step view's script on known numbers, in an empty page: what it draws, reads out and tells."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.mounting import mount_component
+from views import palette
+from views.components.step_view import (
+    Axis,
+    Bars,
+    Column,
+    Curve,
+    Curves,
+    Formula,
+    Heatmap,
+    Numbers,
+    StepView,
+    mark,
+    payload,
+)
+from views.text.numbers import three_digits
+
+TOKENS = ("the", "<b>", "sat", "down")
+UNITS = 6
+HIDDEN = np.random.default_rng(0).normal(size=(4, UNITS)).astype(np.float32)
+SCORES = np.random.default_rng(1).random((4, 3)).astype(np.float32)
+
+
+def known(hidden: np.ndarray = HIDDEN) -> StepView:
+    return StepView(
+        (
+            Axis("token", "Token", TOKENS, said="token"),
+            Axis("unit", "Unit", size=UNITS),
+            Axis("key", "Key", ("a", "b", "c"), slider=False, said="token"),
+        ),
+        {"h": Numbers(hidden, ("token", "unit")), "score": Numbers(SCORES, ("token", "key"))},
+        (
+            Formula("token {token#} is {token}, unit {unit}: {h}"),
+            Heatmap("states", "h", rows="token", columns="unit", top=3.0),
+            Heatmap("scores", "score", rows="token", columns="key", signed=False),
+            Curves("one unit", along="token", curves=(Curve("h", "h"),)),
+            Curves("its size", along="token", curves=(Curve("h", "h"),), log=True),
+            Bars("scores of the token", along="key", columns=(Column("score", "score"),)),
+        ),
+    )
+
+
+@pytest.fixture
+def mount(page: Page):
+    """Show a view in an empty page; what the script tells is collected in `window.answers`."""
+
+    def show(view: StepView, places: dict[str, int], background: str = "#FFFFFF") -> Page:
+        mount_component(page, "step_view", "step-view", payload(view, "light"), background, mark(places))
+        return page
+
+    return show
+
+
+def written(value: float) -> str:
+    return three_digits(float(value)).replace("-", "\u2212")
+
+
+def slider(page: Page, axis: str):
+    return page.locator(f'input[data-axis="{axis}"]')
+
+
+def test_it_begins_where_the_page_says(mount):
+    page = mount(known(), {"token": 1, "unit": 4})
+    expect(page.locator(".formula")).to_have_text(f"token 2 is <b>, unit 5: {written(HIDDEN[1, 4])}")
+    assert slider(page, "token").input_value() == "2"
+    assert slider(page, "unit").get_attribute("aria-valuetext") == "Unit 5 of 6"
+    expect(page.locator(".sides .chosen").first).to_have_text("<b>")
+
+
+def test_a_heatmap_has_the_colours_of_its_numbers(mount):
+    page = mount(known(), {"token": 0, "unit": 0})
+    script = "c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]"
+    drawn = np.array(page.locator(".heatmap canvas").first.evaluate(script)).reshape(4, UNITS, 4)[..., :3]
+    stops = np.array([palette.to_rgb(colour) for colour in palette.signed_scale("encoder", "light")], dtype=float)
+    places = (np.clip(HIDDEN, -3, 3) + 3) / 6 * (len(stops) - 1)
+    wanted = np.stack([np.interp(places, range(len(stops)), stops[:, channel]) for channel in range(3)], axis=-1)
+    assert np.abs(drawn - wanted).max() <= 6  # 256 shades
+
+
+def test_everything_follows_a_key_on_a_slider_at_once(mount):
+    page = mount(known(), {"token": 0, "unit": 2})
+    slider(page, "token").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".formula")).to_have_text(f"token 3 is sat, unit 3: {written(HIDDEN[2, 2])}")
+    assert page.locator(".bars .number").all_inner_texts() == [written(score) for score in SCORES[2]]
+    assert page.locator(".curves .key b").first.inner_text() == written(HIDDEN[2, 2])
+    page.wait_for_function("window.answers.length > 0")
+    assert page.evaluate("window.answers") == [["places", {"token": 2, "unit": 2}]]  # once, a moment later
+    expect(page.locator(".heard")).to_contain_text("token 3 is sat")
+
+
+def test_a_click_into_a_heatmap_or_a_curve_moves_the_sliders(mount):
+    page = mount(known(), {"token": 0, "unit": 0})
+    field = page.locator(".heatmap .field").first
+    box = field.bounding_box()
+    field.click(position={"x": box["width"] * 3.5 / UNITS, "y": box["height"] * 3.5 / 4})
+    expect(page.locator(".formula")).to_have_text(f"token 4 is down, unit 4: {written(HIDDEN[3, 3])}")
+    plot = page.locator(".curves svg[role=img]").first
+    plot.click(position={"x": plot.bounding_box()["width"] * 1.5 / 4, "y": 20})
+    expect(page.locator(".formula")).to_have_text(f"token 2 is <b>, unit 4: {written(HIDDEN[1, 3])}")
+
+
+def test_a_pointer_reads_cells(mount):
+    page = mount(known(), {"token": 0, "unit": 0})
+    box = page.locator(".heatmap .field").first.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 1.5 / UNITS, box["y"] + box["height"] * 2.5 / 4)
+    expect(page.locator(".tip")).to_have_text(f"{written(HIDDEN[2, 1])} \u2002 Token sat, Unit 2")
+
+
+def test_numbers_at_or_below_zero_are_not_on_a_logarithmic_curve(mount):
+    page = mount(known(), {"token": 0, "unit": 1})
+    points = page.locator(".curves").nth(1).locator("svg[role=img] polyline").get_attribute("points")
+    assert len(points.split()) == int((HIDDEN[:, 1] > 0).sum())
+
+
+def test_a_scale_of_their_own_follows_the_curves(mount):
+    axes = (Axis("token", "Token", TOKENS, said="token"), Axis("unit", "Unit", size=UNITS))
+    curves = Curves("one unit", along="token", curves=(Curve("h", "h"),), own=True)
+    page = mount(StepView(axes, {"h": Numbers(HIDDEN, ("token", "unit"))}, (curves,)), {"token": 0, "unit": 0})
+    for unit in (1, 4):
+        slider(page, "unit").fill(str(unit + 1))
+        ends = [written(HIDDEN[:, unit].max()), written(HIDDEN[:, unit].min())]
+        expect(page.locator(".plot .high")).to_have_text(ends[0])
+        expect(page.locator(".plot .low")).to_have_text(ends[1])
+
+
+def test_what_was_told_does_not_come_back_as_news(mount):
+    page = mount(known(), {"token": 0, "unit": 0})
+    slider(page, "token").fill("3")
+    page.wait_for_function("window.answers.length > 0")
+    slider(page, "token").fill("4")
+    mount(known(), {"token": 2, "unit": 0})  # the answer to the first move comes after the second
+    assert slider(page, "token").input_value() == "4"
+    mount(known(), {"token": 1, "unit": 5})  # a link
+    assert slider(page, "token").input_value() == "2" and slider(page, "unit").input_value() == "6"
+
+
+def test_new_numbers_leave_the_sliders_where_they_are(mount):
+    page = mount(known(), {"token": 0, "unit": 0})
+    slider(page, "token").fill("3")
+    mount(known(2 * HIDDEN), {"token": 0, "unit": 0})
+    expect(page.locator(".formula")).to_have_text(f"token 3 is sat, unit 1: {written(2 * HIDDEN[2, 0])}")
+
+
+def test_the_theme_is_the_pages(mount):
+    page = mount(known(), {"token": 0, "unit": 0}, palette.BACKGROUND["dark"])
+    assert ["theme", "dark"] in page.evaluate("window.answers")
+
+
+def test_a_move_is_drawn_within_a_frame(mount):
+    """448 units and 40 tokens: the median of forty moves, all that is drawn included, stays below 33 ms."""
+    hidden = np.random.default_rng(2).normal(size=(40, 448))
+    axes = (Axis("token", "Token", tuple("abcdefghij" * 4), said="token"), Axis("unit", "Unit", size=448))
+    panels = (
+        Formula("{h}"),
+        Heatmap("states", "h", rows="token", columns="unit"),
+        Curves("one unit", along="token", curves=tuple(Curve(name, "h") for name in "abcdef")),
+    )
+    page = mount(StepView(axes, {"h": Numbers(hidden, ("token", "unit"))}, panels), {"token": 0, "unit": 0})
+    took = page.evaluate(
+        """async () => {
+            const input = document.querySelector('input[data-axis="unit"]'), took = []
+            for (let place = 2; place < 42; place++) {
+                const began = performance.now()
+                input.value = place
+                input.dispatchEvent(new Event("input"))
+                document.querySelector("main").getBoundingClientRect()
+                took.push(performance.now() - began)
+                await new Promise(requestAnimationFrame)
+            }
+            return took.sort((one, other) => one - other)[20]
+        }"""
+    )
+    assert took < 33, json.dumps(took)

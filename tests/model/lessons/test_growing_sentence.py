@@ -1,0 +1,72 @@
+"""A sentence that grows: what is added, and that the losses of a batch are those of each pair alone."""
+
+import numpy as np
+import pytest
+
+from model import RecurrentTranslator, Translator
+from model.lessons.growing_sentence import CLAUSES, Grown, TooDifferentError, grow, grown_losses, losses_of_pairs
+from model.lessons.network_comparison import NETWORKS, TRANSFORMER
+
+
+@pytest.fixture(scope="module")
+def networks():
+    return {
+        name: Translator.load(device="cpu") if name == TRANSFORMER else RecurrentTranslator.load(name, "cpu")
+        for name in NETWORKS
+    }
+
+
+def test_each_clause_goes_behind_the_one_before(networks):
+    grown = grow(networks[TRANSFORMER], "Is she a student?", "Est-elle \u00e9tudiante\u202f?")
+    assert [pair.clauses for pair in grown] == list(range(len(CLAUSES) + 1))
+    assert grown[0] == Grown(0, "Is she a student?", "Est-elle \u00e9tudiante\u202f?")
+    assert grown[1] == Grown(1, "Is she a student and I am tired.", "Est-elle \u00e9tudiante et je suis fatigu\u00e9.")
+    assert grown[2].source == "Is she a student and I am tired, but my brother is in the garden."
+    assert [pair.words for pair in grown[:3]] == [4, 8, 15]
+
+
+def test_it_grows_only_as_far_as_the_networks_read(networks):
+    long = "car " * 118
+    grown = grow(networks[TRANSFORMER], long, "voiture")
+    assert 1 <= len(grown) < len(CLAUSES) + 1
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_the_losses_of_a_batch_are_those_of_each_pair_alone(networks, name):
+    translator = networks[name]
+    grown = grow(translator, "I am a student.", "Je suis un \u00e9tudiant.")[:3]
+    found = grown_losses(translator, grown)
+    for place, pair in enumerate(grown):
+        alone = translator.score(translator.trace(pair.source, target=pair.target))
+        assert found.whole[place] == pytest.approx(alone.mean(), abs=2e-5)
+        assert found.own[place] == pytest.approx(alone[: found.shared].mean(), abs=2e-5)
+    assert 0 <= found.difference < 2e-5
+    target = translator.tokenizer.encode(grown[0].target)
+    assert found.shared == len(target) - 1  # all but the full stop
+
+
+def test_two_clauses_cost_one_vector_the_beginning_and_attention_little(networks):
+    pairs = {
+        "I am a student.": "Je suis un \u00e9tudiant.",
+        "She reads a book.": "Elle lit un livre.",
+        "My father works in a big house.": "Mon p\u00e8re travaille dans une grande maison.",
+        "I want to buy a car.": "Je veux acheter une voiture.",
+    }
+    risen = {}
+    for name, network in networks.items():
+        own = [grown_losses(network, grow(networks[TRANSFORMER], *pair)[:3]).own for pair in pairs.items()]
+        risen[name] = np.mean([losses[-1] - losses[0] for losses in own])
+    assert risen["lstm-vector"] > 0.5
+    for name in ("lstm-additive", "lstm-dot", "transformer"):
+        assert risen[name] < risen["lstm-vector"] / 3
+
+
+def test_targets_with_nothing_in_common_are_refused(networks):
+    pairs = [Grown(0, "A car.", "Une voiture."), Grown(1, "A car.", "Le chien.")]
+    with pytest.raises(TooDifferentError, match="no token that stays"):
+        grown_losses(networks["lstm-dot"], pairs)
+
+
+def test_losses_of_one_pair_are_an_array_of_its_tokens(networks):
+    (line,) = losses_of_pairs(networks["rnn-vector"], [("A car.", "Une voiture.")])
+    assert line.dtype == np.float64 and len(line) == 1 + len(networks["rnn-vector"].tokenizer.encode("Une voiture."))

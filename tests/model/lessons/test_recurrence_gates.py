@@ -1,0 +1,77 @@
+"""The gates of a layer in the order in which it reads, and what is left of a value."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from model import RecurrentTranslator
+from model.lessons.recurrence_gates import OPEN, SHUT, gates_of
+from model.networks.recurrent_trace import record_recurrent_trace
+from model.tracing.gate_interventions import gated_layers
+from tests.model.networks import tiny_recurrent
+
+LSTMS = ("lstm-vector", "lstm-additive", "lstm-dot")
+every_lstm = pytest.mark.parametrize("kind", LSTMS)
+
+
+@pytest.fixture
+def traced(tokenizer):
+    def trace(kind: str):
+        network = tiny_recurrent(kind, vocabulary_size=len(tokenizer))
+        return network, record_recurrent_trace(network, tokenizer, [7, 8, 9, 3], [2, 20, 21], [20, 21, 3])
+
+    return trace
+
+
+@every_lstm
+def test_every_layer_is_shown_in_the_order_in_which_it_reads(traced, kind):
+    network, trace = traced(kind)
+    for layer in gated_layers(network.config):
+        found = gates_of(network, trace, layer)
+        assert found.difference < 1e-5
+        if layer == "decoder":
+            assert found.tokens == trace.target_tokens
+            np.testing.assert_array_equal(found.record.cell, trace.decoder.cell)
+            np.testing.assert_array_equal(found.before[0], trace.start_cell)
+        else:
+            direction = layer.partition(".")[2]
+            turn = -1 if direction == "backwards" else 1
+            assert found.tokens == trace.source_tokens[::turn]
+            np.testing.assert_array_equal(found.record.forget_gate, trace.encoder[direction].forget_gate[::turn])
+            assert not found.before[0].any()
+        np.testing.assert_array_equal(found.before[1:], found.record.cell[:-1])
+        fed = found.record.input_gate * found.record.candidate
+        np.testing.assert_allclose(found.record.forget_gate * found.before + fed, found.record.cell, atol=1e-6)
+
+
+def test_what_is_left_is_the_product_of_all_later_forget_gates(traced):
+    network, trace = traced("lstm-vector")
+    found = gates_of(network, trace, "encoder.backwards")
+    forget = found.record.forget_gate.astype(np.float64)
+    for step in range(4):
+        np.testing.assert_allclose(found.left[step], forget[step + 1 :].prod(axis=0), rtol=1e-6)
+    near = (forget > OPEN) & (found.record.input_gate < SHUT)
+    assert found.copying == pytest.approx(near.mean())
+
+
+@pytest.mark.parametrize("gate", ["input", "forget", "output"])
+def test_units_are_sorted_by_the_mean_of_a_gate(traced, gate):
+    found = gates_of(*traced("lstm-dot"), "decoder")
+    means = getattr(found.record, f"{gate}_gate").mean(axis=0)[found.order(gate)]
+    assert (np.diff(means) <= 1e-6).all()
+    assert found.order("number").tolist() == list(range(12))
+
+
+def test_a_record_that_is_wrong_is_found(traced):
+    network, trace = traced("lstm-vector")
+    wrong = replace(trace, decoder=replace(trace.decoder, cell=trace.decoder.cell + 0.01))
+    assert gates_of(network, wrong, "decoder").difference > 0.005
+
+
+def test_the_formulas_hold_in_the_networks_that_ship():
+    for kind in LSTMS:
+        model = RecurrentTranslator.load(kind, "cpu")
+        trace = model.trace("She gave him the book that he had lost.")
+        for layer in gated_layers(model.config):
+            assert gates_of(model.network, trace, layer).difference < 1e-5

@@ -1,0 +1,98 @@
+"""Jacobians of the last state: against autograd, finite differences, and by hand; and how a replaced token fades."""
+
+import numpy as np
+import pytest
+import torch
+
+from model.lessons.recurrence_gradients import drift, state_gradients
+from tests.model.networks import tiny_recurrent
+
+IDS = [7, 8, 9, 10, 3]
+ONE_WAY = [(kind, reads) for kind in ("rnn-vector", "lstm-vector") for reads in ("forwards", "backwards")]
+one_way = pytest.mark.parametrize(("kind", "reads"), ONE_WAY)
+
+
+def last_state(network, embedded: torch.Tensor) -> torch.Tensor:
+    """h_N, and of an LSTM c_N behind it, by the library's layer; `(S, d_model)` -> `(states,)`."""
+    _, last = network.encoder.run(embedded[None])
+    return torch.cat([part[0] for part in last if part is not None])
+
+
+def sizes_of(jacobian: torch.Tensor, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """Frobenius norms by place of `(states, S, d_model)`: those of h_N, and those of c_N."""
+    return tuple(part.norm(dim=(0, 2)).numpy() for part in (jacobian[:width], jacobian[width:]))
+
+
+@one_way
+def test_sizes_are_those_of_autograds_jacobians(kind, reads):
+    network = tiny_recurrent(kind, reads=reads).double()
+    with torch.no_grad():
+        embedded = network.embed(torch.tensor([IDS]))[0]
+    jacobian = torch.autograd.functional.jacobian(lambda given: last_state(network, given), embedded)
+    found = state_gradients(network.float(), IDS)
+    hidden, cell = sizes_of(jacobian, network.encoder.width)
+    np.testing.assert_allclose(found.hidden, hidden, rtol=1e-5)
+    if kind == "lstm-vector":
+        np.testing.assert_allclose(found.cell, cell, rtol=1e-5)
+    else:
+        assert found.cell is None
+    assert found.difference < 1e-5
+    assert found.distance.tolist() == ([4, 3, 2, 1, 0] if reads == "forwards" else [0, 1, 2, 3, 4])
+
+
+@one_way
+def test_sizes_are_those_of_finite_differences(kind, reads):
+    network = tiny_recurrent(kind, reads=reads)
+    found = state_gradients(network, IDS)
+    network = network.double()
+    step, width = 1e-6, network.encoder.width
+    with torch.no_grad():
+        embedded = network.embed(torch.tensor([IDS]))[0]
+        columns = []
+        for place in range(len(IDS)):
+            for dimension in range(embedded.shape[1]):
+                moved = torch.zeros_like(embedded)
+                moved[place, dimension] = step
+                there = last_state(network, embedded + moved) - last_state(network, embedded - moved)
+                columns.append(there / (2 * step))
+    jacobian = torch.stack(columns, dim=1).view(-1, *embedded.shape)  # (states, S, d_model)
+    hidden, cell = sizes_of(jacobian, width)
+    np.testing.assert_allclose(found.hidden, hidden, rtol=1e-4)
+    if found.cell is not None:
+        np.testing.assert_allclose(found.cell, cell, rtol=1e-4)
+
+
+def test_a_wrong_chain_is_found_by_the_check(monkeypatch):
+    from model.lessons import recurrence_gradients as module
+
+    right = module._one_back
+    monkeypatch.setattr(module, "_one_back", lambda *given: (lambda x, h, c: (x, 1.01 * h, c))(*right(*given)))
+    assert state_gradients(tiny_recurrent("lstm-vector"), IDS).difference > 1e-3
+
+
+def test_an_encoder_that_reads_both_ways_has_no_last_state():
+    for function in (state_gradients, lambda *given: drift(*given, 5)):
+        with pytest.raises(ValueError, match="no last state"):
+            function(tiny_recurrent("lstm-dot"), IDS)
+
+
+@one_way
+def test_a_replaced_token_changes_the_states_from_its_step_on(kind, reads):
+    network = tiny_recurrent(kind, reads=reads)
+    found = drift(network, IDS, 20)
+    order = [0, 1, 2, 3, 4] if reads == "forwards" else [4, 3, 2, 1, 0]
+    with torch.no_grad():
+        plain, _ = network.encoder.run(network.embed(torch.tensor([IDS])))
+        for row, place in enumerate(order):
+            other = IDS.copy()
+            other[place] = 20
+            states, _ = network.encoder.run(network.embed(torch.tensor([other])))
+            wanted = (states - plain)[0, order].norm(dim=-1) / plain[0, order].norm(dim=-1)
+            np.testing.assert_allclose(found.hidden[row], wanted.numpy(), atol=1e-5)
+    assert not found.hidden[np.tril_indices(5, -1)].any() and (np.diag(found.hidden) > 0).all()
+    assert found.difference < 1e-6
+    assert (found.cell is None) == (kind == "rnn-vector")
+
+
+def test_a_token_that_is_replaced_by_itself_changes_nothing():
+    assert not drift(tiny_recurrent("lstm-vector"), IDS, 8).hidden[3].any()  # the fourth that is read

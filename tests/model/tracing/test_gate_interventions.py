@@ -1,0 +1,65 @@
+"""Held gates as plain values: what they say, what they refuse, and the tap that they become."""
+
+import pytest
+import torch
+
+from model import InterventionError
+from model.networks.recurrent_config import RecurrentConfig
+from model.tracing.gate_interventions import GateInterventions, HeldGate, gated_layers
+
+LAYERS = ("encoder.backwards", "decoder")
+SHUT = HeldGate("encoder.backwards", "forget", 0.0)
+OPEN = HeldGate("decoder", "input", 1.0)
+
+
+def test_the_layers_with_gates_are_those_of_lstms():
+    found = {kind: gated_layers(RecurrentConfig.preset(kind)) for kind in ("rnn-vector", "lstm-vector", "lstm-dot")}
+    assert found == {
+        "rnn-vector": (),
+        "lstm-vector": LAYERS,
+        "lstm-dot": ("encoder.forwards", "encoder.backwards", "decoder"),
+    }
+
+
+def test_the_tap_holds_every_step_of_its_own_gate_alone():
+    tap = GateInterventions((SHUT, OPEN)).tap(LAYERS)
+    gate = torch.rand(2, 3)
+    assert not tap("encoder.backwards.4.forget_gate", gate).any()
+    assert tap("decoder.0.input_gate", gate).eq(1).all()
+    for name in ("encoder.backwards.4.input_gate", "decoder.0.forget_gate", "encoder.backwards.4.cell"):
+        assert tap(name, gate) is gate
+
+
+def test_of_two_that_hold_the_same_gate_the_later_one_counts():
+    plan = GateInterventions((SHUT, HeldGate("encoder.backwards", "forget", 0.5)))
+    assert plan.held("encoder.backwards") == {"forget": 0.5} and plan.held("decoder") == {}
+    assert plan.tap(LAYERS)("encoder.backwards.0.forget_gate", torch.zeros(1)).item() == 0.5
+
+
+def test_text_and_back():
+    plan = GateInterventions((SHUT, OPEN, HeldGate("decoder", "output", 0.25)))
+    assert plan.to_text() == "encoder.backwards:forget:0;decoder:input:1;decoder:output:0.25"
+    assert GateInterventions.from_text(plan.to_text()) == plan
+    assert GateInterventions.from_text("") == GateInterventions()
+
+
+@pytest.mark.parametrize("text", ["decoder", "decoder:input", "decoder:input:x", "decoder:input:nan", "a:b:c:d"])
+def test_other_text_is_refused(text):
+    with pytest.raises(InterventionError, match="describes no intervention"):
+        GateInterventions.from_text(text)
+
+
+@pytest.mark.parametrize(
+    ("change", "layers", "said"),
+    [
+        (SHUT, (), "has no gates to hold"),
+        (HeldGate("encoder.forwards", "forget", 0.0), LAYERS, "There is no layer 'encoder.forwards' with gates"),
+        (HeldGate("decoder", "candidate", 0.0), LAYERS, "There is no gate 'candidate'; choose one of input, forget"),
+        (HeldGate("decoder", "input", 1.5), LAYERS, "cannot be held at 1.5; choose a value from 0"),
+        (HeldGate("decoder", "input", float("nan")), LAYERS, "cannot be held at nan"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(change, layers, said):
+    with pytest.raises(InterventionError, match=said):
+        GateInterventions((change,)).check(layers)
+    GateInterventions().check(layers)

@@ -1,0 +1,109 @@
+"""Attention over states: the numbers of every step, the maps beside the Transformer's, and the viewer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from model.attribution.alignment_error import link_counts
+from model.lessons.first_attention import first_attention
+from model.lessons.network_comparison import load_comparison, shipped_cards
+from model.text.word_alignment import AlignmentTable, links_of
+from model.translator import SHIPPED
+from tests.pages.charts import checked
+from tests.pages.conftest import SENTENCE
+from tests.pages.drawn import matrices
+from tests.pages.pseudo import unsaid
+from tests.pages.reading import table
+from tests.pages.stepped import labels, stepped
+from views.text.numbers import three_digits
+
+LONG = "The animal didn't cross the street because it was too tired."
+with_alignment = pytest.mark.parametrize("name", ["lstm-additive", "lstm-dot"])
+
+
+def open_part(open_app, name="lstm-additive", **query):
+    return open_app("history", part="attention-over-states", score=name, **query)
+
+
+@with_alignment
+def test_the_steps_are_those_of_the_network(open_app, earlier, name):
+    header, arrays = stepped(open_part(open_app, name, text=LONG))
+    trace = earlier[name].trace(LONG)
+    found = first_attention(trace)
+    np.testing.assert_allclose(arrays["weights"].sum(axis=1), 1, atol=2e-6)
+    np.testing.assert_allclose(arrays["weights"], trace.alignment, atol=1e-5)
+    np.testing.assert_allclose(arrays["scores"], found.scores, rtol=1e-5)
+    np.testing.assert_allclose(arrays["weights"], arrays["exponentials"] / arrays["total"][:, None], atol=1e-6)
+    np.testing.assert_allclose(arrays["context"], arrays["weights"] @ arrays["states"], atol=1e-5)
+    query = trace.decoder.hidden if name == "lstm-dot" else np.vstack([trace.start_hidden, trace.decoder.hidden[:-1]])
+    np.testing.assert_allclose(arrays["query"], query, atol=1e-6)
+    assert [label.strip() for label in labels(header, "step")] == [t.strip("\u2009") for t in trace.next_tokens]
+    assert len(labels(header, "token")) == len(trace.source_tokens)
+
+
+@with_alignment
+def test_the_text_names_query_key_and_value_and_says_which_state_asks(open_app, name):
+    app = open_part(open_app, name)
+    text = " ".join(" ".join(element.value.split()) for element in app.markdown)
+    assert ("**before**" in text) == (name == "lstm-additive") and ("**after**" in text) == (name == "lstm-dot")
+    assert "the *query* is the decoder\u2019s state" in text and "*Keys* and *values* are the same here" in text
+    assert "something is wrong" not in checked(app, "in double precision")
+
+
+@with_alignment
+def test_the_maps_beside_each_other_are_of_the_same_tokens(open_app, earlier, translator, name):
+    app = open_part(open_app, name, attending="beside")
+    trace = earlier[name].trace(SENTENCE)
+    forced = translator.trace(SENTENCE, target_ids=trace.next_ids)
+    cross = forced.attention("cross")
+    head = load_comparison({each: card["weights_sha256"] for each, card in shipped_cards().items()}).head
+    links = AlignmentTable.load(SHIPPED, translator.card["tokenizer_sha256"])
+    reference = links_of(links, trace.source_ids, trace.next_ids)
+    maps = [trace.alignment, cross[-1].mean(axis=0), cross[head]]
+    shown = [values for _, values in matrices(app).values()]
+    for values, expected in zip(shown, [*maps, reference], strict=True):
+        np.testing.assert_allclose(values, expected, atol=1e-5)
+    _, *rows = table(app, "Alignment error rates")
+    for row, weights in zip(rows, maps, strict=True):
+        counts = link_counts(weights, reference)
+        assert row[1:5] == [str(counts.found), str(counts.reference), str(counts.shared), three_digits(counts.error)]
+    assert "something is wrong" not in checked(app, "both networks")
+
+
+def test_the_rates_over_held_out_sentences_have_their_bands(open_app):
+    app = open_part(open_app, "lstm-dot", attending="beside")
+    rate = load_comparison({name: card["weights_sha256"] for name, card in shipped_cards().items()}).alignment
+    _, dot, layer, head = table(app, "Alignment error rates")
+    for row, name in ((dot, "lstm-dot"), (layer, "transformer"), (head, "transformer-head")):
+        band = rate[name].generated
+        assert row[5] == f"{three_digits(band.value)} ({three_digits(band.low)} \u2013 {three_digits(band.high)})"
+    text = " ".join(" ".join(element.value.split()) for element in app.markdown)
+    assert "no person made these links" in text
+
+
+@with_alignment
+@pytest.mark.parametrize("units", ["tokens", "words"])
+def test_the_viewer_shows_the_alignment_by_its_own_name_and_check(open_app, name, units):
+    app = open_part(open_app, name, attending="viewer", units=units)
+    title = "dot products" if name == "lstm-dot" else "the additive score"
+    assert any(f"Alignment by {title}" in element.value for element in (*app.markdown, *app.subheader))
+    assert "Scores, weights and context vectors recomputed" in checked(app, "recomputed")
+    assert app.get("segmented_control") or app.get("button_group")
+
+
+@with_alignment
+@pytest.mark.parametrize("view", ["steps", "beside", "viewer"])
+def test_nothing_is_said_past_the_catalogue(in_pseudo, view, name):
+    assert unsaid(in_pseudo("history", part="attention-over-states", attending=view, score=name)) == []
+
+
+def test_alignment_keeps_the_bound_of_its_check_on_many_sentences(earlier):
+    rng = np.random.default_rng(0)
+    words = ["the", "a", "I", "my", "old", "teacher", "wants", "sold", "rain", "nobody", "if", "dogs,", "12", "?"]
+    for name in ("lstm-additive", "lstm-dot"):
+        for _ in range(20):
+            trace = earlier[name].trace(" ".join(rng.choice(words, rng.integers(1, 40))))
+            check, found = trace.verification["cross"], first_attention(trace)
+            assert max(check.max_difference, found.difference) <= 1e-5
+            assert max(check.row_sum_error, found.row_sum_error) <= 2e-6

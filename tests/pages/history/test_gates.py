@@ -1,0 +1,95 @@
+"""The part *Gates*: gates and states of every layer, units in order, and what a held gate does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from model import RecurrentTranslator
+from model.networks.tap import AtEveryStep, hold
+from tests.pages.charts import checked
+from tests.pages.conftest import SENTENCE, html_of
+from tests.pages.drawn import metrics
+from tests.pages.reading import table
+from tests.pages.stepped import labels, stepped
+from views.text.numbers import three_digits
+
+LAYERS = {
+    "lstm-vector": ("encoder-backwards", "decoder"),
+    "lstm-additive": ("encoder-forwards", "encoder-backwards", "decoder"),
+    "lstm-dot": ("encoder-forwards", "encoder-backwards", "decoder"),
+}
+EVERY_LAYER = [(name, layer) for name, layers in LAYERS.items() for layer in layers]
+
+
+@pytest.fixture(scope="module")
+def models() -> dict[str, RecurrentTranslator]:
+    return {name: RecurrentTranslator.load(name) for name in LAYERS}
+
+
+@pytest.mark.parametrize(("name", "layer"), EVERY_LAYER)
+def test_gates_are_those_of_the_network_sorted_by_the_forget_gate(open_app, models, name, layer):
+    app = open_app("history", part="gates", network=name, cells=layer)
+    header, numbers = stepped(app)
+    trace = models[name].trace(SENTENCE)
+    stack, _, direction = layer.partition("-")
+    record = trace.encoder[direction] if stack == "encoder" else trace.decoder
+    units = [int(unit) - 1 for unit in labels(header, "unit")]
+    turn = -1 if direction == "backwards" else 1
+    for quantity, array in vars(record).items():
+        np.testing.assert_allclose(numbers[quantity], array[::turn][:, units], atol=1e-6)
+    assert (np.diff(numbers["forget_gate"].mean(axis=0)) <= 1e-6).all()
+    assert float(checked(app, "numbers beyond 1").split("largest difference ")[1].split(",")[0]) < 1e-5
+
+
+def test_a_followed_unit_stays_the_same_in_another_order(open_app):
+    for order in ("forget", "input", "number"):
+        app = open_app("history", part="gates", order=order, unit="40")
+        header, _ = stepped(app)
+        place = labels(header, "unit").index("40")
+        assert f"&quot;unit&quot;: {place}}}" in html_of(app)
+        assert app.query_params["unit"] == "40" or place == 0
+    assert place == 39
+
+
+@pytest.mark.parametrize(("held", "value"), [("shut", 0), ("open", 1)])
+@pytest.mark.parametrize("gate", ["forget", "input"])
+def test_a_held_gate_changes_translation_and_loss(open_app, models, gate, held, value):
+    app = open_app("history", part="gates", gate=gate, held=held)
+    model = models["lstm-vector"]
+    tap = AtEveryStep({f"encoder.backwards.{gate}_gate": hold(value)})
+    before = model.trace(SENTENCE)
+    after = model.trace(SENTENCE, target_ids=before.next_ids, intervention=tap)
+    limit = min(2 * len(before.source_ids) + 10, 128)
+    text = html_of(app)
+    assert model.translate(SENTENCE) in text and model.translate_under(SENTENCE, tap, limit) in text
+    losses = model.score(before), model.score(after)
+    assert metrics(app)["Loss, after"] == three_digits(float(losses[1].sum()))
+    assert metrics(app)["Change"] == three_digits(float(losses[1].sum()) - float(losses[0].sum()))
+    rows = table(app, "Loss of each token")[1:]
+    assert len(rows) == len(before.next_tokens)
+    check = checked(app, "under the held gate")
+    assert float(check.split("largest difference ")[1].rstrip(". Logits").split(". ")[0]) < 2e-5
+    assert float(check.split("largest difference ")[2].rstrip(".")) < 1e-4
+
+
+def test_another_layer_can_be_held_than_the_one_that_is_shown(open_app, models):
+    app = open_app("history", part="gates", network="lstm-dot", of="decoder", gate="output", held="shut")
+    model = models["lstm-dot"]
+    before = model.trace(SENTENCE)
+    tap = AtEveryStep({"decoder.output_gate": hold(0)})
+    after = model.trace(SENTENCE, target_ids=before.next_ids, intervention=tap)
+    assert metrics(app)["Loss, after"] == three_digits(float(model.score(after).sum()))
+
+
+def test_nonsense_in_the_address_falls_back(open_app):
+    wrong = dict.fromkeys(("network", "cells", "order", "gate", "of", "held", "unit", "token"), "zz")
+    app = open_app("history", part="gates", **wrong)
+    assert not app.warning
+    assert app.selectbox(key="network").value == "lstm-vector"
+    assert stepped(open_app("history", part="gates", network="lstm-vector", cells="encoder-forwards"))  # it has none
+
+
+@pytest.mark.parametrize("text", ["No", "car " * 100])
+def test_short_and_long_sentences(open_app, text):
+    assert stepped(open_app("history", part="gates", text=text))

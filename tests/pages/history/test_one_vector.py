@@ -1,0 +1,163 @@
+"""One vector for all: the vectors, the translations, BLEU by length, and the sentence that grows."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from model.lessons.growing_sentence import CLAUSES, grow, grown_losses
+from model.recurrent_translator import SHIPPED
+from pages.history import five
+from pages.shared import models
+from pages.shared.target import REFERENCES
+from server.process_wide import clear_all
+from tests.pages.charts import charts, checked, curve
+from tests.pages.conftest import SENTENCE
+from tests.pages.pseudo import unsaid
+from tests.pages.reading import table
+from views.text.numbers import three_digits
+
+NAMES = [
+    "RNN, one vector",
+    "LSTM, one vector",
+    "LSTM, additive attention",
+    "LSTM, dot-product attention",
+    "Transformer",
+]
+
+
+def open_part(open_app, **query):
+    return open_app("history", part="one-vector", **query)
+
+
+def shipped():
+    return json.loads((SHIPPED / "comparison.json").read_text())
+
+
+def test_the_vectors_are_what_the_decoders_start_from(open_app, earlier):
+    app = open_part(open_app)
+    header, *rows = table(app, "Context vectors")
+    assert header == ["context vector", "numbers", "length", "largest size", "values"]
+    rnn, lstm = (earlier[name].trace(SENTENCE) for name in ("rnn-vector", "lstm-vector"))
+    vectors = {
+        "RNN, one vector: state h": rnn.start_hidden,
+        "LSTM, one vector: state h": lstm.start_hidden,
+        "LSTM, one vector: cell state c": lstm.start_cell,
+    }
+    assert [row[:4] for row in rows] == [
+        [name, str(len(vector)), three_digits(float(np.linalg.norm(vector))), three_digits(float(np.abs(vector).max()))]
+        for name, vector in vectors.items()
+    ]
+    assert "Your sentence has 8 tokens" in " ".join(element.value for element in app.markdown)
+    assert "something is wrong" not in checked(app, "the decoder starts from")
+
+
+def test_all_five_translate_the_sentence_side_by_side(open_app, earlier, translator):
+    app = open_part(open_app)
+    _, *rows = table(app, "Translations by all five")
+    assert [row[0] for row in rows] == NAMES
+    expected = [network.translate(SENTENCE) for network in earlier.values()] + [translator.translate(SENTENCE)]
+    assert [row[2] for row in rows] == expected
+    assert [row[1] for row in rows] == [
+        "1 vector of 448 numbers", "h and c, 448 numbers each", "8 states of 384", "8 states of 448", "8 states of 256",
+    ]  # fmt: skip
+
+
+def test_the_way_of_decoding_is_the_readers(open_app, earlier):
+    app = open_part(open_app, decoding="beam", beam="3")
+    _, *rows = table(app, "Translations by all five")
+    assert rows[3][2] == earlier["lstm-dot"].translate(SENTENCE, beam=3)
+
+
+def test_the_chart_has_what_was_measured_with_its_bands(open_app):
+    app = open_part(open_app, bottleneck="lengths")
+    figure, found = charts(app)[0], shipped()
+    for name, id in zip(NAMES, found["weights_sha256"], strict=True):
+        (points,) = [trace for trace in figure["data"] if trace.get("name") == name]
+        bands = [group["bleu"][id] for group in found["groups"]]
+        assert points["y"] == [band["value"] for band in bands]
+        assert points["error_y"]["array"] == pytest.approx([band["high"] - band["value"] for band in bands])
+        assert [mark.endswith("-open") for mark in points["marker"]["symbol"]] == [False, False, False, True]
+    assert figure["layout"]["xaxis"]["ticktext"][-1] == "16 and more (n = 8)"
+
+
+def test_the_finding_is_what_the_bands_say(open_app):
+    found = shipped()
+    change = found["change"]["lstm-additive"]
+    assert change["high"] < 0, "the weights have changed; look again at what the page says"
+    app = open_part(open_app, bottleneck="lengths")
+    (said,) = [" ".join(m.value.split()) for m in app.markdown if m.value.startswith("**Found")]
+    assert said.startswith("**Found: long sentences fit badly into one vector.**")
+    shares = [found["groups"][place]["share"]["lstm-additive"]["value"] for place in (0, 2)]
+    assert f"reaches {100 * shares[0]:.1f} % of the BLEU" in said and f"and {100 * shares[1]:.1f} % on those" in said
+    assert "on sentences of 1 to 5 words" in said and "on those of 11 to 15 words" in said
+    assert f"between \u2212{abs(100 * change['low']):.1f} and \u2212{abs(100 * change['high']):.1f} percentage" in said
+    assert "the card has two decimals" in checked(app, "BLEU computed again")
+
+
+def test_a_comparison_of_other_weights_gets_one_sentence(open_app, monkeypatch):
+    cards = five.shipped_cards()
+    other = cards | {"lstm-dot": cards["lstm-dot"] | {"weights_sha256": "0" * 64}}
+    monkeypatch.setattr(five, "shipped_cards", lambda: other)
+    clear_all()
+    for query in ({"part": "one-vector", "bottleneck": "lengths"}, {"part": "ladder"}):
+        app = open_app("history", **query)
+        (warning,) = app.warning
+        assert "belongs to other weights; run `make comparison`" in warning.value.replace("\\", "")
+    clear_all()
+
+
+def test_the_curves_are_the_losses_of_the_sentence_as_it_grows(open_app, earlier, translator):
+    app = open_part(open_app, bottleneck="clauses")
+    grown = grow(translator, SENTENCE, REFERENCES[SENTENCE])
+    figure = charts(app)[0]
+    for name, network in zip(NAMES, (*earlier.values(), translator), strict=True):
+        x, y = curve(figure, name)
+        assert x.tolist() == list(range(len(CLAUSES) + 1))
+        np.testing.assert_allclose(y, grown_losses(network, grown).own, atol=2e-5)
+    _, *rows = table(app, "Loss by clauses")
+    assert [row[:2] for row in rows[:2]] == [["0", "6"], ["1", "10"]]
+    assert "something is wrong" not in checked(app, "losses of your own sentence")
+    whole = charts(open_part(open_app, bottleneck="clauses", counted="whole"))[0]
+    np.testing.assert_allclose(curve(whole, "Transformer")[1], grown_losses(translator, grown).whole, atol=2e-5)
+
+
+def test_the_reader_sees_the_translations_of_a_longer_sentence(open_app, earlier):
+    app = open_part(open_app, bottleneck="clauses", clauses="2")
+    longer = "I want to buy a car and I am tired, but my brother is in the garden."
+    _, *rows = table(app, "Translations by all five")
+    assert rows[1][2] == earlier["lstm-vector"].translate(longer)
+
+
+def test_the_french_can_be_typed_and_bad_french_gets_one_sentence(open_app, translator):
+    app = open_part(open_app, bottleneck="clauses", french="Je veux un chat.")
+    grown = grow(translator, SENTENCE, "Je veux un chat.")
+    np.testing.assert_allclose(curve(charts(app)[0], "Transformer")[1], grown_losses(translator, grown).own, atol=2e-5)
+    app = open_part(open_app, bottleneck="clauses", french="voiture " * 200)
+    (warning,) = app.warning
+    assert "the model reads at most 128" in warning.value and not charts(app)
+    app = open_part(open_app, bottleneck="clauses", french="!")
+    (warning,) = app.warning
+    assert "no token that stays" in warning.value
+
+
+def test_a_sentence_without_room_for_a_clause_gets_one_sentence(open_app):
+    app = open_part(open_app, bottleneck="clauses", text="car " * 125, french="voiture")
+    assert [warning.value for warning in app.warning][-1].startswith("Your sentence is too long for one more clause")
+
+
+@pytest.mark.parametrize("view", ["vector", "lengths", "clauses"])
+def test_nothing_is_said_past_the_catalogue(in_pseudo, view, earlier):
+    assert unsaid(in_pseudo("history", part="one-vector", bottleneck=view), REFERENCES.values()) == []
+
+
+def test_the_comparison_is_read_once_and_loads_no_network(open_app, monkeypatch):
+    loaded = []
+    read = models.RecurrentTranslator.load
+    monkeypatch.setattr(models.RecurrentTranslator, "load", lambda name: loaded.append(name) or read(name))
+    clear_all()
+    open_part(open_app, bottleneck="lengths")
+    open_app("history", part="ladder")
+    assert loaded == []

@@ -1,0 +1,53 @@
+"""The page *Before the Transformer*: its parts, and the networks that it loads."""
+
+from __future__ import annotations
+
+import pytest
+
+from pages.history import forgetting
+from pages.shared import models
+from server.process_wide import clear_all
+from tests.every_view import PARTS
+from tests.pages.pseudo import unsaid
+from views import frame
+
+EVERY_PART = PARTS["history"][1]
+
+
+def test_it_is_the_first_of_the_learning_pages():
+    names = [place.name for place in frame.PAGES]
+    assert names[names.index("tokens") - 1] == "history"
+
+
+def test_no_network_is_loaded_until_a_part_asks_for_it(open_app, monkeypatch):
+    loaded = []
+    read = models.RecurrentTranslator.load
+    monkeypatch.setattr(models.RecurrentTranslator, "load", lambda name: loaded.append(name) or read(name))
+    clear_all()
+    open_app("tokens")
+    assert loaded == []
+    open_app("history")
+    open_app("history")
+    assert loaded == ["rnn-vector"]
+
+
+def test_a_damaged_network_gets_one_sentence(open_app, monkeypatch, tmp_path):
+    monkeypatch.setattr("model.recurrent_translator.SHIPPED", tmp_path)
+    clear_all()
+    app = open_app("history")
+    (error,) = app.error
+    assert "is missing" in error.value
+    clear_all()
+
+
+@pytest.mark.parametrize("text", ["", "  ", "car " * 240])
+def test_bad_input_gets_one_sentence(open_app, text):
+    app = open_app("history")
+    app.text_input(key="text").set_value(text).run()
+    assert not app.exception
+    assert len(app.warning) == 1
+
+
+@pytest.mark.parametrize("part", EVERY_PART)
+def test_nothing_is_said_past_the_catalogue(in_pseudo, part):
+    assert unsaid(in_pseudo("history", part=part), forgetting.REPLACEMENTS) == []

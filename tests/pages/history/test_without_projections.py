@@ -1,0 +1,118 @@
+"""The part *Without W^Q and W^K*: what the browser gets, the tables, and a study of other weights."""
+
+import json
+
+import numpy as np
+import pytest
+
+from model.lessons.raw_attention import RawAttention, encoder_stages, own_weights
+from model.lessons.raw_study import FILE
+from model.translator import SHIPPED
+from pages.history import raw_heldout
+from server.process_wide import clear_all
+from tests.pages.charts import checked
+from tests.pages.conftest import html_of
+from tests.pages.stepped import labels, stepped
+from views.text.numbers import three_digits
+
+REPEATED = "The dog sees the dog and the dog sees the dog."
+
+
+@pytest.fixture(scope="module")
+def stages(translator, trace):
+    return encoder_stages(translator.network, trace)
+
+
+def test_the_browser_gets_every_stage_and_every_head(open_app, stages, trace):
+    header, numbers = stepped(open_app("history", part="without-projections"))
+    assert labels(header, "vectors") == [
+        "embeddings", "layer 1 reads", "layer 2 reads", "layer 3 reads", "layer 4 reads", "output", "LSTM states",
+    ]  # fmt: skip
+    assert labels(header, "heads") == ["mean", *map(str, range(1, 9))]
+    assert numbers["raw"].shape == (7, 8, 8) and numbers["trained"].shape == (7, 9, 8, 8)
+    for place, raw in enumerate(stages):
+        np.testing.assert_allclose(numbers["raw"][place], raw.weights("scaled"), atol=1e-6)
+        np.testing.assert_allclose(numbers["score"][place], raw.scores("scaled"), rtol=1e-6)
+    for layer in range(4):
+        np.testing.assert_array_equal(numbers["trained"][layer + 1, 1:], trace.encoder_attention[layer])
+        np.testing.assert_allclose(numbers["trained"][layer + 1, 0], trace.encoder_attention[layer].mean(0), atol=1e-7)
+    assert np.isnan(numbers["trained"][[0, 5, 6]]).all()  # no head reads these
+    np.testing.assert_allclose(numbers["own"][1], np.diagonal(stages[1].scores("scaled")), rtol=1e-6)
+    assert (numbers["other"][1] < numbers["own"][1]).all()
+
+
+@pytest.mark.parametrize("form", ["plain", "cosine"])
+def test_another_score_has_other_weights(open_app, stages, form):
+    _, numbers = stepped(open_app("history", part="without-projections", raw_score=form))
+    np.testing.assert_allclose(numbers["raw"][2], stages[2].weights(form), atol=1e-6)
+
+
+def test_the_weights_are_checked_and_the_pairs_counted_twice(open_app):
+    line = checked(open_app("history", part="without-projections"), "given one-hot values")
+    assert "reaches in the direction" in line and "something is wrong" not in line
+
+
+def test_the_table_has_the_weight_on_itself_of_every_stage(open_app, stages):
+    html = html_of(open_app("history", part="without-projections"))
+    for raw in stages:
+        assert f'<td class="aa-number">{three_digits(float(own_weights(raw.weights()).mean()))}</td>' in html
+        if raw.heads is not None:
+            assert f">{three_digits(float(own_weights(raw.heads).mean()))}</td>" in html
+
+
+def test_a_sentence_without_a_failing_pair_says_so(open_app):
+    app = open_app("history", part="without-projections")
+    assert any("it fails nowhere: in none of its 392 pairs" in text.value for text in app.markdown)
+
+
+def test_failing_pairs_are_listed_with_their_lengths_and_cosine(open_app, monkeypatch):
+    short = np.array([[1, 0], [2, 0], [0, 3]], dtype=np.float32)
+    vectors = np.concatenate([short, np.full((5, 2), 9, dtype=np.float32)])
+    monkeypatch.setattr("pages.history.without_projections.encoder_states", lambda trace: RawAttention(vectors))
+    app = open_app("history", part="without-projections")
+    (told,) = [text.value for text in app.markdown if "it fails for" in text.value]
+    failing = RawAttention(vectors).exceeds.sum()
+    assert failing == 16
+    assert f"it fails for {failing} of 392 pairs" in told
+    html = html_of(app)
+    table = html[html.index('aria-label="Pairs with') :]
+    table = table[: table.index("</table>")]
+    assert table.count('data-said="token"') == 2 * 12 and table.count("LSTM states") == 12  # the file has all
+
+
+def test_the_study_is_that_of_the_shipped_weights(open_app):
+    stored = json.loads((SHIPPED / FILE).read_text())
+    app = open_app("history", part="without-projections")
+    pairs = sum(stage["pairs"] for stage in stored["stages"])
+    exceeding = sum(stage["exceeding"] for stage in stored["stages"])
+    assert any(f"{exceeding} of {pairs} pairs" in text.value for text in app.markdown)
+    assert f">{three_digits(stored['stages'][1]['trained'])}</td>" in html_of(app)
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda stored: {**stored, "weights_sha256": ["a", "b"]}, "is about other weights"),
+        (lambda stored: {}, "holds no study"),
+        (lambda stored: {**stored, "stages": [1]}, "holds no study"),
+    ],
+)
+def test_a_study_that_does_not_fit_gets_one_sentence(open_app, monkeypatch, tmp_path, damage, reason):
+    stored = json.loads((SHIPPED / FILE).read_text())
+    (tmp_path / FILE).write_text(json.dumps(damage(stored)))
+    monkeypatch.setattr(raw_heldout, "SHIPPED", tmp_path)
+    clear_all()
+    app = open_app("history", part="without-projections")
+    (warning,) = app.warning
+    assert reason in warning.value.replace("\\", "")
+    assert app.get("download_button")[-1].proto.label == "NPZ"
+    clear_all()
+
+
+def test_a_word_that_stands_twice_shares_its_weight(open_app):
+    header, numbers = stepped(open_app("history", part="without-projections", text=REPEATED))
+    tokens = labels(header, "asking")
+    twice = [place for place, token in enumerate(tokens) if token.strip() == "dog"]
+    assert len(twice) == 4
+    embeddings = numbers["raw"][0][twice[0], twice]
+    np.testing.assert_allclose(embeddings, embeddings[0], rtol=1e-5)

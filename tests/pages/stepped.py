@@ -1,0 +1,33 @@
+"""What a page's step views were given, for tests without a browser."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+
+def read(content: bytes) -> tuple[dict, dict[str, np.ndarray]]:
+    """Header and arrays of a payload; see `views.components.step_view.payload`."""
+    length = int.from_bytes(content[:4], "little")
+    header, offset, found = json.loads(content[4 : 4 + length]), 4 + length, {}
+    sizes = {axis["id"]: axis["count"] for axis in header["axes"]}
+    for key, dims in header["numbers"].items():
+        shape = tuple(sizes[dim] for dim in dims)
+        found[key] = np.frombuffer(content, "<f4", int(np.prod(shape)), offset).reshape(shape)
+        offset += 4 * found[key].size
+    assert offset == len(content)
+    return header, found
+
+
+def stepped(app: AppTest) -> tuple[dict, dict[str, np.ndarray]]:
+    """Header and arrays of the only step view on the page."""
+    (found,) = [part.proto.bytes for part in app.get("bidi_component") if part.proto.component_name == "step_view"]
+    return read(found)
+
+
+def labels(header: dict, axis: str) -> list[str]:
+    """Labels of an axis."""
+    (found,) = [each for each in header["axes"] if each["id"] == axis]
+    return found["labels"]

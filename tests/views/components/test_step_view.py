@@ -1,0 +1,96 @@
+"""What the step view is given, and what it takes from a browser."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.pages.stepped import read
+from views.components.step_view import (
+    Axis,
+    Bars,
+    Column,
+    Curve,
+    Curves,
+    Formula,
+    Heatmap,
+    Numbers,
+    StepView,
+    mark,
+    payload,
+)
+
+TOKENS = Axis("token", "Token", ("the", "=cat"), said="token")
+UNITS = Axis("unit", "Unit", size=3)
+HIDDEN = np.array([[0.5, -1.0, 0.0], [0.25, 2.0, -3.0]])
+
+
+def view(*panels, axes=(TOKENS, UNITS), dims=("token", "unit")) -> StepView:
+    return StepView(axes, {"h": Numbers(HIDDEN, dims)}, panels)
+
+
+def test_numbers_travel_with_the_names_of_their_axes():
+    header, numbers = read(payload(view(Formula("unit {unit}: {h}")), "light"))
+    np.testing.assert_array_equal(numbers["h"], HIDDEN.astype(np.float32))
+    assert header["numbers"] == {"h": ["token", "unit"]}
+    assert [axis["count"] for axis in header["axes"]] == [2, 3]
+    assert header["axes"][0]["labels"] == ["the", "=cat"]
+
+
+def test_scales_come_from_the_whole_array():
+    panels = (
+        Heatmap("map", "h", "token", "unit"),
+        Curves("lines", "token", (Curve("h", "h"),)),
+        Curves("logarithmic", "token", (Curve("h", "h"),), log=True),
+        Bars("bars", "token", (Column("h", "h", top=4.0),)),
+    )
+    header, _ = read(payload(view(*panels), "dark"))
+    heatmap, curves, logarithmic, bars = header["panels"]
+    assert (heatmap["is"], heatmap["top"]) == ("heatmap", 3.0)
+    assert (curves["low"], curves["high"]) == (-3.0, 2.0)
+    assert (logarithmic["low"], logarithmic["high"]) == (0.25, 2.0)
+    assert (bars["columns"][0]["top"], bars["columns"][0]["signed"]) == (4.0, True)
+
+
+def test_what_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match="its axes"):
+        view(dims=("unit", "token"))
+    with pytest.raises(ValueError, match="cannot draw"):
+        view(Heatmap("map", "h", "token", "place"))
+    fixed = Axis("unit", "Unit", size=3, slider=False)
+    with pytest.raises(ValueError, match="cannot draw"):  # nothing says which unit
+        view(Curves("lines", "token", (Curve("h", "h"),)), axes=(TOKENS, fixed))
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [None, [], {}, {"token": 0}, {"token": 2, "unit": 0}, {"token": -1, "unit": 0}, {"token": True, "unit": 0}]
+    + [{"token": "0", "unit": 0}, {"token": 0, "unit": 0, "more": 0}],
+)
+def test_nonsense_from_a_browser_moves_nothing(sent):
+    assert view().valid(sent) is None
+
+
+def test_places_that_there_are_hold():
+    assert view().valid({"token": 1, "unit": 2}) == {"token": 1, "unit": 2}
+    assert view().first() == {"token": 0, "unit": 0}
+    assert json.loads(mark({"token": 1}).split('"')[1].replace("&quot;", '"')) == {"token": 1}
+
+
+def test_where_there_is_nothing_to_show_the_scales_hold_without_it():
+    values = np.array([[1.0, np.nan], [-2.0, np.nan]])
+    axes = (Axis("row", "Row", size=2), Axis("column", "Column", size=2))
+    panels = (
+        Heatmap("map", "x", "row", "column"),
+        Curves("curves", "column", (Curve("x", "x"),)),
+        Bars("bars", "row", (Column("x", "x"),)),
+    )
+    view = StepView(axes, {"x": Numbers(values, ("row", "column"))}, panels)
+    header, arrays = read(payload(view, "light"))
+    heatmap, curves, bars = header["panels"]
+    assert heatmap["top"] == bars["columns"][0]["top"] == 2
+    assert (curves["low"], curves["high"]) == (-2, 1)
+    assert bars["columns"][0]["signed"] is True
+    np.testing.assert_array_equal(arrays["x"], values.astype(np.float32))

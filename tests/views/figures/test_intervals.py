@@ -1,0 +1,46 @@
+"""Figures with bands, by group."""
+
+import pytest
+
+from views import palette
+from views.figures.intervals import Series, intervals
+from views.figures.lines import SERIES as SERIES_COLOURS
+
+SERIES = (
+    Series("one vector", (44.4, 32.3, 9.0), (41.8, 30.5, 2.3), (47.2, 34.3, 14.8)),
+    Series("$attention$", (49.2, 42.0, 15.9), (46.6, 40.1, 6.1), (51.9, 44.2, 25.6)),
+)
+GROUPS = ("1 to 5", "6 to 10", "16 and more")
+
+
+@pytest.fixture(params=["light", "dark"])
+def theme(request):
+    return request.param
+
+
+def test_points_stand_beside_each_other_with_their_bands(theme):
+    figure = intervals(SERIES, GROUPS, (True, True, False), theme, "words", "BLEU")
+    points = [trace for trace in figure.data if trace.mode == "markers"]
+    assert [list(trace.y) for trace in points] == [list(one.values) for one in SERIES]
+    assert [list(trace.x) for trace in points] == [[-0.25, 0.75, 1.75], [0.25, 1.25, 2.25]]
+    for trace, one in zip(points, SERIES, strict=True):
+        ups, downs = trace.error_y.array, trace.error_y.arrayminus
+        assert [value + up for value, up in zip(one.values, ups, strict=True)] == pytest.approx(one.highs)
+        assert [value - down for value, down in zip(one.values, downs, strict=True)] == pytest.approx(one.lows)
+        assert "customdata[1]" in trace.hovertemplate
+    assert {trace.marker.color for trace in points} == set(SERIES_COLOURS[:2])
+
+
+def test_what_rests_on_too_little_is_hollow_and_joined_to_nothing(theme):
+    figure = intervals(SERIES, GROUPS, (True, True, False), theme, "words", "BLEU")
+    first, line = figure.data[:2]
+    assert list(first.marker.symbol) == ["circle", "circle", "circle-open"]
+    assert line.mode == "lines" and list(line.y) == [44.4, 32.3] and line.hoverinfo == "skip"
+
+
+def test_axes_are_named_and_names_are_text(theme):
+    figure = intervals(SERIES, GROUPS, (True, True, False), theme, "words", "BLEU")
+    assert list(figure.layout.xaxis.ticktext) == list(GROUPS)
+    assert (figure.layout.xaxis.title.text, figure.layout.yaxis.title.text) == ("words", "BLEU")
+    assert figure.data[2].name == "&#36;attention&#36;"
+    assert figure.layout.font.color is None and figure.layout.xaxis.tickfont.color == palette.INK[theme]

@@ -1,0 +1,31 @@
+// What all panels of a step view share. A panel is painted once and follows the sliders from then on.
+
+const STEP_TEXT = 11 // pixels that a label needs
+
+function signedDigits(value) {
+  return Number.isNaN(value) ? "\u2013" : threeDigits(value).replace("-", "\u2212") // nothing to show
+}
+
+class StepPanel {
+  constructor(view, about, parent) {
+    this.view = view
+    this.about = about
+    this.root = element("figure", about.is, parent)
+    this.root.classList.toggle("wide", about.wide)
+    if (about.name) element("figcaption", "", this.root).textContent = about.name
+  }
+
+  // A number, where the sliders stand but for what `places` says.
+  number(key, places = {}) {
+    return this.view.numbers[key].at({ ...this.view.places, ...places })
+  }
+
+  // Where the axes of an array that are not drawn stand: while that stays, so does the picture.
+  standing(key, drawn) {
+    return this.view.numbers[key].dims.filter((dim) => !drawn.includes(dim)).map((dim) => this.view.places[dim]).join()
+  }
+
+  paint() {}
+
+  fit() {}
+}

@@ -1,0 +1,161 @@
+// Sliders and what follows them. Everything that a slider, a pointer or a key does is answered here from the payload; the
+// server only learns where the sliders stand, for the address.
+
+const STILL = 300 // milliseconds without another move before the server is told
+
+class StepView extends View {
+  constructor(parentElement) {
+    super(parentElement, ".step-view")
+    this.places = {}
+    this.told = [] // what the server was told and has not yet said back
+    this.mark = watchMark(this.host, "places", () => this.sheet && this.followMark())
+    this.resized = new ResizeObserver(() => this.resize())
+  }
+
+  leave() {
+    clearTimeout(this.waiting)
+    clearTimeout(this.speaking)
+    super.leave()
+    this.resized.disconnect()
+  }
+
+  show(bytes) {
+    if (!this.isNew(bytes)) return
+    const [header, body] = unpack(bytes)
+    this.sheet = header
+    this.axes = Object.fromEntries(header.axes.map((axis) => [axis.id, axis]))
+    this.numbers = readNumbers(header, this.axes, body)
+    this.fit([header.axes, header.panels.map(({ top, low, high, ...rest }) => rest), header.words], header.theme)
+    this.panels.forEach((panel, place) => (panel.about = header.panels[place]))
+    for (const axis of header.axes) {
+      if (axis.slider) this.places[axis.id] = clamp(this.places[axis.id] ?? 0, axis.count)
+    }
+    this.panels.forEach((panel) => panel.paint())
+    if (!this.followMark()) this.refresh()
+    this.root.dataset.drawn = String(Number(this.root.dataset.drawn ?? 0) + 1)
+  }
+
+  build() {
+    this.root.replaceChildren()
+    const controls = element("div", "controls", this.root)
+    this.sliders = this.sheet.axes.filter((axis) => axis.slider).map((axis) => new StepSlider(this, axis, controls))
+    const field = element("div", "panels", this.root)
+    const made = { heatmap: HeatmapPanel, curves: CurvesPanel, bars: BarsPanel, formula: FormulaPanel }
+    this.panels = this.sheet.panels.map((about) => new made[about.is](this, about, field))
+    this.tip = new Tip(this.root, "read")
+    this.heard = buildHeard(this.root)
+    this.resized.disconnect()
+    this.resized.observe(this.root)
+  }
+
+  resize() {
+    if (!this.sheet || this.root.clientWidth === this.width) return
+    this.width = this.root.clientWidth
+    this.panels.forEach((panel) => panel.fit())
+    this.refresh()
+  }
+
+  // What the page says of the sliders. What was told from here is no news when it comes back.
+  followMark() {
+    const text = this.mark.read()
+    if (!text || text === this.followed) return false
+    this.followed = text
+    const places = JSON.parse(text)
+    const known = this.told.indexOf(JSON.stringify(places))
+    this.told.splice(0, known + 1)
+    if (known >= 0) return false
+    this.told = []
+    this.move(places)
+    return true
+  }
+
+  // Whatever moves goes through here: `places` holds the axes that are moved.
+  move(places, tell = false) {
+    for (const [id, place] of Object.entries(places)) {
+      if (id in this.places) this.places[id] = clamp(place, this.axes[id].count)
+    }
+    this.refresh()
+    if (!tell) return
+    clearTimeout(this.waiting)
+    clearTimeout(this.speaking)
+    this.speaking = setTimeout(() => (this.heard.textContent = this.spoken()), STILL)
+    this.waiting = setTimeout(() => {
+      this.told.push(JSON.stringify(this.places))
+      this.answer("places", { ...this.places })
+    }, STILL)
+  }
+
+  refresh() {
+    this.sliders.forEach((slider) => slider.follow())
+    this.panels.forEach((panel) => panel.follow())
+    this.root.dataset.places = JSON.stringify(this.places)
+  }
+
+  spoken() {
+    return this.panels.filter((panel) => panel.about.is === "formula").map((panel) => panel.root.textContent).join(" ")
+  }
+
+  // What an axis says of a place: its label, or its number.
+  label(id, place) {
+    return this.axes[id].labels[place] ?? String(place + 1)
+  }
+
+}
+
+class StepSlider {
+  constructor(view, axis, parent) {
+    this.view = view
+    this.axis = axis
+    const { words } = view.sheet
+    const group = element("div", "slider", parent)
+    const head = element("label", "", group)
+    this.at = element("span", "at", head)
+    this.shown = markData(element("b", "", head), axis.said || "number")
+    this.input = element("input", "", head)
+    Object.assign(this.input, { type: "range", min: 1, max: axis.count, step: 1 })
+    this.input.dataset.axis = axis.id
+    this.input.oninput = () => view.move({ [axis.id]: Number(this.input.value) - 1 }, true)
+    this.back = this.button(group, "\u2039", words.back, -1)
+    this.forward = this.button(group, "\u203a", words.forward, 1)
+    group.hidden = axis.count < 2
+  }
+
+  button(parent, sign, word, by) {
+    const made = element("button", "", parent)
+    made.type = "button"
+    made.textContent = sign
+    made.setAttribute("aria-label", filled(word, { title: this.axis.title }))
+    made.onclick = () => this.view.move({ [this.axis.id]: this.view.places[this.axis.id] + by }, true)
+    return made
+  }
+
+  follow() {
+    const { view, axis } = this
+    const place = view.places[axis.id]
+    this.input.value = place + 1
+    this.back.disabled = place === 0
+    this.forward.disabled = place === axis.count - 1
+    const at = filled(view.sheet.words.at, { title: axis.title, place: place + 1, count: axis.count })
+    this.at.textContent = at
+    this.shown.textContent = axis.labels.length ? view.label(axis.id, place) : ""
+    this.input.setAttribute("aria-valuetext", `${at} ${this.shown.textContent}`.trim())
+  }
+}
+
+// The arrays of a payload by their keys, each a function from places to a number.
+function readNumbers(header, axes, body) {
+  let offset = 0
+  return Object.fromEntries(
+    Object.entries(header.numbers).map(([key, dims]) => {
+      const sizes = dims.map((dim) => axes[dim].count)
+      const count = sizes.reduce((product, size) => product * size, 1)
+      const values = new Float32Array(body, offset, count)
+      offset += 4 * count
+      const strides = sizes.map((_, dim) => sizes.slice(dim + 1).reduce((product, size) => product * size, 1))
+      const at = (places) => values[dims.reduce((sum, dim, place) => sum + places[dim] * strides[place], 0)]
+      return [key, { dims, at }]
+    }),
+  )
+}
+
+export default mounting(StepView)

@@ -1,0 +1,295 @@
+"""Numbers that follow sliders in the browser, with no trip to the server: heatmaps, curves, tables of bars, formulas.
+
+How to use it: name the axes, give every array the names of its dimensions, and say which panels show what.
+
+    tokens = Axis("token", "Token", ("the", "cat"), said="token")
+    units = Axis("unit", "Unit", size=448)
+    view = StepView(
+        axes=(tokens, units),
+        numbers={"h": Numbers(hidden, ("token", "unit"))},  # (2, 448)
+        panels=(
+            Heatmap("hidden states", "h", rows="token", columns="unit"),
+            Curves("one unit", along="token", curves=(Curve("h", "h"),)),
+            Formula("unit {unit} at {token}: {h}"),
+        ),
+    )
+
+An axis with `slider` gets one. A panel draws the dimensions that it names; in all others it follows the sliders, so
+that `Curves` above draws the chosen unit over all tokens, and `{h}` is one number. A drawn axis that has a slider shows
+its place and can be clicked. `pages.shared.stepping.show` mounts it and keeps its places in the address.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from views import palette
+from views.components import parts
+from views.text.catalogue import Message
+
+_MOUNT = parts.Component("step_view", "step-view")
+WORDS = {
+    "at": Message("step-view.at", "{title} {place} of {count}"),
+    "back": Message("step-view.back", "{title}: one back"),
+    "forward": Message("step-view.forward", "{title}: one forward"),
+    "map": Message("step-view.map", "{name}: {rows} down, {columns} across. The table below has the same numbers."),
+    "chart": Message("step-view.chart", "{name} over {along}. The table below has the same numbers."),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """What a dimension counts.
+
+    Attributes:
+        id: in `Numbers.dims`, in formulas and, with a slider, in the address.
+        title: what one step of it is called, such as "Token".
+        labels: of its places, which may come from a person; empty where places are only counted.
+        size: how many places there are where they have no labels.
+        slider: whether the reader moves along it.
+        said: "token", "number" or "name" where the labels are not the page's words.
+        ids: what the address says for each place; numbers from 1 where empty.
+        first: the place that is shown until a reader chooses.
+        beside: its labels stand beside what is drawn along it.
+    """
+
+    id: str
+    title: str
+    labels: Sequence[str] = ()
+    size: int = 0
+    slider: bool = True
+    said: str = ""
+    ids: Sequence[str] = ()
+    first: int = 0
+    beside: bool = True
+
+    @property
+    def count(self) -> int:
+        """How many places it has."""
+        return len(self.labels) or self.size
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """An array and the ids of its dimensions' axes; drawn as float32. Where it is NaN there is nothing to show."""
+
+    values: np.ndarray
+    dims: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Heatmap:
+    """Two dimensions of an array as colours.
+
+    Attributes:
+        name: stands above it.
+        numbers: key of the array.
+        rows, columns: ids of the axes that are drawn.
+        kind: decides the hue.
+        signed: colours for both signs; otherwise 0 is the lightest.
+        top: the number with the deepest colour; the largest of the whole array where None.
+        wide: it takes the whole width.
+    """
+
+    name: str
+    numbers: str
+    rows: str
+    columns: str
+    kind: str = "encoder"
+    signed: bool = True
+    top: float | None = None
+    wide: bool = True
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line of `Curves`: what it is called and the key of its array."""
+
+    name: str
+    numbers: str
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Arrays as lines over one axis; `low` and `high` are the ends of the scale, the arrays' own where None.
+
+    With `log` the scale is logarithmic, and what is 0 or less is not drawn. With `own` the scale is that of the lines
+    that are drawn at the moment, not that of the whole arrays.
+    """
+
+    name: str
+    along: str
+    curves: tuple[Curve, ...]
+    low: float | None = None
+    high: float | None = None
+    log: bool = False
+    own: bool = False
+    wide: bool = False
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of `Bars`; `top` is the number of the longest bar, the largest of the array where None."""
+
+    name: str
+    numbers: str
+    kind: str = "encoder"
+    top: float | None = None
+
+
+@dataclass(frozen=True)
+class Bars:
+    """A table with a row for every place of one axis: its label, and of each array a bar with the number."""
+
+    name: str
+    along: str
+    columns: tuple[Column, ...]
+    wide: bool = False
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A line of text with places in braces: `{key of an array}` or `{id of an axis}`, whose label or number it says.
+
+    `{id#}` is the number of an axis's place, from 1, where its label would stand otherwise.
+    """
+
+    text: str
+    wide: bool = True
+
+
+Panel = Heatmap | Curves | Bars | Formula
+Places = dict[str, int]  # id of an axis -> place, from 0
+
+
+@dataclass(frozen=True, eq=False)
+class StepView:
+    """Everything that is shown; see the module.
+
+    Raises:
+        ValueError: an array's shape does not fit its axes, or a panel names what is not there.
+    """
+
+    axes: tuple[Axis, ...]
+    numbers: Mapping[str, Numbers]
+    panels: tuple[Panel, ...]
+
+    def __post_init__(self) -> None:
+        sizes = {axis.id: axis.count for axis in self.axes}
+        for key, array in self.numbers.items():
+            if np.shape(array.values) != tuple(sizes[dim] for dim in array.dims):
+                raise ValueError(f"{key} is {np.shape(array.values)}, its axes {array.dims} are not.")
+        sliders = {axis.id for axis in self.axes if axis.slider}
+        for panel in self.panels:
+            for key, drawn in _drawn(panel):
+                missing = {*drawn} - {*self.numbers[key].dims}
+                followed = {*self.numbers[key].dims} - {*drawn}
+                if missing or followed - sliders:
+                    raise ValueError(f"{panel.name} cannot draw {key} along {drawn}: it has {self.numbers[key].dims}.")
+
+    def first(self) -> Places:
+        """Where the sliders begin."""
+        return {axis.id: axis.first for axis in self.axes if axis.slider}
+
+    def valid(self, sent: object) -> Places | None:
+        """What the browser or an address says of the sliders, or None if it cannot be: both can say anything."""
+        sliders = {axis.id: axis.count for axis in self.axes if axis.slider}
+        if not isinstance(sent, dict) or set(sent) != set(sliders):
+            return None
+        if not all(type(place) is int and 0 <= place < sliders[name] for name, place in sent.items()):
+            return None
+        return dict(sent)
+
+
+def payload(view: StepView, theme: palette.Theme) -> bytes:
+    """The bytes that `step_view.js` reads: float32 arrays one after another."""
+    header = {
+        "axes": [
+            {
+                "id": axis.id,
+                "title": axis.title,
+                "labels": parts.labels(axis.labels),
+                "count": axis.count,
+                "slider": axis.slider,
+                "said": axis.said,
+                "beside": axis.beside,
+            }
+            for axis in view.axes
+        ],
+        "numbers": {key: list(array.dims) for key, array in view.numbers.items()},
+        "panels": [_panel(panel, view) for panel in view.panels],
+        "styles": {name: [palette.head_style(place, name) for place in range(8)] for name in ("light", "dark")},
+        "theme": theme,
+        "words": parts.words(WORDS),
+    }
+    return parts.pack(header, *(np.asarray(array.values, dtype="<f4") for array in view.numbers.values()))
+
+
+def mark(places: Places) -> str:
+    """Where the sliders stand, as the script finds it."""
+    return f'<span hidden data-places="{html.escape(json.dumps(places))}"></span>'
+
+
+def step_view(
+    view: StepView,
+    places: Places,
+    theme: palette.Theme,
+    key: str,
+    on_change: Callable[[Places], None],
+    on_theme: Callable[[str], None],
+) -> None:
+    """Mount it.
+
+    Args:
+        places: where the sliders stand.
+        on_change: called with where they stand, a moment after a reader last moved one.
+        on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
+    """
+
+    def moved(sent: object) -> None:
+        valid = view.valid(sent)
+        if valid is not None:
+            on_change(valid)
+
+    _MOUNT(key, payload(view, theme), on_theme, mark(places), places=moved)
+
+
+def _drawn(panel: Panel) -> list[tuple[str, tuple[str, ...]]]:
+    """Keys of the arrays that a panel draws, each with the axes that it draws it along."""
+    if isinstance(panel, Heatmap):
+        return [(panel.numbers, (panel.rows, panel.columns))]
+    if isinstance(panel, Curves):
+        return [(curve.numbers, (panel.along,)) for curve in panel.curves]
+    if isinstance(panel, Bars):
+        return [(column.numbers, (panel.along,)) for column in panel.columns]
+    return []
+
+
+def _panel(panel: Panel, view: StepView) -> dict:
+    """A panel as the script reads it."""
+    described = asdict(panel) | {"is": type(panel).__name__.lower()}
+    arrays = [np.asarray(view.numbers[key].values) for key, _ in _drawn(panel)]
+    if isinstance(panel, Heatmap):
+        colours = palette.signed_scale if panel.signed else palette.scale
+        described["top"] = _top(arrays[0], panel.top)
+        described["scales"] = {theme: colours(panel.kind, theme) for theme in ("light", "dark")}
+    elif isinstance(panel, Curves):
+        drawn = np.concatenate([array.ravel() for array in arrays])
+        drawn = drawn[drawn > 0] if panel.log else drawn[~np.isnan(drawn)]
+        low, high = (float(drawn.min()), float(drawn.max())) if drawn.size else (1.0, 1.0)
+        described["low"] = low if panel.low is None else panel.low
+        described["high"] = high if panel.high is None else panel.high
+    elif isinstance(panel, Bars):
+        for column, array, told in zip(panel.columns, arrays, described["columns"], strict=True):
+            told |= {"top": _top(array, column.top), "hues": palette.signed_hues(column.kind)}
+            told["signed"] = bool((array < 0).any())
+    return described
+
+
+def _top(values: np.ndarray, top: float | None) -> float:
+    return (float(np.nanmax(np.abs(values))) if top is None else top) or 1.0

@@ -1,0 +1,97 @@
+"""What diagrams of networks are made of: blocks, arrows, and links to the pages that open them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+from views import palette
+from views.text import literal
+from views.text.catalogue import say
+
+BLOCK = 236  # width of a block
+INK = "var(--st-text-color, #1B1F24)"
+PAPER = "var(--st-background-color, #FFFFFF)"
+
+
+def linked(
+    drawn: str,
+    name: str,
+    page: str,
+    settings: Mapping[str, str],
+    pages: Mapping[str, str] | None,
+    keep: Mapping[str, str] | None,
+) -> str:
+    """A block as a link to a page, if there is that page.
+
+    Args:
+        drawn: the block.
+        name: what it is called.
+        settings: what is set on the page.
+        pages: names and titles of the pages there are.
+        keep: settings that every link carries on, such as the sentence.
+    """
+    if not pages or page not in pages:
+        return drawn
+    address = literal.html(f"{page}?{urlencode({**settings, **(keep or {})})}".rstrip("?"))
+    label = literal.html(say("diagram.link", "{block}: open the page {page}", block=name, page=pages[page]))
+    return f'<a href="{address}" target="_self" aria-label="{label}"><title>{label}</title>{drawn}</a>'
+
+
+def _marker(name: str, colour: str) -> str:
+    return (
+        f'<marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+        f'<path d="M0 0 L8 4 L0 8 z" fill="{colour}"/></marker>'
+    )
+
+
+MARKERS = f"<defs>{_marker('flow', INK)}{_marker('memory', palette.HUES['cross'])}</defs>"
+
+
+def block(middle: int, top: int, kind: str, name: str, detail: str, width: int = BLOCK) -> str:
+    """A block whose name and detail stand one above the other; `kind` decides its hue."""
+    hue = palette.HUES[kind]
+    place = f'x="{middle - width // 2}" y="{top}" width="{width}" height="44" rx="4"'
+    return (
+        f'<rect {place} fill="{PAPER}"/><rect {place} fill="{hue}" fill-opacity=".16" stroke="{hue}" class="mark"/>'
+        f'<text x="{middle}" y="{top + 18}" font-weight="600" fill="{INK}">{literal.html(name)}</text>'
+        f'<text x="{middle}" y="{top + 37}" font-size="14.5" fill="{INK}">{literal.html(detail)}</text>'
+    )
+
+
+def aside(middle: int, top: int, width: int, name: str) -> str:
+    """A small block beside the flow."""
+    return (
+        f'<rect x="{middle - width // 2}" y="{top}" width="{width}" height="30" rx="4" fill="{PAPER}" '
+        f'stroke="{INK}" stroke-opacity=".5" stroke-dasharray="4 3" class="mark"/>'
+        f'<text x="{middle}" y="{top + 20}" font-size="15" fill="{INK}">{literal.html(name)}</text>'
+    )
+
+
+def stack(middle: int, top: int, bottom: int, kind: str, name: str) -> str:
+    """A dashed frame around the blocks of a stack, with its name above."""
+    left = middle - BLOCK // 2 - 12
+    return (
+        f'<rect x="{left}" y="{top}" width="{BLOCK + 24}" height="{bottom - top}" rx="8" fill="none" '
+        f'stroke="{palette.HUES[kind]}" stroke-opacity=".5" stroke-dasharray="4 4"/>'
+        f'<text x="{middle + 10}" y="{top - 8}" text-anchor="start" font-weight="600" fill="{INK}">'
+        f"{literal.html(name)}</text>"
+    )
+
+
+def arrow(x: int, start: int, end: int) -> str:
+    """Straight, along the flow."""
+    return path(f"M{x} {start} V{end + 1}")
+
+
+def path(line: str) -> str:
+    """An arrow along `line`, in the words of SVG."""
+    return f'<path d="{line}" stroke="{INK}" stroke-width="1.4" fill="none" marker-end="url(#flow)"/>'
+
+
+def caption(x: int, y: int, text: str) -> str:
+    """What flows in or out."""
+    return (
+        f'<rect x="{x - 90}" y="{y - 17}" width="180" height="23" rx="4" fill-opacity="0" class="mark"/>'
+        f'<text x="{x}" y="{y}" font-style="italic" fill="{INK}">{literal.html(text)}</text>'
+    )

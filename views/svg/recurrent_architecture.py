@@ -1,0 +1,175 @@
+"""The networks before the Transformer as diagrams, in the same places and colours as the Transformer's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from views import palette
+from views.svg.blocks import BLOCK, INK, MARKERS, arrow, aside, block, caption, linked, path, stack
+from views.text import literal
+from views.text.catalogue import Message, say
+from views.text.numbers import grouped
+
+_WIDTH, _TOP, _HEIGHT = 600, 40, 680
+_ENCODER, _DECODER = 146, 454  # middle of each stack
+
+# Where each block leads: a page, and what is set there.
+DESTINATIONS: dict[str, tuple[str, dict[str, str]]] = {
+    "tokens": ("tokens", {}),
+    "rnn": ("history", {"part": "one-word"}),
+    "lstm": ("history", {"part": "gates"}),
+    "vector": ("history", {"part": "one-vector"}),
+    "attention": ("history", {"part": "attention-over-states"}),
+    "steps": ("history", {"part": "recurrence"}),
+    "linear": ("decoding", {"part": "linear-softmax"}),
+    "softmax": ("decoding", {}),
+    "loss": ("loss", {}),
+}
+READS = {
+    "forwards": Message("diagram.reads.forwards", "reads forwards, {units} units"),
+    "backwards": Message("diagram.reads.backwards", "reads backwards, {units} units"),
+    "both": Message("diagram.reads.both", "reads both ways, 2 \u00d7 {units} units"),
+}
+
+
+@dataclass(frozen=True)
+class RecurrentSizes:
+    """What a diagram states; names and ids as in `model.networks.recurrent_config.RecurrentConfig`."""
+
+    vocabulary_size: int
+    cell: str
+    alignment: str
+    d_model: int
+    encoder_width: int
+    decoder_width: int
+    reads: str
+
+
+def recurrent_architecture(
+    sizes: RecurrentSizes, pages: Mapping[str, str] | None = None, keep: Mapping[str, str] | None = None
+) -> str:
+    """An SVG that reads from the bottom up; the arguments are those of `views.svg.architecture.architecture`."""
+
+    def link(to: str, drawn: str, name: str) -> str:
+        return linked(drawn, name, *DESTINATIONS[to], pages, keep)
+
+    cell = sizes.cell.upper()
+    cells = say("diagram.cells", "{cell} cells", cell=cell)
+    english, french = say("diagram.english", "English tokens"), say("diagram.french", "French tokens so far")
+    embedding, following = say("diagram.embedding", "Embedding"), say("diagram.next", "Next French token")
+    table = f"{grouped(sizes.vocabulary_size)} \u00d7 {sizes.d_model}"
+    vocabulary = {"model": sizes.d_model, "vocabulary": grouped(sizes.vocabulary_size)}
+    linear, softmax = say("diagram.linear", "Linear"), say("diagram.softmax", "Softmax")
+    answer = say("diagram.answer", "{model} \u2192 {vocabulary}, the same table", **vocabulary)
+    probabilities = say("diagram.probabilities", "{count} probabilities", count=grouped(sizes.vocabulary_size))
+    encoder = say("diagram.cell.encoder", "{cell}, encoder", cell=cell)
+    decoder = say("diagram.cell.decoder", "{cell}, decoder", cell=cell)
+    read, units = READS[sizes.reads](units=sizes.encoder_width), grouped(sizes.decoder_width)
+    generated = say("diagram.cell.units", "one step a token, {units} units", units=units)
+    readout = say("diagram.readout", "Output state")
+    waits = say("diagram.waits", "Each step waits")
+    training = say("diagram.loss.training", "Loss, in training only")
+    parts = [
+        stack(_ENCODER, 490, 568, "encoder", say("diagram.stack.encoder", "Encoder")),
+        stack(_DECODER, 490, 568, "decoder", say("diagram.stack.decoder", "Decoder")),
+        link("tokens", caption(_ENCODER, 704, english), english),
+        arrow(_ENCODER, 688, 668),
+        link("tokens", block(_ENCODER, 622, "encoder", embedding, table), embedding),
+        arrow(_ENCODER, 622, 552),
+        link(sizes.cell, block(_ENCODER, 506, "encoder", cells, read), encoder),
+        link("tokens", caption(_DECODER, 704, french), french),
+        arrow(_DECODER, 688, 668),
+        link("tokens", block(_DECODER, 622, "decoder", embedding, say("diagram.table.same", "the same table")), french),
+        arrow(_DECODER, 622, 552),
+        link(sizes.cell, block(_DECODER, 506, "decoder", cells, generated), decoder),
+        _again(_ENCODER - BLOCK // 2, -1),
+        _again(_DECODER + BLOCK // 2, 1),
+        link("steps", aside(300, 580, 130, waits), waits),
+        *(_vector(sizes, link) if sizes.alignment == "none" else _attention(sizes, link)),
+        block(_DECODER, 254, "decoder", readout, _read_out(sizes)),
+        arrow(_DECODER, 254, 206),
+        link("linear", block(_DECODER, 160, "decoder", linear, answer), linear),
+        arrow(_DECODER, 160, 140),
+        link("softmax", block(_DECODER, 94, "decoder", softmax, probabilities), softmax),
+        arrow(_DECODER, 94, 74),
+        link("softmax", caption(_DECODER, 62, following), following),
+        link("loss", aside(_ENCODER, 101, 190, training), say("diagram.loss", "Loss")),
+        path(f"M{_DECODER - BLOCK // 2} 116 H{_ENCODER + 96}"),
+    ]
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 {_TOP} {_WIDTH} {_HEIGHT}" role="group" '
+        f'aria-label="{literal.html(_title(sizes, cell))}" font-size="17" text-anchor="middle">'
+        f"{MARKERS}{''.join(parts)}</svg>"
+    )
+
+
+def _vector(sizes: RecurrentSizes, link) -> list[str]:
+    """The last state of the encoder, all that the decoder gets."""
+    name = say("diagram.vector", "One vector")
+    if sizes.cell == "lstm":
+        detail = say("diagram.vector.lstm", "last h and c: 2 \u00d7 {units} numbers", units=sizes.encoder_width)
+    else:
+        detail = say("diagram.vector.rnn", "last state: {units} numbers", units=sizes.encoder_width)
+    return [
+        arrow(_ENCODER, 506, 406),
+        link("vector", block(_ENCODER, 360, "cross", name, detail), name),
+        _green(f"M{_ENCODER + BLOCK // 2} 382 H300 V522 H{_DECODER - BLOCK // 2 - 1}"),
+        arrow(_DECODER, 506, 300),
+    ]
+
+
+def _attention(sizes: RecurrentSizes, link) -> list[str]:
+    """All states of the encoder, asked at every step."""
+    if sizes.alignment == "additive":
+        name = say("diagram.attention.additive", "Additive attention")
+        detail = say("diagram.attention.before", "query: the state before")
+        inner = [path(f"M{_DECODER + BLOCK // 2} 400 H590 V520 H{_DECODER + BLOCK // 2 + 1}")]
+        context = _label(_DECODER + 68, 450, say("diagram.context", "context vector"))
+    else:
+        name = say("diagram.attention.dot", "Dot-product attention")
+        detail = say("diagram.attention.now", "query: the state of this step")
+        inner, context = [], _label(_DECODER + 60, 344, say("diagram.context", "context vector"))
+    return [
+        _green(f"M{_ENCODER} 506 V400 H{_DECODER - BLOCK // 2 - 1}"),
+        _label(_ENCODER + 76, 390, say("diagram.states", "all its states")),
+        arrow(_DECODER, 506, 424),
+        link("attention", block(_DECODER, 378, "cross", name, detail), name),
+        *inner,
+        context,
+        arrow(_DECODER, 378, 300),
+    ]
+
+
+def _read_out(sizes: RecurrentSizes) -> str:
+    """What the output layer's input is made of."""
+    formula = {
+        "none": "W s\u209c",
+        "additive": "tanh(W [s\u209c; c\u209c; y\u209c\u208b\u2081])",
+        "dot": "tanh(W [c\u209c; s\u209c])",
+    }[sizes.alignment]
+    return say("diagram.readout.is", "{formula}", formula=formula)
+
+
+def _title(sizes: RecurrentSizes, cell: str) -> str:
+    if sizes.alignment == "none":
+        text = (
+            "Encoder and decoder of {cell} cells: the encoder reads token by token and hands over its last state alone."
+        )
+        return say("diagram.title.vector", text, cell=cell)
+    text = "Encoder and decoder of {cell} cells: at every step the decoder attends to all states of the encoder."
+    return say("diagram.title.attention", text, cell=cell)
+
+
+def _again(edge: int, side: int) -> str:
+    """The state goes back into the cell for the next token."""
+    return path(f"M{edge} 540 H{edge + 16 * side} V530 H{edge + side}")
+
+
+def _green(line: str) -> str:
+    hue = palette.HUES["cross"]
+    return f'<path d="{line}" stroke="{hue}" stroke-width="2" fill="none" marker-end="url(#memory)"/>'
+
+
+def _label(x: int, y: int, text: str) -> str:
+    return f'<text x="{x}" y="{y}" font-size="15" fill="{INK}">{literal.html(text)}</text>'

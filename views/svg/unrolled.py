@@ -1,0 +1,164 @@
+"""A translation network unrolled over its tokens: what every sub-layer leaves, when it can be there, and one path."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from views import palette
+from views.text import literal
+
+_STEP, _ROW = 40, 34  # from one token to the next, from one row to the next
+_GAP = 30  # between source and target
+_RADIUS = 12
+_LETTER = 7.5  # width of a letter of a row's name, about
+_CUT = 12  # most letters of a token
+_INK = "var(--st-text-color, #1B1F24)"
+_PAPER = "var(--st-background-color, #FFFFFF)"
+
+Place = tuple[str, int]  # id of a row, place in it; rows "source" and "target" are the tokens
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one sub-layer leaves for each token.
+
+    Attributes:
+        id: in edges and paths.
+        name: stands beside it.
+        side: over which tokens it stands.
+        kind: "encoder", "decoder" or "cross", decides the hue.
+        ready: the step after which each can be there.
+    """
+
+    id: str
+    name: str
+    side: Literal["source", "target"]
+    kind: str
+    ready: Sequence[int]
+
+
+def unrolled(
+    rows: Sequence[Row],
+    tokens: Mapping[str, Sequence[str]],
+    edges: Sequence[tuple[Place, Place]],
+    path: Sequence[Place],
+    title: str,
+) -> str:
+    """An SVG that reads from the bottom up.
+
+    Args:
+        rows: from the bottom up; those of the target begin above the tokens as those of the source do.
+        tokens: "source" and "target" -> labels.
+        edges: what is drawn thin, from what is read to what reads it.
+        path: what is drawn strongly, from a token on; may be empty.
+        title: says the same to those who cannot see it.
+    """
+    room = {side: 46 + _LETTER * max((len(row.name) for row in rows if row.side == side), default=0) for side in tokens}
+    left = {"source": room["source"]}
+    left["target"] = left["source"] + _STEP * len(tokens["source"]) + _GAP
+    right = left["target"] + _STEP * len(tokens["target"])
+    width = round(right + room["target"])
+    levels = {side: [row.id for row in rows if row.side == side] for side in tokens}
+
+    def x(place: Place) -> float:
+        return left[_side(place, levels)] + _STEP * (place[1] + 0.5)
+
+    def level(place: Place) -> int:
+        return 0 if place[0] in tokens else 1 + levels[_side(place, levels)].index(place[0])
+
+    drawn_edges = [*edges, *zip(path, path[1:], strict=False)]
+    arcs = [_rise(abs(x(a) - x(b))) for a, b in drawn_edges if level(a) == level(b)]
+    bottom = round(24 + max(arcs, default=0) + _ROW * max(map(len, levels.values())))
+
+    def at(place: Place) -> tuple[float, float]:
+        return x(place), bottom - _ROW * level(place)
+
+    strong = set(zip(path, path[1:], strict=False))
+    drawn = [_line(at(a), at(b), False) for a, b in edges if (a, b) not in strong]
+    drawn += [_line(at(a), at(b), True) for a, b in zip(path, path[1:], strict=False)]
+    on_path = set(path)
+    for row in rows:
+        y = at((row.id, 0))[1]
+        same = len(set(row.ready)) == 1
+        beside, outwards, anchor = (left["source"], -1, "end") if row.side == "source" else (right, 1, "start")
+        drawn.append(_text(beside + 34 * outwards, y + 4, row.name, anchor))
+        if same:
+            drawn.append(_number(beside + 16 * outwards, y + 4, row.ready[0]))
+        for place, ready in enumerate(row.ready):
+            drawn.append(_vertex(at((row.id, place)), row.kind, None if same else ready, (row.id, place) in on_path))
+    for side, labels in tokens.items():
+        for place, token in enumerate(labels):
+            drawn.append(_token(at((side, place)), token, (side, place) in on_path))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{bottom + 84}" '
+        f'viewBox="0 0 {width} {bottom + 84}" role="img" aria-label="{literal.html(title)}" font-size="13" '
+        f'style="max-width:none;width:{width}px">{_MARKERS}{"".join(drawn)}</svg>'
+    )
+
+
+_MARKERS = "".join(
+    f'<defs><marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="{size}" markerHeight="{size}" '
+    f'markerUnits="userSpaceOnUse" orient="auto">'
+    f'<path d="M0 0 L8 4 L0 8 z" fill="{colour}"/></marker></defs>'
+    for name, colour, size in (("unrolled-thin", _INK, 6), ("unrolled-strong", _INK, 10))
+)
+
+
+def _line(start: tuple[float, float], end: tuple[float, float], strong: bool) -> str:
+    """From the rim of one vertex to the rim of the other; along a row it rises over what stands between."""
+    (x, y), (u, v) = start, end
+    rise = _rise(abs(u - x)) if abs(v - y) < _ROW else 0
+    lean = (u - x) / 2, -rise * 2  # from the start to the point that bends the line; 0 high where it is straight
+    length = math.hypot(*lean) if rise else math.hypot(u - x, v - y) or 1.0
+    dx, dy = (each / length * (_RADIUS + 1) for each in (lean if rise else (u - x, v - y)))
+    look = (
+        f'stroke="{_INK}" stroke-width="3" marker-end="url(#unrolled-strong)"'
+        if strong
+        else f'stroke="{_INK}" stroke-opacity=".28" marker-end="url(#unrolled-thin)"'
+    )
+    if not rise:
+        return f'<path d="M{x + dx:.1f} {y + dy:.1f} L{u - dx:.1f} {v - dy:.1f}" fill="none" {look}/>'
+    bend = f"Q{x + lean[0]:.1f} {y + lean[1]:.1f} {u - dx:.1f} {v + dy:.1f}"
+    return f'<path d="M{x + dx:.1f} {y + dy:.1f} {bend}" fill="none" {look}/>'
+
+
+def _rise(across: float) -> float:
+    """How high a line along a row rises; a neighbour is reached straight."""
+    return 0 if across < 1.5 * _STEP else min(70, 16 + across / 12)
+
+
+def _side(place: Place, levels: Mapping[str, Sequence[str]]) -> str:
+    return place[0] if place[0] in levels else next(side for side, found in levels.items() if place[0] in found)
+
+
+def _vertex(at: tuple[float, float], kind: str, ready: int | None, strong: bool) -> str:
+    hue = palette.HUES[kind]
+    place = f'cx="{at[0]:g}" cy="{at[1]:g}" r="{_RADIUS}"'
+    stroke = f'stroke="{_INK}" stroke-width="3"' if strong else f'stroke="{hue}"'
+    drawn = f'<circle {place} fill="{_PAPER}"/><circle {place} fill="{hue}" fill-opacity=".18" {stroke}/>'
+    return drawn if ready is None else drawn + _number(at[0], at[1] + 4, ready)
+
+
+def _number(x: float, y: float, number: int) -> str:
+    return (
+        f'<text x="{x:g}" y="{y:g}" text-anchor="middle" font-size="11.5" data-said="number" fill="{_INK}" '
+        f'style="font-variant-numeric:tabular-nums">{number}</text>'
+    )
+
+
+def _text(x: float, y: float, text: str, anchor: str) -> str:
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" fill="{_INK}">{literal.html(text)}</text>'
+
+
+def _token(at: tuple[float, float], token: str, strong: bool) -> str:
+    shown = literal.visible(literal.token(token))
+    cut = f"{shown[: _CUT - 1]}\u2026" if len(shown) > _CUT else shown
+    x, y = at[0] + 4, at[1] - 4
+    weight = ' font-weight="700"' if strong else ""
+    return (
+        f'<text x="{x:g}" y="{y:g}" text-anchor="end" data-said="token" fill="{_INK}"{weight} '
+        f'transform="rotate(-50 {x:g} {y:g})"><title>{literal.html(shown)}</title>{literal.html(cut)}</text>'
+    )
