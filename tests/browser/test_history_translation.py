@@ -1,0 +1,121 @@
+"""*Before the Transformer* in a browser: one vector for all, attention over states, the ladder."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import parse_qs, quote, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from model import RecurrentTranslator
+from model.recurrent_translator import SHIPPED
+from tests.browser.conftest import Server, open_page, ready
+from tests.browser.plots import wait_for_numbers
+from views.text.numbers import three_digits
+
+SENTENCE = "I want to buy a car."
+HELD_OUT = json.loads((SHIPPED / "comparison.json").read_text())
+
+
+def open_part(server: Server, page: Page, part: str, **query: str) -> None:
+    settings = "".join(f"&{name}={quote(value)}" for name, value in query.items())
+    open_page(page, f"{server.url}/history?text={quote(SENTENCE)}&part={part}{settings}")
+
+
+def choose(page: Page, option: str) -> None:
+    page.get_by_role("radio", name=option, exact=True).click()
+    ready(page)
+
+
+def settings(page: Page) -> dict[str, str]:
+    return {name: values[-1] for name, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def rows(page: Page, table: str) -> list[list[str]]:
+    body = page.get_by_role("table", name=table, exact=True).locator("tbody tr")
+    expect(body.first).to_be_visible()  # a part that was just chosen may still be on its way
+    return [row.locator("th, td").all_inner_texts() for row in body.all()]
+
+
+def test_five_translations_stand_side_by_side_and_the_sentence_grows(server: Server, page: Page):
+    open_part(server, page, "one-vector")
+    vector = RecurrentTranslator.load("lstm-vector", "cpu")
+    expect(page.get_by_role("table", name="Context vectors of your sentence")).to_contain_text(
+        "LSTM, one vector: state h"
+    )
+    assert rows(page, "Translations by all five")[1][2] == vector.translate(SENTENCE)
+    choose(page, "Clause by clause")
+    expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(5)
+    losses = [float(row[3]) for row in rows(page, "Loss by clauses")]
+    assert len(losses) == 5 and losses[2] > losses[0]
+    page.get_by_role("slider", name="Clauses added").press("ArrowRight")
+    expect(page.get_by_text("I want to buy a car and I am tired.", exact=True)).to_be_visible()
+    ready(page)
+    assert rows(page, "Translations by all five")[1][2] == vector.translate("I want to buy a car and I am tired.")
+    assert settings(page) | {"text": ""} == {
+        "text": "", "part": "one-vector", "bottleneck": "clauses", "clauses": "1",
+    }  # fmt: skip
+
+
+def test_bleu_by_length_is_drawn_and_the_finding_stands_below(server: Server, page: Page):
+    open_part(server, page, "one-vector", bottleneck="lengths")
+    wait_for_numbers(page, "Transformer", [group["bleu"]["transformer"]["value"] for group in HELD_OUT["groups"]])
+    expect(page.get_by_text("Found: long sentences fit badly into one vector.")).to_be_visible()
+    assert [row[0] for row in rows(page, "BLEU by length")][-1] == "Transformer"
+
+
+# Moves the slider as a reader does, and returns what the page says before anything else can happen.
+MOVED = """(slider, step) => {
+    slider.value = step
+    slider.dispatchEvent(new Event("input", { bubbles: true }))
+    const view = slider.getRootNode()
+    return ["formula", "bars"].map((panel) => view.querySelector(`figure.${panel}`).textContent)
+}"""
+
+
+@pytest.mark.parametrize("name", ["lstm-additive", "lstm-dot"])
+def test_the_numbers_of_a_step_follow_the_slider_without_the_server(server: Server, page: Page, name: str):
+    open_part(server, page, "attention-over-states", score=name)
+    trace = RecurrentTranslator.load(name, "cpu").trace(SENTENCE)
+    slider = page.locator("input[data-axis=step]")
+    expect(slider).to_have_attribute("max", str(len(trace.next_tokens)))
+    for step, weights in enumerate(trace.alignment, 1):
+        formula, table = slider.evaluate(MOVED, step)
+        assert formula.startswith(f"Step {step} generates")
+        assert three_digits(float(weights.max())) in table
+    slider.press("ArrowLeft")
+    last = len(trace.next_tokens) - 1
+    page.wait_for_url(f"**step={last}**")
+    open_page(page, page.url)
+    expect(page.locator("input[data-axis=step]")).to_have_value(str(last))
+
+
+def test_the_alignment_stands_beside_the_transformers_and_in_the_viewer(server: Server, page: Page):
+    open_part(server, page, "attention-over-states", score="lstm-dot", attending="beside")
+    found = rows(page, "Alignment error rates")
+    assert [row[0] for row in found] == [
+        "LSTM, dot-product attention", "Transformer, last layer, mean of heads", "Transformer, layer 4, head 7",
+    ]  # fmt: skip
+    assert found[0][5].startswith(three_digits(HELD_OUT["alignment"]["lstm-dot"]["generated"]["value"]))
+    figures = page.locator(".matrices figcaption b")
+    expect(figures).to_have_count(4)
+    expect(figures.last).to_have_text("statistical links")
+    choose(page, "Maps and lines")
+    trace = RecurrentTranslator.load("lstm-dot", "cpu").trace(SENTENCE)
+    wait_for_numbers(page, "heatmap", trace.alignment.tolist())
+    expect(page.get_by_text("Alignment by dot products, layer 1, head 1")).to_be_visible()
+    choose(page, "Lines")
+    expect(page.get_by_text("Scores, weights and context vectors recomputed")).to_be_visible()
+
+
+def test_the_ladder_has_a_row_for_each_network(server: Server, page: Page):
+    open_part(server, page, "one-word")
+    choose(page, "The ladder")
+    found = rows(page, "All five networks")
+    assert [row[-1] for row in found[:2]] == ["\u2014", "\u2014"]
+    bleu = [float(row[3]) for row in found]
+    assert len(found) == 5 and max(bleu) == bleu[-1] and min(bleu) == bleu[0]
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV", exact=True).click()
+    assert download.value.suggested_filename == "ladder.csv"
