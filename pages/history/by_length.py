@@ -39,8 +39,11 @@ def show(request: Request) -> None:
     firm = [group.enough for group in comparison.groups]
     axes = say("history.lengths.words", "words of the English sentence"), say("column.bleu", "BLEU")
     series = [_series(comparison, name, lambda group, name=name: group.bleu[name]) for name in NETWORKS]
-    text = "BLEU of five networks by the length of the sentence; the table below has the same numbers."
-    chart(intervals(series, groups, firm, inputs.theme(), *axes), "by_length", say("history.lengths.chart", text))
+    alt = say(
+        "history.lengths.chart",
+        "BLEU of five networks by the length of the sentence; the table below has the same numbers.",
+    )
+    chart(intervals(series, groups, firm, inputs.theme(), *axes), "by_length", alt)
     st.markdown(_finding(comparison))
     counts = {"sentences": comparison.sentences, "resamples": comparison.facts["resamples"], "fewest": FEWEST_SENTENCES}
     st.markdown(prose.block("history", "lengths-read", **{name: grouped(count) for name, count in counts.items()}))

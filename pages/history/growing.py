@@ -57,8 +57,11 @@ def curves(grown: tuple[Grown, ...], found: dict[str, GrownLosses], part: str) -
     titles = say("history.clauses.number", "Clauses added"), say("training.nats", "nats per token")
     figure = lines(drawn, inputs.theme(), *titles)
     figure.update_xaxes(dtick=1)
-    text = "Loss of five networks by the number of clauses added; the table below has the same numbers."
-    chart(figure, "clauses_chart", say("history.clauses.chart", text))
+    alt = say(
+        "history.clauses.chart",
+        "Loss of five networks by the number of clauses added; the table below has the same numbers.",
+    )
+    chart(figure, "clauses_chart", alt)
     shared = found[TRANSFORMER].shared
     difference = checks.said("two passes", max(each.difference for each in found.values()))
     header = [say("history.clauses.number", "Clauses added"), say("history.clauses.words", "words")]

@@ -91,8 +91,8 @@ def stage_labels(names: Sequence[str]) -> list[str]:
         "output": say("history.raw.output", "output"),
         STATES: say("history.raw.states", "LSTM states"),
     }
-    layer = "history.raw.layer"
     return [
-        called.get(name) or say(layer, "layer {layer} reads", layer=literal.visible(name.removeprefix("layer-")))
+        called.get(name)
+        or say("history.raw.layer", "layer {layer} reads", layer=literal.visible(name.removeprefix("layer-")))
         for name in names
     ]

@@ -60,9 +60,15 @@ def _choose(graph: StateGraph, trace: Trace) -> list[Vertex]:
     found = path(int(start[1:]) - 1, int(end[1:]) - 1)
     ends = {"start": literal.markdown(source[start]), "end": literal.markdown((source | target)[end])}
     if found:
-        one = "From {start} to {end}: the shortest path passes **{count} sub-layer**."
-        many = "From {start} to {end}: the shortest path passes **{count} sub-layers**."
-        st.markdown(say_count("history.path.length", one, many, len(found) - 1, **ends))
+        st.markdown(
+            say_count(
+                "history.path.length",
+                "From {start} to {end}: the shortest path passes **{count} sub-layer**.",
+                "From {start} to {end}: the shortest path passes **{count} sub-layers**.",
+                len(found) - 1,
+                **ends,
+            )
+        )
     else:
         st.markdown(prose.block("history_recurrence", "no-path", **ends))
     return found

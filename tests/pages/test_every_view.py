@@ -68,7 +68,7 @@ MORE = [  # what else a view says when something is chosen
 
 def said_past_the_catalogue(app: AppTest) -> list[str]:
     """See `unsaid`; names of classes, sizes and files are data, and so is the translation that a box stands for."""
-    boxes = [box.placeholder for box in app.text_input if box.key == "target"]
+    boxes = [box.placeholder for box in app.text_input if box.key in ("target", "french")]
     symbols = {"d_model", "n_heads", "d_ff", "d_k", "CPU", "CLS", "ViT-B/16", "d_k = d_model / n_heads"}
     symbols |= {"PE(p) \u00b7 PE(p + k)", "PE(p) \u00b7 PE(q)", "d<sub>k</sub>", "q \u00b7 k / \u221ad<sub>k</sub>"}
     return unsaid(app, {*symbols, *boxes, *load_vision().model.config.classes})

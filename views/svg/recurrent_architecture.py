@@ -153,12 +153,17 @@ def _read_out(sizes: RecurrentSizes) -> str:
 
 def _title(sizes: RecurrentSizes, cell: str) -> str:
     if sizes.alignment == "none":
-        text = (
-            "Encoder and decoder of {cell} cells: the encoder reads token by token and hands over its last state alone."
+        return say(
+            "diagram.title.vector",
+            "Encoder and decoder of {cell} cells: the encoder reads token by token and hands over its last state "
+            "alone.",
+            cell=cell,
         )
-        return say("diagram.title.vector", text, cell=cell)
-    text = "Encoder and decoder of {cell} cells: at every step the decoder attends to all states of the encoder."
-    return say("diagram.title.attention", text, cell=cell)
+    return say(
+        "diagram.title.attention",
+        "Encoder and decoder of {cell} cells: at every step the decoder attends to all states of the encoder.",
+        cell=cell,
+    )
 
 
 def _again(edge: int, side: int) -> str:
