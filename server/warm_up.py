@@ -15,7 +15,6 @@ from server.visits import turns
 
 PATIENCE = 3.0  # seconds that the classifier waits for the first page
 LOOK = 0.05  # seconds between two looks
-ATTEMPTS = 20  # while threads import the same modules
 
 
 Loads = Mapping[str, Callable[[], object]]  # name of a model -> loads it and lets it compute once, in this order
@@ -64,28 +63,9 @@ def _let_go_first() -> None:
         time.sleep(LOOK)
 
 
-def _imports_crossed(error: Exception) -> bool:
-    """Whether Python broke up two threads that each waited for a module that the other one was importing."""
-    return isinstance(error, RuntimeError) and type(error).__name__ == "_DeadlockError"
-
-
-def _patiently(compute: Callable[[], object]) -> None:
-    """Compute; once more where a visitor's first page was importing the same modules at that moment."""
-    for _ in range(ATTEMPTS - 1):
-        try:
-            compute()
-        except RuntimeError as error:
-            if not _imports_crossed(error):
-                raise
-            time.sleep(LOOK)
-        else:
-            return
-    compute()
-
-
 def _make_ready(model: str, compute: Callable[[], object]) -> None:
     try:
-        _patiently(compute)
+        compute()
     except Exception:
         readiness().set(model, "broken")
         logs.LOG.error("broken", exc_info=True, extra={"fields": {"model": model}})

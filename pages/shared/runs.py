@@ -39,6 +39,10 @@ def fragment(function: Callable[P, R]) -> Callable[P, R]:
 @contextmanager
 def in_turn(page: str, part: str = "") -> Iterator[None]:
     """Surround a run of `page`, or of a `part` of it: it waits for its turn; who waits too long is told so."""
+    # Two threads that import parts of one package in another order can wait for each other for ever. The warm-up begins
+    # with the whole package, and so does everybody.
+    import model  # noqa: F401
+
     if page != HOME:
         # While another thread is in the middle of importing pandas, Plotly would find half of it and fail. The home
         # page draws nothing with Plotly, and is there sooner without.
