@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from model.attribution.head_labels import HeadScores, Label
-from model.runtime.checkpoint import CheckpointError, read_json
+from model.runtime.measured import read_measured
 
 FILE = "heads.json"
 
@@ -94,31 +94,16 @@ def load_statistics(folder: str | Path, weights_sha256: str) -> HeadStatistics:
     Raises:
         CheckpointError: missing or damaged, or measured on other weights; the sentence says what to do.
     """
-    folder = Path(folder)
-    if not (folder / FILE).is_file():
-        raise CheckpointError(
-            "There are no statistics of the heads in {folder}; run `make head-statistics` to measure them again.",
-            folder=folder.name,
+    return read_measured(folder, FILE, weights_sha256, "head-statistics", _read)
+
+
+def _read(content: dict) -> HeadStatistics:
+    kinds = {
+        kind: KindStatistics(
+            {name: Spread.from_dict(values) for name, values in found["scores"].items()},
+            found["chance"],
+            Spread.from_dict(found["effect"]),
         )
-    content = read_json(folder / FILE)
-    if content.get("weights_sha256") != weights_sha256:
-        raise CheckpointError(
-            "The statistics of the heads in {folder} belong to other weights; run `make head-statistics` to measure "
-            "them again.",
-            folder=folder.name,
-        )
-    try:
-        kinds = {
-            kind: KindStatistics(
-                {name: Spread.from_dict(values) for name, values in found["scores"].items()},
-                found["chance"],
-                Spread.from_dict(found["effect"]),
-            )
-            for kind, found in content["kinds"].items()
-        }
-        return HeadStatistics(weights_sha256, content["inputs"], content["of"], kinds, content["facts"])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise CheckpointError(
-            "The statistics of the heads in {folder} are damaged; run `make head-statistics` to measure them again.",
-            folder=folder.name,
-        ) from error
+        for kind, found in content["kinds"].items()
+    }
+    return HeadStatistics(content["weights_sha256"], content["inputs"], content["of"], kinds, content["facts"])

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from model.recurrent_translator import SHIPPED
-from model.runtime.checkpoint import CheckpointError, read_json
+from model.runtime.measured import read_measured
 
 FILE = "forgetting.json"
 NETWORKS = {"rnn-vector": ("hidden",), "lstm-vector": ("hidden", "cell")}  # and the states that each hands over
@@ -81,25 +81,12 @@ def load_forgetting(weights_sha256: Mapping[str, str], folder: str | Path = SHIP
     Raises:
         CheckpointError: missing or damaged, or measured on other weights; the sentence says what to do.
     """
-    folder = Path(folder)
-    if not (folder / FILE).is_file():
-        raise CheckpointError(
-            "There is no {file} in {folder}; run `make forgetting` to measure it.", file=FILE, folder=folder.name
-        )
-    content = read_json(folder / FILE)
-    if content.get("weights_sha256") != dict(weights_sha256):
-        raise CheckpointError(
-            "{file} in {folder} belongs to other weights; run `make forgetting` to measure it again.",
-            file=FILE,
-            folder=folder.name,
-        )
-    try:
-        sizes = {
-            network: {state: tuple(AtDistance(**size) for size in found) for state, found in of_network.items()}
-            for network, of_network in content["sizes"].items()
-        }
-        return Forgetting(**{**content, "sizes": sizes})
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise CheckpointError(
-            "{file} in {folder} is damaged; run `make forgetting` to measure it again.", file=FILE, folder=folder.name
-        ) from error
+    return read_measured(folder, FILE, dict(weights_sha256), "forgetting", _read)
+
+
+def _read(content: dict) -> Forgetting:
+    sizes = {
+        network: {state: tuple(AtDistance(**size) for size in found) for state, found in of_network.items()}
+        for network, of_network in content["sizes"].items()
+    }
+    return Forgetting(**{**content, "sizes": sizes})

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from model.networks.recurrent_config import VARIANTS
 from model.recurrent_translator import SHIPPED
-from model.runtime.checkpoint import CheckpointError, read_json
+from model.runtime.checkpoint import read_json
+from model.runtime.measured import read_measured
 from model.translator import SHIPPED as TRANSLATOR
 
 FILE = "comparison.json"
@@ -174,26 +175,7 @@ def load_comparison(weights_sha256: Mapping[str, str], folder: str | Path = SHIP
     Raises:
         CheckpointError: missing or damaged, or measured on other weights; the sentence says what to do.
     """
-    folder = Path(folder)
-    if not (folder / FILE).is_file():
-        raise CheckpointError(
-            "There is no comparison of the networks in {folder}; run `make comparison` to measure it.",
-            folder=folder.name,
-        )
-    content = read_json(folder / FILE)
-    if content.get("weights_sha256") != dict(weights_sha256):
-        raise CheckpointError(
-            "The comparison of the networks in {folder} belongs to other weights; run `make comparison` to measure it "
-            "again.",
-            folder=folder.name,
-        )
-    try:
-        return _read(content)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise CheckpointError(
-            "The comparison of the networks in {folder} is damaged; run `make comparison` to measure it again.",
-            folder=folder.name,
-        ) from error
+    return read_measured(folder, FILE, dict(weights_sha256), "comparison", _read)
 
 
 def _read(content: dict) -> NetworkComparison:

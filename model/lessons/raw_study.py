@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from model.lessons.raw_attention import FORMS
-from model.runtime.checkpoint import CheckpointError, read_json
+from model.runtime.measured import read_measured
 
 FILE = "raw_attention.json"  # beside the Transformer's weights
 
@@ -67,15 +67,13 @@ class RawStudy:
         Raises:
             CheckpointError: the file is missing, is something else, or is about other weights.
         """
-        found = read_json(folder / FILE)
-        try:
-            stages = tuple(StageStudy(**stage) for stage in found.pop("stages"))
-            lists = {"examples": tuple(map(tuple, found["examples"])), "weights_sha256": tuple(found["weights_sha256"])}
-            study = cls(**{**found, **lists, "stages": stages})
-            if any(set(stage.own) != set(FORMS) for stage in stages):
-                raise KeyError("own")
-        except (KeyError, TypeError, AttributeError) as error:
-            raise CheckpointError("{file} holds no study of raw vectors: restore it.", file=FILE) from error
-        if study.weights_sha256 != weights:
-            raise CheckpointError("{file} is about other weights: measure it again.", file=FILE)
-        return study
+        return read_measured(folder, FILE, list(weights), "raw-attention", cls._made)
+
+    @classmethod
+    def _made(cls, content: dict) -> RawStudy:
+        stages = tuple(StageStudy(**stage) for stage in content["stages"])
+        if any(set(stage.own) != set(FORMS) for stage in stages):
+            raise KeyError("own")
+        lists = {name: tuple(content[name]) for name in ("examples", "weights_sha256")}
+        lists["examples"] = tuple(map(tuple, lists["examples"]))
+        return cls(**{**content, **lists, "stages": stages})

@@ -32,12 +32,12 @@ def test_what_was_written_reads_back_with_its_labels(tmp_path):
 
 def test_statistics_of_other_weights_are_refused_with_what_to_do(tmp_path):
     write_json(tmp_path / FILE, known().to_dict())
-    with pytest.raises(CheckpointError, match="belong to other weights; run `make head-statistics`"):
+    with pytest.raises(CheckpointError, match="belongs to other weights; run `make head-statistics`"):
         load_statistics(tmp_path, "def")
 
 
 def test_missing_and_damaged_statistics_are_refused(tmp_path):
-    with pytest.raises(CheckpointError, match="There are no statistics"):
+    with pytest.raises(CheckpointError, match="There is no heads.json"):
         load_statistics(tmp_path, "abc")
     (tmp_path / FILE).write_text("{")
     with pytest.raises(CheckpointError, match="damaged"):
@@ -45,5 +45,5 @@ def test_missing_and_damaged_statistics_are_refused(tmp_path):
     content = known().to_dict()
     del content["kinds"]["encoder"]["effect"]
     (tmp_path / FILE).write_text(json.dumps(content))
-    with pytest.raises(CheckpointError, match="are damaged; run"):
+    with pytest.raises(CheckpointError, match="is damaged; run"):
         load_statistics(tmp_path, "abc")

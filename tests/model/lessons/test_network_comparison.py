@@ -115,7 +115,7 @@ def test_bleu_of_counts_is_sacrebleus():
 
 
 def test_a_comparison_of_other_weights_or_a_damaged_one_is_refused(hashes, tmp_path):
-    with pytest.raises(CheckpointError, match="There is no comparison of the networks in .*make comparison"):
+    with pytest.raises(CheckpointError, match="There is no comparison.json in .*make comparison"):
         load_comparison(hashes, tmp_path)
     shutil.copy(SHIPPED / FILE, tmp_path / FILE)
     with pytest.raises(CheckpointError, match="belongs to other weights; run `make comparison`"):

@@ -76,7 +76,7 @@ def test_statistics_of_other_weights_leave_the_card_and_are_refused(folder, tmp_
     (copy / FILE).write_text(json.dumps(content | {"weights_sha256": "0" * 64}))
     write_readable_card(copy, card_markdown)
     assert "## What the heads do" not in (copy / "card.md").read_text()
-    with pytest.raises(CheckpointError, match="belong to other weights"):
+    with pytest.raises(CheckpointError, match="belongs to other weights"):
         load_statistics(copy, sha256_of(copy / "model.safetensors"))
 
 

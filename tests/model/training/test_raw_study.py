@@ -75,7 +75,7 @@ def test_the_command_binds_the_file_to_both_weights(folders, data_file, corpus):
         assert stage.pairs == sum(length * (length - 1) for length in lengths)
         assert stage.exceeding == sum(int(each[place].exceeds.sum()) for each in stages)
         assert (stage.trained is None) == (stages[0][place].heads is None)
-    with pytest.raises(CheckpointError, match="about other weights"):
+    with pytest.raises(CheckpointError, match="belongs to other weights"):
         RawStudy.read(folders[0], ("a", "b"))
 
 

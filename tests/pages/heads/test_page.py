@@ -126,7 +126,7 @@ def test_statistics_of_other_weights_are_not_shown_and_the_page_says_why(open_ap
     app.text_input(key="text").set_value("He sings.").run()
     assert listed(app)["columns"][3] == ""
     assert all(row["often"] == "" for row in listed(app)["rows"])
-    assert any("belong to other weights" in caption.value.replace("\\", "") for caption in app.caption)
+    assert any("belongs to other weights" in caption.value.replace("\\", "") for caption in app.caption)
 
 
 def test_everything_is_said_in_the_readers_language(in_pseudo):

@@ -92,9 +92,9 @@ def test_the_study_is_that_of_the_shipped_weights(open_app):
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (lambda stored: {**stored, "weights_sha256": ["a", "b"]}, "is about other weights"),
-        (lambda stored: {}, "holds no study"),
-        (lambda stored: {**stored, "stages": [1]}, "holds no study"),
+        (lambda stored: {**stored, "weights_sha256": ["a", "b"]}, "belongs to other weights"),
+        (lambda stored: {}, "is damaged"),
+        (lambda stored: {**stored, "stages": [1]}, "is damaged"),
     ],
 )
 def test_a_study_that_does_not_fit_gets_one_sentence(open_app, monkeypatch, tmp_path, damage, reason):

@@ -47,7 +47,7 @@ def test_the_open_head(effects):
     assert float(rows["neighbours"][1]) == pytest.approx(scores.scores["neighbours"][1, 0], rel=0.01)
     # the statistics that ship belong to the shipped weights, not to these
     assert listed(app)["columns"][3] == ""
-    assert any("belong to other weights" in caption.value.replace("\\", "") for caption in app.caption)
+    assert any("belongs to other weights" in caption.value.replace("\\", "") for caption in app.caption)
     app.session_state["vision_heads_table"] = True
     app.run()
     np.testing.assert_allclose(
