@@ -241,7 +241,7 @@ def test_samples_by_keyboard_and_address(page: Page, app: AppServer):
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
     shown(page, samples.NAMES[-1])
-    assert page.get_by_role("radio", checked=True).inner_text() == samples.SAMPLES[-1].label()
+    expect(page.get_by_role("radio", checked=True)).to_have_text(samples.SAMPLES[-1].label())  # one, and this one
     page.reload()
     shown(page, samples.NAMES[-1])
     open_page(page, f"{app.url}/?picture=%3Cscript%3E")
