@@ -22,6 +22,8 @@ class View {
   constructor(parentElement, root) {
     this.host = parentElement.host ?? parentElement
     this.root = parentElement.querySelector(root)
+    // An update that comes while another is on its way has Streamlit end a view and make a new one in the same place.
+    this.root.replaceChildren()
     this.root.classList.add("component")
     this.bytes = new Uint8Array()
     this.layout = ""

@@ -1,0 +1,36 @@
+"""A component that Streamlit mounts a second time in the same place shows itself once."""
+
+from __future__ import annotations
+
+import base64
+
+from playwright.sync_api import Page, expect
+
+from views.components import parts
+
+STRIP = {
+    "label": "Pictures",
+    "tiles": [{"name": name, "label": name, "thumbnail": ""} for name in ("one", "two")],
+    "selected": "one",
+    "limit": 1000,
+    "words": {"paste": "Paste"},
+    "tell": False,
+}
+
+
+def test_a_second_view_takes_the_place_of_the_first(page: Page):
+    """An update that comes while another one is on its way makes Streamlit end the first view after it was made."""
+    module = "data:text/javascript;base64," + base64.b64encode(parts.script("picture_strip").encode()).decode()
+    page.set_content("<main><div class='strip-root'></div></main>")
+    page.evaluate(
+        """async ([url, data]) => {
+            const mount = (await import(url)).default
+            const parentElement = document.querySelector("main")
+            const given = {data, parentElement, setTriggerValue() {}, setStateValue() {}}
+            mount(given)()
+            mount({...given, data: {...data, selected: "two"}})
+        }""",
+        [module, STRIP],
+    )
+    expect(page.get_by_role("radio")).to_have_count(2)
+    expect(page.get_by_role("radio", checked=True)).to_have_text("two")
