@@ -131,7 +131,6 @@ def run(around: Around) -> None:
     _running_on.set(None)
     # An own icon file: the default one, or a Material symbol, would be fetched from another host.
     icon = str(FAVICON) if FAVICON.is_file() else Image.new("RGB", (32, 32), palette.HUES["encoder"])
-    st.set_page_config(page_title=NAME, page_icon=icon, layout="wide", menu_items=_menu())
     with catalogue.speaking(settings.language_to_come()):
         pages = [
             st.Page(
@@ -144,6 +143,8 @@ def run(around: Around) -> None:
             for place in PAGES
         ]
         page = st.navigation(pages, position="top")
+        title = tab_title(next(place for place in PAGES if place.name == (page.url_path or PAGES[0].name)))
+        st.set_page_config(title, icon, "wide", "collapsed", _menu())
     if (elsewhere := settings.elsewhere(page.url_path)) is not None:
         st.switch_page(next(page for page in pages if page.url_path == elsewhere), query_params=settings.address())
     with settings.page(page.url_path, inputs.DEFAULT):  # nothing is drawn before: see `server.runs`
@@ -153,6 +154,11 @@ def run(around: Around) -> None:
             page.run()
     _say_where_it_ran()
     _keep_what_is_loaded(page.url_path)
+
+
+def tab_title(place: Place) -> str:
+    """What the browser's tab says of a page; the home page has the program's own name."""
+    return NAME if place is PAGES[0] else say("tab", "{page} \u00b7 {name}", page=place.title(), name=NAME)
 
 
 @functools.cache

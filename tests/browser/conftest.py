@@ -70,7 +70,7 @@ def first_visit(browser: Browser, url: str) -> dict:
     open_page(page, f"{url}/attention?kind=Cross")
     seen = {
         "navigation": page.locator('[data-testid="stTopNavLink"]').all_inner_texts(),
-        "sidebar": page.locator('[data-testid="stSidebar"]').inner_text(),
+        "sidebar": page.locator('[data-testid="stSidebar"]').text_content(),
         "title": page.locator('[data-testid="stMain"] h1').inner_text(),
         "dialogs": page.get_by_role("dialog").count(),
         "address": page.url,
