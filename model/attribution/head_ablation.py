@@ -140,7 +140,7 @@ def ablate_translation_heads_in_steps(
         # the heads of the decoder all read what the whole encoder says: row 0
         more = len(stream) - len(memory)
         read = KeyValue(*(torch.cat([part, part[:1].expand(more, -1, -1, -1)]) for part in read))
-        stream = layer(stream, layer.self_attention.project_memory(stream), read, allowed, None, tap, name)
+        stream = layer(stream, read, allowed, None, tap, name)
         yield Progress(n_encoder + number + 1, total)
     wanted = torch.tensor([next_ids], device=device).expand(len(stream), -1)
     losses: list[Tensor] = []

@@ -1,17 +1,16 @@
 """What all networks that translate have in common, so that decoding and translators need not know which one it is."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Protocol
 
 from torch import Tensor, nn
 
 from model.networks.config import SequenceConfig
+from model.networks.tap import Tap
 
 
 class StepDecoder(Protocol):
-    """A decoder at work; see `model.decoding.incremental.IncrementalDecoder`, the Transformer's."""
+    """A decoder at work; see `model.decoding.cached.CachedDecoder`, the Transformer's."""
 
     def step(self, ids: Tensor) -> Tensor:
         """`(row,)` newest ids -> `(row, vocabulary)` logits of the tokens that follow."""
@@ -26,5 +25,7 @@ class TranslationNetwork(Protocol):
     config: SequenceConfig
     embedding: nn.Embedding
 
-    def begin_decoding(self, source: Tensor, source_allowed: Tensor | None = None) -> StepDecoder:
+    def begin_decoding(
+        self, source: Tensor, source_allowed: Tensor | None = None, tap: Tap | None = None
+    ) -> StepDecoder:
         """Encode `(batch, source)` ids, and get ready to decode."""
