@@ -1,7 +1,5 @@
 """The picture classifier as pages and notebooks use it: load once, then classify, trace and explain."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -115,7 +113,7 @@ class VisionClassifier(PictureClassifier):
     capabilities: frozenset[Capability] = frozenset({"classify", "ablate", "intervene", "export"})
 
     @classmethod
-    def load(cls, path: str | Path | None = None, device: str = "auto") -> VisionClassifier:
+    def load(cls, path: str | Path | None = None, device: str = "auto") -> "VisionClassifier":
         """Read a classifier's folder; by default the one this project ships.
 
         Args:

@@ -1,7 +1,5 @@
 """What every network that names what is on a picture has in common: its folder, pictures made ready, probabilities."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol, Self

@@ -1,7 +1,5 @@
 """The translator as pages and notebooks use it: load once, then translate, stream and trace."""
 
-from __future__ import annotations
-
 import itertools
 import unicodedata
 from collections.abc import Iterator
@@ -258,7 +256,7 @@ class Translator(SentenceTranslator):
     capabilities = frozenset({"translate", "ablate", "intervene", "export"})
 
     @classmethod
-    def load(cls, path: str | Path | None = None, device: str = "auto") -> Translator:
+    def load(cls, path: str | Path | None = None, device: str = "auto") -> "Translator":
         """Read a translator's folder; by default the one this project ships.
 
         Args:

@@ -5,8 +5,6 @@ method puts the source words in the same order as leave-one-out. `</s>` is no wo
 much attention often goes there, but it takes no part in a correlation.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

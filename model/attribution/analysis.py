@@ -1,7 +1,5 @@
 """What a ViT has learned, read off its weights and maps: attention distance, position vectors, first filters."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -6,8 +6,6 @@ shows the patches in the same order; there a large area is good (Petsiuk et al. 
 the picture's mean colour. A random order is the yardstick: a method that is not better than it explains nothing here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -35,7 +33,7 @@ class Curves:
     share: np.ndarray
     deletion: np.ndarray
     insertion: np.ndarray
-    parts: tuple[Curves, ...] = ()
+    parts: tuple["Curves", ...] = ()
 
     @property
     def deletion_area(self) -> float:

@@ -5,8 +5,6 @@ A map shows where a head attends; whether that matters is another question (Mich
 before that head is the same with or without it, so a row joins the batch only at the layer of its head.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

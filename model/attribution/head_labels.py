@@ -24,8 +24,6 @@ A head gets the label of its largest score among those of at least `HALF` and at
 if that score is at least `SPREAD`; else `mixed`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

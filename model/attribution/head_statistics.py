@@ -1,7 +1,5 @@
 """What the heads of the shipped networks do over many held-out inputs, measured once and shipped with the weights."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +23,7 @@ class Spread:
         return {name: np.round(getattr(self, name), 5).tolist() for name in ("mean", "sd")}
 
     @classmethod
-    def from_dict(cls, values: dict) -> Spread:
+    def from_dict(cls, values: dict) -> "Spread":
         """Read back what `to_dict` wrote."""
         return cls(np.array(values["mean"], dtype=np.float64), np.array(values["sd"], dtype=np.float64))
 

@@ -1,7 +1,5 @@
 """A translation under interventions: what is generated now, the pass over the old translation, and two checks."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from copy import deepcopy

@@ -5,8 +5,6 @@ tokens after them move up. "mask" leaves them where they are and masks them for 
 self-attention and in cross-attention, as padding is masked. The target stays the same (teacher forcing).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Attribution of a ViT's answer to patches by what its attention maps say, and the names of all four methods."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from model.attribution.rollout import Fusion, rollout

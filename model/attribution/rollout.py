@@ -4,8 +4,6 @@ Attention of one layer says what is mixed there, not what reaches the answer. Th
 layers; `model.attribution.faithfulness` measures which of them is right about the model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

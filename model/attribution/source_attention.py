@@ -4,8 +4,6 @@ Four readings of the same maps; none of them tests whether the answer would chan
 `model.attribution.source_gradients` for one that does, and `model.attribution.leave_one_out` for the test.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ s and the target t: relevance of source for source R_ss, of target for target R_
 Explained is ln p of the token that really follows, of one target position at a time: position r is row r of a batch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

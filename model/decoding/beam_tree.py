@@ -1,7 +1,5 @@
 """What a beam search considered, step by step: every extension it considered, and what became of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Literal
 

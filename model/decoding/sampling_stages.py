@@ -1,7 +1,5 @@
 """How one step's logits become the distribution a token is drawn from, with every stage kept."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """From logits to a translation: greedy, sampling and beam search, a token at a time."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

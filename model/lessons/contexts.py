@@ -1,7 +1,5 @@
 """One word in several sentences: where it stands, and how its vector drifts apart from layer to layer."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations
 

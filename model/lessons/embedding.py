@@ -1,7 +1,5 @@
 """How tokens become vectors, and which tokens of the vocabulary have similar ones."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The position-wise feed-forward sub-layer of one layer: which hidden units fire, and the check (section 3.3)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

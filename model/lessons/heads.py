@@ -1,7 +1,5 @@
 """Heads, two ways: one wide projection that is split, or a small projection for each head (section 3.2.2)."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Multi-head attention of one head taken apart into seven steps, each recomputed from the weights (section 3.2)."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -62,7 +60,7 @@ class Projection(NamedTuple):
     bias: np.ndarray
 
     @classmethod
-    def of(cls, linear: nn.Linear, part: slice = slice(None)) -> Projection:
+    def of(cls, linear: nn.Linear, part: slice = slice(None)) -> "Projection":
         """The columns `part` of what `linear` computes."""
         return cls(_array(linear.weight.detach()[part]).T, _array(linear.bias.detach()[part]))
 
@@ -199,7 +197,7 @@ class _Recomputed:
     sublayer_output: np.ndarray
 
     @classmethod
-    def of(cls, module: MultiHeadAttention, inputs: LayerInputs, allowed: np.ndarray | None) -> _Recomputed:
+    def of(cls, module: MultiHeadAttention, inputs: LayerInputs, allowed: np.ndarray | None) -> "_Recomputed":
         def heads(linear: nn.Linear, stream: np.ndarray) -> np.ndarray:
             projected = _linear(linear, stream)  # (position, d_model)
             return np.stack(np.split(projected, module.n_heads, axis=1))  # (head, position, d_k)

@@ -1,7 +1,5 @@
 """What masks do: patterns to choose from, their effect on a finished translation, and the check of causality."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """How a tensor lies in memory: strides, and why `transpose` and then `view` fails."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch
@@ -27,7 +25,7 @@ class Layout:
     offsets: tuple[tuple[int, ...], ...]
 
     @classmethod
-    def of(cls, tensor: Tensor) -> Layout:
+    def of(cls, tensor: Tensor) -> "Layout":
         steps = tensor.stride()
         rows, columns = tensor.shape[:2]
         offsets = tuple(tuple(i * steps[0] + j * steps[1] for j in range(columns)) for i in range(rows))

@@ -1,7 +1,5 @@
 """One attention weight, from the query's and the key's vectors to the number on the map."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The last two steps of the decoder: a linear map to one number for every token, and the softmax over them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

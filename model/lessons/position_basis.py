@@ -1,7 +1,5 @@
 """Sines and cosines as a basis: how well the first columns add up to a curve."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the trained network does when the positions under its words are taken away, mixed up or moved."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """What makes sinusoids good positions: shifts are rotations, products know only the distance, waves are orthogonal."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

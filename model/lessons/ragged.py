@@ -1,7 +1,5 @@
 """Sequences of different lengths in one rectangle: padding, the mask that hides it, and what happens without it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

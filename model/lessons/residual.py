@@ -1,7 +1,5 @@
 """The residual stream through Add & Norm: what each sub-layer reads, adds and leaves (sections 3.1 and 5.4)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Why scores are divided by sqrt(d_k): random vectors, and the trained network without the division (section 3.2.1)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

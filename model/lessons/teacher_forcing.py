@@ -1,7 +1,5 @@
 """One target seen twice: the decoder fed with it (training), and the decoder fed with its own words (inference)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Two sentences, token by token: the same bag of embeddings, different inputs, different outputs."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 

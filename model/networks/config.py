@@ -1,7 +1,5 @@
 """Sizes of the encoder-decoder Transformer, with the presets this project uses."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, fields
 
 
@@ -76,7 +74,7 @@ class TransformerConfig(SequenceConfig):
         return self.d_model // self.n_heads
 
     @classmethod
-    def preset(cls, name: str, **changes) -> TransformerConfig:
+    def preset(cls, name: str, **changes) -> "TransformerConfig":
         """The preset called `name` (a key of `PRESETS`), with single fields changed by keyword."""
         if name not in PRESETS:
             raise ValueError(f"There is no preset {name!r}; choose one of {', '.join(PRESETS)}.")

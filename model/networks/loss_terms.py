@@ -1,7 +1,5 @@
 """What the loss of one sentence is made of: a term a token, the smoothed target, the gradient of the logits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

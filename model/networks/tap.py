@@ -9,8 +9,6 @@ Every sub-layer, `self`, `cross` and `ffn`, also passes `sublayer_output`, what 
 Recurrent networks have steps in time in place of layers; their names are in `model.networks.recurrent`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable
 
 from torch import Tensor

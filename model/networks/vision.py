@@ -5,8 +5,6 @@ vector goes in front, learned position vectors are added, and pre-norm layers wi
 Pictures of another size get position vectors interpolated from the learned grid (section 3.2).
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, fields
 
 import torch
@@ -71,7 +69,7 @@ class VisionConfig:
         return 3 * self.patch_size**2
 
     @classmethod
-    def from_dict(cls, values: dict) -> VisionConfig:
+    def from_dict(cls, values: dict) -> "VisionConfig":
         """Read back what `to_dict` wrote; an unknown key is refused with its name."""
         unknown = sorted(set(values) - {field.name for field in fields(cls)})
         if unknown:

@@ -1,7 +1,5 @@
 """The record that training leaves beside the weights, and the curves in it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

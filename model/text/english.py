@@ -17,8 +17,6 @@ What this finds and misses was measured over sentences that nothing was counted 
 english`; the figures are in `english.json`.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 import unicodedata
@@ -70,7 +68,7 @@ class EnglishStatistics:
         save_tensors(folder / FILE, tensors, {"tokenizer_sha256": tokenizer_sha256})
 
     @classmethod
-    def load(cls, folder: Path, tokenizer_sha256: str) -> EnglishStatistics | None:
+    def load(cls, folder: Path, tokenizer_sha256: str) -> "EnglishStatistics | None":
         """Read what `save` wrote; None where there is none for this tokenizer, as after a training of one's own.
 
         Raises:

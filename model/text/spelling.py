@@ -1,7 +1,5 @@
 """The same word in other spellings, and how differently the tokenizer splits them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from model.text.tokenizer import Tokenizer

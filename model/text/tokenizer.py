@@ -6,8 +6,6 @@ Python's own Unicode tables follow SentencePiece's. Whatever is then outside the
 nothing is ever unknown.
 """
 
-from __future__ import annotations
-
 import codecs
 import functools
 import io

@@ -7,8 +7,6 @@ training pairs, in both directions. Tokens are linked where both directions choo
 and Ney 2003, section 2.3): few links, but sure ones. The table that ships keeps the entries that matter.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,7 +63,7 @@ class AlignmentTable:
         save_tensors(folder / FILE, tensors, facts)
 
     @classmethod
-    def load(cls, folder: Path, tokenizer_sha256: str) -> AlignmentTable:
+    def load(cls, folder: Path, tokenizer_sha256: str) -> "AlignmentTable":
         """Read what `save` wrote.
 
         Raises:

@@ -5,8 +5,6 @@ but punctuation stand apart at either end of a word ("car" and "." are two), but
 A character spelt in bytes belongs to the word it stands in, whatever character it is.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Layers, heads, queries and keys count from 0.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping

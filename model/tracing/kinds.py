@@ -4,8 +4,6 @@ A page, a label or an intervention that needs to know something of a kind reads 
 reader's language is found under its name.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from torch import nn

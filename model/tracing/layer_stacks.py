@@ -5,8 +5,6 @@ left long ago. Here each is copied as it passes, while the processor still has i
 works in the same memory, so recording takes less time and less memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -34,7 +32,7 @@ class StackPlan(NamedTuple):
     kept: frozenset[str]
 
     @classmethod
-    def of(cls, stacks: Mapping[str, Sequence[str]], kept: Iterable[str] = ()) -> StackPlan:
+    def of(cls, stacks: Mapping[str, Sequence[str]], kept: Iterable[str] = ()) -> "StackPlan":
         return cls(stacks, {name: stack for stack, names in stacks.items() for name in names}, frozenset(kept))
 
 

@@ -1,7 +1,5 @@
 """Everything the network computed for one pair of sentences, as plain arrays."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain

@@ -1,7 +1,5 @@
 """The check beside every picture: recorded attention against an independent recomputation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +24,7 @@ class Verification:
     masked_weight: float
 
     @staticmethod
-    def worst(parts: list[Verification]) -> Verification:
+    def worst(parts: list["Verification"]) -> "Verification":
         """The largest of each figure."""
         return Verification(
             max(part.max_difference for part in parts),

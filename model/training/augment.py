@@ -4,8 +4,6 @@ Every draw depends on the seed, the epoch and the picture alone, so a resumed ru
 same pictures as an undisturbed run on one.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Sentence pairs from the files that Tatoeba translations come in, checked before any work starts."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import zipfile

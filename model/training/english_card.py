@@ -1,7 +1,5 @@
 """The section of the translator's model card on text that is not English."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from model.runtime.checkpoint import CheckpointError, read_json

@@ -1,7 +1,5 @@
 """Translation quality on held-out sentences: sacreBLEU and chrF against every reference there is."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import asdict, dataclass
 

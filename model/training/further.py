@@ -1,7 +1,5 @@
 """Training a finished translator further: its weights, tokens and record, with a fresh optimiser."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The model card for people, and its section on what the heads do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Labelled pictures from disk: the hub's parquet shards or a folder of class folders, decoded once."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 from collections.abc import Iterator
@@ -48,7 +46,7 @@ class Split:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def part(self, indices: np.ndarray) -> Split:
+    def part(self, indices: np.ndarray) -> "Split":
         """The pictures at `indices`, in that order."""
         return Split(self.pictures[indices], self.labels[indices])
 
@@ -71,7 +69,7 @@ class LabelledImages:
     sha256: str
     held_back: Split | None = None
 
-    def hold_back(self, count: int) -> LabelledImages:
+    def hold_back(self, count: int) -> "LabelledImages":
         """The same, with `count` training pictures held back, always the same ones.
 
         Raises:

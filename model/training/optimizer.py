@@ -1,7 +1,5 @@
 """Optimiser, learning-rate schedule and weight averaging: one recipe for every network of this project."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, dataclass
 

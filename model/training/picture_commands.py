@@ -1,7 +1,5 @@
 """The commands on pictures: training the Vision Transformer and the convolutional network, and measuring them."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import fields, replace
 from pathlib import Path

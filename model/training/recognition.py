@@ -1,7 +1,5 @@
 """The picture classifier as a task for the training loop."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 
@@ -36,7 +34,7 @@ class Stages:
     pairs: tuple[tuple[int, int], ...]
 
     @classmethod
-    def parse(cls, text: str) -> Stages:
+    def parse(cls, text: str) -> "Stages":
         """Read `48x20,96x10`: 20 epochs at 48 pixels, then 10 at 96.
 
         Raises:

@@ -1,7 +1,5 @@
 """What every training run of the command line has in common: its options, its folder, its beginning and its end."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass, fields
