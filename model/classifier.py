@@ -17,6 +17,7 @@ from model.export.vit import write_vit
 from model.networks.tap import Chain, Intervention, Tap
 from model.networks.vision import VisionConfig, VisionTransformer
 from model.picture_classifier import PictureClassifier, PictureTrace
+from model.runtime.arrays import array
 from model.runtime.fallback import falls_back
 from model.tracing.interventions import HeadInterventions
 from model.tracing.kinds import VISION
@@ -148,7 +149,7 @@ class VisionClassifier(PictureClassifier):
             pixels=pixels,
             grid=(pixels.shape[0] // size, pixels.shape[1] // size),
             classes=self.config.classes,
-            logits=logits[0].float().cpu().numpy(),
+            logits=array(logits[0]),
             record=gather_attention(stacks, VISION, layers),
             patches=stacks.tensors["vision.patches"][0].float().cpu().numpy(),
             stream=stacks.array("vision.stream"),

@@ -10,6 +10,7 @@ from PIL import Image
 from torch import Tensor, nn
 
 from model.networks.tap import Tap
+from model.runtime.arrays import softmax
 from model.runtime.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading, shown
 from model.runtime.device import choose_device
 from model.runtime.fallback import device_of, falls_back, place, where_it_runs
@@ -40,8 +41,7 @@ class PictureTrace:
     @property
     def probabilities(self) -> np.ndarray:
         """`(class,)` float32, summing to 1."""
-        exponentials = np.exp(self.logits.astype(np.float64) - self.logits.max())
-        return (exponentials / exponentials.sum()).astype(np.float32)
+        return softmax(self.logits.astype(np.float64)).astype(np.float32)
 
     @property
     def answer(self) -> int:

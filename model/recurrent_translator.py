@@ -8,7 +8,6 @@ from pathlib import Path
 from model.attribution.held_gates import hold_gates, hold_gates_in_steps
 from model.attribution.intervened import InterventionResult
 from model.decoding.search import greedy_batch
-from model.decoding.tapped_recurrent import UnderTap
 from model.networks.recurrent import RecurrentNetwork
 from model.networks.recurrent_config import VARIANTS, RecurrentConfig
 from model.networks.recurrent_trace import RecurrentTrace, record_recurrent_trace
@@ -100,8 +99,7 @@ class RecurrentTranslator(SentenceTranslator):
             InputError: `text` cannot be used, see `check`.
         """
         source = [*self.check(text), self.tokenizer.eos_id]
-        tapped = UnderTap(self.network, intervention)
-        return self.tokenizer.decode(greedy_batch(tapped, [source], max_length)[0])
+        return self.tokenizer.decode(greedy_batch(self.network, [source], max_length, intervention)[0])
 
     @falls_back
     def intervene(self, trace: RecurrentTrace, interventions: GateInterventions) -> InterventionResult:

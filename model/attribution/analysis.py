@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from model.networks.vision import VisionTransformer
+from model.runtime.arrays import array, furthest
 
 
 def attention_distance(attention: np.ndarray, grid: tuple[int, int], patch_size: int) -> np.ndarray:
@@ -49,7 +50,7 @@ def check_similarity(network: VisionTransformer, similarity: np.ndarray) -> floa
     """Largest |difference| of `position_similarity` from PyTorch's own cosine, computed in double precision."""
     vectors = network.position_embedding.detach()[1:].double().cpu()
     cosines = torch.nn.functional.cosine_similarity(vectors[:, None], vectors[None], dim=-1)  # (patch, patch)
-    return float(np.abs(cosines.numpy() - similarity).max())
+    return furthest(cosines.numpy(), similarity)
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def principal_filters(network: VisionTransformer, count: int) -> tuple[np.ndarra
         filters' total variance that each explains, `(count,)`.
     """
     size = network.config.patch_size
-    filters = network.patch_embedding.weight.detach().float().cpu().numpy()  # (d_model, values)
+    filters = array(network.patch_embedding.weight)  # (d_model, values)
     _, strength, components = np.linalg.svd(filters - filters.mean(axis=0), full_matrices=False)
     shaped = components[:count].reshape(-1, 3, size, size).transpose(0, 2, 3, 1)
     return shaped, (strength**2 / (strength**2).sum())[:count]
@@ -112,4 +113,4 @@ def principal_filters(network: VisionTransformer, count: int) -> tuple[np.ndarra
 def patch_embedding(network: VisionTransformer) -> tuple[np.ndarray, np.ndarray]:
     """The linear map from a flattened patch to its embedding: W `(d_model, values)` and b `(d_model,)`, float32."""
     layer = network.patch_embedding
-    return tuple(part.detach().float().cpu().numpy() for part in (layer.weight, layer.bias))
+    return tuple(array(part) for part in (layer.weight, layer.bias))

@@ -17,6 +17,7 @@ from model.networks.attention import KeyValue
 from model.networks.losses import token_cross_entropy
 from model.networks.transformer import Transformer
 from model.networks.vision import VisionTransformer
+from model.runtime.arrays import softmax
 from model.runtime.progress import InSteps, Progress, in_one_go
 from model.tracing.head_interventions import Scale
 from model.tracing.interventions import HeadInterventions
@@ -49,7 +50,9 @@ class TranslationAblation:
     def ranked(self) -> list[tuple[str, int, int, float]]:
         """(kind, layer, head, change), counted from 0, largest change first whatever its sign."""
         rows = [
-            (kind, *place, float(change)) for kind, table in self.changes.items() for place, change in _cells(table)
+            (kind, *place, float(change))
+            for kind, table in self.changes.items()
+            for place, change in np.ndenumerate(table)
         ]
         return sorted(rows, key=lambda row: -abs(row[3]))
 
@@ -69,7 +72,7 @@ class ClassificationAblation:
     @property
     def probabilities(self) -> np.ndarray:
         """`(layer, head, class)` without that head."""
-        return _softmax(self.without)
+        return softmax(self.without)
 
     def logit_changes(self, class_index: int) -> np.ndarray:
         """`(layer, head)`: a class's logit without the head minus the one with it. Below 0 the head speaks for it."""
@@ -77,11 +80,11 @@ class ClassificationAblation:
 
     def probability_changes(self, class_index: int) -> np.ndarray:
         """`(layer, head)`: the same of its probability."""
-        return (self.probabilities - _softmax(self.logits))[..., class_index]
+        return (self.probabilities - softmax(self.logits))[..., class_index]
 
     def loss_changes(self, class_index: int) -> np.ndarray:
         """`(layer, head)`: the same of its -ln p, in nats. Above 0 the head speaks for the class."""
-        return -(np.log(self.probabilities) - np.log(_softmax(self.logits)))[..., class_index]
+        return -(np.log(self.probabilities) - np.log(softmax(self.logits)))[..., class_index]
 
 
 class AblateOneHead:
@@ -118,18 +121,16 @@ def ablate_translation_heads_in_steps(
         next_ids: what each decoder position should produce.
     """
     heads, length = network.config.n_heads, len(target_ids)
-    device = network.embedding.weight.device
-    source, target = (torch.tensor([ids], device=device) for ids in (source_ids, target_ids))
     n_encoder, n_decoder = len(network.encoder), len(network.decoder)
     slices = math.ceil((1 + heads * (n_encoder + 2 * n_decoder)) * length / POSITIONS)
     total = n_encoder + n_decoder + slices
-    memory = network.embed(source)  # (1, source, d_model); row 0 always keeps all heads
+    memory = network.embed(network.ids(source_ids))  # (1, source, d_model); row 0 always keeps all heads
     for number, layer in enumerate(network.encoder):
         name = f"encoder.{number}"
         memory, tap = _join(memory, [f"{name}.self.outputs"], heads)
         memory = layer(memory, None, tap, name)
         yield Progress(number + 1, total)
-    stream = network.embed(target).expand(len(memory), -1, -1)  # (1 + encoder heads, target, d_model)
+    stream = network.embed(network.ids(target_ids)).expand(len(memory), -1, -1)  # (1 + encoder heads, target, d_model)
     allowed = network.triangle[:, :, :length, :length]
     for number, layer in enumerate(network.decoder):
         name = f"decoder.{number}"
@@ -140,7 +141,7 @@ def ablate_translation_heads_in_steps(
         read = KeyValue(*(torch.cat([part, part[:1].expand(more, -1, -1, -1)]) for part in read))
         stream = layer(stream, read, allowed, None, tap, name)
         yield Progress(n_encoder + number + 1, total)
-    wanted = torch.tensor([next_ids], device=device).expand(len(stream), -1)
+    wanted = network.ids(next_ids).expand(len(stream), -1)
     losses: list[Tensor] = []
     for part, right in zip(stream.flatten(0, 1).split(POSITIONS), wanted.flatten().split(POSITIONS), strict=True):
         losses.append(token_cross_entropy(network.project(part), right))
@@ -195,8 +196,7 @@ def loss_without(
         place: kind ("encoder", "decoder" or "cross"), layer and head, counted from 0.
     """
     changed = _without(network, *place)
-    device = network.embedding.weight.device
-    source, target, wanted = (torch.tensor([ids], device=device) for ids in (source_ids, target_ids, next_ids))
+    source, target, wanted = map(network.ids, (source_ids, target_ids, next_ids))
     return token_cross_entropy(changed(source, target), wanted).double().mean().item()
 
 
@@ -208,12 +208,3 @@ def logits_without(network: VisionTransformer, pixels: Tensor, layer: int, head:
 
 def _without(network: torch.nn.Module, kind: str, layer: int, head: int) -> torch.nn.Module:
     return edited_copy(network, HeadInterventions((Scale(kind, ((layer, head),), factor=0.0),)))
-
-
-def _softmax(logits: np.ndarray) -> np.ndarray:
-    exponentials = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return exponentials / exponentials.sum(axis=-1, keepdims=True)
-
-
-def _cells(table: np.ndarray):
-    return (((layer, head), table[layer, head]) for layer in range(table.shape[0]) for head in range(table.shape[1]))

@@ -34,8 +34,6 @@ from model.tracing.trace import SentenceTrace
 
 HALF, TIMES, SPREAD = 0.5, 2.0, 0.8
 DIFFUSE, MIXED = "diffuse", "mixed"
-TEXT_PATTERNS = ("previous", "next", "same", "start", "end", "duplicate", "aligned", "aligned, read", DIFFUSE)
-VISION_PATTERNS = ("same patch", "neighbours", "row", "column", "CLS", DIFFUSE)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from model.decoding.tapped_decoding import greedy_under_in_steps
 from model.networks.loss_terms import score_target
 from model.networks.transformer import Transformer
+from model.runtime.arrays import array, furthest, softmax
 from model.runtime.progress import InSteps, in_one_go
 from model.text.tokenizer import Tokenizer
 from model.tracing.head_interventions import OneHot, Scale, Shapes, Temperature
@@ -82,10 +83,8 @@ def intervene_in_steps(
     generated = yield from greedy_under_in_steps(
         network, trace.source_ids, tap, limit, trace.next_ids, looks_ahead=ahead
     )
-    source, target = (torch.tensor([side], device=network.embedding.weight.device) for side in ids[:2])
-    check = check_intervention(
-        network, interventions, after.records, after.logits, lambda edited: edited(source, target)[0]
-    )
+    inputs = [network.ids(side) for side in ids[:2]]
+    check = check_intervention(network, interventions, after.records, after.logits, lambda edited: edited(*inputs)[0])
     finished = bool(generated) and generated[-1] == tokenizer.eos_id
     return InterventionResult(after, tokenizer.decode(generated), finished, check)
 
@@ -111,8 +110,7 @@ def check_intervention(
     recomputed = max(_difference(kind, record, interventions) for kind, record in records.items())
     if not all(isinstance(change, Scale | Temperature) for change in interventions.changes):
         return Check(recomputed, None)
-    rerun = run(edited_copy(network, interventions)).float().cpu().numpy()
-    return Check(recomputed, float(np.abs(rerun - logits).max()))
+    return Check(recomputed, furthest(array(run(edited_copy(network, interventions))), logits))
 
 
 def edited_copy(network: nn.Module, interventions: HeadInterventions) -> nn.Module:
@@ -155,12 +153,11 @@ def _difference(kind: str, record: AttentionRecord, interventions: HeadIntervent
     for place in touched:
         allowed[place] = interventions.allowed(kind, *place, *scores.shape[2:])
     scores[~allowed] = -np.inf
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    weights = softmax(scores)
     for change in own:
         if isinstance(change, OneHot):
             for place in change.heads:
                 rows = change.rows(*scores.shape[2:])
                 weights[place][rows] = np.eye(scores.shape[3])[change.key]
     outputs = weights @ values * factor[..., None, None]  # (layer, head, query, d_k)
-    return max(float(np.abs(weights - record.weights).max()), float(np.abs(outputs - record.outputs).max()))
+    return max(furthest(weights, record.weights), furthest(outputs, record.outputs))

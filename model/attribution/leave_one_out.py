@@ -17,6 +17,7 @@ from model.networks.losses import token_cross_entropy
 from model.networks.masks import pad_batch, padding_mask
 from model.networks.tap import Tap, untouched
 from model.networks.transformer import Transformer
+from model.runtime.arrays import furthest
 from model.runtime.progress import InSteps, Progress, in_one_go
 from model.text.words import Word
 
@@ -86,7 +87,7 @@ def leave_one_out_in_steps(
     return LeaveOneOut(
         everything[0],
         drops.T,
-        float(np.abs(everything[1] - everything[0]).max()),
+        furthest(everything[1], everything[0]),
         float(np.abs(single[0].double().cpu().numpy() - everything[2 + checked]).max()),
         checked,
     )
@@ -99,13 +100,12 @@ def _variants(
     network: Transformer, source_ids: Sequence[int], left_out: Sequence[Word | None], way: Way
 ) -> tuple[Tensor, Tensor]:
     """The source without each of `left_out`: ids `(row, S)` and the keys that may be attended to `(row, 1, 1, S)`."""
-    device = network.embedding.weight.device
     if way == "delete":
         kept = [list(source_ids) if word is None else _without(source_ids, word) for word in left_out]
-        source = pad_batch(kept, network.config.pad_id).to(device)
+        source = pad_batch(kept, network.config.pad_id).to(network.device)
         return source, padding_mask(source, network.config.pad_id)
-    source = torch.tensor([list(source_ids)], device=device).expand(len(left_out), -1)
-    allowed = torch.ones(source.shape, dtype=torch.bool, device=device)
+    source = network.ids(source_ids).expand(len(left_out), -1)
+    allowed = torch.ones(source.shape, dtype=torch.bool, device=network.device)
     for row, word in enumerate(left_out):
         if word is not None:
             allowed[row, word.start : word.end] = False
@@ -125,8 +125,6 @@ def _log_probabilities(
     tap: Tap | None = None,
 ) -> Tensor:
     """`(row, T)` ln p of the target's tokens, for each source."""
-    target, wanted = (
-        torch.tensor([list(ids)], device=source.device).expand(len(source), -1) for ids in (target_ids, next_ids)
-    )
+    target, wanted = (network.ids(ids).expand(len(source), -1) for ids in (target_ids, next_ids))
     memory = network.encode(source, allowed, tap)
     return -token_cross_entropy(network.project(network.decode(target, memory, allowed, tap)), wanted)

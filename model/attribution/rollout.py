@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from model.networks.vision import VisionTransformer
+from model.runtime.arrays import furthest
 
 Fusion = Literal["mean", "max", "min"]
 FUSIONS: tuple[Fusion, ...] = ("mean", "max", "min")
@@ -90,8 +91,8 @@ def check_rollout(attention: np.ndarray, fusion: Fusion = "mean") -> RolloutChec
             rows = fused[layer].sum(dim=-1)
             handed = torch.where(rows > 0, share / rows.clamp(min=torch.finfo(torch.float64).tiny), 0) @ fused[layer]
             share = (share + handed + torch.where(rows > 0, 0, share)) / 2
-        difference = max(difference, float(np.abs(share.numpy() - products[top, 0]).max()))
-    return RolloutCheck(float(np.abs(products.sum(axis=-1) - 1).max()), difference)
+        difference = max(difference, furthest(share.numpy(), products[top, 0]))
+    return RolloutCheck(furthest(products.sum(axis=-1), 1), difference)
 
 
 def relevance(weights: list[Tensor], gradients: list[Tensor]) -> Tensor:

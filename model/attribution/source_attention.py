@@ -11,6 +11,7 @@ import torch
 
 from model.attribution.rollout import residual_steps, rollout
 from model.networks.transformer import Transformer
+from model.runtime.arrays import furthest
 from model.tracing.trace import Trace
 
 
@@ -99,7 +100,7 @@ def check_source_rollout(trace: Trace, found: SourceRollout) -> float:
             there = (there + there @ encoder[layer]) / 2
         worst = max(
             worst,
-            float(np.abs(there.numpy() - found.source[position]).max()),
-            float(np.abs(here.numpy() - found.target[position]).max()),
+            furthest(there.numpy(), found.source[position]),
+            furthest(here.numpy(), found.target[position]),
         )
     return worst

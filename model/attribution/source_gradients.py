@@ -16,6 +16,7 @@ from model.attribution.rollout import added_up, identity_like, weighed_by_gradie
 from model.networks.losses import token_cross_entropy
 from model.networks.tap import Chain, Intervention, Recorder
 from model.networks.transformer import Transformer
+from model.runtime.arrays import furthest
 from model.runtime.progress import InSteps, Progress, in_one_go
 from model.tracing.trace import Trace
 
@@ -135,15 +136,12 @@ def _names(network: Transformer) -> dict[str, list[str]]:
 
 def _log_probabilities(network: Transformer, trace: Trace, positions: Sequence[int], tap) -> Tensor:
     """`(row,)` ln p of the token at each position, each in a row of its own."""
-    device = network.embedding.weight.device
-    source, target = (
-        torch.tensor([list(ids)], device=device).expand(len(positions), -1)
-        for ids in (trace.source_ids, trace.target_ids[: max(positions) + 1])
-    )
+    read = trace.source_ids, trace.target_ids[: max(positions) + 1]
+    source, target = (network.ids(ids).expand(len(positions), -1) for ids in read)
     stream = network.decode(target, network.encode(source, None, tap), None, tap)  # (row, T, d_model)
-    places = torch.tensor(list(positions), device=device)
-    chosen = stream[torch.arange(len(places), device=device), places]  # (row, d_model)
-    wanted = torch.tensor(trace.next_ids, device=device)[places]
+    places = list(positions)
+    chosen = stream[range(len(places)), places]  # (row, d_model)
+    wanted = network.ids(trace.next_ids)[0, places]
     return -token_cross_entropy(network.project(chosen), wanted)
 
 
@@ -202,5 +200,5 @@ def check_gradients(
         key,
         float(stacked[layer, head, query, key]),
         (higher - lower) / (2 * step),
-        float(np.abs(alone - found[position]).max()),
+        furthest(alone, found[position]),
     )

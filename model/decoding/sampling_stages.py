@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from model.decoding.search import sampling_probabilities
+from model.runtime.arrays import furthest, softmax
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class SamplingStages:
     @property
     def kept_mass(self) -> float:
         """Share of the scaled distribution, before filtering, that the kept tokens hold."""
-        return float(_softmax(self.scaled)[self.kept].sum())
+        return float(softmax(self.scaled)[self.kept].sum())
 
 
 def sampling_stages(
@@ -63,18 +64,12 @@ def sampling_stages(
     if 0 < top_k < len(scaled):
         kept &= scaled >= np.sort(scaled)[-top_k]
     if top_p < 1:
-        shares = _softmax(np.where(kept, scaled, -np.inf))
+        shares = softmax(np.where(kept, scaled, -np.inf))
         order = np.argsort(-allowed, kind="stable")
         before = np.cumsum(shares[order]) - shares[order]  # mass in front of each token
         outside = before >= top_p
         outside[0] = False  # the most probable token always stays
         kept[order[outside]] = False
-    probabilities = _softmax(np.where(kept, scaled, -np.inf))
+    probabilities = softmax(np.where(kept, scaled, -np.inf))
     used = sampling_probabilities(torch.from_numpy(allowed).float(), temperature, top_k, top_p).double().numpy()
-    difference = float(np.abs(used - probabilities).max())
-    return SamplingStages(allowed, scaled, kept, _softmax(allowed), probabilities, difference)
-
-
-def _softmax(values: np.ndarray) -> np.ndarray:
-    exponentials = np.exp(values - values.max())
-    return exponentials / exponentials.sum()
+    return SamplingStages(allowed, scaled, kept, softmax(allowed), probabilities, furthest(used, probabilities))

@@ -37,14 +37,13 @@ def greedy_under_in_steps(
         Produced ids, `</s>` included where it was reached.
     """
     config = network.config
-    device = network.embedding.weight.device
-    decoder = network.begin_decoding(torch.tensor([list(source_ids)], device=device), None, tap)
+    decoder = network.begin_decoding(network.ids(source_ids), None, tap)
     generated, most = [config.bos_id], 0 if looks_ahead else len(draft)
     while len(generated) <= limit and (len(generated) == 1 or generated[-1] != config.eos_id):
         guessed = _guess(generated[1:], draft)[: min(most, limit - len(generated))]
         kept = 0 if looks_ahead else len(generated) - 1
         decoder.keep(kept)
-        stream = decoder.extend(torch.tensor([[*generated[kept:], *guessed]], device=device))
+        stream = decoder.extend(network.ids([*generated[kept:], *guessed]))
         logits = network.project(stream[0, -1 - len(guessed) :])  # (1 + guessed, vocabulary)
         logits[:, list(config.never_generated)] = -torch.inf
         before = len(generated)

@@ -8,6 +8,7 @@ import torch
 
 from model.lessons.embedding import embedding_steps
 from model.networks.transformer import Transformer
+from model.runtime.arrays import furthest
 from model.text.tokenizer import Tokenizer
 from model.tracing.layer_stacks import LayerStacks, StackPlan, stream_stack
 from model.translator import InputError
@@ -32,7 +33,7 @@ def encoder_stages(network: Transformer, tokenizer: Tokenizer, ids: list[int]) -
         x sqrt(d_model), before the positions.
     """
     stacks = LayerStacks(StackPlan.of(stream_stack("encoder", network.config.n_encoder_layers)))
-    network.encode(torch.tensor([ids], device=network.embedding.weight.device), None, stacks)
+    network.encode(network.ids(ids), None, stacks)
     return np.stack([embedding_steps(network, tokenizer, ids).scaled, *stacks.array("encoder.stream")])
 
 
@@ -120,7 +121,7 @@ def word_in_contexts(network: Transformer, tokenizer: Tokenizer, sentences: list
         cosines,
         projection,
         explained,
-        float(np.abs(cosines - again).max()),
+        furthest(cosines, again),
     )
 
 

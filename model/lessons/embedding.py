@@ -9,6 +9,7 @@ import torch.nn.functional as F
 
 from model.networks.tap import Recorder
 from model.networks.transformer import Transformer
+from model.runtime.arrays import array, furthest
 from model.text.tokenizer import Tokenizer
 
 
@@ -36,7 +37,7 @@ class EmbeddingSteps:
     @property
     def difference(self) -> float:
         """Largest |difference| between the sum made here and what the encoder read."""
-        return float(np.abs(self.embedded - self.recorded).max())
+        return furthest(self.embedded, self.recorded)
 
 
 @torch.inference_mode()
@@ -47,10 +48,10 @@ def embedding_steps(network: Transformer, tokenizer: Tokenizer, ids: list[int]) 
         ids: what the encoder reads, ending with `</s>`.
     """
     recorder = Recorder()
-    network.encode(torch.tensor([ids], device=network.embedding.weight.device), None, recorder)
-    rows = network.embedding.weight[ids].float().cpu().numpy()  # (S, d_model)
+    network.encode(network.ids(ids), None, recorder)
+    rows = array(network.embedding.weight[ids])  # (S, d_model)
     scaled = rows * np.float32(math.sqrt(network.config.d_model))
-    positions = network.positions[: len(ids)].float().cpu().numpy()
+    positions = array(network.positions[: len(ids)])
     recorded = recorder.tensors["encoder.embedded"][0].float().cpu().numpy()
     return EmbeddingSteps(
         tuple(ids), tuple(tokenizer.display(ids)), rows, scaled, positions, scaled + positions, recorded

@@ -8,6 +8,7 @@ import torch
 
 from model.networks.tap import Recorder
 from model.networks.transformer import FeedForward, Transformer
+from model.runtime.arrays import array, furthest
 from model.tracing.trace import Trace
 
 Stack = Literal["encoder", "decoder"]
@@ -61,21 +62,20 @@ def firing(network: Transformer, trace: Trace, stack: Stack, layer: int) -> Firi
     step = "self" if stack == "encoder" else "cross"
     names = f"{stack}.{layer}.{step}.normalised", f"{stack}.{layer}.ffn.sublayer_output"
     recorder = Recorder(set(names))
-    device = network.embedding.weight.device
-    memory = network.encode(torch.tensor([trace.source_ids], device=device), None, recorder)
+    memory = network.encode(network.ids(trace.source_ids), None, recorder)
     if stack == "decoder":
-        network.decode(torch.tensor([trace.target_ids], device=device), memory, None, recorder)
+        network.decode(network.ids(trace.target_ids), memory, None, recorder)
     module: FeedForward = getattr(network, stack)[layer].feed_forward
     stream, sublayer_output = (recorder.tensors[name][0] for name in names)  # (position, d_model) each
     alone = torch.cat([module(stream[place : place + 1]) for place in range(len(stream))])
     hidden = (trace.encoder_hidden if stack == "encoder" else trace.decoder_hidden)[layer]
-    own_hidden, own_output = _recompute(module, stream.float().cpu().numpy())
+    own_hidden, own_output = _recompute(module, array(stream))
     return Firing(
         hidden,
         stream.shape[1],
         sum(parameter.numel() for parameter in module.parameters()),
-        float(np.abs(own_hidden - hidden).max()),
-        float(np.abs(own_output - sublayer_output.float().cpu().numpy()).max()),
+        furthest(own_hidden, hidden),
+        furthest(own_output, array(sublayer_output)),
         float((alone - sublayer_output).abs().max()),
     )
 

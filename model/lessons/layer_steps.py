@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from model.networks.attention import MultiHeadAttention
 from model.networks.tap import Recorder
 from model.networks.transformer import Transformer
+from model.runtime.arrays import array, furthest, softmax
 from model.tracing.kinds import KINDS, attention_module
 from model.tracing.trace import Trace
 
@@ -62,7 +63,7 @@ class Projection(NamedTuple):
     @classmethod
     def of(cls, linear: nn.Linear, part: slice = slice(None)) -> "Projection":
         """The columns `part` of what `linear` computes."""
-        return cls(_array(linear.weight.detach()[part]).T, _array(linear.bias.detach()[part]))
+        return cls(array(linear.weight[part]).T, array(linear.bias[part]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,10 +110,10 @@ class AttentionSteps:
         scores = products / math.sqrt(self.queries.shape[1])
         if self.allowed is not None:
             scores = np.where(self.allowed[place], scores, -np.inf)
-        weights = _softmax(scores)
+        weights = softmax(scores)
         weighted = weights[:, None] * self.values
         mean = weighted.sum(axis=0)
-        return OneQuery(products, scores, weights, weighted, mean, _furthest(mean, self.output[place]))
+        return OneQuery(products, scores, weights, weighted, mean, furthest(mean, self.output[place]))
 
 
 @torch.inference_mode()
@@ -124,15 +125,14 @@ def layer_inputs(network: Transformer, trace: Trace, kind: str, layer: int) -> L
     of = KINDS[kind]
     names = [f"{of.tap_name(layer)}.sublayer_output", f"decoder.{layer}.self.normalised"]
     recorder = Recorder(set(names))
-    device = network.embedding.weight.device
-    memory = network.encode(torch.tensor([trace.source_ids], device=device), None, recorder)
+    memory = network.encode(network.ids(trace.source_ids), None, recorder)
     if of.stack == "decoder":
-        network.decode(torch.tensor([trace.target_ids], device=device), memory, None, recorder)
-    sublayer_output = _array(recorder.tensors[names[0]][0])
+        network.decode(network.ids(trace.target_ids), memory, None, recorder)
+    sublayer_output = array(recorder.tensors[names[0]][0])
     if of.square:
         stream = (trace.encoder_stream if of.stack == "encoder" else trace.decoder_stream)[layer]
         return LayerInputs(stream, stream, sublayer_output)
-    return LayerInputs(_array(recorder.tensors[names[1]][0]), trace.encoder_stream[-1], sublayer_output)
+    return LayerInputs(array(recorder.tensors[names[1]][0]), trace.encoder_stream[-1], sublayer_output)
 
 
 def attention_steps(
@@ -155,13 +155,13 @@ def attention_steps(
     own_masked = own.scores[head] if record.allowed is None else own.scores[head][record.allowed]
     projected = zip((own.queries, own.keys, own.values), (record.queries, record.keys, record.values), strict=True)
     differences = {
-        "projections": max(_furthest(mine[head], seen[layer, head]) for mine, seen in projected),
-        "products": _furthest(own.scores[head] * math.sqrt(d_k), products),
-        "scores": _furthest(own.scores[head], scores),
-        "masked": _furthest(own_masked, masked),
-        "weights": _furthest(own.weights[head], record.weights[layer, head]),
-        "output": _furthest(own.outputs[head], record.outputs[layer, head]),
-        "sublayer_output": _furthest(own.sublayer_output, inputs.sublayer_output),
+        "projections": max(furthest(mine[head], seen[layer, head]) for mine, seen in projected),
+        "products": furthest(own.scores[head] * math.sqrt(d_k), products),
+        "scores": furthest(own.scores[head], scores),
+        "masked": furthest(own_masked, masked),
+        "weights": furthest(own.weights[head], record.weights[layer, head]),
+        "output": furthest(own.outputs[head], record.outputs[layer, head]),
+        "sublayer_output": furthest(own.sublayer_output, inputs.sublayer_output),
     }
     return AttentionSteps(
         inputs=inputs,
@@ -205,7 +205,7 @@ class _Recomputed:
         queries = heads(module.query, inputs.query_input)
         keys, values = heads(module.key, inputs.key_input), heads(module.value, inputs.key_input)
         scores = queries @ keys.transpose(0, 2, 1) / math.sqrt(queries.shape[-1])  # (head, query, key)
-        weights = _softmax(scores if allowed is None else np.where(allowed, scores, -np.inf))
+        weights = softmax(scores if allowed is None else np.where(allowed, scores, -np.inf))
         outputs = weights @ values  # (head, query, d_k)
         sublayer_output = _linear(module.output, np.concatenate(list(outputs), axis=1))
         return cls(queries, keys, values, scores, weights, outputs, sublayer_output)
@@ -214,16 +214,3 @@ class _Recomputed:
 def _linear(linear: nn.Linear, stream: np.ndarray) -> np.ndarray:
     weight, bias = Projection.of(linear)
     return stream.astype(np.float64) @ weight.astype(np.float64) + bias
-
-
-def _softmax(scores: np.ndarray) -> np.ndarray:
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return exponentials / exponentials.sum(axis=-1, keepdims=True)
-
-
-def _furthest(first: np.ndarray, second: np.ndarray) -> float:
-    return float(np.abs(first - second).max())
-
-
-def _array(tensor: Tensor) -> np.ndarray:
-    return tensor.float().cpu().numpy()

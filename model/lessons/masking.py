@@ -12,6 +12,7 @@ from model.networks.losses import token_cross_entropy
 from model.networks.masks import causal_mask
 from model.networks.tap import Chain, Intervention, Recorder, replace_mask
 from model.networks.transformer import Transformer
+from model.runtime.arrays import array
 from model.tracing.trace import Trace
 
 Pattern = Literal["causal", "none", "window", "prefix"]
@@ -111,16 +112,15 @@ def mask_effect(
     recorder = Recorder(set(steps.values()))
     change = replace_mask(torch.from_numpy(np.ascontiguousarray(allowed))[None, None])
     tap = Chain(Intervention({f"decoder.{place}.self.mask": change for place in layers}), recorder)
-    device = network.embedding.weight.device
-    target = torch.tensor([trace.target_ids], device=device)
+    target = network.ids(trace.target_ids)
     logits = network.project(network.decode(target, _memory(network, trace), None, tap))[0]  # (T, vocabulary)
-    losses = token_cross_entropy(logits, torch.tensor(trace.next_ids, device=device))
+    losses = token_cross_entropy(logits, network.ids(trace.next_ids)[0])
     best = logits.float().softmax(dim=-1).max(dim=-1)
     scores, mask, weights = (recorder.tensors[name] for name in steps.values())
     return MaskEffect(
-        scores=scores[0, head].float().cpu().numpy(),
+        scores=array(scores[0, head]),
         allowed=mask.expand(1, 1, length, length)[0, 0].cpu().numpy(),
-        weights=weights[0, head].float().cpu().numpy(),
+        weights=array(weights[0, head]),
         losses=losses.cpu().numpy(),
         best=tuple(trace.tokenizer.labels(best.indices.tolist())),
         best_probability=best.values.cpu().numpy(),
@@ -171,10 +171,10 @@ def _streams(network: Transformer, ids: Sequence[int], memory: Tensor, allowed: 
     recorder = Recorder(set(names))
     change = replace_mask(torch.from_numpy(np.ascontiguousarray(allowed))[None, None])
     tap = Chain(Intervention({f"decoder.{layer}.self.mask": change for layer in range(count)}), recorder)
-    network.decode(torch.tensor([list(ids)], device=memory.device), memory, None, tap)
+    network.decode(network.ids(ids), memory, None, tap)
     return torch.cat([recorder.tensors[name] for name in names])
 
 
 def _memory(network: Transformer, trace: Trace) -> Tensor:
     """What the encoder made of the trace's source, `(1, S, d_model)`: masks of the decoder do not change it."""
-    return torch.from_numpy(trace.encoder_stream[-1])[None].to(network.embedding.weight.device)
+    return torch.from_numpy(trace.encoder_stream[-1])[None].to(network.device)

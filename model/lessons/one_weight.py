@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from model.runtime.arrays import furthest
 from model.tracing.trace import AttentionRecord
 
 
@@ -69,8 +70,8 @@ def one_weight(record: AttentionRecord, layer: int, head: int, query: int, key: 
     exponentials = np.exp(scores - scores.max())
     weights = exponentials / exponentials.sum()
     difference = max(
-        float(np.abs(raw - record.scores[layer, head, query]).max()),
-        float(np.abs(weights - record.weights[layer, head, query]).max()),
+        furthest(raw, record.scores[layer, head, query]),
+        furthest(weights, record.weights[layer, head, query]),
     )
     return OneWeight(
         asking, keys[key], products, float(products.sum()), len(asking), scores, exponentials, weights, key, difference

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from model.networks.transformer import Transformer
+from model.runtime.arrays import furthest, softmax
 from model.tracing.trace import Trace
 
 TOLERANCE = 1e-6  # how far from 1 the sum of a distribution typed by a person may be
@@ -35,9 +36,7 @@ def output_step(network: Transformer, trace: Trace, position: int) -> OutputStep
     hidden = trace.decoder_stream[-1, position].astype(np.float64)  # (d_model,)
     table = network.embedding.weight.double().cpu().numpy()  # (vocabulary, d_model)
     logits = table @ hidden  # (vocabulary, d_model) x (d_model,) -> (vocabulary,)
-    exponentials = np.exp(logits - logits.max())
-    difference = float(np.abs(logits - trace.logits[position]).max())
-    return OutputStep(hidden, logits, exponentials / exponentials.sum(), difference)
+    return OutputStep(hidden, logits, softmax(logits), furthest(logits, trace.logits[position]))
 
 
 @dataclass(frozen=True)
@@ -67,8 +66,6 @@ def read_row(values: Sequence[float]) -> Row:
     if not values or not np.isfinite(values).all():
         raise ValueError("A row needs at least one number, and all of them finite.")
     array = np.array(values, dtype=np.float64)
-    exponentials = np.exp(array - array.max())
     total = float(array.sum())
     is_distribution = bool((array >= 0).all()) and abs(total - 1) <= TOLERANCE
-    softmax = tuple((exponentials / exponentials.sum()).tolist())
-    return Row(tuple(array.tolist()), int(array.argmax()), total, is_distribution, softmax)
+    return Row(tuple(array.tolist()), int(array.argmax()), total, is_distribution, tuple(softmax(array).tolist()))

@@ -11,7 +11,8 @@ from torch import Tensor
 from model.networks.losses import token_cross_entropy
 from model.networks.tap import Intervention, Tap
 from model.networks.transformer import Transformer
-from model.runtime.progress import InSteps, Progress, in_one_go
+from model.runtime.arrays import furthest
+from model.runtime.progress import InSteps, Progress
 
 PositionChange = Literal["kept", "none", "shuffled", "reversed", "shifted"]
 POSITION_CHANGES: tuple[PositionChange, ...] = ("kept", "none", "shuffled", "reversed", "shifted")
@@ -79,7 +80,7 @@ class PositionLosses:
     @property
     def difference(self) -> float:
         """Largest |difference| between the untouched pass and the one whose positions were taken off and put back."""
-        return max(float(np.abs(self.per_token[where, "kept"] - self.plain).max()) for where in STACKS)
+        return max(furthest(self.per_token[where, "kept"], self.plain) for where in STACKS)
 
     def mean(self, where: Where, change: PositionChange) -> float:
         """The loss: mean of -ln p."""
@@ -102,12 +103,11 @@ def position_losses_in_steps(
         target_ids: decoder input, starting with `<s>`.
         next_ids: what each decoder position should produce.
     """
-    device = network.embedding.weight.device
     tables = {
         stack: torch.stack([changed_table(network, len(ids), change, seed, shift) for change in POSITION_CHANGES])
         for stack, ids in (("encoder", source_ids), ("decoder", target_ids))
     }  # (change, max_positions, d_model) each
-    source, target, wanted = (torch.tensor([ids], device=device) for ids in (source_ids, target_ids, next_ids))
+    source, target, wanted = map(network.ids, (source_ids, target_ids, next_ids))
     several = target.expand(len(POSITION_CHANGES), -1)
     tap = Intervention({"encoder.embedded": replace_positions(network, tables["encoder"])})
     memory = network.encode(source.expand(len(POSITION_CHANGES), -1), None, tap)  # (change, S, d_model)
@@ -121,9 +121,6 @@ def position_losses_in_steps(
         yield Progress(done + 1, len(STACKS))
     plain = token_cross_entropy(network(source, target)[0], wanted[0]).cpu().numpy()  # (T,)
     return PositionLosses(per_token, plain)
-
-
-position_losses = in_one_go(position_losses_in_steps)
 
 
 def positions_tap(

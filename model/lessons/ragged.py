@@ -80,9 +80,7 @@ def padding_effect(network: Transformer, batch: RaggedBatch, layer: int, head: i
     Args:
         layer, head: whose weights are returned, from 0; the outputs that are compared are the last layer's.
     """
-    device = network.embedding.weight.device
-    ids = torch.from_numpy(batch.ids).to(device)
-    mask = torch.from_numpy(batch.padding).to(device)
+    ids, mask = (torch.from_numpy(part).to(network.device) for part in (batch.ids, batch.padding))
     masked, masked_out = _encode(network, ids, mask, layer, head)
     unmasked, unmasked_out = _encode(network, ids, None, layer, head)
     lengths = batch.padding[:, 0, 0].sum(axis=1)

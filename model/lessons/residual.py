@@ -9,6 +9,7 @@ from torch import Tensor
 from model.lessons.feed_forward import Stack
 from model.networks.tap import Recorder
 from model.networks.transformer import Transformer
+from model.runtime.arrays import furthest
 from model.tracing.trace import Trace
 
 NORMS = {"self": "self_norm", "cross": "cross_norm", "ffn": "feed_forward_norm"}
@@ -64,10 +65,9 @@ def sub_layers(network: Transformer, trace: Trace, stack: Stack) -> list[SubLaye
         for what in ("sublayer_output", "normalised")
     }
     recorder = Recorder(wanted)
-    device = network.embedding.weight.device
-    memory = network.encode(torch.tensor([trace.source_ids], device=device), None, recorder)
+    memory = network.encode(network.ids(trace.source_ids), None, recorder)
     if stack == "decoder":
-        network.decode(torch.tensor([trace.target_ids], device=device), memory, None, recorder)
+        network.decode(network.ids(trace.target_ids), memory, None, recorder)
     before = _array(recorder.tensors[f"{stack}.embedded"])
     found = []
     for layer, module in enumerate(layers):
@@ -101,7 +101,7 @@ def _sub_layer(
         normal.var(axis=1),
         after.mean(axis=1),
         after.var(axis=1),
-        float(np.abs(own - after).max()),
+        furthest(own, after),
     )
 
 

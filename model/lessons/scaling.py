@@ -13,7 +13,7 @@ from model.decoding.tapped_decoding import greedy_under_in_steps
 from model.networks.losses import token_cross_entropy
 from model.networks.tap import Chain, Intervention, Recorder, Tap
 from model.networks.transformer import Transformer
-from model.runtime.progress import InSteps, in_one_go
+from model.runtime.progress import InSteps
 from model.tracing.kinds import KINDS, TRANSLATION
 from model.tracing.layer_stacks import layer_names
 from model.tracing.trace import Trace
@@ -147,11 +147,9 @@ def trained_run_in_steps(
     """
     tap = scores_times(network, kinds, factor)
     recorder = Recorder({f"{name}.weights" for kind in TRANSLATION for name in _attentions(network, kind.name)})
-    device = network.embedding.weight.device
-    source = torch.tensor([trace.source_ids], device=device)
-    memory = network.encode(source, None, Chain(tap, recorder))
-    target = torch.tensor([trace.target_ids], device=device)
-    logits = network.project(network.decode(target, memory, None, Chain(tap, recorder)))[0]  # (T, vocabulary)
+    both = Chain(tap, recorder)
+    memory = network.encode(network.ids(trace.source_ids), None, both)
+    logits = network.project(network.decode(network.ids(trace.target_ids), memory, None, both))  # (1, T, vocabulary)
     entropies, strongest = {}, {}
     for kind in TRANSLATION:
         weights = torch.cat([recorder.tensors[f"{name}.weights"] for name in _attentions(network, kind.name)])
@@ -163,11 +161,8 @@ def trained_run_in_steps(
     limit = DecodingOptions().max_length if factor == 1 else disturbed
     ids = yield from greedy_under_in_steps(network, trace.source_ids, tap, limit, trace.next_ids)
     finished = bool(ids) and ids[-1] == network.config.eos_id
-    losses = token_cross_entropy(logits, torch.tensor(trace.next_ids, device=device)).cpu().numpy()
+    losses = token_cross_entropy(logits, network.ids(trace.next_ids))[0].cpu().numpy()
     return TrainedRun(losses, entropies, strongest, trace.tokenizer.decode(ids), finished)
-
-
-trained_run = in_one_go(trained_run_in_steps)
 
 
 def scores_times(network: Transformer, kinds: Sequence[str], factor: float) -> Tap:

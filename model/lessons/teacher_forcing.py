@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from model.runtime.arrays import furthest, softmax
 from model.tracing.trace import Trace
 
 
@@ -71,7 +72,7 @@ def compare_runs(forced: Trace, free: Trace, never: tuple[int, ...] = ()) -> Com
     if forced.source_ids != free.source_ids:
         raise ValueError("Both passes must read the same sentence.")
     rows = []
-    given = _softmax(forced.logits)  # (T, vocabulary)
+    given = softmax(forced.logits.astype(np.float64))  # (T, vocabulary)
     allowed = given.copy()
     allowed[:, list(never)] = -1
     for position, right in enumerate(forced.next_ids):
@@ -79,7 +80,7 @@ def compare_runs(forced: Trace, free: Trace, never: tuple[int, ...] = ()) -> Com
         share = given[position]
         rank = 1 + int((share > share[right]).sum())
         rows.append(Forced(forced.target_ids[position], says, float(share[says]), right, float(share[right]), rank))
-    shares = _softmax(free.logits)
+    shares = softmax(free.logits.astype(np.float64))
     own = tuple(
         Free(fed, generated, float(shares[position, generated]))
         for position, (fed, generated) in enumerate(zip(free.target_ids, free.next_ids, strict=True))
@@ -89,11 +90,4 @@ def compare_runs(forced: Trace, free: Trace, never: tuple[int, ...] = ()) -> Com
     if departs is None and len(forced.next_ids) != len(free.next_ids):
         departs = min(len(forced.next_ids), len(free.next_ids))
     shared = min(len(rows), len(own)) if departs is None else min(departs + 1, len(rows), len(own))
-    difference = float(np.abs(forced.logits[:shared] - free.logits[:shared]).max())
-    return Comparison(tuple(rows), own, departs, difference)
-
-
-def _softmax(logits: np.ndarray) -> np.ndarray:
-    values = logits.astype(np.float64)
-    exponentials = np.exp(values - values.max(axis=1, keepdims=True))
-    return exponentials / exponentials.sum(axis=1, keepdims=True)
+    return Comparison(tuple(rows), own, departs, furthest(forced.logits[:shared], free.logits[:shared]))

@@ -10,6 +10,7 @@ from model.lessons.contexts import cosine, encoder_stages, stage_names
 from model.lessons.position_effects import changed_table, replace_positions
 from model.networks.tap import Intervention
 from model.networks.transformer import Transformer
+from model.runtime.arrays import array, furthest
 from model.text.tokenizer import Tokenizer
 
 
@@ -66,8 +67,8 @@ def compare_orders(network: Transformer, tokenizer: Tokenizer, first: str, secon
         stage_names(network.config.n_encoder_layers),
         cosine(a, b).T,
         np.linalg.norm(a.astype(np.float64) - b, axis=-1).T,
-        float(np.abs(bare[0][here] - bare[1][there]).max()),
-        float(np.abs(a[-1] - b[-1]).max()),
+        furthest(bare[0][here], bare[1][there]),
+        furthest(a[-1], b[-1]),
     )
 
 
@@ -89,5 +90,4 @@ def matched(first: list[int], second: list[int]) -> list[tuple[int, int]]:
 def _without_positions(network: Transformer, ids: list[int]) -> np.ndarray:
     """The encoder's output with all positions set to 0, `(S, d_model)`."""
     tap = Intervention({"encoder.embedded": replace_positions(network, changed_table(network, len(ids), "none"))})
-    source = torch.tensor([ids], device=network.embedding.weight.device)
-    return network.encode(source, None, tap)[0].float().cpu().numpy()
+    return array(network.encode(network.ids(ids), None, tap)[0])

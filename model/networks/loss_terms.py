@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from model.networks.losses import token_cross_entropy
+from model.runtime.arrays import furthest
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +97,7 @@ def score_target(logits: np.ndarray, targets: Sequence[int]) -> ScoredTarget:
     normaliser = highest + np.log(np.exp(values - highest[:, None]).sum(axis=1))  # (T,)
     losses = np.maximum(normaliser - values[np.arange(len(values)), list(targets)], 0.0)
     torchs = token_cross_entropy(torch.from_numpy(logits), torch.tensor(list(targets))).double().numpy()
-    return ScoredTarget(loss_terms(losses), float(np.abs(losses - torchs).max()))
+    return ScoredTarget(loss_terms(losses), furthest(losses, torchs))
 
 
 def smoothed_target(vocabulary: int, right: int, smoothing: float) -> Tensor:

@@ -12,7 +12,8 @@ from torch import Tensor, nn
 
 from model.networks.attention import Join, KeyValue, MultiHeadAttention
 from model.networks.config import TransformerConfig
-from model.networks.linear import Linear, linear
+from model.networks.interfaces import TranslationNetwork
+from model.networks.linear import Linear
 from model.networks.masks import causal_mask, padding_mask
 from model.networks.positional import sinusoidal_encoding
 from model.networks.tap import Tap
@@ -115,8 +116,8 @@ class DecoderLayer(nn.Module):
         return stream if tap is None else tap(f"{name}.residual", stream)
 
 
-class Transformer(nn.Module):
-    """The whole network (figure 1): ids in, logits out.
+class Transformer(TranslationNetwork):
+    """The whole network (figure 1): ids in, logits out through the tied embedding (section 3.4).
 
     Args:
         config: the sizes; see `TransformerConfig`.
@@ -199,30 +200,10 @@ class Transformer(nn.Module):
             stream = layer(stream, cross_kv, allowed, source_allowed, tap, f"decoder.{index}")
         return stream
 
-    def project(self, stream: Tensor) -> Tensor:
-        """Logits through the tied embedding: `(..., d_model)` -> `(..., vocabulary)` (section 3.4)."""
-        return linear(stream, self.embedding.weight)
-
     def hidden(self, source: Tensor, target: Tensor, tap: Tap | None = None) -> Tensor:
-        """Teacher-forced outputs of the decoder; the arguments are those of `forward`.
-
-        Returns:
-            `(batch, target, d_model)`.
-        """
+        """Teacher-forced outputs of the decoder, `(batch, target, d_model)`; the arguments are those of `forward`."""
         source_allowed = padding_mask(source, self.config.pad_id)
         return self.decode(target, self.encode(source, source_allowed, tap), source_allowed, tap)
-
-    def forward(self, source: Tensor, target: Tensor, tap: Tap | None = None) -> Tensor:
-        """Teacher-forced logits.
-
-        Args:
-            source: `(batch, source)` ids, padded on the right with `pad_id`.
-            target: `(batch, target)` ids, likewise, starting with the begin-of-sentence token.
-
-        Returns:
-            `(batch, target, vocabulary)`; row t predicts target token t + 1.
-        """
-        return self.project(self.hidden(source, target, tap))
 
     def begin_decoding(
         self, source: Tensor, source_allowed: Tensor | None = None, tap: Tap | None = None

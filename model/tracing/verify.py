@@ -6,6 +6,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from model.runtime.arrays import furthest
+
 
 @dataclass(frozen=True)
 class Verification:
@@ -56,9 +58,9 @@ def verify_attention(
     applied = F.scaled_dot_product_attention(q, k, identity, attn_mask=mask)  # (layer, head, query, key)
     recomputed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)  # (layer, head, query, d_k)
     difference = max(
-        float(np.abs(applied.numpy() - weights).max()),
-        float(np.abs(recomputed.numpy() - outputs).max()),
+        furthest(applied.numpy(), weights),
+        furthest(recomputed.numpy(), outputs),
     )
     row_sums = weights.sum(axis=-1, dtype=np.float64)
     masked_weight = 0.0 if allowed is None or allowed.all() else float(np.abs(weights[..., ~allowed]).max())
-    return Verification(difference, float(np.abs(row_sums - 1).max()), masked_weight)
+    return Verification(difference, furthest(row_sums, 1), masked_weight)

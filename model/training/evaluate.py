@@ -64,11 +64,6 @@ def reference_streams(translations: list[list[str]]) -> list[list[str | None]]:
     return [[options[k] if k < len(options) else None for options in translations] for k in range(most)]
 
 
-def translate_all(translator: SentenceTranslator, sentences: list[str], beam: int = 1) -> list[str]:
-    """Translations in the order of `sentences`; see `decode_all`."""
-    return [translator.tokenizer.decode(ids) for ids in decode_all(translator, sentences, beam)]
-
-
 def decode_all(translator: SentenceTranslator, sentences: list[str], beam: int = 1) -> list[list[int]]:
     """What decoding generates, in the order of `sentences`; sentences of like length are decoded together.
 
