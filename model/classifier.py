@@ -31,17 +31,11 @@ SHIPPED = Path(__file__).resolve().parent.parent / "assets" / "vision"
 
 @dataclass(frozen=True, eq=False)
 class GradientScores:
-    """What the gradients of one class's logit say, and a check of them.
+    """What the gradients of one class's logit say, and a check of them."""
 
-    Attributes:
-        scores: name of the method -> `(patch,)` float32.
-        length: of the gradient with respect to the pixels.
-        slope: of the logit along that gradient, measured by moving the pixels; equals `length` up to rounding.
-    """
-
-    scores: dict[str, np.ndarray]
-    length: float
-    slope: float
+    scores: dict[str, np.ndarray]  # name of the method -> `(patch,)` float32
+    length: float  # of the gradient with respect to the pixels
+    slope: float  # of the logit along that gradient, measured by moving the pixels; equals `length` up to rounding
 
     @property
     def difference(self) -> float:

@@ -55,20 +55,13 @@ def check_similarity(network: VisionTransformer, similarity: np.ndarray) -> floa
 
 @dataclass(frozen=True)
 class RowsAndColumns:
-    """Where the most similar position vectors are. Means are over all pairs of different patches.
+    """Where the most similar position vectors are. Means are over all pairs of different patches."""
 
-    Attributes:
-        same: mean similarity of two patches in one row or column.
-        elsewhere: mean similarity of all other pairs.
-        strongest: share of patches whose most similar other patch is in their own row or column.
-        chance: what `strongest` would be if any other patch were as likely.
-        strongest_apart, chance_apart: the same among patches at least two away, so that neighbours do not decide.
-    """
-
-    same: float
-    elsewhere: float
-    strongest: float
-    chance: float
+    same: float  # mean similarity of two patches in one row or column
+    elsewhere: float  # mean similarity of all other pairs
+    strongest: float  # share of patches whose most similar other patch is in their own row or column
+    chance: float  # what `strongest` would be if any other patch were as likely
+    # the same among patches at least two away, so that neighbours do not decide
     strongest_apart: float
     chance_apart: float
 

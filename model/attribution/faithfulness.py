@@ -22,18 +22,13 @@ BATCH = 16  # forwards at once; more do not fit a processor's cache and take lon
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """Probability of the class as patches are occluded or shown again.
+    """Probability of the class as patches are occluded or shown again."""
 
-    Attributes:
-        share: `(point,)` share of the patches touched, from 0 to 1.
-        deletion, insertion: `(point,)` probability of the class.
-        parts: the curves that this is the mean of; empty for those of a single order.
-    """
-
-    share: np.ndarray
+    share: np.ndarray  # `(point,)` share of the patches touched, from 0 to 1
+    # `(point,)` probability of the class
     deletion: np.ndarray
     insertion: np.ndarray
-    parts: tuple["Curves", ...] = ()
+    parts: tuple["Curves", ...] = ()  # the curves that this is the mean of; empty for those of a single order
 
     @property
     def deletion_area(self) -> float:
@@ -60,14 +55,10 @@ def beats(curve: Curves, chance: Curves) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Occlusion:
-    """What becomes of every class as patches are occluded or shown again in one order.
+    """What becomes of every class as patches are occluded or shown again in one order."""
 
-    Attributes:
-        share: `(point,)` share of the patches touched, from 0 to 1.
-        deletion, insertion: `(point, class)` probabilities.
-    """
-
-    share: np.ndarray
+    share: np.ndarray  # `(point,)` share of the patches touched, from 0 to 1
+    # `(point, class)` probabilities
     deletion: np.ndarray
     insertion: np.ndarray
 

@@ -27,15 +27,10 @@ POSITIONS = 512  # projected to the vocabulary at a time, so that the logits sta
 
 @dataclass(frozen=True, eq=False)
 class TranslationAblation:
-    """How a translation's loss changes when single heads are ablated.
+    """How a translation's loss changes when single heads are ablated."""
 
-    Attributes:
-        losses: `(token,)` float64, -ln p of each token with all heads on, in nats.
-        without: kind -> `(layer, head, token)` float64, the same without that head.
-    """
-
-    losses: np.ndarray
-    without: dict[str, np.ndarray]
+    losses: np.ndarray  # `(token,)` float64, -ln p of each token with all heads on, in nats
+    without: dict[str, np.ndarray]  # kind -> `(layer, head, token)` float64, the same without that head
 
     @property
     def reference(self) -> float:
@@ -59,15 +54,10 @@ class TranslationAblation:
 
 @dataclass(frozen=True, eq=False)
 class ClassificationAblation:
-    """How a ViT's answer changes when single heads are ablated.
+    """How a ViT's answer changes when single heads are ablated."""
 
-    Attributes:
-        logits: `(class,)` float64 with all heads on.
-        without: `(layer, head, class)` float64, logits without that head.
-    """
-
-    logits: np.ndarray
-    without: np.ndarray
+    logits: np.ndarray  # `(class,)` float64 with all heads on
+    without: np.ndarray  # `(layer, head, class)` float64, logits without that head
 
     @property
     def probabilities(self) -> np.ndarray:

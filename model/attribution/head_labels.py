@@ -38,30 +38,21 @@ DIFFUSE, MIXED = "diffuse", "mixed"
 
 @dataclass(frozen=True)
 class Label:
-    """A head's label and the score that earned it; for `mixed`, its largest score.
-
-    Attributes:
-        pattern: whose score it is; the same as `name` but for `mixed`.
-        chance: of that pattern.
-    """
+    """A head's label and the score that earned it; for `mixed`, its largest score."""
 
     name: str
-    pattern: str
+    pattern: str  # whose score it is; the same as `name` but for `mixed`
     score: float
-    chance: float
+    chance: float  # of that pattern
 
 
 @dataclass(frozen=True, eq=False)
 class HeadScores:
-    """Scores of all heads of one kind.
+    """Scores of all heads of one kind."""
 
-    Attributes:
-        scores: pattern -> `(layer, head)` float64 in [0, 1]; patterns that no query has are left out.
-        chance: pattern -> the score of uniform attention.
-    """
-
+    # pattern -> `(layer, head)` float64 in [0, 1]; patterns that no query has are left out
     scores: dict[str, np.ndarray]
-    chance: dict[str, float]
+    chance: dict[str, float]  # pattern -> the score of uniform attention
 
     def label(self, layer: int, head: int) -> Label:
         """The label of a head by the rule above."""

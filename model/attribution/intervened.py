@@ -23,33 +23,24 @@ from model.tracing.trace import AttentionRecord, Trace, record_trace
 
 @dataclass(frozen=True)
 class Check:
-    """How far what the tap did is from the same done without a tap; both are 0 up to rounding.
+    """How far what the tap did is from the same done without a tap; both are 0 up to rounding."""
 
-    Attributes:
-        recomputed: largest |difference| of any weight or head output from NumPy's in double precision, which starts
-            from the recorded queries, keys and values and follows the description of the interventions.
-        edited: largest |difference| of a logit from a network without a tap whose weights were edited instead: a
-            head's columns of W_O times the factor, its rows of W_Q divided by the temperature. None where something
-            is done that no weights can do.
-    """
-
+    # largest |difference| of any weight or head output from NumPy's in double precision, which starts from the recorded
+    # queries, keys and values and follows the description of the interventions
     recomputed: float
+    # largest |difference| of a logit from a network without a tap whose weights were edited instead: a head's columns
+    # of W_O times the factor, its rows of W_Q divided by the temperature. None where something is done that no weights
+    # can do.
     edited: float | None
 
 
 @dataclass(frozen=True, eq=False)
 class InterventionResult:
-    """What the translator does under interventions.
+    """What the translator does under interventions."""
 
-    Attributes:
-        after: the pass over the same target as before, see `Trace`. Its scores are those the softmax received.
-        translation: what greedy decoding generates now.
-        finished: False if it was cut off because it did not end.
-    """
-
-    after: Trace
-    translation: str
-    finished: bool
+    after: Trace  # the pass over the same target as before, see `Trace`. Its scores are those the softmax received.
+    translation: str  # what greedy decoding generates now
+    finished: bool  # False if it was cut off because it did not end
     check: Check
 
 

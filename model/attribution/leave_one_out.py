@@ -28,22 +28,15 @@ POSITIONS = 1024  # target positions of a batch: a few tenths of a second on one
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneOut:
-    """What leaving out each source word does to each target token.
+    """What leaving out each source word does to each target token."""
 
-    Attributes:
-        log_probabilities: `(T,)` ln p of each token with the whole source, in nats.
-        drops: `(T, source word)` by how much that falls without the word; below 0 it grows.
-        nothing: largest |change| of the row of the batch from which nothing is left out; 0.
-        alone: largest |difference| between `drops` of one word and a run of that source alone, with explicit attention
-            and, where the word was deleted, without padding.
-        checked: which word that was: the one with the largest drop.
-    """
-
-    log_probabilities: np.ndarray
-    drops: np.ndarray
-    nothing: float
+    log_probabilities: np.ndarray  # `(T,)` ln p of each token with the whole source, in nats
+    drops: np.ndarray  # `(T, source word)` by how much that falls without the word; below 0 it grows
+    nothing: float  # largest |change| of the row of the batch from which nothing is left out; 0
+    # largest |difference| between `drops` of one word and a run of that source alone, with explicit attention and,
+    # where the word was deleted, without padding
     alone: float
-    checked: int
+    checked: int  # which word that was: the one with the largest drop
 
 
 @torch.inference_mode()

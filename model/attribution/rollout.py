@@ -66,15 +66,11 @@ def residual_steps(attention: np.ndarray, fusion: Fusion = "mean") -> np.ndarray
 
 @dataclass(frozen=True)
 class RolloutCheck:
-    """How far a rollout is from what it should be; both are 0 up to rounding.
+    """How far a rollout is from what it should be; both are 0 up to rounding."""
 
-    Attributes:
-        row_sum_error: largest distance of a row, in any layer, from summing to 1.
-        max_difference: largest |difference| of the CLS row of each layer from walking backwards: all of CLS's share is
-            put on CLS and handed down layer by layer, without any product of matrices.
-    """
-
-    row_sum_error: float
+    row_sum_error: float  # largest distance of a row, in any layer, from summing to 1
+    # largest |difference| of the CLS row of each layer from walking backwards: all of CLS's share is put on CLS and
+    # handed down layer by layer, without any product of matrices
     max_difference: float
 
 
@@ -137,17 +133,11 @@ def weighed_by_gradient(weights: Tensor, gradients: Tensor) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class ClassGradients:
-    """Gradients of one class's logit for one image.
+    """Gradients of one class's logit for one image."""
 
-    Attributes:
-        weights: `(layer, head, position, position)`, the attention.
-        gradients: of the logit with respect to `weights`, same shape.
-        pixels: of the logit with respect to the pixels, `(3, height, width)`.
-    """
-
-    weights: Tensor
-    gradients: Tensor
-    pixels: Tensor
+    weights: Tensor  # `(layer, head, position, position)`, the attention
+    gradients: Tensor  # of the logit with respect to `weights`, same shape
+    pixels: Tensor  # of the logit with respect to the pixels, `(3, height, width)`
 
     def relevance(self) -> np.ndarray:
         """Attribution of CLS, by `relevance`: `(patch,)` float32, without CLS itself."""

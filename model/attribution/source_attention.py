@@ -44,15 +44,10 @@ def value_weighted(network: Transformer, trace: Trace) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class SourceRollout:
-    """Attention rollout through encoder, decoder and cross-attention.
+    """Attention rollout through encoder, decoder and cross-attention."""
 
-    Attributes:
-        source: `(T, S)` share of each decoder position that comes from each source token.
-        target: `(T, T)` share that comes from the target tokens generated before.
-    """
-
-    source: np.ndarray
-    target: np.ndarray
+    source: np.ndarray  # `(T, S)` share of each decoder position that comes from each source token
+    target: np.ndarray  # `(T, T)` share that comes from the target tokens generated before
 
     @property
     def row_sum_error(self) -> float:

@@ -147,22 +147,16 @@ def _log_probabilities(network: Transformer, trace: Trace, positions: Sequence[i
 
 @dataclass(frozen=True)
 class GradientCheck:
-    """One weight's gradient, and how fast ln p really changes when that weight is moved a little both ways.
+    """One weight's gradient, and how fast ln p really changes when that weight is moved a little both ways."""
 
-    Attributes:
-        layer, head, query, key: which weight of cross-attention: the one with the steepest gradient, from 0.
-        gradient: by backpropagation.
-        slope: the central difference, from two forward passes.
-        relevance: largest |difference| between the position's relevance in the batch of all positions and alone.
-    """
-
+    # which weight of cross-attention: the one with the steepest gradient, from 0
     layer: int
     head: int
     query: int
     key: int
-    gradient: float
-    slope: float
-    relevance: float
+    gradient: float  # by backpropagation
+    slope: float  # the central difference, from two forward passes
+    relevance: float  # largest |difference| between the position's relevance in the batch of all positions and alone
 
     @property
     def relative_difference(self) -> float:

@@ -11,23 +11,14 @@ from model.runtime.arrays import furthest, softmax
 
 @dataclass(frozen=True, eq=False)
 class SamplingStages:
-    """One decoding step from logits to probabilities, float64, `(vocabulary,)` each.
+    """One decoding step from logits to probabilities, float64, `(vocabulary,)` each."""
 
-    Attributes:
-        logits: what the network gives; the tokens that are never generated have minus infinity.
-        scaled: logits divided by the temperature.
-        kept: bool, True for tokens that survive top-k and top-p.
-        plain: softmax of the logits, before temperature and filters.
-        probabilities: what a token is drawn from; 0 where filtered out, sums to 1.
-        difference: largest difference to `sampling_probabilities`, which sampling really uses.
-    """
-
-    logits: np.ndarray
-    scaled: np.ndarray
-    kept: np.ndarray
-    plain: np.ndarray
-    probabilities: np.ndarray
-    difference: float
+    logits: np.ndarray  # what the network gives; the tokens that are never generated have minus infinity
+    scaled: np.ndarray  # logits divided by the temperature
+    kept: np.ndarray  # bool, True for tokens that survive top-k and top-p
+    plain: np.ndarray  # softmax of the logits, before temperature and filters
+    probabilities: np.ndarray  # what a token is drawn from; 0 where filtered out, sums to 1
+    difference: float  # largest difference to `sampling_probabilities`, which sampling really uses
 
     @property
     def order(self) -> np.ndarray:

@@ -59,21 +59,15 @@ class DecodingOptions:
 
 @dataclass(frozen=True)
 class TokenStep:
-    """One token that decoding produced.
+    """One token that decoding produced."""
 
-    Attributes:
-        id: the token; `probability` is what the model gave it here, before temperature and filters.
-        top: the most probable tokens at this position with their probabilities, best first.
-        ids: everything produced so far, this token included, without `<s>`. In beam search another hypothesis may take
-            the lead, so `ids` need not extend the ids of the step before.
-        finished: no further step follows.
-    """
-
-    id: int
+    id: int  # the token; `probability` is what the model gave it here, before temperature and filters
     probability: float
-    top: tuple[tuple[int, float], ...]
+    top: tuple[tuple[int, float], ...]  # the most probable tokens at this position with their probabilities, best first
+    # everything produced so far, this token included, without `<s>`. In beam search another hypothesis may take the
+    # lead, so `ids` need not extend the ids of the step before.
     ids: tuple[int, ...]
-    finished: bool
+    finished: bool  # no further step follows
 
 
 def sampling_probabilities(logits: Tensor, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0) -> Tensor:

@@ -64,27 +64,17 @@ def _begins(before: str, token: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class WordInContexts:
-    """A word's vectors in several sentences. A word of several tokens is the mean of their vectors.
+    """A word's vectors in several sentences. A word of several tokens is the mean of their vectors."""
 
-    Attributes:
-        stages: names, see `stage_names`.
-        places: where the word stands in each sentence: first token and the one behind the last.
-        vectors: `(sentence, stage, d_model)` float32.
-        pairs: two sentences each.
-        cosines: `(pair, stage)` float64.
-        projection: `(sentence, stage, 2)`: the vectors on the two directions in which all of them differ most.
-        explained: `(2,)`: the share of their differences that each direction holds.
-        difference: largest |difference| of `cosines` to `torch.nn.functional.cosine_similarity`.
-    """
-
-    stages: tuple[str, ...]
+    stages: tuple[str, ...]  # names, see `stage_names`
+    # where the word stands in each sentence: first token and the one behind the last
     places: tuple[tuple[int, int], ...]
-    vectors: np.ndarray
-    pairs: tuple[tuple[int, int], ...]
-    cosines: np.ndarray
-    projection: np.ndarray
-    explained: np.ndarray
-    difference: float
+    vectors: np.ndarray  # `(sentence, stage, d_model)` float32
+    pairs: tuple[tuple[int, int], ...]  # two sentences each
+    cosines: np.ndarray  # `(pair, stage)` float64
+    projection: np.ndarray  # `(sentence, stage, 2)`: the vectors on the two directions in which all of them differ most
+    explained: np.ndarray  # `(2,)`: the share of their differences that each direction holds
+    difference: float  # largest |difference| of `cosines` to `torch.nn.functional.cosine_similarity`
 
 
 def word_in_contexts(network: Transformer, tokenizer: Tokenizer, sentences: list[str], word: str) -> WordInContexts:

@@ -15,24 +15,16 @@ from model.text.tokenizer import Tokenizer
 
 @dataclass(frozen=True, eq=False)
 class EmbeddingSteps:
-    """From ids to what the encoder's first layer reads, one row a token; all `(S, d_model)` float32.
+    """From ids to what the encoder's first layer reads, one row a token; all `(S, d_model)` float32."""
 
-    Attributes:
-        ids, tokens: the tokens, `</s>` last.
-        rows: rows of the embedding table.
-        scaled: rows x sqrt(d_model) (Vaswani et al. 2017, section 3.4).
-        positions: the sinusoids of positions 0 to S - 1 (section 3.5).
-        embedded: scaled + positions, added up here.
-        recorded: what the encoder really read, as a tap saw it pass.
-    """
-
+    # the tokens, `</s>` last
     ids: tuple[int, ...]
     tokens: tuple[str, ...]
-    rows: np.ndarray
-    scaled: np.ndarray
-    positions: np.ndarray
-    embedded: np.ndarray
-    recorded: np.ndarray
+    rows: np.ndarray  # rows of the embedding table
+    scaled: np.ndarray  # rows x sqrt(d_model) (Vaswani et al. 2017, section 3.4).
+    positions: np.ndarray  # the sinusoids of positions 0 to S - 1 (section 3.5)
+    embedded: np.ndarray  # scaled + positions, added up here
+    recorded: np.ndarray  # what the encoder really read, as a tap saw it pass
 
     @property
     def difference(self) -> float:
@@ -69,20 +61,14 @@ class Neighbour:
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhood:
-    """The whole vocabulary as one token sees it.
+    """The whole vocabulary as one token sees it."""
 
-    Attributes:
-        id, token: the chosen token.
-        cosines: `(vocabulary,)` float32, cosine of its row with every row; 1 with itself.
-        nearest: the tokens with the largest cosines, best first, without the token itself.
-        difference: largest |difference| to `torch.nn.functional.cosine_similarity`.
-    """
-
+    # the chosen token
     id: int
     token: str
-    cosines: np.ndarray
-    nearest: tuple[Neighbour, ...]
-    difference: float
+    cosines: np.ndarray  # `(vocabulary,)` float32, cosine of its row with every row; 1 with itself
+    nearest: tuple[Neighbour, ...]  # the tokens with the largest cosines, best first, without the token itself
+    difference: float  # largest |difference| to `torch.nn.functional.cosine_similarity`
 
     @property
     def others(self) -> np.ndarray:

@@ -16,23 +16,17 @@ Stack = Literal["encoder", "decoder"]
 
 @dataclass(frozen=True, eq=False)
 class Firing:
-    """The hidden units of one feed-forward sub-layer; float32.
+    """The hidden units of one feed-forward sub-layer; float32."""
 
-    Attributes:
-        hidden: `(position, d_ff)` max(0, x W1 + b1); 0 where a unit does not fire.
-        d_model: width before and after.
-        parameters: weights and biases of both maps.
-        hidden_difference, output_difference: largest |difference| from a recomputation in double precision with
-            numpy, of `hidden` and of the sub-layer's output.
-        alone_difference: largest |difference| between the sub-layer's output for a position among the others and
-            for that position on its own: neighbours do not matter.
-    """
-
-    hidden: np.ndarray
-    d_model: int
-    parameters: int
+    hidden: np.ndarray  # `(position, d_ff)` max(0, x W1 + b1); 0 where a unit does not fire
+    d_model: int  # width before and after
+    parameters: int  # weights and biases of both maps
+    # largest |difference| from a recomputation in double precision with numpy, of `hidden` and of the sub-layer's
+    # output
     hidden_difference: float
     output_difference: float
+    # largest |difference| between the sub-layer's output for a position among the others and for that position on its
+    # own: neighbours do not matter
     alone_difference: float
 
     @property

@@ -20,38 +20,23 @@ STEPS = ("projections", "products", "scores", "masked", "weights", "output", "su
 
 @dataclass(frozen=True, eq=False)
 class LayerInputs:
-    """What goes into one attention sub-layer and its output, as recorded; float32.
+    """What goes into one attention sub-layer and its output, as recorded; float32."""
 
-    Attributes:
-        query_input: `(query, d_model)` the stream of the queries.
-        key_input: `(key, d_model)` the stream of the keys; the same array as `query_input` in self-attention.
-        sublayer_output: `(query, d_model)` what the sub-layer adds to the residual stream.
-    """
-
-    query_input: np.ndarray
-    key_input: np.ndarray
-    sublayer_output: np.ndarray
+    query_input: np.ndarray  # `(query, d_model)` the stream of the queries
+    key_input: np.ndarray  # `(key, d_model)` the stream of the keys; the same array as `query_input` in self-attention
+    sublayer_output: np.ndarray  # `(query, d_model)` what the sub-layer adds to the residual stream
 
 
 @dataclass(frozen=True, eq=False)
 class OneQuery:
-    """One query against all keys.
+    """One query against all keys."""
 
-    Attributes:
-        products: `(key,)` q . k.
-        scores: `(key,)` q . k / sqrt(d_k), minus infinity where masked.
-        weights: `(key,)` their softmax.
-        weighted: `(key, d_k)` each value times its weight.
-        mean: `(d_k,)` the sum of `weighted`: the weighted mean of the values.
-        difference: largest |difference| between `mean` and the recorded head output.
-    """
-
-    products: np.ndarray
-    scores: np.ndarray
-    weights: np.ndarray
-    weighted: np.ndarray
-    mean: np.ndarray
-    difference: float
+    products: np.ndarray  # `(key,)` q . k.
+    scores: np.ndarray  # `(key,)` q . k / sqrt(d_k), minus infinity where masked.
+    weights: np.ndarray  # `(key,)` their softmax
+    weighted: np.ndarray  # `(key, d_k)` each value times its weight
+    mean: np.ndarray  # `(d_k,)` the sum of `weighted`: the weighted mean of the values
+    difference: float  # largest |difference| between `mean` and the recorded head output
 
 
 class Projection(NamedTuple):
@@ -72,32 +57,20 @@ class AttentionSteps:
 
     Everything but the weight matrices is what the network computed, float32; `differences` compares each step with a
     recomputation in double precision that starts from `inputs` and the weights alone.
-
-    Attributes:
-        inputs: X, and the sub-layer's output.
-        projections: "query", "key" and "value" with this head's `(d_model, d_k)`, and "output" with all of W_O.
-        queries, output: `(query, d_k)`; `output` is this head's.
-        keys, values: `(key, d_k)`.
-        products: `(query, key)` Q K^T, the recorded scores times sqrt(d_k).
-        scores: `(query, key)` divided by sqrt(d_k), before the mask.
-        allowed: `(query, key)` bool, or None where nothing is masked.
-        weights: `(query, key)`.
-        concatenated: `(query, d_model)` the outputs of all heads side by side.
-        differences: step of `STEPS` -> largest |difference|.
     """
 
-    inputs: LayerInputs
-    projections: dict[str, Projection]
-    queries: np.ndarray
-    keys: np.ndarray
-    values: np.ndarray
-    products: np.ndarray
-    scores: np.ndarray
-    allowed: np.ndarray | None
-    weights: np.ndarray
-    output: np.ndarray
-    concatenated: np.ndarray
-    differences: dict[str, float]
+    inputs: LayerInputs  # X, and the sub-layer's output
+    projections: dict[str, Projection]  # "query", "key", "value": this head's `(d_model, d_k)`; "output": all of W_O
+    queries: np.ndarray  # `(query, d_k)`
+    keys: np.ndarray  # `(key, d_k)`
+    values: np.ndarray  # `(key, d_k)`
+    products: np.ndarray  # `(query, key)` Q K^T, the recorded scores times sqrt(d_k)
+    scores: np.ndarray  # `(query, key)` divided by sqrt(d_k), before the mask
+    allowed: np.ndarray | None  # `(query, key)` bool, or None where nothing is masked
+    weights: np.ndarray  # `(query, key)`
+    output: np.ndarray  # `(query, d_k)`, this head's
+    concatenated: np.ndarray  # `(query, d_model)` the outputs of all heads side by side
+    differences: dict[str, float]  # step of `STEPS` -> largest |difference|
 
     @property
     def masked_scores(self) -> np.ndarray:

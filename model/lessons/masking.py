@@ -51,23 +51,14 @@ def pattern(name: Pattern, length: int, size: int = 3) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class MaskEffect:
-    """The decoder on one target under one mask; T decoder inputs.
+    """The decoder on one target under one mask; T decoder inputs."""
 
-    Attributes:
-        scores: `(query, key)` of one head, scaled, before the mask.
-        allowed: `(query, key)` bool, the mask that this head had.
-        weights: `(query, key)` of that head.
-        losses: `(T,)` -ln p of each token that should follow, in nats.
-        best: the most probable next token at each place, and
-        best_probability: `(T,)` its probability.
-    """
-
-    scores: np.ndarray
-    allowed: np.ndarray
-    weights: np.ndarray
-    losses: np.ndarray
-    best: tuple[str, ...]
-    best_probability: np.ndarray
+    scores: np.ndarray  # `(query, key)` of one head, scaled, before the mask
+    allowed: np.ndarray  # `(query, key)` bool, the mask that this head had
+    weights: np.ndarray  # `(query, key)` of that head
+    losses: np.ndarray  # `(T,)` -ln p of each token that should follow, in nats
+    best: tuple[str, ...]  # the most probable next token at each place, and
+    best_probability: np.ndarray  # `(T,)` its probability
 
     @property
     def masked_scores(self) -> np.ndarray:

@@ -15,19 +15,12 @@ TOLERANCE = 1e-6  # how far from 1 the sum of a distribution typed by a person m
 
 @dataclass(frozen=True, eq=False)
 class OutputStep:
-    """Linear and softmax at one decoder position (Vaswani et al. 2017, section 3.4).
+    """Linear and softmax at one decoder position (Vaswani et al. 2017, section 3.4)."""
 
-    Attributes:
-        hidden: `(d_model,)`, output of the last decoder layer.
-        logits: `(vocabulary,)` float64, the inner product of `hidden` with each token's row of the embedding.
-        probabilities: `(vocabulary,)` float64, their softmax.
-        difference: largest difference between `logits` and those the network computed itself.
-    """
-
-    hidden: np.ndarray
-    logits: np.ndarray
-    probabilities: np.ndarray
-    difference: float
+    hidden: np.ndarray  # `(d_model,)`, output of the last decoder layer
+    logits: np.ndarray  # `(vocabulary,)` float64, the inner product of `hidden` with each token's row of the embedding
+    probabilities: np.ndarray  # `(vocabulary,)` float64, their softmax
+    difference: float  # largest difference between `logits` and those the network computed itself
 
 
 @torch.inference_mode()
@@ -41,20 +34,13 @@ def output_step(network: Transformer, trace: Trace, position: int) -> OutputStep
 
 @dataclass(frozen=True)
 class Row:
-    """A row of numbers read as scores: which is largest, and whether the row is a distribution.
-
-    Attributes:
-        argmax: place of the largest, from 0; the first of equals.
-        total: the sum.
-        is_distribution: no number is negative and the sum is 1 within `TOLERANCE`.
-        softmax: what the softmax makes of the row; always a distribution.
-    """
+    """A row of numbers read as scores: which is largest, and whether the row is a distribution."""
 
     values: tuple[float, ...]
-    argmax: int
-    total: float
-    is_distribution: bool
-    softmax: tuple[float, ...]
+    argmax: int  # place of the largest, from 0; the first of equals
+    total: float  # the sum
+    is_distribution: bool  # no number is negative and the sum is 1 within `TOLERANCE`
+    softmax: tuple[float, ...]  # what the softmax makes of the row; always a distribution
 
 
 def read_row(values: Sequence[float]) -> Row:

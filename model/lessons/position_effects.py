@@ -67,15 +67,11 @@ def replace_positions(network: Transformer, tables: Tensor) -> Callable[[Tensor]
 
 @dataclass(frozen=True, eq=False)
 class PositionLosses:
-    """Cross-entropy of one reference target under every change.
+    """Cross-entropy of one reference target under every change."""
 
-    Attributes:
-        per_piece: (where, change) -> `(T,)` -ln p of each token of the target, in nats.
-        plain: `(T,)` the same from a pass that no tap has touched, with fused attention.
-    """
-
+    # (where, change) -> `(T,)` -ln p of each token of the target, in nats
     per_token: dict[tuple[Where, PositionChange], np.ndarray]
-    plain: np.ndarray
+    plain: np.ndarray  # `(T,)` the same from a pass that no tap has touched, with fused attention
 
     @property
     def difference(self) -> float:

@@ -20,32 +20,26 @@ class SubLayer:
     """One sub-layer and the Add & Norm behind it, as numbers for each position; every array is `(position,)` float64.
 
     Norms are Euclidean lengths of vectors of d_model numbers; means and variances are over those numbers.
-
-    Attributes:
-        layer: from 0; step: "self", "cross" or "ffn".
-        before, sublayer_output, added, after: lengths of the stream x, of the sub-layer's output, of their sum,
-            and of the stream after the norm.
-        cosine: between x and the sub-layer's output: below 0 the sub-layer takes something away.
-        added_mean, added_variance: of the sum, before the norm.
-        normal_mean, normal_variance: of the normalised sum, before gain and bias: 0 and 1.
-        after_mean, after_variance: after gain and bias.
-        difference: largest |difference| of the stream that goes on from a recomputation in double precision.
     """
 
-    layer: int
+    layer: int  # from 0; step: "self", "cross" or "ffn"
     step: str
+    # lengths of the stream x, of the sub-layer's output, of their sum, and of the stream after the norm
     before: np.ndarray
     sublayer_output: np.ndarray
     added: np.ndarray
     after: np.ndarray
-    cosine: np.ndarray
+    cosine: np.ndarray  # between x and the sub-layer's output: below 0 the sub-layer takes something away
+    # of the sum, before the norm
     added_mean: np.ndarray
     added_variance: np.ndarray
+    # of the normalised sum, before gain and bias: 0 and 1
     normal_mean: np.ndarray
     normal_variance: np.ndarray
+    # after gain and bias
     after_mean: np.ndarray
     after_variance: np.ndarray
-    difference: float
+    difference: float  # largest |difference| of the stream that goes on from a recomputation in double precision
 
     @property
     def share(self) -> np.ndarray:

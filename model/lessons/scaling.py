@@ -25,26 +25,19 @@ MOST_TOKENS = 60  # each may cost a pass of the decoder of its own
 
 @dataclass(frozen=True, eq=False)
 class Toy:
-    """Dot products of random queries and keys, and the softmax over them; one entry for each width.
+    """Dot products of random queries and keys, and the softmax over them; one entry for each width."""
 
-    Attributes:
-        widths: d_k.
-        variances: of q . k, `(width,)`; near d_k.
-        scaled_variances: of q . k / sqrt(d_k); near 1.
-        entropies, scaled_entropies: mean entropy of a query's weights in nats; ln(keys) is flat, 0 is one key only.
-        gradients, scaled_gradients: mean size (Frobenius norm) of the softmax's Jacobian diag(p) - p p^T, through
-            which every gradient to the scores must pass.
-        keys: how many keys a query has.
-    """
-
-    widths: tuple[int, ...]
-    variances: np.ndarray
-    scaled_variances: np.ndarray
+    widths: tuple[int, ...]  # d_k
+    variances: np.ndarray  # of q . k, `(width,)`; near d_k.
+    scaled_variances: np.ndarray  # of q . k / sqrt(d_k); near 1.
+    # mean entropy of a query's weights in nats; ln(keys) is flat, 0 is one key only
     entropies: np.ndarray
     scaled_entropies: np.ndarray
+    # mean size (Frobenius norm) of the softmax's Jacobian diag(p) - p p^T, through which every gradient to the scores
+    # must pass
     gradients: np.ndarray
     scaled_gradients: np.ndarray
-    keys: int
+    keys: int  # how many keys a query has
 
 
 def dot_products(d_k: int, queries: int, keys: int, seed: int = 0) -> Tensor:
@@ -111,22 +104,15 @@ def entropy(weights: Tensor) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class TrainedRun:
-    """The trained network on one sentence pair, its scores multiplied by some factor.
+    """The trained network on one sentence pair, its scores multiplied by some factor."""
 
-    Attributes:
-        losses: `(T,)` -ln p of each token of the target, in nats.
-        entropies: kind -> `(layers, heads)` mean entropy of the weights over the queries, in nats; without the
-            decoder's first query, which sees one key only.
-        strongest: kind -> mean of the largest weight of each of these queries.
-        translation: what greedy decoding generates.
-        finished: False if the translation was cut off because it did not end.
-    """
-
-    losses: np.ndarray
+    losses: np.ndarray  # `(T,)` -ln p of each token of the target, in nats
+    # kind -> `(layers, heads)` mean entropy of the weights over the queries, in nats; without the decoder's first
+    # query, which sees one key only
     entropies: dict[str, np.ndarray]
-    strongest: dict[str, float]
-    translation: str
-    finished: bool
+    strongest: dict[str, float]  # kind -> mean of the largest weight of each of these queries
+    translation: str  # what greedy decoding generates
+    finished: bool  # False if the translation was cut off because it did not end
 
     @property
     def loss(self) -> float:

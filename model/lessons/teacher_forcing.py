@@ -10,21 +10,16 @@ from model.tracing.trace import Trace
 
 @dataclass(frozen=True)
 class Forced:
-    """One position of the teacher-forced pass.
+    """One position of the teacher-forced pass."""
 
-    Attributes:
-        fed: id the decoder reads here: the target's token one place earlier, `<s>` at first.
-        says, says_probability: the most probable token that may be generated, and its probability.
-        right, right_probability: the target's token, and the probability the model gives it.
-        rank: of the right token among all; 1 is the most probable.
-    """
-
-    fed: int
+    fed: int  # id the decoder reads here: the target's token one place earlier, `<s>` at first
+    # the most probable token that may be generated, and its probability
     says: int
     says_probability: float
+    # the target's token, and the probability the model gives it
     right: int
     right_probability: float
-    rank: int
+    rank: int  # of the right token among all; 1 is the most probable
 
 
 @dataclass(frozen=True)
@@ -38,19 +33,15 @@ class Free:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Both runs.
+    """Both runs."""
 
-    Attributes:
-        forced, free: a row a position; the two may differ in length.
-        departs: first position, from 0, at which the free run generates another token than the target has; None if
-            it generates the target.
-        shared_difference: largest difference between the two runs' logits where both have read the same.
-    """
-
+    # a row a position; the two may differ in length
     forced: tuple[Forced, ...]
     free: tuple[Free, ...]
+    # first position, from 0, at which the free run generates another token than the target has; None if it generates
+    # the target
     departs: int | None
-    shared_difference: float
+    shared_difference: float  # largest difference between the two runs' logits where both have read the same
 
     @property
     def right(self) -> int:

@@ -19,25 +19,18 @@ class OrderComparison:
     """How far two sentences are apart, before and after order comes in.
 
     The n-th time a token occurs in the first sentence is compared with the n-th time it occurs in the second.
-
-    Attributes:
-        tokens: readable tokens of both sentences, `</s>` last.
-        pairs: positions in the first and in the second sentence, in the order of the first.
-        only: tokens that only the first, and only the second sentence has, counted; empty for the same bag.
-        stages: names, see `model.lessons.contexts.stage_names`.
-        cosines, distances: `(pair, stage)` float64, between the two vectors of a pair; Euclidean distance.
-        without_positions: largest |difference| between paired outputs of the encoder with all positions set to 0.
-        with_positions: the same with positions as trained.
     """
 
-    tokens: tuple[tuple[str, ...], tuple[str, ...]]
-    pairs: tuple[tuple[int, int], ...]
+    tokens: tuple[tuple[str, ...], tuple[str, ...]]  # readable tokens of both sentences, `</s>` last
+    pairs: tuple[tuple[int, int], ...]  # positions in the first and in the second sentence, in the order of the first
+    # tokens that only the first, and only the second sentence has, counted; empty for the same bag
     only: tuple[tuple[str, ...], tuple[str, ...]]
-    stages: tuple[str, ...]
+    stages: tuple[str, ...]  # names, see `model.lessons.contexts.stage_names`
+    # `(pair, stage)` float64, between the two vectors of a pair; Euclidean distance
     cosines: np.ndarray
     distances: np.ndarray
-    without_positions: float
-    with_positions: float
+    without_positions: float  # largest |difference| between paired outputs of the encoder with all positions set to 0
+    with_positions: float  # the same with positions as trained
 
     @property
     def same_bag(self) -> bool:

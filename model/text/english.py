@@ -52,14 +52,10 @@ _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*['\u2019]?")
 
 @dataclass(frozen=True, eq=False)
 class EnglishStatistics:
-    """What was counted over the sentences that the translator was trained on.
+    """What was counted over the sentences that the translator was trained on."""
 
-    Attributes:
-        log_odds: `(vocabulary,)` float32, ln p(token | English) - ln p(token | French).
-        spelling: `(SYMBOLS, SYMBOLS, SYMBOLS)` float32, ln p(letter | the two letters before it) in English words.
-    """
-
-    log_odds: np.ndarray
+    log_odds: np.ndarray  # `(vocabulary,)` float32, ln p(token | English) - ln p(token | French)
+    # `(SYMBOLS, SYMBOLS, SYMBOLS)` float32, ln p(letter | the two letters before it) in English words
     spelling: np.ndarray
 
     def save(self, folder: Path, tokenizer_sha256: str) -> None:

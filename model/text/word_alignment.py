@@ -21,19 +21,12 @@ FILE = "alignment.safetensors"
 
 @dataclass(frozen=True, eq=False)
 class AlignmentTable:
-    """Translation probabilities of tokens, both ways. Entries that are missing are 0.
+    """Translation probabilities of tokens, both ways. Entries that are missing are 0."""
 
-    Attributes:
-        vocabulary: number of tokens; as an id it stands for "nothing".
-        pairs: `(entry,)` int64, ascending: source id x (vocabulary + 1) + target id.
-        forward: `(entry,)` float32, t(target | source).
-        backward: `(entry,)` float32, t(source | target).
-    """
-
-    vocabulary: int
-    pairs: np.ndarray
-    forward: np.ndarray
-    backward: np.ndarray
+    vocabulary: int  # number of tokens; as an id it stands for "nothing"
+    pairs: np.ndarray  # `(entry,)` int64, ascending: source id x (vocabulary + 1) + target id
+    forward: np.ndarray  # `(entry,)` float32, t(target | source)
+    backward: np.ndarray  # `(entry,)` float32, t(source | target)
 
     def link(self, source_ids: list[int], target_ids: list[int]) -> np.ndarray:
         """`(target, source)` bool: which tokens translate each other. Ids without `<s>` and `</s>`."""

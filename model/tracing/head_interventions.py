@@ -198,13 +198,10 @@ class Forbid(HeadIntervention):
 
 @dataclass(frozen=True)
 class OneHot(HeadIntervention):
-    """A query attends to one key only, whatever the scores and the mask say: its weights become one-hot.
-
-    Attributes:
-        query: None stands for every query; in the decoder, for every one that does not come before the key.
-    """
+    """A query attends to one key only, whatever the scores and the mask say: its weights become one-hot."""
 
     key: int = 0
+    # None stands for every query; in the decoder, for every one that does not come before the key
     query: int | None = None
     word, step = "force", "weights"
 

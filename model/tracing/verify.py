@@ -18,7 +18,7 @@ class Verification:
             `torch.nn.functional.scaled_dot_product_attention` computes from the recorded queries, keys and values,
             and between the recorded weights and those it applies (read off by giving it the identity as values).
         row_sum_error: largest distance of a row of weights from summing to 1.
-        mask_leak: largest weight on a key that the mask hides; 0 where nothing is masked.
+        masked_weight: largest weight on a key that the mask hides; 0 where nothing is masked.
     """
 
     max_difference: float

@@ -57,18 +57,13 @@ class Augmentation:
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """One training example.
+    """One training example."""
 
-    Attributes:
-        pixels: `(side, side, 3)` float32 in [0, 1].
-        label, other: classes of the picture and of the one mixed in, which is the picture itself where none is.
-        share: how much of the picture counts as `label`; the rest is `other`.
-    """
-
-    pixels: np.ndarray
+    pixels: np.ndarray  # `(side, side, 3)` float32 in [0, 1]
+    # classes of the picture and of the one mixed in, which is the picture itself where none is
     label: int
     other: int
-    share: float
+    share: float  # how much of the picture counts as `label`; the rest is `other`
 
 
 def draw_example(

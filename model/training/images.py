@@ -53,20 +53,15 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class LabelledImages:
-    """Pictures with labels.
+    """Pictures with labels."""
 
-    Attributes:
-        train, validation: the two splits.
-        classes: the classes' names in label order.
-        sha256: over every picture's bytes and label.
-        held_back: training pictures that are not trained on: epochs are chosen by them, so that the validation pictures
-            are new to the network in every way.
-    """
-
+    # the two splits
     train: Split
     validation: Split
-    classes: tuple[str, ...]
-    sha256: str
+    classes: tuple[str, ...]  # the classes' names in label order
+    sha256: str  # over every picture's bytes and label
+    # training pictures that are not trained on: epochs are chosen by them, so that the validation pictures are new to
+    # the network in every way
     held_back: Split | None = None
 
     def hold_back(self, count: int) -> "LabelledImages":

@@ -26,12 +26,9 @@ class Stages:
     """How many epochs are trained at which size: small pictures first, for they take a fraction of the time.
 
     The network's position vectors belong to the last size and are interpolated for the others.
-
-    Attributes:
-        pairs: (pixels a side, epochs), in order.
     """
 
-    pairs: tuple[tuple[int, int], ...]
+    pairs: tuple[tuple[int, int], ...]  # (pixels a side, epochs), in order
 
     @classmethod
     def parse(cls, text: str) -> "Stages":
