@@ -25,8 +25,9 @@ from model.tracing.layer_stacks import LayerStacks, StackPlan, attention_stacks,
 from model.tracing.trace import AttentionRecord, gather_attention
 from model.tracing.traced_model import Capability
 from model.tracing.verify import Verification
+from model.trained_model import ASSETS
 
-SHIPPED = Path(__file__).resolve().parent.parent / "assets" / "vision"
+SHIPPED = ASSETS / "vision"
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,27 +104,10 @@ class VisionClassifier(PictureClassifier):
     """A trained ViT with its classes; see `PictureClassifier`."""
 
     network: VisionTransformer
+    network_type, config_type = VisionTransformer, VisionConfig
     folder = SHIPPED
     kinds = (VISION,)
     capabilities: frozenset[Capability] = frozenset({"classify", "ablate", "intervene", "export"})
-
-    @classmethod
-    def load(cls, path: str | Path | None = None, device: str = "auto") -> "VisionClassifier":
-        """Read a classifier's folder; by default the one this project ships.
-
-        Args:
-            path: folder with `config.json`, `model.safetensors` and `card.json`.
-            device: "auto" picks CUDA, MPS or CPU.
-
-        Raises:
-            CheckpointError: a file is missing, damaged, or does not match the hash in `card.json`.
-            ValueError: the named device does not exist.
-        """
-        return cls._read(Path(path) if path is not None else SHIPPED, device)
-
-    @staticmethod
-    def _build(sizes: dict) -> VisionTransformer:
-        return VisionTransformer(VisionConfig.from_dict(sizes))
 
     @falls_back
     @torch.inference_mode()

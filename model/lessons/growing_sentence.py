@@ -115,8 +115,8 @@ def losses_of_pairs(translator: SentenceTranslator, pairs: Sequence[tuple[str, s
         InputError: a sentence cannot be used, see `SentenceTranslator.check`.
     """
     network, tokenizer = translator.network, translator.tokenizer
-    sources = [[*translator.check(source), tokenizer.eos_id] for source, _ in pairs]
-    following = [[*translator.check(target), tokenizer.eos_id] for _, target in pairs]
+    sources = [translator.read_ids(source) for source, _ in pairs]
+    following = [translator.read_ids(target) for _, target in pairs]
     fed = [[tokenizer.bos_id, *ids[:-1]] for ids in following]
     source, target = (pad_batch(rows, tokenizer.pad_id).to(network.device) for rows in (sources, fed))
     lines = network(source, target).float().log_softmax(dim=-1).cpu()  # (pair, T, vocabulary)
