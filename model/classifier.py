@@ -11,8 +11,7 @@ from PIL import Image
 from model.attribution.faithfulness import RANDOM_PAIRS, Curves, Occlusion, mean_of, occlude, order_of, random_orders
 from model.attribution.head_ablation import ClassificationAblation, ablate_classification_heads, logits_without
 from model.attribution.intervened import Check, check_intervention
-from model.attribution.patch_scores import METHODS, attention_scores
-from model.attribution.rollout import Fusion, class_gradients, slope_along
+from model.attribution.rollout import METHODS, Fusion, attention_scores, class_gradients, slope_along
 from model.export.vit import write_vit
 from model.networks.tap import Chain, Intervention, Tap
 from model.networks.vision import VisionConfig, VisionTransformer

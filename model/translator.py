@@ -33,6 +33,7 @@ from model.trained_model import ASSETS, TrainedModel
 SHIPPED = ASSETS / "translator"
 MAX_TOKENS = 128
 MAX_CHARACTERS = 10_000  # far more than 128 tokens can spell; keeps a huge paste from being split at all
+INVISIBLE = ("Zs", "Zl", "Zp", "Cc", "Cf")  # categories of spaces and controls
 GREEDY = DecodingOptions()
 
 
@@ -97,7 +98,7 @@ class SentenceTranslator(TrainedModel):
         Raises:
             InputError: nothing visible in it, or more than 128 tokens; the message states the count.
         """
-        if not any(_visible(char) for char in text[: MAX_CHARACTERS + 1]):
+        if all(unicodedata.category(char) in INVISIBLE for char in text[: MAX_CHARACTERS + 1]):
             raise InputError("There is nothing to translate yet: type an English sentence.")
         if len(text) > MAX_CHARACTERS:
             raise InputError(
@@ -297,7 +298,3 @@ def _options(changes: dict) -> DecodingOptions:
     elif "method" not in changes and changes.keys() & {"temperature", "top_k", "top_p", "seed"}:
         changes = {**changes, "method": "sampling"}
     return DecodingOptions(**changes)
-
-
-def _visible(char: str) -> bool:
-    return unicodedata.category(char) not in ("Zs", "Zl", "Zp", "Cc", "Cf")

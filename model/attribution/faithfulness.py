@@ -67,13 +67,6 @@ class Occlusion:
         return Curves(self.share, self.deletion[:, class_index], self.insertion[:, class_index])
 
 
-def curves(
-    network: VisionTransformer, pixels: Tensor, class_index: int, orders: np.ndarray, points: int = POINTS
-) -> list[Curves]:
-    """`occlude` for one class: a `Curves` an order."""
-    return [occlusion.curves(class_index) for occlusion in occlude(network, pixels, orders, points)]
-
-
 def occlude(network: VisionTransformer, pixels: Tensor, orders: np.ndarray, points: int = POINTS) -> list[Occlusion]:
     """Occlude and show the patches of a picture in several orders.
 

@@ -17,6 +17,7 @@ from model.runtime.arrays import furthest
 
 Fusion = Literal["mean", "max", "min"]
 FUSIONS: tuple[Fusion, ...] = ("mean", "max", "min")
+METHODS = ("CLS attention", "rollout", "gradient relevance", "raw gradient")
 
 
 def rollout(attention: np.ndarray, fusion: Fusion = "mean") -> np.ndarray:
@@ -89,6 +90,20 @@ def check_rollout(attention: np.ndarray, fusion: Fusion = "mean") -> RolloutChec
             share = (share + handed + torch.where(rows > 0, 0, share)) / 2
         difference = max(difference, furthest(share.numpy(), products[top, 0]))
     return RolloutCheck(furthest(products.sum(axis=-1), 1), difference)
+
+
+def attention_scores(attention: np.ndarray, fusion: Fusion = "mean", layer: int = -1) -> dict[str, np.ndarray]:
+    """The first two of `METHODS`, `(patch,)` float32: what CLS attends to, and what reaches it.
+
+    Args:
+        attention: `(layer, head, 1 + patch, 1 + patch)`.
+        fusion: how rollout makes one map of a layer's heads; see `rollout`.
+        layer: CLS attention is this layer's, averaged over its heads; rollout goes up to and including it.
+    """
+    return {
+        METHODS[0]: attention[layer, :, 0, 1:].mean(axis=0),
+        METHODS[1]: rollout(attention, fusion)[layer, 0, 1:].astype(np.float32),
+    }
 
 
 def relevance(weights: list[Tensor], gradients: list[Tensor]) -> Tensor:

@@ -17,7 +17,8 @@ from model.networks.losses import token_cross_entropy
 from model.networks.tap import Chain, Intervention, Recorder
 from model.networks.transformer import Transformer
 from model.runtime.arrays import furthest
-from model.runtime.progress import InSteps, Progress, in_one_go
+from model.runtime.progress import InSteps, Progress
+from model.tracing.kinds import TRANSLATION
 from model.tracing.trace import Trace
 
 WEIGHTS = 6_000_000  # of all layers and rows of a batch; with gradients and what they need about four times as much
@@ -78,9 +79,6 @@ def gradient_relevance_in_steps(network: Transformer, trace: Trace) -> InSteps[n
     return torch.cat(found).double().cpu().numpy()
 
 
-gradient_relevance = in_one_go(gradient_relevance_in_steps)
-
-
 def _relevance_of(network: Transformer, trace: Trace, positions: Sequence[int]) -> Tensor:
     """`(row, S)`: attribution of the token at each of `positions`."""
     weights, gradients = weight_gradients(network, trace, positions)
@@ -110,10 +108,7 @@ def weight_gradients(network: Transformer, trace: Trace, positions: Sequence[int
             trace,
             positions,
             # the weights of the network are no variables, so something before the first layer has to be one
-            Chain(
-                Intervention({f"{stack}.embedded": _variable for stack in ("encoder", "decoder")}),
-                recorder,
-            ),
+            Chain(Intervention(dict.fromkeys(("encoder.embedded", "decoder.embedded"), _variable)), recorder),
         )
         flat = [recorder.tensors[name] for layers in names.values() for name in layers]
         found = iter(torch.autograd.grad(log_probabilities.sum(), flat))
@@ -126,11 +121,9 @@ def _variable(tensor: Tensor) -> Tensor:
 
 
 def _names(network: Transformer) -> dict[str, list[str]]:
-    config = network.config
     return {
-        "encoder": [f"encoder.{layer}.self.weights" for layer in range(config.n_encoder_layers)],
-        "decoder": [f"decoder.{layer}.self.weights" for layer in range(config.n_decoder_layers)],
-        "cross": [f"decoder.{layer}.cross.weights" for layer in range(config.n_decoder_layers)],
+        kind.name: [f"{kind.tap_name(layer)}.weights" for layer in range(len(getattr(network, kind.stack)))]
+        for kind in TRANSLATION
     }
 
 
@@ -170,7 +163,7 @@ def check_gradients(
     """Check the gradients of one position, from 0.
 
     Args:
-        found: what `gradient_relevance` returned.
+        found: what `gradient_relevance_in_steps` returned.
         step: by how much the weight is moved; weights lie between 0 and 1.
     """
     _, gradients = weight_gradients(network, trace, [position])

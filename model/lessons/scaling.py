@@ -59,15 +59,8 @@ def toy(widths: Sequence[int] = WIDTHS, queries: int = 2000, keys: int = 10, see
     columns = []
     for d_k in widths:
         products = dot_products(d_k, queries, keys, seed)
-        scaled = products / math.sqrt(d_k)
-        columns.append(
-            [
-                measure(scores)
-                for measure in (_variance, _entropy_of_scores, _jacobian_size)
-                for scores in (products, scaled)
-            ]
-        )
-    return Toy(tuple(widths), *np.array(columns).T, keys)
+        columns.append([*zip(_measured(products), _measured(products / math.sqrt(d_k)), strict=True)])
+    return Toy(tuple(widths), *np.array(columns).reshape(len(widths), -1).T, keys)
 
 
 def histogram(d_k: int, edges: np.ndarray, count: int = 20_000, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -81,20 +74,15 @@ def histogram(d_k: int, edges: np.ndarray, count: int = 20_000, seed: int = 0) -
     return raw, scaled
 
 
-def _variance(scores: Tensor) -> float:
-    return float(scores.double().var())
+def _measured(scores: Tensor) -> tuple[float, float, float]:
+    """Variance, entropy of the softmax, and size of its Jacobian.
 
-
-def _entropy_of_scores(scores: Tensor) -> float:
-    return float(entropy(scores.double().softmax(dim=-1)).mean())
-
-
-def _jacobian_size(scores: Tensor) -> float:
-    """|diag(p) - p p^T|^2 = sum p_i^2 - 2 sum p_i^3 + (sum p_i^2)^2."""
+    |diag(p) - p p^T|^2 = sum p_i^2 - 2 sum p_i^3 + (sum p_i^2)^2.
+    """
     p = scores.double().softmax(dim=-1)
     square = p.square().sum(dim=-1)
     size = square - 2 * p.pow(3).sum(dim=-1) + square.square()
-    return float(size.clamp_min(0).sqrt().mean())
+    return float(scores.double().var()), float(entropy(p).mean()), float(size.clamp_min(0).sqrt().mean())
 
 
 def entropy(weights: Tensor) -> Tensor:

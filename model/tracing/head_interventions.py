@@ -28,15 +28,10 @@ class InterventionError(ReaderError, ValueError):
 
 @dataclass(frozen=True)
 class HeadIntervention(ABC):
-    """One thing done to some heads.
+    """One thing done to some heads."""
 
-    Attributes:
-        kind: name of a kind of attention; see `model.tracing.kinds`.
-        heads: (layer, head) pairs; none at all changes nothing.
-    """
-
-    kind: str
-    heads: Heads
+    kind: str  # name of a kind of attention; see `model.tracing.kinds`
+    heads: Heads  # (layer, head) pairs; none at all changes nothing
 
     word: ClassVar[str]  # its name in text
     step: ClassVar[str]  # of the tap, at which it acts
