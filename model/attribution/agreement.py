@@ -5,8 +5,6 @@ method puts the source words in the same order as leave-one-out. `</s>` is no wo
 much attention often goes there, but it takes no part in a correlation.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,21 +33,16 @@ METHODS = (
 
 @dataclass(frozen=True, eq=False)
 class Explained:
-    """One sentence pair, explained by every method.
+    """One sentence pair, explained by every method."""
 
-    Attributes:
-        source, target: the words of the source and of the translation, special ones included.
-        tokens: method -> `(T, S)` score of each source token for each target token.
-        scores: method -> `(target word, source word)`: summed over the tokens of a source word, averaged over those of
-            a target word.
-        rollout: the rollout with what it gives to the target tokens before.
-    """
-
+    # the words of the source and of the translation, special ones included
     source: tuple[Word, ...]
     target: tuple[Word, ...]
-    tokens: dict[str, np.ndarray]
+    tokens: dict[str, np.ndarray]  # method -> `(T, S)` score of each source token for each target token
+    # method -> `(target word, source word)`: summed over the tokens of a source word, averaged over those of a target
+    # word
     scores: dict[str, np.ndarray]
-    rollout: SourceRollout
+    rollout: SourceRollout  # the rollout with what it gives to the target tokens before
 
 
 def explain_in_steps(network: Transformer, trace: Trace) -> InSteps[Explained]:
@@ -74,17 +67,12 @@ def word_drops(left_out: LeaveOneOut, target: tuple[Word, ...]) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """Spearman's rank correlation of every method with leave-one-out.
+    """Spearman's rank correlation of every method with leave-one-out."""
 
-    Attributes:
-        words: how many source words each correlation is over.
-        correlations: method -> one for each target word, special ones included; None where it is not defined.
-        counted: which target words the sentence's figure is over: all but special ones.
-    """
-
-    words: int
+    words: int  # how many source words each correlation is over
+    # method -> one for each target word, special ones included; None where it is not defined
     correlations: dict[str, tuple[float | None, ...]]
-    counted: tuple[bool, ...]
+    counted: tuple[bool, ...]  # which target words the sentence's figure is over: all but special ones
 
     def defined(self, method: str) -> list[float]:
         """The correlations of the target words that count and have one."""

@@ -1,7 +1,5 @@
 """Do two lists of numbers agree on the order? Spearman's rank correlation (Spearman 1904)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 FEWEST = 3  # values; any two numbers that differ are ordered one way or the other, which says nothing

@@ -9,8 +9,6 @@ Every sub-layer, `self`, `cross` and `ffn`, also passes `sublayer_output`, what 
 Recurrent networks have steps in time in place of layers; their names are in `model.networks.recurrent`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable
 
 from torch import Tensor
@@ -111,14 +109,3 @@ def replace_mask(allowed: Tensor) -> Callable[[Tensor], Tensor]:
     if not bool(allowed.any(dim=-1).all()):
         raise ValueError("The mask leaves a query without any key; let every query attend to at least one position.")
     return lambda _: allowed.to(_.device)
-
-
-def set_temperature(temperature: float) -> Callable[[Tensor], Tensor]:
-    """A change for a `scores` step: divide by `temperature`; below 1 sharpens, above 1 flattens.
-
-    Raises:
-        ValueError: `temperature` is not positive.
-    """
-    if temperature <= 0:
-        raise ValueError(f"The temperature is {temperature}; it must be above 0.")
-    return lambda scores: scores / temperature

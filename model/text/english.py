@@ -17,8 +17,6 @@ What this finds and misses was measured over sentences that nothing was counted 
 english`; the figures are in `english.json`.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 import unicodedata
@@ -54,14 +52,10 @@ _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*['\u2019]?")
 
 @dataclass(frozen=True, eq=False)
 class EnglishStatistics:
-    """What was counted over the sentences that the translator was trained on.
+    """What was counted over the sentences that the translator was trained on."""
 
-    Attributes:
-        log_odds: `(vocabulary,)` float32, ln p(token | English) - ln p(token | French).
-        spelling: `(SYMBOLS, SYMBOLS, SYMBOLS)` float32, ln p(letter | the two letters before it) in English words.
-    """
-
-    log_odds: np.ndarray
+    log_odds: np.ndarray  # `(vocabulary,)` float32, ln p(token | English) - ln p(token | French)
+    # `(SYMBOLS, SYMBOLS, SYMBOLS)` float32, ln p(letter | the two letters before it) in English words
     spelling: np.ndarray
 
     def save(self, folder: Path, tokenizer_sha256: str) -> None:
@@ -70,7 +64,7 @@ class EnglishStatistics:
         save_tensors(folder / FILE, tensors, {"tokenizer_sha256": tokenizer_sha256})
 
     @classmethod
-    def load(cls, folder: Path, tokenizer_sha256: str) -> EnglishStatistics | None:
+    def load(cls, folder: Path, tokenizer_sha256: str) -> "EnglishStatistics | None":
         """Read what `save` wrote; None where there is none for this tokenizer, as after a training of one's own.
 
         Raises:

@@ -4,8 +4,6 @@ Layers, heads, queries and keys count from 0 here; the text form counts from 1, 
 of any of this: a tap changes their tensors on the way (see `model.networks.tap`).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -102,7 +100,7 @@ class HeadInterventions:
         )
 
     @classmethod
-    def from_text(cls, text: str) -> HeadInterventions:
+    def from_text(cls, text: str) -> "HeadInterventions":
         """Read what `to_text` wrote. Whether a network has such heads is for `check` to say.
 
         Raises:

@@ -1,7 +1,5 @@
 """Everything the network computed for one pair of sentences, as plain arrays."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -12,6 +10,7 @@ import torch
 
 from model.networks.tap import Chain, Tap
 from model.networks.transformer import Transformer
+from model.runtime.arrays import array, softmax
 from model.text.tokenizer import Tokenizer
 from model.tracing.kinds import KINDS, TRANSLATION, AttentionKind
 from model.tracing.layer_stacks import (
@@ -126,10 +125,8 @@ class SentenceTrace:
 
     def predictions(self, top: int = 5) -> list[Prediction]:
         """For every decoder position: the token that followed, its probability and rank, and the `top` best."""
-        logits = self.logits.astype(np.float64)
-        exponentials = np.exp(logits - logits.max(axis=1, keepdims=True))
-        probabilities = exponentials / exponentials.sum(axis=1, keepdims=True)  # (T, vocabulary)
-        best = np.argpartition(-logits, range(top), axis=1)[:, :top]  # the `top` largest, already in order
+        probabilities = softmax(self.logits.astype(np.float64))  # (T, vocabulary)
+        best = np.argpartition(-self.logits, range(top), axis=1)[:, :top]  # the `top` largest, already in order
         labels = self.tokenizer.labels(best.flatten())
         rows = []
         for position, (token, label) in enumerate(zip(self.next_ids, self.next_tokens, strict=True)):
@@ -196,10 +193,8 @@ def record_trace(
     depths = {"encoder": network.config.n_encoder_layers, "decoder": network.config.n_decoder_layers}
     stacks = LayerStacks(_plan(**depths))
     tap = stacks if intervention is None else Chain(intervention, stacks)
-    device = network.embedding.weight.device
-    source = torch.tensor([source_ids], device=device)
-    target = torch.tensor([target_ids], device=device)
-    logits = network.project(network.decode(target, network.encode(source, None, tap), None, tap))
+    memory = network.encode(network.ids(source_ids), None, tap)
+    logits = network.project(network.decode(network.ids(target_ids), memory, None, tap))
     return Trace(
         **labels,
         records={kind.name: gather_attention(stacks, kind, depths[kind.stack]) for kind in TRANSLATION},
@@ -207,7 +202,7 @@ def record_trace(
         decoder_stream=stacks.array("decoder.stream"),
         encoder_hidden=stacks.array("encoder.hidden"),
         decoder_hidden=stacks.array("decoder.hidden"),
-        logits=logits[0].float().cpu().numpy(),
+        logits=array(logits[0]),
     )
 
 

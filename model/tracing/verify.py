@@ -1,12 +1,12 @@
 """The check beside every picture: recorded attention against an independent recomputation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 import torch.nn.functional as F
+
+from model.runtime.arrays import furthest
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Verification:
             `torch.nn.functional.scaled_dot_product_attention` computes from the recorded queries, keys and values,
             and between the recorded weights and those it applies (read off by giving it the identity as values).
         row_sum_error: largest distance of a row of weights from summing to 1.
-        mask_leak: largest weight on a key that the mask hides; 0 where nothing is masked.
+        masked_weight: largest weight on a key that the mask hides; 0 where nothing is masked.
     """
 
     max_difference: float
@@ -26,7 +26,7 @@ class Verification:
     masked_weight: float
 
     @staticmethod
-    def worst(parts: list[Verification]) -> Verification:
+    def worst(parts: list["Verification"]) -> "Verification":
         """The largest of each figure."""
         return Verification(
             max(part.max_difference for part in parts),
@@ -58,9 +58,9 @@ def verify_attention(
     applied = F.scaled_dot_product_attention(q, k, identity, attn_mask=mask)  # (layer, head, query, key)
     recomputed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)  # (layer, head, query, d_k)
     difference = max(
-        float(np.abs(applied.numpy() - weights).max()),
-        float(np.abs(recomputed.numpy() - outputs).max()),
+        furthest(applied.numpy(), weights),
+        furthest(recomputed.numpy(), outputs),
     )
     row_sums = weights.sum(axis=-1, dtype=np.float64)
     masked_weight = 0.0 if allowed is None or allowed.all() else float(np.abs(weights[..., ~allowed]).max())
-    return Verification(difference, float(np.abs(row_sums - 1).max()), masked_weight)
+    return Verification(difference, furthest(row_sums, 1), masked_weight)

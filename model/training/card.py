@@ -1,7 +1,5 @@
 """The shipped folder of a trained translator: half-precision weights, and a card written from measurements."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path

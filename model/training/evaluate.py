@@ -1,7 +1,5 @@
 """Translation quality on held-out sentences: sacreBLEU and chrF against every reference there is."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import asdict, dataclass
 
@@ -64,11 +62,6 @@ def reference_streams(translations: list[list[str]]) -> list[list[str | None]]:
     """sacreBLEU's layout: stream k holds the k-th translation of every sentence, None where there are fewer."""
     most = max(len(options) for options in translations)
     return [[options[k] if k < len(options) else None for options in translations] for k in range(most)]
-
-
-def translate_all(translator: SentenceTranslator, sentences: list[str], beam: int = 1) -> list[str]:
-    """Translations in the order of `sentences`; see `decode_all`."""
-    return [translator.tokenizer.decode(ids) for ids in decode_all(translator, sentences, beam)]
 
 
 def decode_all(translator: SentenceTranslator, sentences: list[str], beam: int = 1) -> list[list[int]]:

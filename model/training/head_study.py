@@ -1,7 +1,5 @@
 """Measure what every head does over held-out sentences or pictures, and write it beside the weights."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How well a picture classifier knows what it knows, and which explanations of its answers are right about it."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

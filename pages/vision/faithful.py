@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from model.attribution.patch_scores import METHODS
+from model.attribution.rollout import METHODS
 from pages.shared.texts import block, paragraph
 from pages.vision.measured import CALLED, PAGE, RANDOM, Measured
 from views.controls import inputs

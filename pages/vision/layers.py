@@ -8,8 +8,7 @@ import numpy as np
 import streamlit as st
 
 from model import VisionTrace
-from model.attribution.patch_scores import attention_scores
-from model.attribution.rollout import FUSIONS, Fusion, RolloutCheck, check_rollout
+from model.attribution.rollout import FUSIONS, Fusion, RolloutCheck, attention_scores, check_rollout
 from pages.shared import checks, files
 from pages.shared.runs import fragment
 from pages.shared.service import Service

@@ -8,7 +8,7 @@ import numpy as np
 
 from model import VisionTrace
 from model.attribution.faithfulness import RANDOM_PAIRS, Curves, beats, mean_of, order_of, random_orders
-from model.attribution.patch_scores import METHODS
+from model.attribution.rollout import METHODS
 from pages.shared.service import Service
 from views.text.catalogue import Message, say
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from model.attribution.faithfulness import Curves, mean_of, order_of
-from model.attribution.patch_scores import METHODS, attention_scores
+from model.attribution.rollout import METHODS, attention_scores
 from pages.vision.faithful import areas_table, over_many, verdict
 from pages.vision.measured import HEADED, PAGE, RANDOM, Measured
 from tests.model.images import CLASSES

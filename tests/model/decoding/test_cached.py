@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from model.decoding.incremental import FIRST_CAPACITY, IncrementalDecoder
+from model.decoding.cached import FIRST_CAPACITY, CachedDecoder
 from model.networks.masks import padding_mask
 from tests.model.networks import random_ids, tiny_network
 
@@ -13,7 +13,7 @@ LONG = FIRST_CAPACITY + 5
 
 def start(network, source=SOURCE):
     allowed = padding_mask(source, 0)
-    return IncrementalDecoder(network, network.encode(source, allowed), allowed)
+    return CachedDecoder(network, network.encode(source, allowed), allowed)
 
 
 @torch.no_grad()
