@@ -19,7 +19,8 @@ FORBIDDEN = {
     "pages": {"torch", "app"},
     "benchmarks": set(),
 }
-LONGEST = {"app.py": 40, "pages": 150, "server": 350, "views": 350, "model": 350}
+LONGEST = {"app.py": 40, "pages": 350, "server": 350, "views": 350, "model": 350}
+LONGEST_PAGE = 150  # the file of a page itself: it reads the inputs, asks the model and shows
 
 
 def sources(folder: str) -> list[Path]:
@@ -50,7 +51,8 @@ def test_imports_only_go_down(folder: str):
 def test_files_are_short(folder: str):
     for path in sources(folder):
         lines = len(path.read_text(encoding="utf-8").splitlines())
-        assert lines <= LONGEST[folder], f"{path.relative_to(ROOT)} has {lines} lines"
+        longest = LONGEST_PAGE if path.name == "page.py" else LONGEST[folder]
+        assert lines <= longest, f"{path.relative_to(ROOT)} has {lines} lines"
 
 
 REACHES = ("network", "translator", "classifier")

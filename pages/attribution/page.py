@@ -10,7 +10,7 @@ from pages.attribution.evidence import SOURCE_WORD, Evidence, gather, name, reco
 from pages.attribution.matrices import whole_sentence
 from pages.attribution.verdict import verdict
 from pages.shared import checks, files
-from pages.shared.opening import Request, opening, translated
+from pages.shared.opening import Request, on_translation
 from pages.shared.runs import fragment
 from pages.shared.texts import block, caption, how_to_read
 from views import maps
@@ -25,14 +25,8 @@ WAYS = {
 }
 
 
-def main() -> None:
-    """Read the inputs, trace, show."""
-    request = opening("attribution")
-    if not request.accepted:
-        return
-    st.html(bars.STYLE + steps.STYLE)
-    trace = request.trace()
-    translated(trace)
+def show(request: Request, trace: Trace) -> None:
+    """All of the page below the translation."""
     explore(request, trace)
     texts = block("attribution", "methods"), block("attribution", "leave-one-out")
     how_to_read(*texts, block("attribution", "why-they-disagree"))
@@ -103,4 +97,4 @@ def check_line(request: Request, found: Evidence) -> None:
     )
 
 
-main()
+on_translation("attribution", show, bars.STYLE + steps.STYLE)

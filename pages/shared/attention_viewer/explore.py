@@ -10,7 +10,7 @@ from model.tracing.kinds import SCALED
 from model.tracing.trace import SentenceTrace
 from model.tracing.traced_model import TracedModel
 from pages.shared.attention_viewer import lines, one_weight, overview
-from pages.shared.attention_viewer.saved import check_in_words, of
+from pages.shared.attention_viewer.save import check_in_words, of
 from pages.shared.attention_viewer.subject import Subject, in_words, of_text, without_special
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
