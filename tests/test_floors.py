@@ -66,6 +66,28 @@ def test_no_page_reaches_into_a_network():
                 raise AssertionError(f"{path.relative_to(ROOT)}:{node.lineno} reaches .{node.attr}; use the service")
 
 
+NETWORKS = {"Translator", "SentenceTranslator", "RecurrentTranslator", "VisionClassifier"}
+LOADED = ROOT / "pages" / "shared" / "models.py"  # the one file that says which networks this process loads
+
+
+def named(source: str) -> set[str]:
+    """Networks that a file imports."""
+    imports = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)]
+    return NETWORKS & {alias.name for node in imports for alias in node.names}
+
+
+def test_no_page_names_a_network():
+    found = {path: named(path.read_text(encoding="utf-8")) for path in sources("pages")}
+    assert [path for path, names in found.items() if names] == [LOADED]
+
+
+def test_a_network_that_is_named_is_found():
+    assert named("from model import Trace, Translator\nfrom model.classifier import VisionClassifier as Seen") == {
+        "Translator",
+        "VisionClassifier",
+    }
+
+
 def test_app_knows_only_the_frame_the_server_and_how_to_warm_up():
     assert imported(ROOT / "app.py") == {"streamlit", "starlette", "pages", "server", "views"}
 
