@@ -46,7 +46,7 @@ NAMES = {
     "heads": Message("fact.heads", "Heads drawn"),
     "mass": Message("fact.mass", "Share of each query\u2019s weights drawn"),
 }
-_VALUES = {
+VALUES = {
     "attention": {kind.name: kind.called for kind in (*maps.KINDS.values(), maps.VISION)},
     "units": {
         "tokens": Message("viewer.units.tokens", "Tokens"),
@@ -57,7 +57,11 @@ _VALUES = {
         "shown": Message("viewer.special.shown", "Shown"),
         "hidden": Message("viewer.special.hidden", "Hidden"),
     },
-    "look": {"maps": Message("viewer.maps", "Maps"), "lines": Message("viewer.lines", "Lines")},
+    "look": {
+        "maps": Message("viewer.maps", "Maps"),
+        "lines": Message("viewer.lines", "Lines"),
+        "one-weight": Message("viewer.one-weight", "One weight"),
+    },
     "layer": {maps.MEAN: terms.MEAN},
     "head": {maps.MEAN: terms.MEAN},
     "scale": {
@@ -74,7 +78,7 @@ def _value(id: str, given: object) -> str:
         return " \u00d7 ".join(map(str, given.values()))
     if isinstance(given, list):
         return ", ".join(map(str, given))
-    said = _VALUES.get(id, {}).get(str(given))
+    said = VALUES.get(id, {}).get(str(given))
     return str(given) if said is None else said()
 
 
