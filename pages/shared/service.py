@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from PIL import Image
 
@@ -17,14 +18,16 @@ from model import DecodingOptions, GateInterventions, HeadInterventions, Step, T
 from model.attribution.intervened import InterventionResult
 from model.runtime.fallback import with_fallback
 from model.runtime.progress import InSteps, steps_with_fallback
+from model.tracing.kinds import AttentionKind
 from model.tracing.traced_model import TracedModel
-from pages.shared.kinds import by_name
 from server import visits
 from server.long_work import LongWork
 from server.recent import Recent, T
 from server.streams import Streams
+from views import maps
 from views.maps import Kind
 from views.text import waiting
+from views.text.catalogue import Message, Name
 
 RECENT_TRANSLATIONS = 512  # a few kilobytes each: the last sentence of each visitor of a large class
 RECENT_TRACES = 8  # about a megabyte for a dozen words, twenty for the longest sentence, eight for a picture
@@ -141,3 +144,21 @@ class Service:
             ("intervened", trace.source_ids, trace.next_ids, plan.to_text()),
             lambda: steps_with_fallback(self.model, lambda: self.model.intervene_in_steps(trace, plan)),
         )
+
+
+QUERY = Message("kind.other.query", "{whose} query token")
+KEY = Message("kind.other.key", "{whose} key token")
+
+
+def shown(kind: AttentionKind) -> maps.Kind:
+    """A kind with its words; one that the views have no words for goes by the names that the model has for it."""
+    found = maps.ALIGNMENTS.get(kind.score) or maps.known(kind.name)
+    if found is None:
+        name, sides = Name(kind.name), (partial(QUERY, whose=kind.queries), partial(KEY, whose=kind.keys))
+        found = maps.Kind(kind.name, Name(kind.title), *sides, name, name)
+    return replace(found, causal=kind.causal)
+
+
+def by_name(kinds: Iterable[AttentionKind]) -> dict[str, maps.Kind]:
+    """The kinds of a model, in its order."""
+    return {kind.name: shown(kind) for kind in kinds}

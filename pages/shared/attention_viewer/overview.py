@@ -5,8 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.shared import charts, files
-from pages.shared.attention_viewer.save import link, save
-from pages.shared.attention_viewer.saved import Saved
+from pages.shared.attention_viewer.save import Saved, link, save
 from pages.shared.attention_viewer.subject import Subject
 from pages.shared.texts import paragraph
 from views import maps

@@ -15,7 +15,7 @@ from tests.pages.shared.third_network import ASKING, READING, WORDS, DistanceMod
 def viewer():
     from pages.shared.attention_viewer.explore import explore_tokens, parts_for
     from pages.shared.attention_viewer.subject import of_trace
-    from pages.shared.kinds import by_name
+    from pages.shared.service import by_name
     from tests.pages.shared.third_network import DistanceModel
 
     model = DistanceModel()
