@@ -192,7 +192,7 @@ def _lines(attention: np.ndarray, names: list[str], kind: maps.Kind, layers: lis
 
     def make() -> dict[str, bytes]:
         lines = attention_lines.Lines(attention, names, names, kind, view, "light")
-        return _files("attention_lines", "lines-root", attention_lines.payload(lines), attention_lines.mark(view))
+        return _files("attention_lines", "lines-root", attention_lines.payload(lines), parts.mark(view))
 
     return Candidate(make, 'document.querySelector(".lines-root")?.dataset.drawn', ".piece")
 
@@ -204,7 +204,7 @@ def _grid(attention: np.ndarray, names: list[str], kind: maps.Kind) -> Candidate
         sheet = attention_grid.Sheet(
             weights, layers, heads, names, names, kind.name, kind.title, kind.causal, True, (0, 0), "light"
         )
-        return _files("attention_grid", "grid-root", attention_grid.payload(sheet), attention_grid.mark(0, 0))
+        return _files("attention_grid", "grid-root", attention_grid.payload(sheet), parts.mark((0, 0)))
 
     return Candidate(make, 'document.querySelector(".grid-root")?.dataset.drawn', ".tile")
 

@@ -11,7 +11,8 @@ from playwright.sync_api import Page
 from tests.browser.mounting import mount_component
 from views import maps, palette
 from views.components import parts
-from views.components.attention_grid import FULL_PRECISION_BYTES, Sheet, mark, payload
+from views.components.attention_grid import FULL_PRECISION_BYTES, Sheet, payload
+from views.components.parts import mark
 from views.text.numbers import three_digits
 
 HOSTILE = ("\u2009", "<img src=x onerror=document.title='hacked'>", "$x$")
@@ -45,7 +46,7 @@ def mount(page: Page):
     """Show a sheet in an empty page; what the script answers is collected in `window.answers`."""
 
     def show(sheet: Sheet, background: str = "#FFFFFF") -> Page:
-        mount_component(page, "attention_grid", "grid-root", payload(sheet), background, mark(*sheet.selected))
+        mount_component(page, "attention_grid", "grid-root", payload(sheet), background, mark(sheet.selected))
         return page
 
     return show

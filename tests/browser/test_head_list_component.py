@@ -8,7 +8,8 @@ from playwright.sync_api import Page
 
 from tests.browser.mounting import mount_component
 from views import palette
-from views.components.head_list import HeadList, HeadRow, mark, payload
+from views.components.head_list import HeadList, HeadRow, payload
+from views.components.parts import mark
 
 HOSTILE = "<img src=x onerror=document.title='hacked'>"
 

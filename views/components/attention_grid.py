@@ -83,27 +83,18 @@ class Sheet:
 def payload(sheet: Sheet, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
     """The bytes that `attention_grid.js` reads; see the module's first lines. Up to `exact_bytes` with every digit."""
     exact = sheet.weights.nbytes <= exact_bytes
-    header = {
-        "shape": list(sheet.weights.shape),
-        "type": "float32" if exact else "float16",
-        "rows": list(sheet.rows),
-        "columns": list(sheet.columns),
-        "queries": parts.labels(sheet.queries),
-        "keys": parts.labels(sheet.keys),
-        "places": sheet.places,
-        "title": sheet.title,
-        "causal": sheet.causal,
-        "shared": sheet.shared_scale,
-        "decades": maps.DECADES if sheet.log_scale else 0,
-        "theme": sheet.theme,
-        "scales": parts.scales(sheet.kind),
-        "masked": palette.MASKED,
-        "underlay": None if sheet.underlay is None else list(sheet.underlay.shape[:2]),
-        "opacity": sheet.opacity,
-        "words": parts.words(WORDS),
-    }
-    under = () if sheet.underlay is None else (sheet.underlay.astype(np.uint8),)
-    return parts.pack(header, sheet.weights.astype("<f4" if exact else "<f2"), *under)
+    header = parts.fields(
+        sheet,
+        selected=None,  # it stands in the mark
+        type="float32" if exact else "float16",
+        queries=parts.labels(sheet.queries),
+        keys=parts.labels(sheet.keys),
+        decades=maps.DECADES if sheet.log_scale else 0,
+        scales=parts.scales(sheet.kind),
+        masked=palette.MASKED,
+        words=parts.words(WORDS),
+    )
+    return parts.pack(header, sheet.weights.astype("<f4" if exact else "<f2"), sheet.underlay)
 
 
 def attention_grid(
@@ -115,12 +106,7 @@ def attention_grid(
         if (cell := parts.cell(sent, len(sheet.rows), len(sheet.columns))) is not None:
             on_select(*cell)
 
-    _MOUNT(key, payload(sheet), on_theme, mark(*sheet.selected), chosen=chosen)
-
-
-def mark(row: int, column: int) -> str:
-    """The selected map as the script finds it."""
-    return f'<span hidden data-selected="{row} {column}"></span>'
+    _MOUNT(key, payload(sheet), on_theme, sheet.selected, chosen=chosen)
 
 
 def part(sheet: Sheet) -> standalone.Part:
@@ -129,4 +115,4 @@ def part(sheet: Sheet) -> standalone.Part:
     exact = sheet.weights.nbytes <= standalone.EXACT_BYTES
     rounded = say("saved.rounded.half", "rounded to half precision: three digits down to 0.0001")
     numbers = standalone.EXACT() if exact else rounded
-    return standalone.Part("attention_grid", "grid-root", content, mark(*sheet.selected), numbers, "grid_detail")
+    return standalone.Part("attention_grid", "grid-root", content, sheet.selected, numbers, "grid_detail")

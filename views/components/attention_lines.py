@@ -6,12 +6,10 @@ that are not masked. What is chosen stands in a mark beside the lines, so that t
 
 from __future__ import annotations
 
-import html
-import json
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -167,12 +165,7 @@ def attention_lines(lines: Lines, key: str, on_change: Callable[[View], None], o
         if (chosen := valid_view(sent, lines.attention.shape)) is not None:
             on_change(chosen)
 
-    _MOUNT(key, payload(lines), on_theme, mark(lines.view), view=changed)
-
-
-def mark(view: View) -> str:
-    """What is chosen, as the script finds it."""
-    return f'<span hidden data-view="{html.escape(json.dumps(asdict(view)))}"></span>'
+    _MOUNT(key, payload(lines), on_theme, lines.view, view=changed)
 
 
 def part(lines: Lines) -> standalone.Part:
@@ -181,7 +174,7 @@ def part(lines: Lines) -> standalone.Part:
     exact = len(content) <= standalone.EXACT_BYTES
     rounded = say("saved.rounded.bits", "rounded to 16 significant bits, more than four digits")
     numbers = standalone.EXACT() if exact else rounded
-    return standalone.Part("attention_lines", "lines-root", content, mark(lines.view), numbers)
+    return standalone.Part("attention_lines", "lines-root", content, lines.view, numbers)
 
 
 def valid_view(sent: object, shape: tuple[int, int, int, int]) -> View | None:

@@ -82,23 +82,18 @@ def limits(matrix: RowMatrix) -> tuple[float, float]:
 
 def _header(item: RowMatrix, values: np.ndarray) -> dict:
     low, high = limits(item)
-    colours = palette.signed_scale if item.signed else palette.scale
-    return {
-        "name": item.name,
-        "shape": list(values.shape),
-        "rows": parts.labels(item.rows),
-        "columns": parts.labels(item.columns),
-        "rowTitle": item.row_title or terms.ROW(),
-        "columnTitle": item.column_title or terms.COLUMN(),
-        "low": low,
-        "high": high,
-        "scales": {theme: colours(item.kind, theme) for theme in ("light", "dark")},
-        "masked": (item.masked[0], item.masked[1] or terms.MASKED()),
-        "words": item.words,
-        "wide": item.wide,
-        "paint": item.paint,
-        "cursor": item.cursor,
-    }
+    return parts.fields(
+        item,
+        values=values.shape,
+        rows=parts.labels(item.rows),
+        columns=parts.labels(item.columns),
+        row_title=item.row_title or terms.ROW(),
+        column_title=item.column_title or terms.COLUMN(),
+        low=low,
+        high=high,
+        scales=parts.scales(item.kind, item.signed),
+        masked=(item.masked[0], item.masked[1] or terms.MASKED()),
+    )
 
 
 def matrix_row(

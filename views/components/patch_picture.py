@@ -82,21 +82,8 @@ class PatchPicture:
 def payload(shown: PatchPicture) -> bytes:
     """The bytes that `patch_picture.js` reads."""
     weights = np.zeros((0, 0)) if shown.weights is None else shown.weights
-    header = {
-        "shape": list(weights.shape),
-        "picture": list(shown.pixels.shape[:2]),
-        "grid": list(shown.grid),
-        "panels": [{"title": panel.title, "shows": panel.shows} for panel in shown.panels],
-        "title": shown.title,
-        "words": parts.words(WORDS),
-        "selected": list(shown.selected),
-        "top": shown.top,
-        "opacity": shown.opacity,
-        "kept": shown.kept,
-        "theme": shown.theme,
-        "scales": parts.scales("vision"),
-    }
-    return parts.pack(header, weights.astype("<f4"), shown.pixels.astype(np.uint8))
+    header = parts.fields(shown, weights=weights.shape, words=parts.words(WORDS), scales=parts.scales("vision"))
+    return parts.pack(header, weights.astype("<f4"), shown.pixels)
 
 
 def patch_picture(

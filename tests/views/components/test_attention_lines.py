@@ -16,7 +16,6 @@ from views.components.attention_lines import (
     View,
     from_address,
     kept,
-    mark,
     payload,
     to_address,
     valid_view,
@@ -82,7 +81,8 @@ def test_choosing_sends_the_same_bytes_and_another_mark():
     one = lines(5, 6)
     other = replace(one, view=View((3,), (0, 7), 0.9, Locked("key", 5)))
     assert payload(one) == payload(other)
-    said = [json.loads(html.unescape(re.search('data-view="(.*)"', mark(shown.view))[1])) for shown in (one, other)]
+    marks = (html.unescape(parts.mark(shown.view)) for shown in (one, other))
+    said = [json.loads(re.search('data-chosen="(.*)"', mark)[1]) for mark in marks]
     assert said == [
         {"layers": [0, 2], "heads": [1], "mass": 0.7, "locked": None},
         {"layers": [3], "heads": [0, 7], "mass": 0.9, "locked": {"side": "key", "place": 5}},

@@ -15,9 +15,9 @@ def read(content: bytes) -> tuple[dict, np.ndarray, np.ndarray]:
     length = int.from_bytes(content[:4], "little")
     assert length % 4 == 0  # typed arrays start at multiples of their size
     header, body = json.loads(content[4 : 4 + length]), content[4 + length :]
-    count = 4 * header["shape"][0] * header["shape"][1]
-    weights = np.frombuffer(body[:count], "<f4").reshape(header["shape"])
-    return header, weights, np.frombuffer(body[count:], np.uint8).reshape(*header["picture"], 3)
+    count = 4 * header["weights"][0] * header["weights"][1]
+    weights = np.frombuffer(body[:count], "<f4").reshape(header["weights"])
+    return header, weights, np.frombuffer(body[count:], np.uint8).reshape(header["pixels"])
 
 
 def shown(**changes) -> PatchPicture:
