@@ -1,7 +1,5 @@
 """What views reach inside Streamlit, where nothing public does the same. Tests tell when Streamlit changes it."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -9,19 +7,7 @@ import streamlit as st
 from starlette.formparsers import MultiPartParser
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.common import user_key_from_element_id
-from streamlit.runtime.uploaded_file_manager import UploadedFile
-
-__all__ = [
-    "UploadedFile",
-    "drawn",
-    "font_file",
-    "forget_upload",
-    "keep_uploads_in_memory",
-    "moved",
-    "said_for",
-    "scripts",
-    "visitor",
-]
+from streamlit.runtime.uploaded_file_manager import UploadedFile as UploadedFile
 
 _FONT_FILES = "static/static/media/SourceSansVF-Upright*.woff2"
 

@@ -1,7 +1,5 @@
 """`history.js`, which stands in every page before Streamlit's own scripts, and where it is found."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from pathlib import Path

@@ -15,7 +15,7 @@ from pages.shared.tables import Column, content
 from pages.shared.texts import block, caption, how_to_read
 from views.address import settings
 from views.components.head_list import HeadList, HeadRow, head_list
-from views.controls import inputs, widgets
+from views.controls import widgets
 from views.html import bars
 from views.text import literal
 from views.text.catalogue import say, say_error
@@ -81,11 +81,10 @@ def show(listing: Listing, listed: list[Head], opened: Head) -> None:
     ids = {head.name: head.id for head in listed}
     columns, title = (*listing.headings, listing.found.heading), say("ranking.title", "Heads, ranked")
     head_list(
-        HeadList(rows, columns, title, inputs.theme(), listing.underlay, listing.opacity),
+        HeadList(rows, columns, title, listing.underlay, listing.opacity),
         opened.name,
         key=f"{listing.name} ranking",
         on_select=lambda name: settings.choose(listing.selects, ids[name]),
-        on_theme=inputs.remember_theme,
     )
     if listing.found.problem:
         st.caption(literal.markdown(say_error(listing.found.problem)))
