@@ -119,6 +119,11 @@ def scale(kind: str, theme: Theme) -> tuple[str, ...]:
     return tuple(colours)
 
 
+def colours(kind: str, theme: Theme, signed: bool) -> tuple[str, ...]:
+    """The colours for numbers of both signs, or for those from 0 on."""
+    return (signed_scale if signed else scale)(kind, theme)
+
+
 def shades(share: np.ndarray, colours: Sequence[str]) -> np.ndarray:
     """Numbers from 0 to 1 as colours at equal distances and between them: `(..., 3)` float64 from 0 to 255."""
     stops = np.array([to_rgb(colour) for colour in colours], dtype=float)  # (stop, channel)

@@ -9,7 +9,7 @@ class AttentionGrid extends View {
   constructor(parentElement) {
     super(parentElement, ".grid-root")
     this.tiles = []
-    this.mark = watchMark(this.host, "selected", () => this.followMark())
+    this.mark = watchMark(this.host, () => this.followMark())
   }
 
   show(bytes) {
@@ -49,14 +49,13 @@ class AttentionGrid extends View {
   }
 
   buildTile(line, row, column) {
-    const tile = element("button", "tile over", line)
-    tile.type = "button"
-    tile.setAttribute("role", "gridcell")
-    const canvas = element("canvas", "", tile)
-    tile.onclick = () => {
+    const tile = button(line, "", () => {
       this.select(row, column)
       this.answer("chosen", [row, column])
-    }
+    })
+    tile.className = "tile over"
+    tile.setAttribute("role", "gridcell")
+    const canvas = element("canvas", "pixels", tile)
     tile.onkeydown = (event) => this.move(event, row, column)
     tile.onpointermove = (event) => this.hover(event, row, column)
     tile.onpointerleave = () => this.tip.hide()
@@ -77,7 +76,7 @@ class AttentionGrid extends View {
     this.grid.style.setProperty("--ratio", Math.min(2, Math.max(0.5, keys / queries)))
     this.tiles.forEach((line, row) => line.forEach(({ tile, canvas }, column) => {
       const offset = (row * columns + column) * cells
-      const top = (sheet.shared ? shared : heads[row * columns + column]) || 1
+      const top = (sheet.shared_scale ? shared : heads[row * columns + column]) || 1
       paintCells(canvas, size, (dot) => {
         const weight = this.largestIn(offset, Math.floor(dot / size[1]) * block, (dot % size[1]) * block, block)
         return weight < 0 ? grey : colours[Math.round(this.shade(weight / top) * 255)]
@@ -113,7 +112,7 @@ class AttentionGrid extends View {
     this.scale.paint(colours)
     const { decades, words } = this.sheet
     this.scale.low.textContent = decades ? `\u2264 ${Number((shared / 10 ** decades).toPrecision(3))}` : "0"
-    this.scale.high.textContent = this.sheet.shared ? threeDigits(shared) : words.own
+    this.scale.high.textContent = this.sheet.shared_scale ? threeDigits(shared) : words.own
     this.blocks.textContent = block > 1 ? filled(words.blocks, { block }) : ""
     this.maskedKey.hidden = !this.sheet.causal
     this.maskedSwatch.style.background = grey
@@ -136,9 +135,7 @@ class AttentionGrid extends View {
   hover(event, row, column) {
     const { sheet } = this
     const [, columns, queries, keys] = sheet.shape
-    const box = this.tiles[row][column].canvas.getBoundingClientRect()
-    const query = Math.floor(((event.clientY - box.top) / box.height) * queries)
-    const key = Math.floor(((event.clientX - box.left) / box.width) * keys)
+    const [query, key] = pointedCell(event, this.tiles[row][column].canvas, [queries, keys])
     if (query < 0 || key < 0 || query >= queries || key >= keys) return this.tip.hide()
     const weight = sheet.weights[((row * columns + column) * queries + query) * keys + key]
     const value = sheet.causal && key > query ? sheet.words.masked : this.readOut(weight)
@@ -164,10 +161,10 @@ class AttentionGrid extends View {
     return this.sheet.type === "float16" && weight < 1e-4 ? "< 0.0001" : threeDigits(weight)
   }
 
-  // What the page says is selected; see `mark` in attention_grid.py.
+  // What the page says is selected.
   followMark() {
     const selected = this.mark.read()
-    if (selected) this.select(...selected.split(" ").map(Number))
+    if (selected) this.select(...selected)
   }
 
   select(row, column) {
@@ -189,9 +186,10 @@ class AttentionGrid extends View {
 
 function decode(bytes) {
   const [header, body] = unpack(bytes)
-  const count = header.shape.reduce((product, side) => product * side, 1)
+  const shape = header.weights
+  const count = shape.reduce((product, side) => product * side, 1)
   const weights = header.type === "float32" ? new Float32Array(body, 0, count) : fromHalf(new Uint16Array(body, 0, count))
-  return { ...header, weights, picture: new Uint8Array(body, count * (header.type === "float32" ? 4 : 2)) }
+  return { ...header, shape, weights, picture: new Uint8Array(body, count * (header.type === "float32" ? 4 : 2)) }
 }
 
 function header(line, words, name, role) {

@@ -113,11 +113,3 @@ function fillLocked(holder, lines) {
   const caption = locked.side === "query" ? words.queryTable : words.keyTable
   table.createCaption().textContent = filled(caption, { token: names[locked.side][locked.place] })
 }
-
-function button(parent, text, act) {
-  const made = element("button", "", parent)
-  made.type = "button"
-  made.textContent = text
-  made.onclick = act
-  return made
-}

@@ -19,17 +19,10 @@ class AttentionLines extends View {
     super(parentElement, ".lines-root")
     this.readOut = new ReadOut(this)
     this.view = { layers: [0], heads: [0], mass: 0.7, locked: null }
-    this.told = [] // what the server was told and has not yet said back
-    this.mark = watchMark(this.host, "view", () => this.sheet && this.followMark())
+    this.mark = watchMark(this.host, () => this.sheet && this.followMark())
     this.resized = new ResizeObserver(() => {
       if (this.middle.clientWidth !== this.width) this.draw()
     })
-  }
-
-  leave() {
-    super.leave()
-    clearTimeout(this.waiting)
-    this.resized.disconnect()
   }
 
   show(bytes) {
@@ -119,26 +112,14 @@ class AttentionLines extends View {
     this.controls.follow(this.view, this.styles)
     if ("locked" in view && Object.keys(view).length === 1) this.showFocus(true)
     else this.draw()
-    if (!tell) return
-    clearTimeout(this.waiting)
-    this.waiting = setTimeout(() => {
-      this.told.push(JSON.stringify(this.view))
-      this.answer("view", this.view)
-    }, STILL)
+    if (tell) this.tell("view", this.view, STILL)
   }
 
-  // What the page says is chosen; see `mark` in attention_lines.py. What was told from here is no news when it comes back.
+  // Whether the page says that something else is chosen; then it is.
   followMark() {
-    const text = this.mark.read()
-    if (!text || text === this.followed) return false
-    this.followed = text
-    const view = JSON.parse(text)
-    const known = this.told.indexOf(JSON.stringify(view))
-    this.told.splice(0, known + 1)
-    if (known >= 0) return false
-    this.told = []
-    this.change(view)
-    return true
+    const view = this.news()
+    if (view) this.change(view)
+    return Boolean(view)
   }
 
   // Only layers, heads and a token that there are.

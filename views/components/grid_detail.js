@@ -35,18 +35,18 @@ class Detail {
 
   // The mark says which map is chosen, as it does on the page.
   choose([row, column]) {
-    this.shadow.host.parentElement.querySelector("[data-selected]").dataset.selected = `${row} ${column}`
+    this.shadow.host.parentElement.querySelector("[data-chosen]").dataset.chosen = JSON.stringify([row, column])
     this.show()
   }
 
   show() {
     this.grid = instances.get(this.shadow)
     const { sheet, theme } = this.grid
-    ;[this.row, this.column] = this.grid.mark.read().split(" ").map(Number)
+    ;[this.row, this.column] = this.grid.mark.read()
     const [, columns, queries, keys] = sheet.shape
     const start = (this.row * columns + this.column) * queries * keys
     this.weights = sheet.weights.subarray(start, start + queries * keys)
-    const top = (sheet.decades ? 1 : largest(sheet.shared ? sheet.weights : this.weights)) || 1
+    const top = (sheet.decades ? 1 : largest(sheet.shared_scale ? sheet.weights : this.weights)) || 1
     const colours = lookupTable(sheet.scales[theme])
     const grey = packed(sheet.masked[theme])
     paintCells(this.canvas, [queries, keys], (cell) => {
@@ -88,10 +88,8 @@ class Detail {
   pointed(event) {
     const { sheet } = this.grid
     const [, , queries, keys] = sheet.shape
-    const box = this.canvas.getBoundingClientRect()
-    const query = clamp(Math.floor(((event.clientY - box.top) / box.height) * queries), queries)
-    const key = clamp(Math.floor(((event.clientX - box.left) / box.width) * keys), keys)
-    this.read(query, key, event.clientX, event.clientY)
+    const [query, key] = pointedCell(event, this.canvas, [queries, keys])
+    this.read(clamp(query, queries), clamp(key, keys), event.clientX, event.clientY)
   }
 
   typed(event) {

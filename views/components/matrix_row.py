@@ -12,6 +12,7 @@ import numpy as np
 
 from views import palette
 from views.components import parts
+from views.controls import inputs
 from views.text import terms
 from views.text.catalogue import Message
 
@@ -82,30 +83,23 @@ def limits(matrix: RowMatrix) -> tuple[float, float]:
 
 def _header(item: RowMatrix, values: np.ndarray) -> dict:
     low, high = limits(item)
-    colours = palette.signed_scale if item.signed else palette.scale
-    return {
-        "name": item.name,
-        "shape": list(values.shape),
-        "rows": parts.labels(item.rows),
-        "columns": parts.labels(item.columns),
-        "rowTitle": item.row_title or terms.ROW(),
-        "columnTitle": item.column_title or terms.COLUMN(),
-        "low": low,
-        "high": high,
-        "scales": {theme: colours(item.kind, theme) for theme in ("light", "dark")},
-        "masked": (item.masked[0], item.masked[1] or terms.MASKED()),
-        "words": item.words,
-        "wide": item.wide,
-        "paint": item.paint,
-        "cursor": item.cursor,
-    }
+    return parts.fields(
+        item,
+        values=values.shape,
+        rows=parts.labels(item.rows),
+        columns=parts.labels(item.columns),
+        row_title=item.row_title or terms.ROW(),
+        column_title=item.column_title or terms.COLUMN(),
+        low=low,
+        high=high,
+        scales=parts.scales(item.kind, item.signed),
+        masked=(item.masked[0], item.masked[1] or terms.MASKED()),
+    )
 
 
 def matrix_row(
     items: Sequence[RowMatrix | str],
-    theme: palette.Theme,
     key: str,
-    on_theme: Callable[[str], None],
     on_paint: Callable[[list[tuple[int, int, bool]]], None] | None = None,
     beside: int = 1,
 ) -> None:
@@ -121,7 +115,7 @@ def matrix_row(
         if (cells := valid_cells(sent, shape)) and on_paint is not None:
             on_paint(cells)
 
-    _MOUNT(key, payload(items, theme, beside), on_theme, painted=painted)
+    _MOUNT(key, payload(items, inputs.theme(), beside), painted=painted)
 
 
 def valid_cells(sent: object, shape: tuple[int, int]) -> list[tuple[int, int, bool]]:

@@ -27,6 +27,7 @@ class View {
     this.root.classList.add("component")
     this.bytes = new Uint8Array()
     this.layout = ""
+    this.told = [] // what the server was told and has not yet said back
   }
 
   // Whether this is news: an update may bring what is shown already.
@@ -46,8 +47,32 @@ class View {
     if (this.theme !== theme) this.reportTheme(this.theme)
   }
 
+  // Tells the server once nothing else was chosen for `still` milliseconds.
+  tell(name, chosen, still) {
+    clearTimeout(this.waiting)
+    this.waiting = setTimeout(() => {
+      this.told.push(JSON.stringify(chosen))
+      this.answer(name, chosen)
+    }, still)
+  }
+
+  // What the page says is chosen; null where that is no news, such as what was told from here and comes back.
+  news() {
+    const chosen = this.mark.read()
+    const text = JSON.stringify(chosen)
+    if (!chosen || text === this.followed) return null
+    this.followed = text
+    const known = this.told.indexOf(text)
+    this.told.splice(0, known + 1)
+    if (known >= 0) return null
+    this.told = []
+    return chosen
+  }
+
   leave() {
+    clearTimeout(this.waiting)
     this.mark?.disconnect()
+    this.resized?.disconnect()
   }
 }
 
@@ -177,6 +202,14 @@ function element(tag, className, parent) {
   return made
 }
 
+function button(parent, text, act) {
+  const made = element("button", "", parent)
+  made.type = "button"
+  made.textContent = text
+  made.onclick = act
+  return made
+}
+
 // A text that the page has said, with `values` in its places in braces.
 function filled(text, values) {
   return text.replace(/\{(\w+)\}/g, (place, name) => (name in values ? values[name] : place))
@@ -195,6 +228,19 @@ function clamp(place, count) {
 // Row and column that an arrow key adds; undefined for any other key.
 function arrowStep(key) {
   return { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key]
+}
+
+// Row and column that the pointer is over, in an element of so many cells; outside of them where it is outside.
+function pointedCell({ clientX, clientY }, shown, [rows, columns]) {
+  const { left, top, width, height } = shown.getBoundingClientRect()
+  return [Math.floor(((clientY - top) / height) * rows), Math.floor(((clientX - left) / width) * columns)]
+}
+
+function svgElement(tag, attributes, parent) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag)
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
+  parent.append(made)
+  return made
 }
 
 // A read-out beside the pointer; each of its lines has a class of its own.
@@ -266,13 +312,16 @@ function buildHeading(line, scope, title, kind) {
   heading.textContent = title
 }
 
-// What the page keeps beside a component, in `data-<name>` of a hidden element, so that the payload can stay as it is.
-function watchMark(host, name, follow) {
+// What the page keeps beside a component, see `mark` in parts.py, so that the payload can stay as it is.
+function watchMark(host, follow) {
   const surroundings = host.closest('[class*="-with-mark"]')
   const watching = new MutationObserver(follow)
-  watching.observe(surroundings, { subtree: true, childList: true, attributes: true, attributeFilter: [`data-${name}`] })
+  watching.observe(surroundings, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-chosen"] })
   return {
-    read: () => surroundings.querySelector(`[data-${name}]`)?.dataset[name],
+    read: () => {
+      const mark = surroundings.querySelector("[data-chosen]")
+      return mark && JSON.parse(mark.dataset.chosen)
+    },
     disconnect: () => watching.disconnect(),
   }
 }

@@ -36,7 +36,7 @@ class Part:
         name: of the component and its files.
         root: class of the element that its script fills.
         payload: what its script reads.
-        mark: HTML of what is chosen, as the component itself writes it.
+        chosen: what is chosen in it, see `views.components.parts.mark`.
         numbers: how exact those in the payload are, in words.
         detail: name of a script and a style that show what is chosen larger, if any.
     """
@@ -44,7 +44,7 @@ class Part:
     name: str
     root: str
     payload: bytes
-    mark: str
+    chosen: object
     numbers: str
     detail: str = ""
 
@@ -98,7 +98,7 @@ def to_html(document: Document) -> bytes:
 <main>
 <h1>{title}</h1>
 {paragraphs}
-<div class="view-with-mark">{part.mark}<div class="view"></div></div>
+<div class="view-with-mark">{parts.mark(part.chosen)}<div class="view"></div></div>
 <noscript><p>{_shown(noscript)}</p></noscript>
 <h2>{_shown(say("saved.facts", "What this is"))}</h2>
 <dl>

@@ -7,16 +7,13 @@ class StepView extends View {
   constructor(parentElement) {
     super(parentElement, ".step-view")
     this.places = {}
-    this.told = [] // what the server was told and has not yet said back
-    this.mark = watchMark(this.host, "places", () => this.sheet && this.followMark())
+    this.mark = watchMark(this.host, () => this.sheet && this.followMark())
     this.resized = new ResizeObserver(() => this.resize())
   }
 
   leave() {
-    clearTimeout(this.waiting)
-    clearTimeout(this.speaking)
     super.leave()
-    this.resized.disconnect()
+    clearTimeout(this.speaking)
   }
 
   show(bytes) {
@@ -55,18 +52,11 @@ class StepView extends View {
     this.refresh()
   }
 
-  // What the page says of the sliders. What was told from here is no news when it comes back.
+  // Whether the page says that the sliders stand elsewhere; then they do.
   followMark() {
-    const text = this.mark.read()
-    if (!text || text === this.followed) return false
-    this.followed = text
-    const places = JSON.parse(text)
-    const known = this.told.indexOf(JSON.stringify(places))
-    this.told.splice(0, known + 1)
-    if (known >= 0) return false
-    this.told = []
-    this.move(places)
-    return true
+    const places = this.news()
+    if (places) this.move(places)
+    return Boolean(places)
   }
 
   // Whatever moves goes through here: `places` holds the axes that are moved.
@@ -76,13 +66,9 @@ class StepView extends View {
     }
     this.refresh()
     if (!tell) return
-    clearTimeout(this.waiting)
     clearTimeout(this.speaking)
     this.speaking = setTimeout(() => (this.heard.textContent = this.spoken()), STILL)
-    this.waiting = setTimeout(() => {
-      this.told.push(JSON.stringify(this.places))
-      this.answer("places", { ...this.places })
-    }, STILL)
+    this.tell("places", { ...this.places }, STILL)
   }
 
   refresh() {
@@ -99,7 +85,6 @@ class StepView extends View {
   label(id, place) {
     return this.axes[id].labels[place] ?? String(place + 1)
   }
-
 }
 
 class StepSlider {
@@ -115,17 +100,14 @@ class StepSlider {
     Object.assign(this.input, { type: "range", min: 1, max: axis.count, step: 1 })
     this.input.dataset.axis = axis.id
     this.input.oninput = () => view.move({ [axis.id]: Number(this.input.value) - 1 }, true)
-    this.back = this.button(group, "\u2039", words.back, -1)
-    this.forward = this.button(group, "\u203a", words.forward, 1)
+    this.back = this.stepper(group, "\u2039", words.back, -1)
+    this.forward = this.stepper(group, "\u203a", words.forward, 1)
     group.hidden = axis.count < 2
   }
 
-  button(parent, sign, word, by) {
-    const made = element("button", "", parent)
-    made.type = "button"
-    made.textContent = sign
+  stepper(parent, sign, word, by) {
+    const made = button(parent, sign, () => this.view.move({ [this.axis.id]: this.view.places[this.axis.id] + by }, true))
     made.setAttribute("aria-label", filled(word, { title: this.axis.title }))
-    made.onclick = () => this.view.move({ [this.axis.id]: this.view.places[this.axis.id] + by }, true)
     return made
   }
 

@@ -10,7 +10,6 @@ from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from views import maps, palette
 from views.components import attention_lines, parts
-from views.components.attention_grid import mark
 from views.components.attention_lines import Locked, View
 from views.text.numbers import three_digits
 
@@ -34,7 +33,7 @@ def sheet(app) -> tuple[dict, np.ndarray]:
     content = element.proto.bytes
     length = int.from_bytes(content[:4], "little")
     header = json.loads(content[4 : 4 + length])
-    return header, np.frombuffer(content[4 + length :], "<f4").reshape(header["shape"])
+    return header, np.frombuffer(content[4 + length :], "<f4").reshape(header["weights"])
 
 
 @pytest.mark.parametrize("kind", maps.KINDS)
@@ -47,7 +46,7 @@ def test_overview_and_detail_show_the_trace(open_app, trace, kind):
     queries, keys = trace.axes(kind)
     assert (header["queries"], header["keys"]) == (parts.labels(queries), parts.labels(keys))
     assert header["causal"] == (kind == "decoder")
-    assert mark(1, 2) in html_of(app)
+    assert parts.mark((1, 2)) in html_of(app)
     drawn = numbers(chart(app)["data"][0]["z"])
     wanted = np.where(maps.masked(*attention.shape[2:], kind == "decoder"), np.nan, attention[1, 2])
     np.testing.assert_allclose(drawn, wanted, atol=1e-5)
@@ -123,7 +122,7 @@ def test_the_proof_is_on_the_page(open_app):
 
 def test_nonsense_in_the_address_falls_back(open_app):
     app = open_app("attention", kind="bogus", layer="99", head="-1", scale="", method="x")
-    assert mark(0, 0) in html_of(app)
+    assert parts.mark((0, 0)) in html_of(app)
     assert not app.warning
 
 
@@ -170,9 +169,9 @@ def test_lines_show_the_trace_and_keep_what_is_chosen(open_app, trace):
         parts.labels(trace.source_tokens),
     )
     chosen = View((0, 3), (1, 2), 0.9, Locked("key", 1))
-    assert attention_lines.mark(chosen) in html_of(app)
+    assert parts.mark(chosen) in html_of(app)
     drawn = attention_lines.kept(trace.cross_attention[[0, 3]][:, [1, 2]], 0.9)
     assert f"now {drawn.sum()} of {drawn.size} weights" in app.caption[0].value.replace("\n", " ")
     app = open_app("attention", look="lines", lines="99-nonsense", units="words")
-    assert attention_lines.mark(View((0,), tuple(range(8)))) in html_of(app)
+    assert parts.mark(View((0,), tuple(range(8)))) in html_of(app)
     assert sheet(app)[0]["queryAxis"] == "Query: English query word"

@@ -77,7 +77,7 @@ def test_the_attention_viewer_shows_every_kind_with_its_own_check(kind):
     content = sheet.proto.bytes
     length = int.from_bytes(content[:4], "little")
     header = json.loads(content[4 : 4 + length])
-    weights = np.frombuffer(content[4 + length :], "<f4").reshape(header["shape"])
+    weights = np.frombuffer(content[4 + length :], "<f4").reshape(header["weights"])
     record = DistanceModel().trace().records[kind.name]
     np.testing.assert_allclose(weights[:-1, :1], record.weights, atol=1e-5)
     assert header["queries"] == list(WORDS[kind.queries])
@@ -112,5 +112,5 @@ def test_the_head_ranking_lists_every_head_by_its_effect():
     )
     assert [row["name"] for row in header["rows"]] == [name for name, _ in expected]
     assert [row["effect"] for row in header["rows"]] == pytest.approx([effect for _, effect in expected])
-    assert {tuple(row["shape"]) for row in header["rows"]} == {(5, 5), (3, 5)}
+    assert {tuple(row["weights"]) for row in header["rows"]} == {(5, 5), (3, 5)}
     assert set(header["hues"]) == set(header["scales"]) == {"reading", "asking"}

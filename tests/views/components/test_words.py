@@ -24,8 +24,8 @@ FUNCTIONS = {
     *("createElement", "createElementNS", "element", "File", "getAttribute", "getContext", "getElementById"),
     *("getPropertyValue", "hasAttribute", "header", "markData", "matches", "matchMedia", "observe", "parseFromString"),
     *("querySelector", "querySelectorAll", "removeAttribute", "removeEventListener", "replace", "replaceAll"),
-    *("setAttribute", "setProperty", "setStateValue", "setTriggerValue", "split", "startsWith", "svgElement", "toggle"),
-    *("watchMark", "write"),
+    *("setAttribute", "setProperty", "setStateValue", "setTriggerValue", "split", "startsWith", "svgElement", "tell"),
+    *("toggle", "write"),
 }
 PROPERTIES = {"className", "drawn", "key", "mode", "name", "scope", "shown", "textAlign", "textBaseline", "type"}
 TOLD = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
