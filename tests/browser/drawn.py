@@ -22,7 +22,7 @@ NUMBERS = f"""(() => {{
     const rows = [...detail.querySelectorAll('tbody tr')]
     return rows.map((row) => [...row.querySelectorAll('td')].map((cell) => (cell.title ? Number(cell.title) : null)))
 }})()"""
-PICTURE = f"""{GRID}?.querySelector('.detail canvas').toDataURL()"""
+PICTURE = f"""{GRID}?.querySelector('.detail .map canvas').toDataURL()"""
 SCALE = f"""(() => {{
     const bar = {GRID}?.querySelector('.bar')
     return bar && [...bar.getContext('2d').getImageData(0, 0, bar.width, 1).data].filter((_, at) => at % 4 < 3)

@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.address_bar import expect_setting
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.test_grid_component import known_sheet
 from tests.browser.test_lines_component import known, softmaxed
@@ -60,7 +61,7 @@ def over(page: Page, canvas: str, sides: tuple[int, int], query: int, key: int) 
 
 def painted(page: Page) -> list[int]:
     """Colours of the large map."""
-    return page.locator(".detail canvas").evaluate(
+    return page.locator(".detail .map canvas").evaluate(
         "c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]"
     )
 
@@ -84,7 +85,7 @@ def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
     assert offline.locator(".tile[aria-selected=true]").count() == 1
     for query, key in np.ndindex(3, 3):
         wanted = "masked" if key > query else three_digits(float(sheet.weights[1, 2, query, key]))
-        assert over(offline, ".detail canvas", (3, 3), query, key) == [
+        assert over(offline, ".detail .map canvas", (3, 3), query, key) == [
             " \u2192 ".join(parts.labels((sheet.queries[query], sheet.keys[key]))),
             wanted,
         ]
@@ -97,7 +98,7 @@ def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
     offline.keyboard.press("ArrowUp")
     offline.keyboard.press("Enter")
     assert offline.locator(".detail h2").inner_text() == "Cross-attention, layer 1, head 3"
-    offline.locator(".detail canvas").focus()
+    offline.locator(".detail .map canvas").focus()
     offline.mouse.move(0, 0)
     for key in ("ArrowDown", "ArrowLeft"):  # the first reads out where the pointer was last
         offline.keyboard.press(key)
@@ -165,6 +166,7 @@ def test_the_app_saves_what_is_seen(page: Page, server: Server):
     open_page(page, f"{server.url}/attention?text=I+want+to+buy+a+car.&kind=Cross&layer=2&units=Whole+words")
     page.locator(".tile").nth(12).click()  # layer 2, head 4
     page.get_by_text("Cross-attention, layer 2, head 4").wait_for()
+    expect_setting(page, head="4")
     ready(page)
     page.get_by_text("Save this view").click()
     with page.expect_download() as download:

@@ -11,7 +11,6 @@ class AttentionGrid extends View {
     super(parentElement, ".grid-root")
     this.tiles = []
     this.mark = watchMark(this.host, () => this.followMark())
-    this.outdated = new Set() // what the page may still say is chosen, until it has heard of the last choice
   }
 
   show(bytes) {
@@ -54,9 +53,7 @@ class AttentionGrid extends View {
   }
 
   buildTile(line, row, column) {
-    const tile = button(line, "", () => {
-      this.choose([row, column])
-    })
+    const tile = button(line, "", () => this.choose(row, column))
     tile.className = "tile over"
     tile.setAttribute("role", "gridcell")
     const canvas = element("canvas", "pixels", tile)
@@ -174,23 +171,18 @@ class AttentionGrid extends View {
 
   // What the page says is chosen; see `mark` in parts.py.
   followMark() {
-    const chosen = this.mark.read()
-    if (!chosen || this.outdated.has(String(chosen))) return
-    this.outdated.clear()
-    this.chosen = null
-    this.select(...chosen)
+    const chosen = this.news()
+    if (chosen) this.select(...chosen)
   }
 
   // Shown at once where the map is shown large here; otherwise the page shows it, and is told at once.
-  choose(chosen) {
-    this.outdated.add(String(this.chosen ?? this.mark.read()))
-    this.outdated.delete(String(chosen))
-    this.chosen = chosen
-    this.select(...chosen)
-    this.tellWhenStill(this.detail ? STILL : 0, () => this.answer("chosen", chosen))
+  choose(row, column) {
+    this.select(row, column)
+    this.tell("chosen", [row, column], this.detail ? STILL : 0)
   }
 
   select(row, column) {
+    this.chosen = [row, column]
     this.tiles.forEach((line, r) => line.forEach(({ tile }, c) => {
       const chosen = r === row && c === column
       tile.setAttribute("aria-selected", chosen)
