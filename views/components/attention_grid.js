@@ -3,6 +3,7 @@
 // asked of the server.
 
 const MEAN = "mean" // the id of the rows and columns that are averages
+const STILL = 500 // milliseconds without another choice
 const MOST_DOTS = 64 // a side of one map; longer sentences show the largest weight of each block of cells
 
 class AttentionGrid extends View {
@@ -16,17 +17,19 @@ class AttentionGrid extends View {
     if (!this.isNew(bytes)) return
     this.sheet = decode(bytes)
     const { sheet } = this
-    this.fit([sheet.rows, sheet.columns, sheet.words, sheet.places], sheet.theme)
+    this.fit([sheet.rows, sheet.columns, sheet.words, sheet.places, sheet.detail], sheet.theme)
     this.draw(this.theme)
-    this.followMark()
+    this.select(...(this.chosen ?? this.mark.read() ?? [0, 0]))
     this.tip.hide()
     this.root.dataset.drawn = `${sheet.title}: ${sheet.queries.join(" ")} / ${sheet.keys.join(" ")}`
   }
 
   build() {
-    const { rows, columns, words } = this.sheet
+    const { rows, columns, words, detail } = this.sheet
     this.root.replaceChildren()
-    this.grid = element("div", "grid", this.root)
+    this.root.classList.toggle("with-detail", Boolean(detail))
+    const overview = element("div", "overview", this.root)
+    this.grid = element("div", "grid", overview)
     this.grid.setAttribute("role", "grid")
     this.grid.style.setProperty("--columns", columns.length)
     const head = element("div", "row", this.grid)
@@ -39,20 +42,18 @@ class AttentionGrid extends View {
       header(line, words, name, "rowheader")
       return columns.map((_, column) => this.buildTile(line, row, column))
     })
-    this.scale = buildLegend(this.root)
+    this.scale = buildLegend(overview)
     this.blocks = element("span", "blocks", this.scale.legend)
     this.maskedKey = element("span", "masked-key", this.scale.legend)
     this.maskedSwatch = element("span", "swatch", this.maskedKey)
     element("span", "", this.maskedKey).textContent = words.masked
     this.tip = new Tip(this.root, "pair", "value", "place")
     markData(this.tip.lines[0], this.sheet.places ? "" : "token")
+    this.detail = detail && new Detail(this)
   }
 
   buildTile(line, row, column) {
-    const tile = button(line, "", () => {
-      this.select(row, column)
-      this.answer("chosen", [row, column])
-    })
+    const tile = button(line, "", () => this.choose(row, column))
     tile.className = "tile over"
     tile.setAttribute("role", "gridcell")
     const canvas = element("canvas", "pixels", tile)
@@ -109,13 +110,20 @@ class AttentionGrid extends View {
   }
 
   drawLegend(colours, shared, grey, block) {
-    this.scale.paint(colours)
-    const { decades, words } = this.sheet
-    this.scale.low.textContent = decades ? `\u2264 ${Number((shared / 10 ** decades).toPrecision(3))}` : "0"
-    this.scale.high.textContent = this.sheet.shared_scale ? threeDigits(shared) : words.own
+    const { words } = this.sheet
+    this.drawScale(this.scale, colours, shared)
+    if (!this.sheet.shared_scale) this.scale.high.textContent = words.own
     this.blocks.textContent = block > 1 ? filled(words.blocks, { block }) : ""
     this.maskedKey.hidden = !this.sheet.causal
     this.maskedSwatch.style.background = grey
+  }
+
+  // A colour scale that ends at `top`.
+  drawScale(scale, colours, top) {
+    const { decades } = this.sheet
+    scale.paint(colours)
+    scale.low.textContent = decades ? `\u2264 ${Number((top / 10 ** decades).toPrecision(3))}` : "0"
+    scale.high.textContent = threeDigits(top)
   }
 
   describe(row, column) {
@@ -161,18 +169,26 @@ class AttentionGrid extends View {
     return this.sheet.type === "float16" && weight < 1e-4 ? "< 0.0001" : threeDigits(weight)
   }
 
-  // What the page says is selected.
+  // What the page says is chosen; see `mark` in parts.py.
   followMark() {
-    const selected = this.mark.read()
-    if (selected) this.select(...selected)
+    const chosen = this.news()
+    if (chosen) this.select(...chosen)
+  }
+
+  // Shown at once where the map is shown large here; otherwise the page shows it, and is told at once.
+  choose(row, column) {
+    this.select(row, column)
+    this.tell("chosen", [row, column], this.detail ? STILL : 0)
   }
 
   select(row, column) {
+    this.chosen = [row, column]
     this.tiles.forEach((line, r) => line.forEach(({ tile }, c) => {
       const chosen = r === row && c === column
       tile.setAttribute("aria-selected", chosen)
       tile.tabIndex = chosen ? 0 : -1
     }))
+    this.detail?.show(row, column)
   }
 
   move(event, row, column) {

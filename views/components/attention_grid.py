@@ -1,10 +1,11 @@
-"""The overview: every head of every layer as one small map, drawn and read out in the browser.
+"""The overview, every head of every layer as one small map, and the chosen one large: drawn and read in the browser.
 
 The payload (`views.components.parts.pack`) holds the weights `(row, column, query, key)`. Up to `FULL_PRECISION_BYTES`
 they are float32 and the read-out is exact to every digit it shows; beyond that they are float16, whose 11 significant
 bits still hold three digits down to 0.0001. Behind them comes the picture that the maps lie on, if there is one.
 
-Which map is selected stands in a mark beside the grid, so that choosing one leaves the payload as it was.
+Which map is selected stands in a mark beside the grid, so that choosing one leaves the payload as it was. The browser
+draws the chosen map at once and tells the server half a second after the last choice.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +19,7 @@ from views.controls import inputs
 from views.text import terms
 from views.text.catalogue import Message, say
 
-FULL_PRECISION_BYTES = 1 << 19
+FULL_PRECISION_BYTES = 1 << 20
 
 WORDS = {
     "axes": Message("grid.axes", "layer \u2193 \u2009head \u2192"),
@@ -43,6 +44,15 @@ _MOUNT = parts.Component("attention_grid", "grid-root")
 
 
 @dataclass(frozen=True)
+class Detail:
+    """What stands around the chosen map that is shown large: a heading, with a place for `{map}`, and the axes."""
+
+    heading: str
+    query_axis: str
+    key_axis: str
+
+
+@dataclass(frozen=True)
 class Sheet:
     """What the overview shows.
 
@@ -59,6 +69,7 @@ class Sheet:
             then its rows and keys its columns.
         opacity: of the maps over the picture, from 0 to 1.
         log_scale: the shared scale is logarithmic and ends at 1; see `views.maps.shade`.
+        detail: with the chosen map large beside the overview; None where the page shows it otherwise.
     """
 
     weights: np.ndarray
@@ -75,6 +86,7 @@ class Sheet:
     opacity: float = 1.0
     log_scale: bool = False
     places: bool = False
+    detail: Detail | None = None
 
 
 def payload(sheet: Sheet, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
@@ -106,9 +118,9 @@ def attention_grid(sheet: Sheet, key: str, on_select: Callable[[int, int], None]
 
 
 def part(sheet: Sheet) -> standalone.Part:
-    """The overview for a file that stands alone, where the chosen map is shown large beside it."""
+    """The overview for a file that stands alone."""
     content = payload(sheet, "light", standalone.EXACT_BYTES)  # the browser follows its own theme
     exact = sheet.weights.nbytes <= standalone.EXACT_BYTES
     rounded = say("saved.rounded.half", "rounded to half precision: three digits down to 0.0001")
     numbers = standalone.EXACT() if exact else rounded
-    return standalone.Part("attention_grid", "grid-root", content, sheet.selected, numbers, "grid_detail")
+    return standalone.Part("attention_grid", "grid-root", content, sheet.selected, numbers)

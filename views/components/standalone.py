@@ -36,7 +36,6 @@ class Part:
         payload: what its script reads.
         chosen: what is chosen in it, see `views.components.parts.mark`.
         numbers: how exact those in the payload are, in words.
-        detail: name of a script and a style that show what is chosen larger, if any.
     """
 
     name: str
@@ -44,7 +43,6 @@ class Part:
     payload: bytes
     chosen: object
     numbers: str
-    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,9 +68,7 @@ def to_html(document: Document) -> bytes:
     """
     title = _shown(document.title)
     part = document.part
-    files = [part.detail] if part.detail else []
-    style = "\n".join([parts.style(part.name), *(_read(f"{name}.css") for name in files)])
-    script = "\n".join([_callable(parts.script(part.name)), *(_read(f"{name}.js") for name in files)])
+    style, script = parts.style(part.name), _callable(parts.script(part.name))
     paragraphs = "\n".join(f"<p>{_shown(paragraph)}</p>" for paragraph in document.paragraphs)
     facts = "\n".join(f"<dt>{_shown(name)}</dt><dd>{_shown(value)}</dd>" for name, value in document.facts)
     noscript = say("saved.noscript", "The view is drawn by the script in this file: allow scripts to see it.")
