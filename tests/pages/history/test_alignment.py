@@ -87,7 +87,8 @@ def test_the_rates_over_held_out_sentences_have_their_bands(open_app):
 def test_the_viewer_shows_the_alignment_by_its_own_name_and_check(open_app, name, units):
     app = open_part(open_app, name, attending="viewer", units=units)
     title = "dot products" if name == "lstm-dot" else "the additive score"
-    assert any(f"Alignment by {title}" in element.value for element in (*app.markdown, *app.subheader))
+    (grid,) = [part for part in app.get("bidi_component") if part.proto.component_name == "attention_grid"]
+    assert f'"heading":"Alignment by {title}, {{map}}"'.encode() in grid.proto.bytes
     assert "Scores, weights and context vectors recomputed" in checked(app, "recomputed")
     assert app.get("segmented_control") or app.get("button_group")
 
