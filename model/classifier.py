@@ -45,25 +45,12 @@ class GradientScores:
 
 @dataclass(frozen=True, eq=False)
 class VisionTrace(PictureTrace):
-    """Everything a ViT computes for one picture. P patches, row by row; position 0 is CLS, patch p is position 1 + p.
+    """Everything a ViT computes for one picture. P patches, row by row; position 0 is CLS, patch p position 1 + p."""
 
-    Attributes:
-        pixels: `(height, width, 3)` float32 in [0, 1], the picture as the model receives it.
-        grid: rows and columns of patches.
-        classes: the names, in the order of `logits`.
-        logits: `(class,)` float32.
-        record: attention with queries, keys, values, scores and head outputs; see `AttentionRecord`.
-        patches: `(P, d_model)`, each patch after the linear embedding, before positions are added.
-        stream: `(layers + 1, 1 + P, d_model)`: the embedded sequence, then the output of each layer.
-    """
-
-    pixels: np.ndarray
-    grid: tuple[int, int]
-    classes: tuple[str, ...]
-    logits: np.ndarray
-    record: AttentionRecord
-    patches: np.ndarray
-    stream: np.ndarray
+    grid: tuple[int, int]  # rows and columns of patches
+    record: AttentionRecord  # attention with queries, keys, values, scores and head outputs; see `AttentionRecord`
+    patches: np.ndarray  # `(P, d_model)`, each patch after the linear embedding, before positions are added
+    stream: np.ndarray  # `(layers + 1, 1 + P, d_model)`: the embedded sequence, then the output of each layer
 
     @property
     def attention(self) -> np.ndarray:

@@ -25,16 +25,11 @@ class ConvolutionTrace(PictureTrace):
     """Everything a convolutional network computes for one picture.
 
     Attributes:
-        pixels: `(height, width, 3)` float32 in [0, 1], the picture as the network receives it.
-        classes: the names, in the order of `logits`.
-        logits: `(class,)` float32.
+        pixels, classes, logits: see `PictureTrace`.
         maps: the stream after the stem and after every block, each `(channel, row, column)` float32. A place covers as
             many pixels a side as the picture has more of them than the map has places.
     """
 
-    pixels: np.ndarray
-    classes: tuple[str, ...]
-    logits: np.ndarray
     maps: tuple[np.ndarray, ...]
 
     @property

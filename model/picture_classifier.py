@@ -1,5 +1,6 @@
 """What every network that names what is on a picture has in common: its folder, pictures made ready, probabilities."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -14,18 +15,13 @@ from model.runtime.fallback import falls_back
 from model.trained_model import TrainedModel
 
 
+@dataclass(frozen=True, eq=False)
 class PictureTrace:
-    """What the traces of all such networks can say, besides their tensors.
+    """What the traces of all such networks can say, besides their tensors."""
 
-    Attributes:
-        pixels: `(height, width, 3)` float32 in [0, 1], the picture as the network receives it.
-        classes: the names, in the order of `logits`.
-        logits: `(class,)` float32.
-    """
-
-    pixels: np.ndarray
-    classes: tuple[str, ...]
-    logits: np.ndarray
+    pixels: np.ndarray  # `(height, width, 3)` float32 in [0, 1], the picture as the network receives it
+    classes: tuple[str, ...]  # the names, in the order of `logits`
+    logits: np.ndarray  # `(class,)` float32
 
     @property
     def probabilities(self) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from model.attribution.held_gates import hold_gates, hold_gates_in_steps
+from model.attribution.held_gates import hold_gates_in_steps
 from model.attribution.intervened import InterventionResult
 from model.decoding.search import greedy_batch
 from model.networks.recurrent import RecurrentNetwork
@@ -76,17 +76,12 @@ class RecurrentTranslator(SentenceTranslator):
         """
         return self.tokenizer.decode(greedy_batch(self.network, [self.read_ids(text)], max_length, intervention)[0])
 
-    @falls_back
-    def intervene(self, trace: RecurrentTrace, interventions: GateInterventions) -> InterventionResult:
+    def intervene_in_steps(
+        self, trace: RecurrentTrace, interventions: GateInterventions
+    ) -> InSteps[InterventionResult]:
         """The sentence of `trace` again with gates held, on the same target, and the translation now.
 
         Raises:
             InterventionError: the network has no such gates; the message is for the reader.
         """
-        return hold_gates(self.network, self.tokenizer, trace, interventions)
-
-    def intervene_in_steps(
-        self, trace: RecurrentTrace, interventions: GateInterventions
-    ) -> InSteps[InterventionResult]:
-        """`intervene`, with its progress."""
         return hold_gates_in_steps(self.network, self.tokenizer, trace, interventions)

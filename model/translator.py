@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from model.attribution.head_ablation import TranslationAblation, ablate_translation_heads_in_steps, loss_without
-from model.attribution.intervened import InterventionResult, intervene, intervene_in_steps, losses_of
+from model.attribution.intervened import InterventionResult, intervene_in_steps, losses_of
 from model.decoding import search
 from model.decoding.search import DecodingOptions
 from model.export.marian import write_marian
@@ -21,7 +21,7 @@ from model.networks.transformer import Transformer
 from model.runtime.checkpoint import check_sha256, reading
 from model.runtime.fallback import device_of, falls_back, move_to_cpu, ran_out_of_memory
 from model.runtime.messages import ReaderError
-from model.runtime.progress import InSteps
+from model.runtime.progress import InSteps, whole
 from model.text.english import EnglishStatistics, foreign_sign
 from model.text.tokenizer import Tokenizer
 from model.tracing.interventions import HeadInterventions
@@ -204,6 +204,11 @@ class SentenceTranslator(TrainedModel):
         """
         return self.record(self.network, self.tokenizer, *self.forced(text, target, target_ids), intervention)
 
+    @falls_back
+    def intervene(self, trace: SentenceTrace, interventions: object) -> InterventionResult:
+        """The network's `intervene_in_steps` in one go, of one that can "intervene"."""
+        return whole(self.intervene_in_steps(trace, interventions))
+
     def score(self, trace: SentenceTrace) -> np.ndarray:
         """-ln p of each token of a trace's target, in nats, `(T,)` float64."""
         return losses_of(trace)
@@ -262,29 +267,22 @@ class Translator(SentenceTranslator):
         folder = Path(path) if path is not None else SHIPPED
         return cls._read(folder, folder / "tokenizer.model", device)
 
-    @falls_back
-    def intervene(self, trace: Trace, interventions: HeadInterventions) -> InterventionResult:
+    def intervene_in_steps(self, trace: Trace, interventions: HeadInterventions) -> InSteps[InterventionResult]:
         """The sentence of `trace` again under interventions, on the same target, and the translation now.
 
         Raises:
             InterventionError: something in them does not exist for this sentence; the message is for the reader.
         """
-        return intervene(self.network, self.tokenizer, trace, interventions)
-
-    def intervene_in_steps(self, trace: Trace, interventions: HeadInterventions) -> InSteps[InterventionResult]:
-        """`intervene`, with its progress."""
         return intervene_in_steps(self.network, self.tokenizer, trace, interventions)
 
     def ablate_in_steps(self, trace: Trace) -> InSteps[TranslationAblation]:
         """The loss of a trace's target without each head; see `model.attribution.head_ablation`."""
-        ids = (list(ids) for ids in (trace.source_ids, trace.target_ids, trace.next_ids))
-        return ablate_translation_heads_in_steps(self.network, *ids)
+        return ablate_translation_heads_in_steps(self.network, trace.source_ids, trace.target_ids, trace.next_ids)
 
     @falls_back
     def loss_without(self, trace: Trace, place: tuple[str, int, int]) -> float:
         """The loss without one head, computed another way: see `model.attribution.head_ablation.loss_without`."""
-        ids = (list(ids) for ids in (trace.source_ids, trace.target_ids, trace.next_ids))
-        return loss_without(self.network, *ids, place)
+        return loss_without(self.network, trace.source_ids, trace.target_ids, trace.next_ids, place)
 
     def export_marian(self, path: str | Path) -> None:
         """Write the weights as a Hugging Face MarianMT checkpoint; see `model.export.marian.write_marian`."""

@@ -6,6 +6,7 @@ before that head is the same with or without it, so a row joins the batch only a
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -101,14 +102,12 @@ class AblateOneHead:
 
 @torch.inference_mode()
 def ablate_translation_heads_in_steps(
-    network: Transformer, source_ids: list[int], target_ids: list[int], next_ids: list[int]
+    network: Transformer, source_ids: Sequence[int], target_ids: Sequence[int], next_ids: Sequence[int]
 ) -> InSteps[TranslationAblation]:
     """-ln p of every token of a translation without each head of the translator.
 
     Args:
-        source_ids: encoder input, ending with `</s>`.
-        target_ids: decoder input, starting with `<s>`.
-        next_ids: what each decoder position should produce.
+        source_ids, target_ids, next_ids: see `model.tracing.trace.record_trace`.
     """
     heads, length = network.config.n_heads, len(target_ids)
     n_encoder, n_decoder = len(network.encoder), len(network.decoder)
@@ -172,9 +171,9 @@ def _join(stream: Tensor, steps: list[str], heads: int) -> tuple[Tensor, AblateO
 @torch.inference_mode()
 def loss_without(
     network: Transformer,
-    source_ids: list[int],
-    target_ids: list[int],
-    next_ids: list[int],
+    source_ids: Sequence[int],
+    target_ids: Sequence[int],
+    next_ids: Sequence[int],
     place: tuple[str, int, int],
 ) -> float:
     """The loss of a translation without one head, computed apart from `ablate_translation_heads` to check it.

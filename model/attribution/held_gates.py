@@ -15,7 +15,7 @@ from model.decoding.search import DecodingOptions
 from model.networks.cells import GATES, Recurrence
 from model.networks.recurrent import RecurrentNetwork
 from model.networks.recurrent_trace import CellRecord, RecurrentTrace, record_recurrent_trace
-from model.runtime.progress import InSteps, Progress, in_one_go
+from model.runtime.progress import InSteps, Progress
 from model.text.tokenizer import Tokenizer
 from model.tracing.gate_interventions import GateInterventions, gated_layers
 
@@ -50,9 +50,6 @@ def hold_gates_in_steps(
     check = Check(recomputed, float(np.abs(rerun - after.logits).max()))
     finished = bool(generated) and generated[-1] == tokenizer.eos_id
     return InterventionResult(after, tokenizer.decode(generated), finished, check)
-
-
-hold_gates = in_one_go(hold_gates_in_steps)
 
 
 def cells(trace: RecurrentTrace, layer: str) -> CellRecord:

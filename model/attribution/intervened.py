@@ -13,7 +13,7 @@ from model.decoding.tapped_decoding import greedy_under_in_steps
 from model.networks.loss_terms import score_target
 from model.networks.transformer import Transformer
 from model.runtime.arrays import array, furthest, softmax
-from model.runtime.progress import InSteps, in_one_go
+from model.runtime.progress import InSteps
 from model.text.tokenizer import Tokenizer
 from model.tracing.head_interventions import OneHot, Scale, Shapes, Temperature
 from model.tracing.interventions import HeadInterventions
@@ -78,9 +78,6 @@ def intervene_in_steps(
     check = check_intervention(network, interventions, after.records, after.logits, lambda edited: edited(*inputs)[0])
     finished = bool(generated) and generated[-1] == tokenizer.eos_id
     return InterventionResult(after, tokenizer.decode(generated), finished, check)
-
-
-intervene = in_one_go(intervene_in_steps)
 
 
 @torch.inference_mode()

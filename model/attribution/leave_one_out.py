@@ -51,9 +51,7 @@ def leave_one_out_in_steps(
     """Leave out each word of the source, all in one batched forward pass (for long sentences in a few).
 
     Args:
-        source_ids: encoder input, ending with `</s>`.
-        target_ids: decoder input, starting with `<s>`.
-        next_ids: what each decoder position should produce.
+        source_ids, target_ids, next_ids: see `model.tracing.trace.record_trace`.
         words: of `source_ids`, at least two: an empty source cannot be read.
 
     Raises:
@@ -94,7 +92,8 @@ def _variants(
 ) -> tuple[Tensor, Tensor]:
     """The source without each of `left_out`: ids `(row, S)` and the keys that may be attended to `(row, 1, 1, S)`."""
     if way == "delete":
-        kept = [list(source_ids) if word is None else _without(source_ids, word) for word in left_out]
+        ids = list(source_ids)
+        kept = [ids if word is None else ids[: word.start] + ids[word.end :] for word in left_out]
         source = pad_batch(kept, network.config.pad_id).to(network.device)
         return source, padding_mask(source, network.config.pad_id)
     source = network.ids(source_ids).expand(len(left_out), -1)
@@ -103,10 +102,6 @@ def _variants(
         if word is not None:
             allowed[row, word.start : word.end] = False
     return source, allowed[:, None, None, :]
-
-
-def _without(ids: Sequence[int], word: Word) -> list[int]:
-    return [*ids[: word.start], *ids[word.end :]]
 
 
 def _log_probabilities(

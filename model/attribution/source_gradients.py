@@ -181,10 +181,7 @@ def check_gradients(
         higher, lower = _log_probabilities(network, trace, [position, position], tap).double().tolist()
     alone = _relevance_of(network, trace, [position])[0].double().cpu().numpy()
     return GradientCheck(
-        layer,
-        head,
-        query,
-        key,
+        *(layer, head, query, key),
         float(stacked[layer, head, query, key]),
         (higher - lower) / (2 * step),
         furthest(alone, found[position]),

@@ -65,14 +65,9 @@ class CachedDecoder:
         self.ids = torch.empty(len(memory), 0, dtype=torch.int64, device=memory.device)  # (row, position)
         self.cache = Cache()
 
-    @property
-    def length(self) -> int:
-        """How many target positions are kept."""
-        return self.cache.length
-
     def keep(self, length: int) -> None:
         """Forget all positions from `length` on."""
-        self.ids, self.cache.length = self.ids[:, :length], min(self.length, length)
+        self.ids, self.cache.length = self.ids[:, :length], min(self.cache.length, length)
 
     def extend(self, ids: Tensor) -> Tensor:
         """Take in more tokens, `(row, new)`; without a tap one a row.
@@ -83,7 +78,7 @@ class CachedDecoder:
         Raises:
             ValueError: the sequence is longer than the table of positions.
         """
-        network, tap, start = self.network, self.tap, self.length
+        network, tap, start = self.network, self.tap, self.cache.length
         self.ids = torch.cat([self.ids, ids], dim=1)
         if tap is None:
             stream, allowed = network.embed(ids, start), None

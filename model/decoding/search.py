@@ -22,26 +22,22 @@ TOP = 5  # alternatives that every step reports
 class DecodingOptions:
     """How the next token is chosen.
 
-    Attributes:
-        method: "greedy" takes the most probable token, "sampling" draws, "beam" keeps the `beam` best hypotheses.
-        length_penalty: alpha of the beam's length normalisation ((5 + length) / 6)^alpha (Wu et al. 2016, section 7;
-            0.6 in Vaswani et al. 2017); 0 compares plain sums of log probabilities.
-        temperature, top_k, top_p: for sampling, see `sampling_probabilities`; top_k 0 keeps every token.
-        seed: of the draws; the same seed gives the same sample.
-        max_length: tokens after which decoding stops even without `</s>`.
-
     Raises:
         ValueError: a value lies outside its range; the sentence names it.
     """
 
+    # "greedy" takes the most probable token, "sampling" draws, "beam" keeps the `beam` best hypotheses
     method: Literal["greedy", "beam", "sampling"] = "greedy"
     beam: int = 4
+    # alpha of the beam's length normalisation ((5 + length) / 6)^alpha (Wu et al. 2016, section 7; 0.6 in Vaswani et
+    # al. 2017); 0 compares plain sums of log probabilities.
     length_penalty: float = 0.6
+    # for sampling, see `sampling_probabilities`; top_k 0 keeps every token
     temperature: float = 1.0
     top_k: int = 0
     top_p: float = 1.0
-    seed: int = 0
-    max_length: int = 128
+    seed: int = 0  # of the draws; the same seed gives the same sample
+    max_length: int = 128  # tokens after which decoding stops even without `</s>`
 
     def __post_init__(self) -> None:
         if self.method not in ("greedy", "beam", "sampling"):
@@ -118,7 +114,7 @@ def stream(
     generator = torch.Generator().manual_seed(options.seed)
     newest = network.ids([network.config.bos_id])[0]
     ids: tuple[int, ...] = ()
-    limit, never = _limit(network, options), _never(network)
+    limit, never = _limit(network, options), network.ids(network.config.never_generated)[0]
     while True:
         logits = decoder.step(newest)[0]  # (vocabulary,)
         kept = logits.index_fill(-1, never, -math.inf)
@@ -130,7 +126,7 @@ def stream(
         probabilities = logits.float().softmax(dim=-1)
         ids = (*ids, int(chosen))
         finished = ids[-1] == network.config.eos_id or len(ids) >= limit
-        yield TokenStep(ids[-1], float(probabilities[ids[-1]]), _top(probabilities[None])[0], ids, finished)
+        yield TokenStep(ids[-1], float(probabilities[ids[-1]]), _top(probabilities), ids, finished)
         if finished:
             return
         newest = chosen
@@ -152,7 +148,7 @@ def greedy_batch(
     source = pad_batch(sources, config.pad_id).to(network.device)  # (batch, source)
     allowed = padding_mask(source, config.pad_id) if len(sources) > 1 else None  # one sentence is not padded
     decoder = network.begin_decoding(source, allowed, tap)
-    produced, never = [], _never(network)
+    produced, never = [], network.ids(config.never_generated)[0]
     newest = torch.full((len(sources),), config.bos_id, device=source.device)
     done = torch.zeros(len(sources), dtype=torch.bool, device=source.device)
     for _ in range(_limit(network, DecodingOptions(max_length=max_length))):
@@ -324,13 +320,7 @@ def _limit(network: TranslationNetwork, options: DecodingOptions) -> int:
     return min(options.max_length, network.config.max_positions)
 
 
-def _never(network: TranslationNetwork) -> Tensor:
-    """The tokens that decoding never generates; a step fills their logits with -inf."""
-    return network.ids(network.config.never_generated)[0]
-
-
-def _top(probabilities: Tensor) -> list[tuple[tuple[int, float], ...]]:
-    """`TOP` tokens of every row of `(row, vocabulary)` with their probabilities, best first."""
-    best = probabilities.topk(min(TOP, probabilities.shape[-1]))
-    pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    return [tuple(zip(ids, values, strict=True)) for ids, values in pairs]
+def _top(probabilities: Tensor) -> tuple[tuple[int, float], ...]:
+    """`TOP` tokens of `(vocabulary,)` with their probabilities, best first."""
+    best = probabilities.topk(min(TOP, len(probabilities)))
+    return tuple(zip(best.indices.tolist(), best.values.tolist(), strict=True))

@@ -84,9 +84,6 @@ class _Counter:
         self.parameters += weight.numel() + bias.numel()
         return self.matmul(stream, weight.T) + bias
 
-    def form(self) -> Form:
-        return Form(self.parameters, self.flops, self.products)
-
 
 @torch.inference_mode()
 def two_forms(
@@ -105,7 +102,8 @@ def two_forms(
     sublayer_output = _split(module, query_stream, key_stream, mask, wide)
     difference = (sublayer_output - _small(module, query_stream, key_stream, mask, narrow)).abs().max()
     d_model, d_k = query_stream.shape[1], query_stream.shape[1] // module.n_heads
-    return TwoForms(wide.form(), narrow.form(), float(difference), ((d_model, d_model), (d_model, d_k)))
+    split, small = (Form(counter.parameters, counter.flops, counter.products) for counter in (wide, narrow))
+    return TwoForms(split, small, float(difference), ((d_model, d_model), (d_model, d_k)))
 
 
 def _split(

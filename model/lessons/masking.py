@@ -57,8 +57,8 @@ class MaskEffect:
     allowed: np.ndarray  # `(query, key)` bool, the mask that this head had
     weights: np.ndarray  # `(query, key)` of that head
     losses: np.ndarray  # `(T,)` -ln p of each token that should follow, in nats
-    best: tuple[str, ...]  # the most probable next token at each place, and
-    best_probability: np.ndarray  # `(T,)` its probability
+    best: tuple[str, ...]  # the most probable next token at each place
+    best_probability: np.ndarray  # `(T,)` probability of that token
 
     @property
     def masked_scores(self) -> np.ndarray:

@@ -1,5 +1,6 @@
 """How a tensor lies in memory: strides, and why `transpose` and then `view` fails."""
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -48,9 +49,7 @@ def memory_layout(shape: tuple[int, ...]) -> LayoutStory:
     """
     if len(shape) < 2 or min(shape) < 1:
         raise ValueError("Two axes at least are needed, and each must hold at least one number.")
-    count = 1
-    for size in shape:
-        count *= size
+    count = math.prod(shape)
     if count > MOST_NUMBERS:
         raise ValueError(f"That tensor would hold {count:,} numbers; keep it below {MOST_NUMBERS:,}.")
     original = torch.arange(count, dtype=torch.float32).view(shape)

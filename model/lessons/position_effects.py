@@ -95,9 +95,7 @@ def position_losses_in_steps(
     """Teacher-forced losses of all changes in all places; the changes of one place are one batch and a part.
 
     Args:
-        source_ids: encoder input, ending with `</s>`.
-        target_ids: decoder input, starting with `<s>`.
-        next_ids: what each decoder position should produce.
+        source_ids, target_ids, next_ids: see `model.tracing.trace.record_trace`.
     """
     tables = {
         stack: torch.stack([changed_table(network, len(ids), change, seed, shift) for change in POSITION_CHANGES])

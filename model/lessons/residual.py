@@ -22,8 +22,8 @@ class SubLayer:
     Norms are Euclidean lengths of vectors of d_model numbers; means and variances are over those numbers.
     """
 
-    layer: int  # from 0; step: "self", "cross" or "ffn"
-    step: str
+    layer: int  # from 0
+    step: str  # "self", "cross" or "ffn"
     # lengths of the stream x, of the sub-layer's output, of their sum, and of the stream after the norm
     before: np.ndarray
     sublayer_output: np.ndarray

@@ -9,7 +9,7 @@ Every sub-layer, `self`, `cross` and `ffn`, also passes `sublayer_output`, what 
 Recurrent networks have steps in time in place of layers; their names are in `model.networks.recurrent`.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 
 from torch import Tensor
 
@@ -73,18 +73,6 @@ class Chain:
         for tap in self.taps:
             tensor = tap(name, tensor)
         return tensor
-
-
-def ablate_heads(heads: Iterable[int]) -> Callable[[Tensor], Tensor]:
-    """A change for an `outputs` step: the given heads contribute nothing. Tensor is `(batch, head, query, d_k)`."""
-    indices = list(heads)
-
-    def change(outputs: Tensor) -> Tensor:
-        outputs = outputs.clone()
-        outputs[:, indices] = 0
-        return outputs
-
-    return change
 
 
 def hold(value: float) -> Callable[[Tensor], Tensor]:

@@ -89,7 +89,8 @@ def foreign_sign(text: str, tokenizer: Tokenizer, statistics: EnglishStatistics 
     if _mostly_another_script(text):
         return "script"
     found = list(dict.fromkeys(words(text)))  # each once: "ha ha ha ha" says no more than "ha"
-    if statistics is None or _is_name(found):
+    is_name = len(found) < SENTENCE_WORDS and 2 * sum(word[0].isupper() for word in found) > len(found)
+    if statistics is None or is_name:
         return None
     if len(found) >= FRENCH_WORDS and french_log_odds(found, tokenizer, statistics) < LOG_ODDS:
         return "french"
@@ -136,7 +137,8 @@ def _mostly_another_script(text: str) -> bool:
     letters = [char for char in text if not unicodedata.category(char).startswith("M")]  # marks belong to their letter
     runs = [(script, "".join(run)) for script, run in itertools.groupby(letters, _script)]
     latin = [len(run) for script, run in runs if script == "latin"]
-    other = [len(run) for script, run in runs if script == "other" and not _is_symbol(run)]
+    symbols = [run for _, run in runs if len(run) == 1 and unicodedata.name(run, "").startswith("GREEK")]
+    other = [len(run) for script, run in runs if script == "other" and run not in symbols]
     return sum(other) > sum(latin) or len(other) > len(latin)
 
 
@@ -145,11 +147,3 @@ def _script(char: str) -> str:
     if not char.isalpha() or unicodedata.category(char) == "Lm":
         return ""
     return "latin" if unicodedata.name(char, "").startswith("LATIN") else "other"
-
-
-def _is_symbol(run: str) -> bool:
-    return len(run) == 1 and unicodedata.name(run, "").startswith("GREEK")
-
-
-def _is_name(found: list[str]) -> bool:
-    return len(found) < SENTENCE_WORDS and 2 * sum(word[0].isupper() for word in found) > len(found)

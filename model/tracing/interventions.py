@@ -52,7 +52,8 @@ class HeadInterventions:
         """
         for change in self.changes:
             change.check(shapes)
-        for kind, layer, head in self._hiding():
+        hiding = [change for change in self.changes if isinstance(change, Window | Forbid)]
+        for kind, layer, head in {(change.kind, *place) for change in hiding for place in change.heads}:
             allowed = self.allowed(kind, layer, head, *shapes[kind][2:])
             if KINDS[kind].causal:  # while a translation grows, a query has no later keys even without the mask
                 allowed &= np.tri(*allowed.shape, dtype=bool)
@@ -110,11 +111,6 @@ class HeadInterventions:
             return cls(tuple(_read(part) for part in text.split(";") if part))
         except (ValueError, KeyError, IndexError, TypeError):
             raise InterventionError("That text describes no intervention; choose one with the controls.") from None
-
-    def _hiding(self) -> set[tuple[str, int, int]]:
-        """Kind, layer and head of all heads from which keys are hidden."""
-        hiding = [change for change in self.changes if isinstance(change, Window | Forbid)]
-        return {(change.kind, *place) for change in hiding for place in change.heads}
 
 
 def heads_to_text(heads: Heads) -> str:

@@ -11,19 +11,14 @@ from model.runtime.arrays import furthest
 
 @dataclass(frozen=True)
 class Verification:
-    """How far recorded attention is from what it should be; all three are 0 up to rounding, the last one exactly.
+    """How far recorded attention is from what it should be; all three are 0 up to rounding, the last one exactly."""
 
-    Attributes:
-        max_difference: largest |difference| between the recorded head outputs and those that
-            `torch.nn.functional.scaled_dot_product_attention` computes from the recorded queries, keys and values,
-            and between the recorded weights and those it applies (read off by giving it the identity as values).
-        row_sum_error: largest distance of a row of weights from summing to 1.
-        masked_weight: largest weight on a key that the mask hides; 0 where nothing is masked.
-    """
-
+    # largest |difference| between the recorded head outputs and those that
+    # `torch.nn.functional.scaled_dot_product_attention` computes from the recorded queries, keys and values, and
+    # between the recorded weights and those it applies (read off by giving it the identity as values)
     max_difference: float
-    row_sum_error: float
-    masked_weight: float
+    row_sum_error: float  # largest distance of a row of weights from summing to 1
+    masked_weight: float  # largest weight on a key that the mask hides; 0 where nothing is masked
 
     @staticmethod
     def worst(parts: list["Verification"]) -> "Verification":
@@ -43,15 +38,7 @@ def verify_attention(
     outputs: np.ndarray,
     allowed: np.ndarray | None,
 ) -> Verification:
-    """Check one kind of attention over all its layers and heads.
-
-    Args:
-        queries: `(layer, head, query, d_k)`.
-        keys, values: `(layer, head, key, d_k)`.
-        weights: `(layer, head, query, key)`, the maps that are shown.
-        outputs: `(layer, head, query, d_k)`.
-        allowed: `(query, key)` bool, or None where every query may see every key.
-    """
+    """Check one kind of attention over all its layers and heads; shapes as in `AttentionRecord`."""
     mask = None if allowed is None else torch.from_numpy(allowed)
     q, k, v = (torch.from_numpy(array) for array in (queries, keys, values))
     identity = torch.eye(keys.shape[2]).expand(*keys.shape[:2], -1, -1)  # (layer, head, key, key)

@@ -1,7 +1,7 @@
 """Translation quality on held-out sentences: sacreBLEU and chrF against every reference there is."""
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from sacrebleu.metrics import BLEU, CHRF
 from tqdm import tqdm
@@ -22,10 +22,6 @@ class Scores:
     chrf_signature: str
     seconds: float
     tokens_per_second: int  # that decoding generated, `</s>` counted
-
-    def to_dict(self) -> dict:
-        """All fields, for JSON."""
-        return asdict(self)
 
 
 def evaluate(translator: SentenceTranslator, heldout: dict[str, list[str]], beam: int = 1) -> Scores:

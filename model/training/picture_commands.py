@@ -2,6 +2,7 @@
 
 import argparse
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -46,14 +47,14 @@ NETWORK_OPTIONS = ("patch_size", "d_model", "n_heads", "n_layers", "d_ff", "drop
 def add_picture_commands(commands: argparse._SubParsersAction) -> None:
     """Put the commands of this file among the others."""
     vision = commands.add_parser("vision", help="train the picture classifier")
-    vision.set_defaults(run=_train_vision)
+    vision.set_defaults(run=partial(_train_recognizer, sizes=VisionConfig, network=VisionTransformer))
     add_run_options(vision, VISION_RECIPE)
     _add_picture_options(vision, STAGES, Augmentation())
     add_options_of(vision, VisionConfig, NETWORK_OPTIONS)
     vision.add_argument("--teacher", type=Path, help="folder of a finished convolutional network to learn from")
     add_options_of(vision, Distillation())
     convolution = commands.add_parser("convolution", help="train a convolutional network on the same pictures")
-    convolution.set_defaults(run=_train_convolution)
+    convolution.set_defaults(run=partial(_train_recognizer, sizes=ConvolutionConfig, network=ConvolutionalNetwork))
     add_run_options(convolution, CONVOLUTION_RECIPE)
     _add_picture_options(convolution, CONVOLUTION_STAGES, CONVOLUTION_VIEWS)
     convolution.add_argument("--widths", type=int, nargs="+", default=ConvolutionConfig.widths, help="of the stages")
@@ -77,15 +78,6 @@ def _add_picture_options(command: argparse.ArgumentParser, stages: str, how: Aug
         "--held-back", type=int, default=1000, help="training pictures that epochs are chosen by; default %(default)s"
     )
     add_options_of(command, how)
-
-
-def _train_vision(options: argparse.Namespace) -> int:
-    return _train_recognizer(options, VisionConfig, VisionTransformer)
-
-
-def _train_convolution(options: argparse.Namespace) -> int:
-    options.widths = tuple(options.widths)
-    return _train_recognizer(options, ConvolutionConfig, ConvolutionalNetwork)
 
 
 def _train_recognizer(options: argparse.Namespace, sizes: type, network: type[Recognizer]) -> int:

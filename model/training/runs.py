@@ -57,8 +57,9 @@ def check_out(options: argparse.Namespace) -> None:
 
 
 def taken(cls: type, options: argparse.Namespace, **given):
-    """A dataclass filled from the options of the same names."""
-    return cls(**{**{f.name: getattr(options, f.name) for f in fields(cls) if hasattr(options, f.name)}, **given})
+    """A dataclass filled from the options of the same names; lists become tuples."""
+    found = {field.name: getattr(options, field.name) for field in fields(cls) if hasattr(options, field.name)}
+    return cls(**{name: tuple(each) if isinstance(each, list) else each for name, each in found.items()} | given)
 
 
 @dataclass(frozen=True)

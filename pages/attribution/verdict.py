@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from model.attribution.agreement import METHODS, measured_over_many, most_displaced
+from model.attribution.agreement import FEWEST, METHODS, measured_over_many, most_displaced
 from model.attribution.leave_one_out import Way
-from model.attribution.ranks import FEWEST
 from pages.attribution.evidence import Evidence, name, short
 from pages.shared.opening import Request
 from pages.shared.texts import block, caption

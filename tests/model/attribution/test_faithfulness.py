@@ -46,7 +46,7 @@ def sigmoid(*logits: float) -> list[float]:
 
 def test_curves_by_hand():
     order = np.array([[0, 3, 1, 2]])
-    (found,) = occlude(Sum(), picture(), order, points=5)
+    found = occlude(Sum(), picture(), order, points=5)[0].curves(0)
     np.testing.assert_allclose(found.share, [0, 0.25, 0.5, 0.75, 1])
     # The sum is 4; covering patch p adds 1 - brightness: -3, -1, +1, +3. Uncovering starts at 4 x 1 and undoes these.
     np.testing.assert_allclose(found.deletion, sigmoid(4, 1, 0, 1, 4), atol=1e-7)

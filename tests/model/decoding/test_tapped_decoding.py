@@ -75,7 +75,7 @@ def test_kept_positions_give_what_the_whole_gives_and_can_be_forgotten():
     decoder.extend(ids[:, :4])
     decoder.extend(torch.tensor([[7, 7, 7]]))
     decoder.keep(4)
-    assert decoder.length == 4
+    assert decoder.cache.length == 4
     found, expected = decoder.extend(ids[:, 4:]), network.decode(ids, memory, None, tap)
     assert found.shape == (1, 5, network.config.d_model)
     assert (found - expected[:, 4:]).abs().max() < 1e-5

@@ -6,10 +6,9 @@ from model.networks.tap import (
     Chain,
     Intervention,
     Recorder,
-    ablate_heads,
     replace_mask,
 )
-from tests.model.networks import random_ids, tiny_network
+from tests.model.networks import ablate_heads, random_ids, tiny_network
 
 SOURCE, TARGET = random_ids(2, 6), random_ids(2, 5, seed=2)
 
