@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+parse = cache(ast.parse)  # a file is read by several tests
 ROOT = Path(__file__).resolve().parents[1]
 FORBIDDEN = {
     "model": {"streamlit", "plotly", "pandas", "views", "pages", "server", "app"},
@@ -31,7 +33,7 @@ def sources(folder: str) -> list[Path]:
 def imported(path: Path) -> set[str]:
     """Names of the top packages that a file imports, wherever in the file."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -61,7 +63,7 @@ DOOR = ROOT / "pages" / "shared" / "service.py"  # the one file that hands a fun
 
 def test_no_page_reaches_into_a_network():
     for path in sources("pages"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute) and node.attr in REACHES and path != DOOR:
                 raise AssertionError(f"{path.relative_to(ROOT)}:{node.lineno} reaches .{node.attr}; use the service")
 
@@ -72,7 +74,7 @@ LOADED = ROOT / "pages" / "shared" / "models.py"  # the one file that says which
 
 def named(source: str) -> set[str]:
     """Networks that a file imports."""
-    imports = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)]
+    imports = [node for node in ast.walk(parse(source)) if isinstance(node, ast.ImportFrom)]
     return NETWORKS & {alias.name for node in imports for alias in node.names}
 
 
@@ -113,7 +115,7 @@ def changeable(source: str) -> list[str]:
     made = {"Lock", "RLock", "Event", "Condition", "deque", "defaultdict", "OrderedDict", "Counter", "WeakSet", "count"}
     made |= {"list", "dict", "set", "WeakKeyDictionary", "WeakValueDictionary", "local"}
     found = []
-    for node in ast.parse(source).body:
+    for node in parse(source).body:
         value = getattr(node, "value", None) if isinstance(node, ast.Assign | ast.AnnAssign) else None
         called = value.func if isinstance(value, ast.Call) and not value.args else None
         if (
@@ -122,7 +124,7 @@ def changeable(source: str) -> list[str]:
             or (isinstance(value, ast.Dict) and not value.keys)
         ):
             found.append(ast.unparse(node))
-    return found + [ast.unparse(node) for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Global)]
+    return found + [ast.unparse(node) for node in ast.walk(parse(source)) if isinstance(node, ast.Global)]
 
 
 @pytest.mark.parametrize("folder", ["app.py", "model", "pages", "views"])
@@ -140,7 +142,7 @@ def test_what_changes_is_found(source: str):
 
 def hung_on(source: str) -> list[str]:
     """Attributes that a file sets on what it has imported."""
-    tree = ast.parse(source)
+    tree = parse(source)
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {alias.asname or alias.name.split(".")[0] for node in imports for alias in node.names}
     targets = [target for node in ast.walk(tree) if isinstance(node, ast.Assign) for target in node.targets]

@@ -79,7 +79,7 @@ def table(compared: Comparison, forced: Trace, free: Trace) -> list[Column]:
         found = list(values)
         return found + [nothing] * (length - len(found))
 
-    def tokens(title: str, labels: Sequence[str], expected: Sequence[str] = ()) -> Column:
+    def named(title: str, labels: Sequence[str], expected: Sequence[str] = ()) -> Column:
         """What differs from what was expected is marked."""
         labels = filled(labels, "")
         pairs = zip(labels, filled(expected, "") if expected else labels, strict=True)
@@ -96,12 +96,12 @@ def table(compared: Comparison, forced: Trace, free: Trace) -> list[Column]:
     places = list(range(1, length + 1))
     return [
         Column(say("column.position", "position"), places, list(map(str, places))),
-        tokens(say("forcing.forced.reads", "forced: reads"), reads),
-        tokens(say("forcing.forced.says", "first choice"), says, right),
-        tokens(say("forcing.forced.target", "target"), right),
+        named(say("forcing.forced.reads", "forced: reads"), reads),
+        named(say("forcing.forced.says", "first choice"), says, right),
+        named(say("forcing.forced.target", "target"), right),
         chances(say("forcing.forced.probability", "p of the target"), (at.right_probability for at in compared.forced)),
         Column(say("column.rank", "rank"), ranks, [None if rank is None else str(rank) for rank in ranks]),
-        tokens(say("forcing.free.reads", "free: reads"), free.target_tokens, reads),
-        tokens(say("forcing.free.generates", "generates"), free.next_tokens, right),
+        named(say("forcing.free.reads", "free: reads"), free.target_tokens, reads),
+        named(say("forcing.free.generates", "generates"), free.next_tokens, right),
         chances(say("forcing.free.probability", "p"), (at.probability for at in compared.free)),
     ]

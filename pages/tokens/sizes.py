@@ -6,7 +6,7 @@ import streamlit as st
 
 from model import TransformerConfig
 from model.lessons.sizes import part_sizes
-from pages.shared import files
+from pages.shared import files, tables
 from pages.shared.opening import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
@@ -45,22 +45,22 @@ def show(request: Request) -> None:
         except ValueError as error:
             st.warning(literal.markdown(say_error(error)))
             return
-        header = [
-            say("sizes.column.size", "size"),
+        sides = (tried, trained, TransformerConfig.preset("base"))
+        names, values = zip(*(zip(*described(side), strict=True) for side in sides), strict=True)
+        titles = (
             say("sizes.column.yours", "yours"),
             say("sizes.column.model", "this model"),
             say("sizes.column.paper", "paper\u2019s base"),
+        )
+        symbols = [bars.data(name, "name") if name in SYMBOLS else name for name in names[0]]
+        columns = [
+            tables.Column(say("sizes.column.size", "size"), names[0], symbols),
+            *(tables.name(title, side, "number") for title, side in zip(titles, values, strict=True)),
         ]
-        sides = zip(*map(described, (tried, trained, TransformerConfig.preset("base"))), strict=True)
-        rows = [[side[0][0], *(value for _, value in side)] for side in sides]
-        shown = [
-            [bars.data(name, "name") if name in SYMBOLS else name, *(bars.data(value, "number") for value in values)]
-            for name, *values in rows
-        ]
-        st.html(bars.table(header, shown, say("sizes.table", "Sizes side by side")))
+        tables.show(columns, say("sizes.table", "Sizes side by side"))
     formula = grouped(sum(part.total for part in part_sizes(trained)))
     caption("tokens", "sizes-check", formula=formula, counted=grouped(request.service.model.parameters))
-    files.sheet(header, rows, "sizes", say("sizes.csv", "Sizes as CSV"))
+    files.sheet(*tables.content(columns), "sizes", say("sizes.csv", "Sizes as CSV"))
 
 
 def described(config: TransformerConfig) -> list[tuple[str, str]]:

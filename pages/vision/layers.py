@@ -16,11 +16,11 @@ from pages.shared import checks, files, tables
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, paragraph
-from pages.vision.maps import chosen_class, over_picture
+from pages.vision.maps import chosen_class, over_picture, places
 from views.controls import inputs, widgets
 from views.figures import overlay
 from views.figures.occlusion import Line, curves
-from views.text import literal, terms
+from views.text import literal
 from views.text.catalogue import Message, say
 from views.text.numbers import percent, three_digits
 
@@ -260,10 +260,8 @@ def _maps(trace: VisionTrace, scores: dict[str, np.ndarray], probability: float,
 
 
 def _files(trace: VisionTrace, class_index: int, scores: dict[str, np.ndarray], measured: Measured) -> None:
-    rows, columns = np.indices(trace.grid).reshape(2, -1) + 1
-    table = [tables.Column(terms.ROW(), rows), tables.Column(terms.COLUMN(), columns)]
-    table += [tables.Column(CALLED[method](), score.ravel()) for method, score in scores.items()]
-    header, lines = tables.content(table)
+    columns = [tables.Column(CALLED[method](), score.ravel()) for method, score in scores.items()]
+    header, lines = tables.content([*places(trace.grid), *columns])
     more = {"class": np.array(trace.classes[class_index]), "pixels": trace.pixels, **scores}
     with st.container(horizontal=True):
         files.csv(header, lines, "relevance", say("vision.scores.csv", "Scores as CSV"))

@@ -123,7 +123,10 @@ def in_words(subject: Subject, trace: SentenceTrace) -> Subject:
 
 def without_special(subject: Subject) -> Subject:
     """Without special tokens and CLS. What is left is not scaled up: the rows sum to less than 1."""
-    queries, keys = (_ordinary(names) for names in (subject.queries, subject.keys))
+    queries, keys = (
+        [place for place, name in enumerate(names) if name.strip() not in SPECIAL]
+        for names in (subject.queries, subject.keys)
+    )
     if not len(queries) or not len(keys):
         return subject
     kept = subject.attention[:, :, queries][:, :, :, keys]
@@ -136,10 +139,6 @@ def without_special(subject: Subject) -> Subject:
         key=(*subject.key, "ordinary"),
         recipe=subject.recipe + _recipe_of_some(queries, keys),
     )
-
-
-def _ordinary(names: tuple[str, ...]) -> list[int]:
-    return [place for place, name in enumerate(names) if name.strip() not in SPECIAL]
 
 
 def _recipe_of_text(sentence: str, target_ids: Sequence[int], kind: str, model: TracedModel) -> tuple[str, ...]:

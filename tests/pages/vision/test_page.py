@@ -217,7 +217,7 @@ def test_what_is_computed_for_an_own_picture_ends_with_the_visit(open_app):
     open_app("vision")  # the first sample, which all visitors share
     service = loaded_service()
     before = service.traces.keys(), service.analyses.keys()
-    app = open_app("vision", view="layers")
+    app = open_app("vision", view="positions")
     shared = service.traces.keys(), service.analyses.keys()
     app.get("file_uploader")[0].set_value(("a.png", encoded(photo(70, 50)), "image/png")).run()
     assert not app.exception
