@@ -10,6 +10,7 @@ draws the chosen map at once and tells the server half a second after the last c
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -109,11 +110,7 @@ def payload(sheet: Sheet, theme: palette.Theme, exact_bytes: int = FULL_PRECISIO
 
 def attention_grid(sheet: Sheet, key: str, on_select: Callable[[int, int], None]) -> None:
     """Mount the overview; `on_select` gets row and column of the map that a person chooses."""
-
-    def chosen(sent: object) -> None:
-        if (cell := parts.cell(sent, len(sheet.rows), len(sheet.columns))) is not None:
-            on_select(*cell)
-
+    chosen = partial(parts.cell, rows=len(sheet.rows), columns=len(sheet.columns)), lambda cell: on_select(*cell)
     _MOUNT(key, payload(sheet, inputs.theme()), sheet.selected, chosen=chosen)
 
 
