@@ -46,7 +46,7 @@ def matrices(
     on_paint: Callable[[list[tuple[int, int, bool]]], None] | None = None,
 ) -> None:
     """Show matrices with the signs between them, see `matrix_row`."""
-    matrix_row(items, inputs.theme(), key, inputs.remember_theme, on_paint, beside)
+    matrix_row(items, key, on_paint, beside)
 
 
 def metrics(*named: tuple[str, str | float], help: str | None = None) -> None:

@@ -52,12 +52,11 @@ def cls_attention(service: Service, key: str, trace: VisionTrace) -> None:
             causal=False,
             shared_scale=look.shared,
             selected=look.place,
-            theme=inputs.theme(),
             underlay=look.picture,
             opacity=look.opacity,
         )
         choose = lambda layer, head: inputs.choose_head(look.layers[layer], look.heads[head])  # noqa: E731
-        attention_grid(grid, key="grid", on_select=choose, on_theme=inputs.remember_theme)
+        attention_grid(grid, key="grid", on_select=choose)
         check_line(trace)
         all_heads(trace)
     with detail:

@@ -95,12 +95,12 @@ def choosable(
 ) -> None:
     """Maps over the picture on which a patch can be chosen, see `PatchPicture`."""
     looks = {"weights": weights, "top": top, "opacity": look.opacity, "kept": look.kept}
-    choose_on(PatchPicture(look.picture, look.grid, panels, title, selected, inputs.theme(), **looks), key)
+    choose_on(PatchPicture(look.picture, look.grid, panels, title, selected, **looks), key)
 
 
 def choose_on(shown: PatchPicture, key: str) -> None:
     """A picture on which a patch can be chosen, as every view of the page has it."""
-    patch_picture(shown, key=key, on_select=inputs.choose_patch, on_theme=inputs.remember_theme)
+    patch_picture(shown, key=key, on_select=inputs.choose_patch)
 
 
 def chosen_class(label: str, trace: VisionTrace, **looks) -> int:

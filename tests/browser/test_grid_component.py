@@ -36,7 +36,6 @@ def known_sheet(causal: bool = False, side: int = 3, **changes) -> Sheet:
         causal=causal,
         shared_scale=True,
         selected=(0, 1),
-        theme="light",
     )
     return Sheet(**{**sheet, **changes})
 
@@ -45,8 +44,8 @@ def known_sheet(causal: bool = False, side: int = 3, **changes) -> Sheet:
 def mount(page: Page):
     """Show a sheet in an empty page; what the script answers is collected in `window.answers`."""
 
-    def show(sheet: Sheet, background: str = "#FFFFFF") -> Page:
-        mount_component(page, "attention_grid", "grid-root", payload(sheet), background, mark(sheet.selected))
+    def show(sheet: Sheet, background: str = "#FFFFFF", believed: palette.Theme = "light") -> Page:
+        mount_component(page, "attention_grid", "grid-root", payload(sheet, believed), background, mark(sheet.selected))
         return page
 
     return show
@@ -205,9 +204,9 @@ def test_keyboard_moves_and_chooses(mount):
 
 
 def test_a_theme_that_python_did_not_expect_is_reported(mount):
-    page = mount(known_sheet(theme="light"), palette.BACKGROUND["dark"])
+    page = mount(known_sheet(), palette.BACKGROUND["dark"])
     assert page.evaluate("answers") == [["theme", "dark"]]
-    page = mount(known_sheet(theme="dark"), palette.BACKGROUND["dark"])
+    page = mount(known_sheet(), palette.BACKGROUND["dark"], "dark")
     assert page.evaluate("answers") == []
 
 

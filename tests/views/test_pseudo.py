@@ -57,8 +57,8 @@ def test_outside_is_what_stands_in_no_brackets():
     assert unsaid_in_html('<p title="a">⟦b⟧</p><i data-said="token">c</i>') == ["a"]
 
 
-def header(module, *shown) -> dict:
-    return read(module.payload(*shown))
+def header(module, shown) -> dict:
+    return read(module.payload(shown, "light"))
 
 
 def read(content: bytes) -> dict:
@@ -71,16 +71,16 @@ def head_row(often: str) -> head_list.HeadRow:
 
 
 def payloads() -> dict[str, dict]:
-    rows = head_list.HeadList([head_row(given("diffuse"))], tuple(map(given, "abcd")), given("heads"), "light")
+    rows = head_list.HeadList([head_row(given("diffuse"))], tuple(map(given, "abcd")), given("heads"))
     matrix = matrix_row.RowMatrix(given("scores"), SQUARE)
     return {
         "grid": header(attention_grid, grids.sheet(4)),
         "lines": header(attention_lines, lines.lines(4, 5)),
         "list": header(head_list, rows),
-        "matrices": header(matrix_row, [matrix, "+", matrix], "light"),
+        "matrices": header(matrix_row, [matrix, "+", matrix]),
         "picture": header(patch_picture, pictures.shown()),
         "strip": {"words": parts.words(strip_of_pictures.WORDS)},
-        "steps": header(numbers_that_follow, step_views.view(), "light"),
+        "steps": header(numbers_that_follow, step_views.view()),
     }
 
 
@@ -89,7 +89,7 @@ def test_payloads_of_components(name: str):
     shown = payloads()[name]
     assert shown["words"] and [text for text in shown["words"].values() if outside(text) or not text.strip()] == []
     for item in shown.get("items", ()):
-        for key in ("rowTitle", "columnTitle"):
+        for key in ("row_title", "column_title"):
             assert outside(item.get(key, "")) == ""
         assert outside(" ".join(item.get("masked", ()))) == ""
     assert [shown[key] for key in ("queryAxis", "keyAxis") if outside(shown.get(key, ""))] == []

@@ -55,7 +55,7 @@ class AttentionGrid extends View {
     })
     tile.className = "tile over"
     tile.setAttribute("role", "gridcell")
-    const canvas = element("canvas", "", tile)
+    const canvas = element("canvas", "pixels", tile)
     tile.onkeydown = (event) => this.move(event, row, column)
     tile.onpointermove = (event) => this.hover(event, row, column)
     tile.onpointerleave = () => this.tip.hide()

@@ -10,12 +10,13 @@ Which map is selected stands in a mark beside the grid, so that choosing one lea
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from views import maps, palette
 from views.components import parts, standalone
+from views.controls import inputs
 from views.text import terms
 from views.text.catalogue import Message, say
 
@@ -56,7 +57,6 @@ class Sheet:
         causal: cells above the diagonal are masked and drawn grey.
         shared_scale: one colour scale for all maps; otherwise each map has its own, up to its own largest weight.
         selected: row and column of the map shown in detail.
-        theme: as far as Python knows; the browser answers if it knows better.
         underlay: `(height, width, 3)` uint8, a picture whose rows and columns of patches the maps show; queries are
             then its rows and keys its columns.
         opacity: of the maps over the picture, from 0 to 1.
@@ -73,18 +73,18 @@ class Sheet:
     causal: bool
     shared_scale: bool
     selected: tuple[int, int]
-    theme: palette.Theme
     underlay: np.ndarray | None = None
     opacity: float = 1.0
     log_scale: bool = False
     places: bool = False
 
 
-def payload(sheet: Sheet, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
+def payload(sheet: Sheet, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
     """The bytes that `attention_grid.js` reads; see the module's first lines. Up to `exact_bytes` with every digit."""
     exact = sheet.weights.nbytes <= exact_bytes
     header = parts.fields(
         sheet,
+        theme=theme,
         selected=None,  # it stands in the mark
         type="float32" if exact else "float16",
         queries=parts.labels(sheet.queries),
@@ -97,21 +97,19 @@ def payload(sheet: Sheet, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
     return parts.pack(header, sheet.weights.astype("<f4" if exact else "<f2"), sheet.underlay)
 
 
-def attention_grid(
-    sheet: Sheet, key: str, on_select: Callable[[int, int], None], on_theme: Callable[[str], None]
-) -> None:
+def attention_grid(sheet: Sheet, key: str, on_select: Callable[[int, int], None]) -> None:
     """Mount the overview; `on_select` gets row and column of the map that a person chooses."""
 
     def chosen(sent: object) -> None:
         if (cell := parts.cell(sent, len(sheet.rows), len(sheet.columns))) is not None:
             on_select(*cell)
 
-    _MOUNT(key, payload(sheet), on_theme, sheet.selected, chosen=chosen)
+    _MOUNT(key, payload(sheet, inputs.theme()), sheet.selected, chosen=chosen)
 
 
 def part(sheet: Sheet) -> standalone.Part:
     """The overview for a file that stands alone, where the chosen map is shown large beside it."""
-    content = payload(replace(sheet, theme="light"), standalone.EXACT_BYTES)  # the browser follows its own theme
+    content = payload(sheet, "light", standalone.EXACT_BYTES)  # the browser follows its own theme
     exact = sheet.weights.nbytes <= standalone.EXACT_BYTES
     rounded = say("saved.rounded.half", "rounded to half precision: three digits down to 0.0001")
     numbers = standalone.EXACT() if exact else rounded

@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from views import maps, palette
 from views.components import parts, standalone
+from views.controls import inputs
 from views.text import terms
 from views.text.catalogue import Message, say
 
@@ -109,7 +110,6 @@ class Lines:
         attention: `(layers, heads, query, key)` float32.
         queries, keys: tokens, as many as the axes are long.
         kind: whose axes they are, and whether the causal mask hides keys behind the query.
-        theme: as far as Python knows; the browser answers if it knows better.
     """
 
     attention: np.ndarray
@@ -117,7 +117,6 @@ class Lines:
     keys: Sequence[str]
     kind: maps.Kind
     view: View
-    theme: palette.Theme
 
     def __post_init__(self) -> None:
         if self.attention.ndim != 4 or self.attention.shape[2:] != (len(self.queries), len(self.keys)):
@@ -127,7 +126,7 @@ class Lines:
             )
 
 
-def payload(lines: Lines, exact_bytes: int = parts.FULL_PRECISION_BYTES) -> bytes:
+def payload(lines: Lines, theme: palette.Theme, exact_bytes: int = parts.FULL_PRECISION_BYTES) -> bytes:
     """The bytes that `attention_lines.js` reads; see the module's first lines. Up to `exact_bytes` with every digit."""
     layers, heads, queries, keys = lines.attention.shape
     seen = lines.attention
@@ -144,7 +143,7 @@ def payload(lines: Lines, exact_bytes: int = parts.FULL_PRECISION_BYTES) -> byte
         "title": lines.kind.title,
         "words": parts.words(WORDS) | _file_names(lines.kind.title),
         "causal": lines.kind.causal,
-        "theme": lines.theme,
+        "theme": theme,
         "styles": {theme: [palette.head_style(head, theme) for head in range(heads)] for theme in ("light", "dark")},
     }
     return parts.pack(header, weights)
@@ -158,19 +157,19 @@ def _file_names(kind: str) -> dict[str, str]:
     }
 
 
-def attention_lines(lines: Lines, key: str, on_change: Callable[[View], None], on_theme: Callable[[str], None]) -> None:
+def attention_lines(lines: Lines, key: str, on_change: Callable[[View], None]) -> None:
     """Mount the lines; `on_change` gets what is chosen, a moment after a person last changed it."""
 
     def changed(sent: object) -> None:
         if (chosen := valid_view(sent, lines.attention.shape)) is not None:
             on_change(chosen)
 
-    _MOUNT(key, payload(lines), on_theme, lines.view, view=changed)
+    _MOUNT(key, payload(lines, inputs.theme()), lines.view, view=changed)
 
 
 def part(lines: Lines) -> standalone.Part:
     """The lines for a file that stands alone."""
-    content = payload(replace(lines, theme="light"), standalone.EXACT_BYTES)  # the browser follows its own theme
+    content = payload(lines, "light", standalone.EXACT_BYTES)  # the browser follows its own theme
     exact = len(content) <= standalone.EXACT_BYTES
     rounded = say("saved.rounded.bits", "rounded to 16 significant bits, more than four digits")
     numbers = standalone.EXACT() if exact else rounded

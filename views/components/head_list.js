@@ -55,7 +55,7 @@ class HeadList extends View {
     const map = element("span", "map over", option)
     const keys = row.weights[1]
     const masked = (cell) => row.causal && cell % keys > Math.floor(cell / keys)
-    paintCells(element("canvas", "", map), row.weights, (cell) => (masked(cell) ? grey : colours[cells[cell]]))
+    paintCells(element("canvas", "pixels", map), row.weights, (cell) => (masked(cell) ? grey : colours[cells[cell]]))
     const name = element("span", "name", option)
     element("small", "rank", name).textContent = place + 1
     const called = element("span", "", name)

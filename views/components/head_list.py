@@ -13,6 +13,7 @@ import numpy as np
 
 from views import maps, palette
 from views.components import parts
+from views.controls import inputs
 from views.text.catalogue import Message
 
 MOST_CELLS = 48  # a side of one map; larger ones show the largest weight of each block of cells
@@ -64,17 +65,17 @@ class HeadList:
     rows: Sequence[HeadRow]
     columns: tuple[str, str, str, str]
     title: str
-    theme: palette.Theme
     underlay: np.ndarray | None = None
     opacity: float = 1.0
 
 
-def payload(shown: HeadList) -> bytes:
+def payload(shown: HeadList, theme: palette.Theme) -> bytes:
     """The bytes that `head_list.js` reads."""
     pictures = [small(row.weights) for row in shown.rows]
     kinds = dict.fromkeys(row.kind for row in shown.rows)
     header = parts.fields(
         shown,
+        theme=theme,
         words=parts.words(WORDS),
         largest=max((abs(row.effect) for row in shown.rows), default=0.0),
         rows=[parts.fields(row, weights=cells.shape) for row, cells in zip(shown.rows, pictures, strict=True)],
@@ -93,13 +94,11 @@ def small(weights: np.ndarray) -> np.ndarray:
     return (weights.astype(np.float64) / top * 255).round().clip(0, 255).astype(np.uint8)
 
 
-def head_list(
-    shown: HeadList, selected: str, key: str, on_select: Callable[[str], None], on_theme: Callable[[str], None]
-) -> None:
+def head_list(shown: HeadList, selected: str, key: str, on_select: Callable[[str], None]) -> None:
     """Mount the list; `selected` is shown in detail, and `on_select` gets the name of the row that a person chooses."""
 
     def chosen(name: object) -> None:
         if any(row.name == name for row in shown.rows):
             on_select(name)
 
-    _MOUNT(key, payload(shown), on_theme, selected, chosen=chosen)
+    _MOUNT(key, payload(shown, inputs.theme()), selected, chosen=chosen)

@@ -12,6 +12,7 @@ import numpy as np
 
 from views import palette
 from views.components import parts
+from views.controls import inputs
 from views.text import terms
 from views.text.catalogue import Message
 
@@ -98,9 +99,7 @@ def _header(item: RowMatrix, values: np.ndarray) -> dict:
 
 def matrix_row(
     items: Sequence[RowMatrix | str],
-    theme: palette.Theme,
     key: str,
-    on_theme: Callable[[str], None],
     on_paint: Callable[[list[tuple[int, int, bool]]], None] | None = None,
     beside: int = 1,
 ) -> None:
@@ -116,7 +115,7 @@ def matrix_row(
         if (cells := valid_cells(sent, shape)) and on_paint is not None:
             on_paint(cells)
 
-    _MOUNT(key, payload(items, theme, beside), on_theme, painted=painted)
+    _MOUNT(key, payload(items, inputs.theme(), beside), painted=painted)
 
 
 def valid_cells(sent: object, shape: tuple[int, int]) -> list[tuple[int, int, bool]]:

@@ -11,6 +11,7 @@ import numpy as np
 import streamlit as st
 
 from views import palette
+from views.controls import inputs
 from views.text import literal
 from views.text.catalogue import Message
 
@@ -34,20 +35,16 @@ class Component:
         self,
         key: str,
         data: object,
-        on_theme: Callable[[str], None] | None = None,
         marked: object = None,
         **heard: Callable[[object], object],
     ) -> None:
-        """Mount it.
+        """Mount it. It answers "light" or "dark" when the page's theme differs from what Python believes.
 
         Args:
-            on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
             marked: what is chosen, see `mark`: the payload stays as it was when that changes.
             heard: name under which the script answers -> what takes the answer: browsers can send anything.
         """
-
-        if on_theme is not None:
-            heard["theme"] = lambda sent: on_theme(sent) if sent in ("light", "dark") else None
+        heard["theme"] = lambda sent: inputs.remember_theme(sent) if sent in ("light", "dark") else None
         hear = {
             f"on_{name}_change": lambda name=name, take=take: take(st.session_state[key].get(name))
             for name, take in heard.items()

@@ -40,8 +40,8 @@ class PatchPicture extends View {
     element("div", "title", panel).textContent = title
     const frame = element("div", "frame", panel)
     frame.style.aspectRatio = `${this.view.picture[1]} / ${this.view.picture[0]}`
-    const under = element("canvas", "under", frame)
-    const map = element("canvas", "map", frame)
+    const under = element("canvas", "under pixels", frame)
+    const map = element("canvas", "map pixels", frame)
     const lines = this.buildLines(frame, rows, columns)
     const cells = element("div", "cells", frame)
     cells.setAttribute("role", "grid")

@@ -14,7 +14,7 @@ class HeatmapPanel extends StepPanel {
     this.heads = this.buildSide(frame, this.columns, "heads")
     this.sides = this.buildSide(frame, this.rows, "sides")
     this.field = element("div", "field", frame)
-    this.canvas = element("canvas", "", this.field)
+    this.canvas = element("canvas", "pixels", this.field)
     this.canvas.setAttribute("role", "img")
     const values = { name: about.name, rows: this.rows.title, columns: this.columns.title }
     this.canvas.setAttribute("aria-label", filled(view.sheet.words.map, values))

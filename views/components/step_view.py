@@ -28,6 +28,7 @@ import numpy as np
 
 from views import palette
 from views.components import parts
+from views.controls import inputs
 from views.text.catalogue import Message
 
 _MOUNT = parts.Component("step_view", "step-view")
@@ -228,20 +229,12 @@ def payload(view: StepView, theme: palette.Theme) -> bytes:
     return parts.pack(header, *(np.asarray(array.values, dtype="<f4") for array in view.numbers.values()))
 
 
-def step_view(
-    view: StepView,
-    places: Places,
-    theme: palette.Theme,
-    key: str,
-    on_change: Callable[[Places], None],
-    on_theme: Callable[[str], None],
-) -> None:
+def step_view(view: StepView, places: Places, key: str, on_change: Callable[[Places], None]) -> None:
     """Mount it.
 
     Args:
         places: where the sliders stand.
         on_change: called with where they stand, a moment after a reader last moved one.
-        on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
     """
 
     def moved(sent: object) -> None:
@@ -249,7 +242,7 @@ def step_view(
         if valid is not None:
             on_change(valid)
 
-    _MOUNT(key, payload(view, theme), on_theme, places, places=moved)
+    _MOUNT(key, payload(view, inputs.theme()), places, places=moved)
 
 
 def _drawn(panel: Panel) -> list[tuple[str, tuple[str, ...]]]:

@@ -12,7 +12,6 @@ from pages.shared.texts import caption, paragraph
 from views import maps
 from views.address import settings
 from views.components.attention_lines import Lines, View, attention_lines, from_address, kept, part, to_address
-from views.controls import inputs
 from views.export import downloads
 from views.text import literal, terms
 from views.text.catalogue import say
@@ -25,8 +24,8 @@ def show(subject: Subject) -> None:
     attention = subject.attention
     view = _view(attention.shape)
     paragraph("attention_viewer", "lines")
-    lines = Lines(attention, subject.queries, subject.keys, subject.kind, view, inputs.theme())
-    attention_lines(lines, key="attention_lines", on_change=_remember, on_theme=inputs.remember_theme)
+    lines = Lines(attention, subject.queries, subject.keys, subject.kind, view)
+    attention_lines(lines, key="attention_lines", on_change=_remember)
     chosen = attention[list(view.layers)][:, list(view.heads)]  # (chosen layers, chosen heads, query, key)
     drawn = kept(chosen, view.mass)
     open_cells = (~maps.masked(*attention.shape[2:], subject.kind.causal)).sum() * chosen.shape[0] * chosen.shape[1]

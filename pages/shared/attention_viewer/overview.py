@@ -37,7 +37,6 @@ def show(subject: Subject) -> None:
         top=1.0 if scale == "log" else float((weights if scale == "own" else attention).max()),
         log=scale == "log",
     )
-    theme = inputs.theme()
     grid = Sheet(
         sheet,
         layers,
@@ -49,7 +48,6 @@ def show(subject: Subject) -> None:
         kind.causal,
         scale != "own",
         selected,
-        theme,
         log_scale=scale == "log",
         places=kind.places,
     )
@@ -57,12 +55,12 @@ def show(subject: Subject) -> None:
     with overview:
         paragraph("attention_viewer", "overview")
         choose = lambda row, column: inputs.choose_head(layers[row], heads[column])  # noqa: E731
-        attention_grid(grid, key="grid", on_select=choose, on_theme=inputs.remember_theme)
+        attention_grid(grid, key="grid", on_select=choose)
         everything = lambda: downloads.attention_npz(kind.name, attention, subject.queries, subject.keys)  # noqa: E731
         files.download(say("viewer.npz", "All heads as NPZ"), everything, f"{kind.name}.npz")
     with detail:
         st.markdown(f"**{shown.title}**")
-        charts.chart(heatmap(shown, theme), "detail", charts.MAP(title=shown.title))
+        charts.chart(heatmap(shown, inputs.theme()), "detail", charts.MAP(title=shown.title))
         files.head_map(shown, name=f"{kind.name}-layer-{layer}-head-{head}")
     _save(subject, grid, shown, {"look": "maps", "layer": layer, "head": head, "scale": scale}, scale)
 

@@ -12,7 +12,7 @@ from pages.shared import files
 from pages.shared.head_ranking import names, rows
 from views.address import settings
 from views.components.head_list import HeadList, HeadRow, head_list
-from views.controls import inputs, widgets
+from views.controls import widgets
 from views.export import downloads
 from views.text import literal
 from views.text.catalogue import say, say_error
@@ -76,13 +76,10 @@ def show(listing: Listing, listed: list[rows.Head], opened: rows.Head) -> None:
     ids = {head.name: head.id for head in listed}
     columns = (*listing.headings, listing.found.heading)
     head_list(
-        HeadList(
-            content, columns, say("ranking.title", "Heads, ranked"), inputs.theme(), listing.underlay, listing.opacity
-        ),
+        HeadList(content, columns, say("ranking.title", "Heads, ranked"), listing.underlay, listing.opacity),
         opened.name,
         key=f"{listing.name} ranking",
         on_select=lambda name: settings.choose(listing.selects, ids[name]),
-        on_theme=inputs.remember_theme,
     )
     if listing.found.problem:
         st.caption(literal.markdown(say_error(listing.found.problem)))

@@ -54,7 +54,6 @@ def saved(subject: Subject) -> Saved:
         subject.kind.causal,
         True,
         (0, 0),
-        "dark",
     )
     files = {
         "map.csv": lambda: downloads.matrix_csv(subject.attention[0, 0], subject.queries, subject.keys, subject.kind)

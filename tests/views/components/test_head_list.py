@@ -12,7 +12,7 @@ def test_the_payload_holds_rows_and_maps():
         HeadRow("a", "cross", 0.5, "+0.500", "x", "", np.array([[0.0, 0.2], [0.1, 0.05]])),
         HeadRow("b", "decoder", -2.0, "-2.00", "y", "z", np.eye(3), causal=True),
     ]
-    content = payload(HeadList(rows, ("1", "2", "3", ""), "title", "dark", np.full((2, 2, 3), 7, np.uint8)))
+    content = payload(HeadList(rows, ("1", "2", "3", ""), "title", np.full((2, 2, 3), 7, np.uint8)), "dark")
     length = int.from_bytes(content[:4], "little")
     header = json.loads(content[4 : 4 + length])
     assert header["largest"] == 2.0 and header["underlay"] == [2, 2, 3]
