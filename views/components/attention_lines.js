@@ -30,7 +30,7 @@ class AttentionLines extends View {
     const [header, body] = unpack(bytes)
     this.sheet = header
     this.weights = new Weights(header, body)
-    this.fit([header.shape, header.queryAxis, header.keyAxis, header.words], header.theme)
+    this.fit([header.weights, header.queryAxis, header.keyAxis, header.words], header.theme)
     this.readOut.weighed = null
     this.background = canvasColour(this.host, "--st-background-color", "#ffffff")
     const before = JSON.stringify(this.names ?? null)
@@ -46,7 +46,7 @@ class AttentionLines extends View {
   }
 
   build() {
-    const { shape: [layers, heads, queries, keys], words } = this.sheet
+    const { weights: [layers, heads, queries, keys], words } = this.sheet
     this.root.replaceChildren()
     this.controls = new LinesControls(this, layers, heads, Math.max(queries, keys) * ROW > FITS)
     const bar = element("div", "status-bar", this.root)

@@ -134,7 +134,7 @@ def payload(lines: Lines, theme: palette.Theme, exact_bytes: int = parts.FULL_PR
         seen = seen[:, :, ~maps.masked(queries, keys, causal=True)]  # (layers, heads, seen cells)
     number_type, weights = parts.pack_weights(seen, exact_bytes)
     header = {
-        "shape": [layers, heads, queries, keys],
+        "weights": [layers, heads, queries, keys],
         "type": number_type,
         "queries": parts.labels(lines.queries),
         "keys": parts.labels(lines.keys),

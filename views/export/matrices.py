@@ -23,7 +23,7 @@ def panel(matrix: RowMatrix) -> Panel:
     """The numbers of the page in its colours, on white; grey where masked, or where a mask of words hides."""
     values = np.asarray(matrix.values, dtype=np.float32)
     low, high = limits(matrix)
-    scale = (palette.signed_scale if matrix.signed else palette.scale)(matrix.kind, "light")
+    scale = palette.colours(matrix.kind, "light", matrix.signed)
     if matrix.words:
         shown = palette.to_hex(shades(np.full((1, 1), ALLOWED), scale, 0, 255, np.zeros((1, 1), bool))[0, 0])
         scale, low, high = (palette.MASKED["light"], shown), 0.0, 1.0

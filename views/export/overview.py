@@ -54,7 +54,7 @@ def overview(shown: Overview) -> Drawing:
     across, down = width + _GAP, height + _GAP
     right, bottom = left + len(shown.columns) * across - _GAP, top + len(shown.rows) * down - _GAP
     title = shown.kind.heading(say("overview.all", "all heads"))
-    sides = {"query": shown.kind.query_side, "key": shown.kind.key_side}
+    sides = {"query": shown.kind.queries(), "key": shown.kind.keys()}
     axes = say("overview.axes", "In each map a row is a query ({query}), a column a key ({key}).", **sides)
     legend = _legend(shown, left, bottom + 22)
     items = (

@@ -59,7 +59,7 @@ def heatmap(head: HeadMap, theme: palette.Theme) -> go.Figure:
         y=rows,
         zmin=0,
         zmax=1 if head.log else head.top or 1,
-        colorscale=palette.plotly_scale(head.kind.name, theme),
+        colorscale=palette.scale(head.kind.name, theme),
         colorbar=colour_bar(terms.WEIGHT(), theme, x=0, xanchor="left", len=0.6, nticks=3)
         | (_decades(head.top) if head.log else {}),
         hovertemplate=_hover(f"<b>%{{{number}:.7g}}</b>"),

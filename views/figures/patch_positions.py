@@ -43,7 +43,7 @@ def similarity(values: np.ndarray, grid: tuple[int, int], theme: palette.Theme) 
         customdata=np.nan_to_num(sheet[..., 1:]).astype(np.uint8),
         zmin=float(others.min()),
         zmax=float(others.max()),  # without a patch's likeness to itself, which is 1
-        colorscale=palette.plotly_scale("vision", theme),
+        colorscale=palette.scale("vision", theme),
         colorbar=colour_bar(terms.COSINE(), theme, len=0.7, nticks=5),
         hovertemplate=(
             say("similarity.hover", "patch in {one}<br>and in {other}", one=_place(0), other=_place(2))

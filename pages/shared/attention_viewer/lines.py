@@ -80,7 +80,7 @@ def _csv(subject: Subject, view: View) -> bytes:
                 place = (layer + 1, head + 1, query + 1, queries[query], key + 1, keys[key])
                 lines.append((*place, float(weights[query, key])))
     if subject.kind.places:
-        sides = subject.kind.query_side, subject.kind.key_side
+        sides = subject.kind.queries(), subject.kind.keys()
     else:
         sides = say("column.query-token", "query token"), say("column.key-token", "key token")
     place = say("column.layer", "layer"), say("column.head", "head")

@@ -56,7 +56,7 @@ def all_heads(saved: Saved) -> drawing.Drawing:
 def page(saved: Saved) -> bytes:
     """The view as one HTML file."""
     kind, part = saved.subject.kind, saved.part()
-    text = block("attention_viewer", saved.paragraphs, query_side=kind.query_side, key_side=kind.key_side)
+    text = block("attention_viewer", saved.paragraphs, query_side=kind.queries(), key_side=kind.keys())
     return standalone.to_html(standalone.Document(kind.headline, [flat(text)], facts(saved, part), part))
 
 

@@ -32,4 +32,4 @@ ORDERS = {
 
 def head_name(kind: str, layer: int, head: int) -> str:
     """What pages call a head, counted from 0, such as `cross 4.7`."""
-    return say("head.name", "{kind} {layer}.{head}", kind=maps.brief(kind), layer=layer + 1, head=head + 1)
+    return say("head.name", "{kind} {layer}.{head}", kind=maps.named(kind).brief(), layer=layer + 1, head=head + 1)

@@ -49,8 +49,8 @@ def read(content: bytes) -> tuple[dict, np.ndarray]:
 def test_short_inputs_travel_exactly():
     shown = lines(7, 11)
     header, weights = read(payload(shown, "dark"))
-    assert header["shape"] == [4, 8, 7, 11]
-    np.testing.assert_array_equal(weights.reshape(header["shape"]), shown.attention)
+    assert header["weights"] == [4, 8, 7, 11]
+    np.testing.assert_array_equal(weights.reshape(header["weights"]), shown.attention)
     assert header["queries"] == parts.labels(shown.queries) and header["keys"] == parts.labels(shown.keys)
     assert header["queryAxis"] == "Query: French query token"
     assert header["styles"]["dark"][1] == [palette.HEADS["dark"][1], []]

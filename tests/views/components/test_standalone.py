@@ -59,7 +59,7 @@ def test_all_weights_of_the_lines_are_read_back():
     length = int.from_bytes(content[:4], "little")
     header = json.loads(content[4 : 4 + length])
     assert header["type"] == "float32"
-    np.testing.assert_array_equal(np.frombuffer(content[4 + length :], "<f4").reshape(header["shape"]), attention)
+    np.testing.assert_array_equal(np.frombuffer(content[4 + length :], "<f4").reshape(header["weights"]), attention)
 
 
 def test_a_very_long_input_is_rounded_as_on_the_page():
