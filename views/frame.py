@@ -26,83 +26,72 @@ FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"
 
 @dataclass(frozen=True)
 class Place:
-    """A page in the menu: `name` is that of its folder and of its address."""
+    """A page in the menu: `name` is that of its folder, of its text and of its address."""
 
     name: str
-    title: Message
     help: Message
+
+    def title(self) -> str:
+        """What the page is called, in the reader's language."""
+        return prose.title(self.name)
 
 
 # The first is the home page.
 PAGES = (
     Place(
         "translate",
-        Message("menu.translate", "Translate"),
         Message("menu.translate.help", "Type an English sentence and watch a Transformer translate it into French."),
     ),
     Place(
         "attention",
-        Message("menu.attention", "Attention"),
         Message("menu.attention.help", "Open every head of the encoder, the decoder and the cross-attention."),
     ),
     Place(
         "heads",
-        Message("menu.heads", "Heads"),
         Message("menu.heads.help", "Ablate each head in turn: which ones matter for your sentence, and what for."),
     ),
     Place(
         "compare",
-        Message("menu.compare", "Compare"),
         Message("menu.compare.help", "Change a head or the sentence: compare the translation, the loss and every map."),
     ),
     Place(
         "attribution",
-        Message("menu.attribution", "Attribution"),
         Message("menu.attribution.help", "Which source words a target word needs: four methods compared with a test."),
     ),
     Place(
         "history",
-        Message("menu.history", "Before the Transformer"),
         Message("menu.history.help", "Recurrent networks, LSTM gates and the first attention, on the same sentence."),
     ),
     Place(
         "tokens",
-        Message("menu.tokens", "Tokens"),
         Message("menu.tokens.help", "Follow a sentence into tokens, ids and vectors; compare words and word orders."),
     ),
     Place(
         "positions",
-        Message("menu.positions", "Positions"),
         Message("menu.positions.help", "Take sinusoidal positions apart, then take them away from the model."),
     ),
     Place(
         "masks",
-        Message("menu.masks", "Masks"),
         Message("menu.masks.help", "Hide keys from queries: padding, causality, and a mask that you paint yourself."),
     ),
     Place(
         "inside",
-        Message("menu.inside", "Inside a layer"),
         Message("menu.inside.help", "Follow one head from X to W_O, then the feed-forward layer and Add & Norm."),
     ),
     Place(
         "decoding",
-        Message("menu.decoding", "Decoding"),
         Message("menu.decoding.help", "Go through a translation step by step: logits, choice, teacher forcing, beam."),
     ),
     Place(
         "loss",
-        Message("menu.loss", "Loss"),
         Message("menu.loss.help", "Score a French target token by token; smoothing, gradient and training curves."),
     ),
     Place(
         "vision",
-        Message("menu.vision", "Vision"),
         Message("menu.vision.help", "Give a picture to a Vision Transformer and see what it attends to."),
     ),
     Place(
         "models",
-        Message("menu.models", "Any model"),
         Message("menu.models.help", "Open a Hugging Face checkpoint and look at its attention with the same views."),
     ),
 )

@@ -9,18 +9,7 @@ import streamlit as st
 from starlette.formparsers import MultiPartParser
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.common import user_key_from_element_id
-from streamlit.runtime.uploaded_file_manager import UploadedFile
-
-__all__ = [
-    "UploadedFile",
-    "drawn",
-    "font_file",
-    "forget_upload",
-    "keep_uploads_in_memory",
-    "moved",
-    "said_for",
-    "visitor",
-]
+from streamlit.runtime.uploaded_file_manager import UploadedFile as UploadedFile
 
 _FONT_FILES = "static/static/media/SourceSansVF-Upright*.woff2"
 

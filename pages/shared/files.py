@@ -10,8 +10,7 @@ import streamlit as st
 from server.finished_files import finished_files
 from views.components.matrix_row import RowMatrix
 from views.export import downloads, drawing
-from views.export.matrices import matrices_picture
-from views.export.picture import picture
+from views.export.matrices import matrices_picture, picture
 from views.figures.heatmap import HeadMap
 from views.text import catalogue, terms
 from views.text.catalogue import Message, say

@@ -11,7 +11,7 @@ from pages.shared.opening import Request
 from pages.shared.texts import block, caption, paragraph
 from views import maps
 from views.controls import inputs, widgets
-from views.figures.histogram import histogram
+from views.figures.lines import histogram
 from views.html import bars
 from views.text import literal
 from views.text.catalogue import say, say_count

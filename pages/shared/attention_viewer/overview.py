@@ -13,7 +13,7 @@ from views import maps
 from views.components.attention_grid import Sheet, attention_grid, part
 from views.controls import inputs
 from views.export import downloads, drawing
-from views.export.picture import picture
+from views.export.matrices import picture
 from views.figures.heatmap import HeadMap, heatmap
 from views.text.catalogue import say
 
