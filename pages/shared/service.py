@@ -20,7 +20,6 @@ from model.runtime.progress import InSteps, steps_with_fallback
 from model.tracing.traced_model import TracedModel
 from pages.shared.kinds import by_name
 from server import visits
-from server.long_work import LongWork
 from server.recent import Recent, T
 from server.streams import Streams
 from views.maps import Kind
@@ -45,13 +44,13 @@ class Service:
     traces: Recent = field(default_factory=lambda: Recent(RECENT_TRACES))
     analyses: Recent = field(default_factory=lambda: Recent(RECENT_ANALYSES))
     streams: Streams[Step] = field(init=False)
-    long_analyses: LongWork = field(init=False)
-    long_traces: LongWork = field(init=False)
+    long_analyses: Streams = field(init=False)
+    long_traces: Streams = field(init=False)
 
     def __post_init__(self) -> None:
         self.streams = Streams(self.translations, self.computing)
-        self.long_analyses = LongWork(self.analyses, self.computing, waiting.progress)
-        self.long_traces = LongWork(self.traces, self.computing, waiting.progress)
+        self.long_analyses = Streams(self.analyses, self.computing)
+        self.long_traces = Streams(self.traces, self.computing)
 
     @property
     def kinds(self) -> dict[str, Kind]:
@@ -66,7 +65,7 @@ class Service:
     def analysis_in_steps(self, key: Hashable, function: Callable[..., InSteps[T]], *arguments) -> T:
         """`analysis` of long work: between its steps others have their turn, and the reader sees how far it is."""
         begin = lambda: function(self.model, *arguments)  # noqa: E731
-        return self.long_analyses.result(key, lambda: steps_with_fallback(self.model, begin))
+        return self.long_analyses.result(key, lambda: steps_with_fallback(self.model, begin), waiting.progress)
 
     def lesson(self, key: Hashable, function: Callable[..., T], *arguments) -> T:
         """`analysis` by a function of the bare network, as those of `model.lessons` and `model.attribution` are."""
@@ -140,4 +139,5 @@ class Service:
         return self.long_traces.result(
             ("intervened", trace.source_ids, trace.next_ids, plan.to_text()),
             lambda: steps_with_fallback(self.model, lambda: self.model.intervene_in_steps(trace, plan)),
+            waiting.progress,
         )
