@@ -81,8 +81,11 @@ def _ask(request: Request) -> ForwardTimes | None:
         return None
     models = {TRANSFORMER: request.service.model}
     models |= {name: open_recurrent(name).model for name in networks.NAMES}
-    measured = lambda: steps_with_fallback(request.service.model, lambda: forward_times_in_steps(models))  # noqa: E731
-    return _work().result(KEY, measured, waiting.progress)
+    return _work().result(
+        KEY,
+        lambda: steps_with_fallback(request.service.model, lambda: forward_times_in_steps(models)),
+        waiting.progress,
+    )
 
 
 def _drawn(found: ForwardTimes) -> None:
