@@ -4,8 +4,6 @@
 Prometheus. Both are for the machines that look after the server: a reverse proxy must not publish `/metrics`.
 """
 
-from __future__ import annotations
-
 import functools
 import threading
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """What the server does about memory and threads, so that both stay bounded however many visitors come and go."""
 
-from __future__ import annotations
-
 import asyncio
 import ctypes
 import gc

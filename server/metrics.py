@@ -3,8 +3,6 @@
 Labels are names of this project's own pages and outcomes; nothing that a visitor typed or uploaded is ever one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest

@@ -1,7 +1,5 @@
 """What the server reaches inside Streamlit, where nothing public does it. Tests tell when Streamlit changes it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from streamlit import file_util, runtime

@@ -1,7 +1,5 @@
 """Answers and long work that come step by step, made once for everybody who follows them."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Generator, Hashable, Iterator

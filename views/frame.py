@@ -1,7 +1,5 @@
 """Navigation and sidebar: what surrounds every page."""
 
-from __future__ import annotations
-
 import functools
 import gc
 from collections.abc import Callable, Sequence

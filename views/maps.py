@@ -3,8 +3,6 @@
 Axis words are always layer, head, query, key; rows are queries, columns are keys.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal

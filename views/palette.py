@@ -5,8 +5,6 @@ with any common form of colour blindness can tell apart. Each has a sequential s
 the hue: lightness changes in equal steps in OKLab (Ottosson 2020), so equal steps of a number look like equal steps.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterable, Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """What views reach inside Streamlit, where nothing public does the same. Tests tell when Streamlit changes it."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from pathlib import Path
 

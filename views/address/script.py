@@ -1,7 +1,5 @@
 """Puts `history.js` into the page before Streamlit's own scripts, served by this app as any other file."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from pathlib import Path

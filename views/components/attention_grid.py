@@ -7,8 +7,6 @@ bits still hold three digits down to 0.0001. Behind them comes the picture that 
 Which map is selected stands in a mark beside the grid, so that choosing one leaves the payload as it was.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

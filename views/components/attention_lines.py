@@ -4,8 +4,6 @@ The payload (`views.components.parts.pack`) holds the weights of all layers and 
 that are not masked. What is chosen stands in a mark beside the lines, so that the payload stays as it was.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Sequence

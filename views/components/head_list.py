@@ -4,8 +4,6 @@ The payload (`views.components.parts.pack`) holds what the rows say, then their 
 its own largest weight: they show a pattern, not numbers. Which row is selected stands in a mark beside the list.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

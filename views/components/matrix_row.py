@@ -3,8 +3,6 @@
 The payload (`views.components.parts.pack`) holds the numbers of all matrices one after another as float32.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

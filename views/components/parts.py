@@ -1,7 +1,5 @@
 """What components share: how they are registered, the form of a payload, the first part of script and style."""
 
-from __future__ import annotations
-
 import html
 import json
 from collections.abc import Callable, Iterable, Mapping

@@ -4,8 +4,6 @@ The weights of one head travel once; choosing another patch redraws its maps in 
 follows. The payload (`views.components.parts.pack`) holds the weights as float32, then the picture.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal

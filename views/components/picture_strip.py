@@ -1,7 +1,5 @@
 """Small pictures to choose from, and a picture pasted from the clipboard, which the page's upload box receives."""
 
-from __future__ import annotations
-
 import base64
 import io
 from collections.abc import Callable, Sequence

@@ -4,8 +4,6 @@ The file holds the component's own style and script and the payload they show, s
 Content-Security-Policy allows nothing but what stands in the file itself: it cannot load or send anything.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass

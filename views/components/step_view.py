@@ -19,8 +19,6 @@ that `Curves` above draws the chosen unit over all tokens, and `{h}` is one numb
 its place and can be clicked. `pages.shared.stepping.show` mounts it and keeps its places in the address.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 

@@ -1,7 +1,5 @@
 """The sentence box and the settings beside it, the same on every page and kept in the address bar."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal

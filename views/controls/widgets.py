@@ -4,8 +4,6 @@ The value of a control with options is the id of one; what the control says for 
 go to Streamlit's own control.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """A map, or the matrices that a page shows side by side, as a picture: the page's numbers and colours, on white."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

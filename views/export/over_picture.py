@@ -1,7 +1,5 @@
 """A map over the picture it belongs to, for a paper or a slide: numbers and colours as on the page, on white."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from views import palette, patches

@@ -1,7 +1,5 @@
 """All heads as small maps in one picture, for a paper or a slide: what the grid on the page shows, on white."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

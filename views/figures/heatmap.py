@@ -1,7 +1,5 @@
 """One attention map as a Plotly heatmap: tokens on both axes, the full value under the pointer."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Curves over one axis, paths in a plane, or how many of many numbers lie where, as a Plotly figure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

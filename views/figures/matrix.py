@@ -1,7 +1,5 @@
 """A matrix of numbers as a Plotly heatmap: vectors, cosines, rotations; signed numbers have two hues."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a ViT has learned about places: similarity of its position vectors, and at what distance its heads attend."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 

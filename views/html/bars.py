@@ -1,7 +1,5 @@
 """Named numbers as rows with bars, in HTML: a table that can be read at a glance. Relies on `STYLE`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """The encoder-decoder Transformer as a diagram, with the sizes of the model that is loaded."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What diagrams of networks are made of: blocks, arrows, and links to the pages that open them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlencode
 

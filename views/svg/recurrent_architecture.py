@@ -1,7 +1,5 @@
 """The networks before the Transformer as diagrams, in the same places and colours as the Transformer's."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

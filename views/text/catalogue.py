@@ -5,8 +5,6 @@ that it does not have, or whose places in braces are wrong, is said in English; 
 be read. `python -m tools.messages` brings the catalogues up to date with the code.
 """
 
-from __future__ import annotations
-
 import io
 import logging
 import os

@@ -4,8 +4,6 @@ Streamlit reads Markdown, LaTeX, emoji codes and colour marks in most of its tex
 its labels. Whatever did not come from this project's own files passes through one of these functions first.
 """
 
-from __future__ import annotations
-
 import html as _html
 import re
 import string
