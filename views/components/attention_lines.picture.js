@@ -82,7 +82,7 @@ function saveSvg(lines) {
   for (const { text, x, y, size, anchor, weight } of texts) {
     parts.push(`<text x="${number(x)}" y="${number(y)}" font-size="${number(size)}" font-weight="${weight}" text-anchor="${anchor}" dominant-baseline="central" fill="${ink}">${escaped(text)}</text>`)
   }
-  save(new Blob([parts.join("\n"), "\n</svg>\n"], { type: "image/svg+xml" }), lines.sheet.words.svgFile)
+  save(new Blob([parts.join("\n"), "\n</svg>\n"], { type: "image/svg+xml" }), lines.sheet.words.svgFile, lines.sheet.title)
 }
 
 function savePng(lines) {
@@ -113,7 +113,7 @@ function savePng(lines) {
     pen.textAlign = anchor
     pen.fillText(text, x, y)
   }
-  canvas.toBlob((blob) => save(blob, lines.sheet.words.pngFile))
+  canvas.toBlob((blob) => save(blob, lines.sheet.words.pngFile, lines.sheet.title))
 }
 
 function escaped(text) {
@@ -122,10 +122,10 @@ function escaped(text) {
   return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd").replace(/[&<>"]/g, (mark) => marks[mark])
 }
 
-function save(blob, name) {
+function save(blob, name, kind) {
   const link = document.createElement("a")
   link.href = URL.createObjectURL(blob)
-  link.download = name.replaceAll(" ", "-")
+  link.download = filled(name, { kind }).replaceAll(" ", "-")
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
 }

@@ -39,6 +39,8 @@ WORDS = {
     "tall": Message("lines.tall", "Tall rows"),
     "svg": Message("lines.svg", "Picture as SVG"),
     "png": Message("lines.png", "PNG"),
+    "svgFile": Message("lines.file.svg", "{kind} lines.svg"),
+    "pngFile": Message("lines.file.png", "{kind} lines.png"),
     "mass": Message("lines.mass", "Drawn: of each query and head the fewest keys that hold {share} %"),
     "table": Message("lines.table", "Weights of the locked token as a table"),
     "noneLocked": Message(
@@ -139,20 +141,12 @@ def payload(lines: Lines, theme: palette.Theme, exact_bytes: int = parts.FULL_PR
         "queryAxis": lines.kind.query_axis,
         "keyAxis": lines.kind.key_axis,
         "title": lines.kind.title,
-        "words": parts.words(WORDS) | _file_names(lines.kind.title),
+        "words": parts.words(WORDS),
         "causal": lines.kind.causal,
         "theme": theme,
         "styles": {theme: [palette.head_style(head, theme) for head in range(heads)] for theme in ("light", "dark")},
     }
     return parts.pack(header, weights)
-
-
-def _file_names(kind: str) -> dict[str, str]:
-    """The names of the pictures that the browser makes."""
-    return {
-        "svgFile": say("lines.file.svg", "{kind} lines.svg", kind=kind),
-        "pngFile": say("lines.file.png", "{kind} lines.png", kind=kind),
-    }
 
 
 def attention_lines(lines: Lines, key: str, on_change: Callable[[View], None]) -> None:
