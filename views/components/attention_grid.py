@@ -9,6 +9,7 @@ Which map is selected stands in a mark beside the grid, so that choosing one lea
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -97,11 +98,7 @@ def payload(sheet: Sheet, theme: palette.Theme, exact_bytes: int = FULL_PRECISIO
 
 def attention_grid(sheet: Sheet, key: str, on_select: Callable[[int, int], None]) -> None:
     """Mount the overview; `on_select` gets row and column of the map that a person chooses."""
-
-    def chosen(sent: object) -> None:
-        if (cell := parts.cell(sent, len(sheet.rows), len(sheet.columns))) is not None:
-            on_select(*cell)
-
+    chosen = partial(parts.cell, rows=len(sheet.rows), columns=len(sheet.columns)), lambda cell: on_select(*cell)
     _MOUNT(key, payload(sheet, inputs.theme()), sheet.selected, chosen=chosen)
 
 

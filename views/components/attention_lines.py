@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -151,11 +152,7 @@ def payload(lines: Lines, theme: palette.Theme, exact_bytes: int = parts.FULL_PR
 
 def attention_lines(lines: Lines, key: str, on_change: Callable[[View], None]) -> None:
     """Mount the lines; `on_change` gets what is chosen, a moment after a person last changed it."""
-
-    def changed(sent: object) -> None:
-        if (chosen := valid_view(sent, lines.attention.shape)) is not None:
-            on_change(chosen)
-
+    changed = partial(valid_view, shape=lines.attention.shape), on_change
     _MOUNT(key, payload(lines, inputs.theme()), lines.view, view=changed)
 
 

@@ -6,6 +6,7 @@ its own largest weight: they show a pattern, not numbers. Which row is selected 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -94,9 +95,5 @@ def small(weights: np.ndarray) -> np.ndarray:
 
 def head_list(shown: HeadList, selected: str, key: str, on_select: Callable[[str], None]) -> None:
     """Mount the list; `selected` is shown in detail, and `on_select` gets the name of the row that a person chooses."""
-
-    def chosen(name: object) -> None:
-        if any(row.name == name for row in shown.rows):
-            on_select(name)
-
-    _MOUNT(key, payload(shown, inputs.theme()), selected, chosen=chosen)
+    names = [row.name for row in shown.rows]
+    _MOUNT(key, payload(shown, inputs.theme()), selected, chosen=(partial(parts.one_of, names=names), on_select))

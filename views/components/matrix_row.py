@@ -107,13 +107,9 @@ def matrix_row(
         on_paint: called with row, column and new state of every cell that was painted in one go.
         beside: how many matrices share the width of a wide screen; each keeps within its part.
     """
-
-    def painted(sent: object) -> None:
-        shape = next(item.values.shape for item in items if isinstance(item, RowMatrix) and item.paint)
-        if (cells := valid_cells(sent, shape)) and on_paint is not None:
-            on_paint(cells)
-
-    _MOUNT(key, payload(items, inputs.theme(), beside), painted=painted)
+    shapes = [item.values.shape for item in items if isinstance(item, RowMatrix) and item.paint]
+    heard = {"painted": (lambda sent: valid_cells(sent, shapes[0]) or None, on_paint)} if on_paint else {}
+    _MOUNT(key, payload(items, inputs.theme(), beside), **heard)
 
 
 def valid_cells(sent: object, shape: tuple[int, int]) -> list[tuple[int, int, bool]]:

@@ -2,8 +2,10 @@
 
 import html
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -34,25 +36,28 @@ class Component:
         key: str,
         data: object,
         marked: object = None,
-        **heard: Callable[[object], object],
+        **heard: tuple[Callable[[object], object], Callable[[Any], object]],
     ) -> None:
         """Mount it. It answers "light" or "dark" when the page's theme differs from what Python believes.
 
         Args:
             marked: what is chosen, see `mark`: the payload stays as it was when that changes.
-            heard: name under which the script answers -> what takes the answer: browsers can send anything.
+            heard: name under which the script answers -> what makes of an answer a valid one, or None, as browsers can
+                send anything; and what takes it.
         """
-        heard["theme"] = lambda sent: inputs.remember_theme(sent) if sent in ("light", "dark") else None
-        hear = {
-            f"on_{name}_change": lambda name=name, take=take: take(st.session_state[key].get(name))
-            for name, take in heard.items()
-        }
+        heard["theme"] = lambda sent: sent if sent in ("light", "dark") else None, inputs.remember_theme
+        hear = {f"on_{name}_change": partial(_take, key, name, *how) for name, how in heard.items()}
         if marked is None:
             self._mount(key=key, data=data, **hear)
             return
         with st.container(key=f"{key}-with-mark", gap=None):
             st.html(mark(marked))
             self._mount(key=key, data=data, **hear)
+
+
+def _take(key: str, name: str, valid: Callable[[object], object], take: Callable[[Any], object]) -> None:
+    if (found := valid(st.session_state[key].get(name))) is not None:
+        take(found)
 
 
 def mark(chosen: object) -> str:
@@ -131,6 +136,11 @@ def cell(chosen: object, rows: int, columns: int) -> tuple[int, int] | None:
     if not isinstance(chosen, (list, tuple)) or len(chosen) != 2:
         return None
     return tuple(chosen) if all(map(is_place, chosen, (rows, columns))) else None
+
+
+def one_of(sent: object, names: Sequence[str]) -> str | None:
+    """What the browser sent as one of some names, or None if it is none of them."""
+    return sent if sent in names else None
 
 
 def is_place(sent: object, count: int) -> bool:

@@ -86,9 +86,5 @@ def payload(shown: PatchPicture, theme: palette.Theme) -> bytes:
 
 def patch_picture(shown: PatchPicture, key: str, on_select: Callable[[int, int], None]) -> None:
     """Mount the picture; `on_select` gets row and column, from 0, of the patch that a person chooses."""
-
-    def chosen(sent: object) -> None:
-        if (cell := parts.cell(sent, *shown.grid)) is not None:
-            on_select(*cell)
-
+    chosen = lambda sent: parts.cell(sent, *shown.grid), lambda cell: on_select(*cell)
     _MOUNT(key, payload(shown, inputs.theme()), chosen=chosen)

@@ -4,6 +4,7 @@ import base64
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from PIL import Image, ImageOps
 
@@ -63,11 +64,6 @@ def picture_strip(
         on_refuse: called when the browser itself refuses what a person gives; given only while the page says something
             about the picture before.
     """
-
-    def chosen(name: object) -> None:
-        if name in [tile.name for tile in tiles]:
-            on_choose(name)
-
     data = {
         "label": label,
         "tiles": [vars(tile) for tile in tiles],
@@ -76,4 +72,5 @@ def picture_strip(
         "words": parts.words(WORDS),
         "tell": on_refuse is not None,
     }
-    _MOUNT(key, data, chosen=chosen, refused=lambda _: on_refuse and on_refuse())
+    chosen = partial(parts.one_of, names=[tile.name for tile in tiles]), on_choose
+    _MOUNT(key, data, chosen=chosen, refused=(bool, lambda _: on_refuse and on_refuse()))

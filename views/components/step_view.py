@@ -234,13 +234,7 @@ def step_view(view: StepView, places: Places, key: str, on_change: Callable[[Pla
         places: where the sliders stand.
         on_change: called with where they stand, a moment after a reader last moved one.
     """
-
-    def moved(sent: object) -> None:
-        valid = view.valid(sent)
-        if valid is not None:
-            on_change(valid)
-
-    _MOUNT(key, payload(view, inputs.theme()), places, places=moved)
+    _MOUNT(key, payload(view, inputs.theme()), places, places=(view.valid, on_change))
 
 
 def _drawn(panel: Panel) -> list[tuple[str, tuple[str, ...]]]:
