@@ -28,7 +28,6 @@ class AttentionLines extends View {
 
   leave() {
     super.leave()
-    clearTimeout(this.waiting)
     this.resized.disconnect()
   }
 
@@ -120,11 +119,10 @@ class AttentionLines extends View {
     if ("locked" in view && Object.keys(view).length === 1) this.showFocus(true)
     else this.draw()
     if (!tell) return
-    clearTimeout(this.waiting)
-    this.waiting = setTimeout(() => {
+    this.tellWhenStill(STILL, () => {
       this.told.push(JSON.stringify(this.view))
       this.answer("view", this.view)
-    }, STILL)
+    })
   }
 
   // What the page says is chosen; see `mark` in attention_lines.py. What was told from here is no news when it comes back.

@@ -10,10 +10,6 @@ class PatchPicture extends View {
     this.told = null // the choice that the server has not answered yet
   }
 
-  leave() {
-    clearTimeout(this.waiting)
-  }
-
   show(bytes) {
     const [header, body] = unpack(bytes)
     const count = header.shape[0] * header.shape[1]
@@ -170,10 +166,7 @@ class PatchPicture extends View {
     this.told = this.selected
     this.toldAt = performance.now()
     this.draw()
-    clearTimeout(this.waiting)
-    const tell = () => this.answer("chosen", [row, column])
-    if (wait) this.waiting = setTimeout(tell, wait)
-    else tell()
+    this.tellWhenStill(wait, () => this.answer("chosen", [row, column]))
   }
 
   move(event, panel, row, column) {

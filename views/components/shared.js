@@ -46,7 +46,21 @@ class View {
     if (this.theme !== theme) this.reportTheme(this.theme)
   }
 
+  // Tells the server once nothing has moved for so many milliseconds, or at once where a link to another page is pressed.
+  tellWhenStill(milliseconds, tell) {
+    this.untold?.abort()
+    const untold = (this.untold = new AbortController())
+    const now = () => {
+      untold.abort()
+      tell()
+    }
+    const waiting = setTimeout(now, milliseconds)
+    untold.signal.addEventListener("abort", () => clearTimeout(waiting))
+    window.addEventListener("leavingpage", (event) => (event.preventDefault(), now()), { signal: untold.signal })
+  }
+
   leave() {
+    this.untold?.abort()
     this.mark?.disconnect()
   }
 }

@@ -13,7 +13,6 @@ class StepView extends View {
   }
 
   leave() {
-    clearTimeout(this.waiting)
     clearTimeout(this.speaking)
     super.leave()
     this.resized.disconnect()
@@ -76,13 +75,12 @@ class StepView extends View {
     }
     this.refresh()
     if (!tell) return
-    clearTimeout(this.waiting)
     clearTimeout(this.speaking)
     this.speaking = setTimeout(() => (this.heard.textContent = this.spoken()), STILL)
-    this.waiting = setTimeout(() => {
+    this.tellWhenStill(STILL, () => {
       this.told.push(JSON.stringify(this.places))
       this.answer("places", { ...this.places })
-    }, STILL)
+    })
   }
 
   refresh() {
