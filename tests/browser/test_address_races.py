@@ -22,7 +22,8 @@ class Line:
 
     def __init__(self, page: Page) -> None:
         self._page = page
-        self._held: dict[bool, list[bytes] | None] = {True: None, False: None}  # from the app?
+        self._waiting: dict[bool, list[bytes]] = {True: [], False: []}  # from the app?
+        self._stopped = {True: False, False: False}
         self._ends: dict[bool, Callable[[bytes], None]] = {}
         page.route_web_socket(re.compile("/_stcore/stream"), self._connect)
 
@@ -33,23 +34,24 @@ class Line:
         browser.on_message(lambda message: self._pass(False, message))
 
     def _pass(self, answers: bool, message: bytes) -> None:
-        held = self._held[answers]
-        self._ends[answers](message) if held is None else held.append(message)
+        self._waiting[answers].append(message)
+        if not self._stopped[answers]:
+            self.let_go(answers=answers)
 
     def hold(self, *, answers: bool) -> None:
         """Hold back the app's answers, or what the browser asks."""
-        self._held[answers] = []
+        self._stopped[answers] = True
 
     def let_go(self, *, answers: bool) -> None:
-        held = self._held[answers]
-        while held:  # what comes meanwhile goes to the end
-            self._ends[answers](held.pop(0))
-        self._held[answers] = None
+        self._stopped[answers] = True  # while a message is on its way others come, which go behind it
+        while self._waiting[answers]:
+            self._ends[answers](self._waiting[answers].pop(0))
+        self._stopped[answers] = False
 
     def wait_for(self, count: int, *, answers: bool, part: bytes = b"") -> None:
         """Until so many messages with `part` in them are held back."""
         until = time.monotonic() + PATIENCE / 1000
-        while sum(part in message for message in self._held[answers] or ()) < count:
+        while sum(part in message for message in self._waiting[answers]) < count:
             assert time.monotonic() < until, f"{count} messages with {part} were to come"
             self._page.wait_for_timeout(5)
 

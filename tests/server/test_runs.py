@@ -15,16 +15,21 @@ from tests.elsewhere import run_elsewhere
 MOMENT = 0.02  # seconds in which a message that may pass has passed
 
 
-def asking(fragment: str = "", kind: str = "rerun_script") -> dict:
+def asking(fragment: str = "", kind: str = "rerun_script", page: str = "") -> dict:
     message = BackMsg()
     getattr(message, kind).SetInParent() if kind == "rerun_script" else setattr(message, kind, True)
     if fragment:
         message.rerun_script.fragment_id = fragment
+    if page:
+        message.rerun_script.page_script_hash = page
     return {"type": "websocket.receive", "bytes": message.SerializeToString()}
 
 
 def told(kind: str) -> dict:
+    """What the app sends; of a run of a part, with its name after a space."""
+    kind, *parts = kind.split()
     message = ForwardMsg()
+    message.metadata.run.fragment_ids.extend(parts)
     if kind == "script_finished":
         message.script_finished = ForwardMsg.FINISHED_SUCCESSFULLY
     elif kind == "ref_hash":
@@ -55,6 +60,7 @@ def passed(arriving: list[dict], sent: list[str], patience: float = 60.0) -> tup
         before = len(reached)
         for kind in sent:
             await socket.send(told(kind))
+            await asyncio.sleep(MOMENT / 10)  # what may pass now does
         await asyncio.sleep(MOMENT)
         reading.cancel()
         return before, len(reached)
@@ -77,6 +83,33 @@ def test_what_comes_before_its_first_drawing_or_of_an_older_run_does_not_count(s
 
 def test_a_part_of_the_page_holds_nothing_back():
     assert passed([asking(), asking("part"), asking("part"), asking()], ["new_session", "delta"]) == (1, 4)
+
+
+@pytest.mark.parametrize(
+    ("sent", "reached"),
+    [
+        (["new_session part", "delta", "delta"], 4),
+        (["new_session part", "delta"], 3),  # Streamlit's own: the place of the part
+        (["new_session part", "script_finished"], 4),
+        (["new_session part"], 3),
+        (["delta"], 3),  # of the page's run, which goes on
+        (["new_session other", "delta", "delta"], 3),
+    ],
+)
+def test_another_page_waits_until_the_part_has_drawn(sent: list[str], reached: int):
+    begun = ["new_session", "delta"]
+    arriving = [asking(page="a"), asking("other", page="a"), asking("part", page="a"), asking(page="b")]
+    assert passed(arriving, begun + sent) == (1, reached)
+
+
+def test_the_same_page_does_not_wait_for_its_parts():
+    """It is told all that they were told."""
+    arriving = [asking(page="a"), asking("part", page="a"), asking(page="a")]
+    assert passed(arriving, ["new_session", "delta"]) == (1, 3)
+
+
+def test_a_run_of_a_part_is_not_taken_for_that_of_the_page():
+    assert passed([asking(), asking()], ["new_session part", "delta"]) == (1, 1)
 
 
 def test_what_a_socket_asks_for_first_is_the_whole_page_with_all_that_was_said():

@@ -44,19 +44,26 @@
     true,
   );
 
-  // Streamlit tells of what was typed a moment after its box was left, and of a link of the menu at once, from which on
-  // it must not tell of the page that is left. So a link that is pressed sooner waits until the box has had its say.
+  // Streamlit tells of what was typed a moment after its box was left, of a slider once it stands still, and of a link of
+  // the menu at once, from which on it must not tell of the page that is left. So a link that is pressed sooner waits
+  // until the box or the slider has had its say. The app's own components hear "leavingpage", and cancel it if they have
+  // something to say.
   const MOMENT = 500; // milliseconds; some boxes have nothing to say
   const NO_TEXT = ["radio", "checkbox", "range", "file"];
+  const SLIDER = "[data-testid=stSlider]";
+  const MOVES = /^(Arrow|Page|Home|End)/;
   let typed = false; // into a box that has not been left yet
-  let held = null; // links that wait for the box that was left; null where there is none
+  let sliding = null; // the slider that a pointer moves
+  let held = null; // links that wait for what was set last to be told; null where nothing is
   let patience;
-  const leave = () => {
-    if (!typed) return;
-    typed = false;
+  const hold = () => {
     held ??= [];
     clearTimeout(patience);
     patience = setTimeout(follow, MOMENT);
+  };
+  const leave = () => {
+    if (typed) hold();
+    typed = false;
   };
   const follow = () => {
     const links = held;
@@ -71,19 +78,36 @@
   document.addEventListener("input", (event) => (typed ||= !NO_TEXT.includes(event.composedPath()[0].type)), true);
   document.addEventListener("focusout", leave, true);
   document.addEventListener("keydown", ({ key }) => key === "Enter" && leave(), true);
+  document.addEventListener("keydown", ({ key, target }) => MOVES.test(key) && target.closest(SLIDER) && hold(), true);
+  document.addEventListener("pointerdown", ({ target }) => (sliding = target.closest(SLIDER)), true);
+  document.addEventListener("pointerup", () => (sliding &&= hold()), true);
   window.addEventListener(
     "click",
     (event) => {
       const link = event.target.closest?.(`${LINKS}, [data-testid=stPageLink-NavLink]`);
       if (!link) return;
       if (typed) document.activeElement.blur(); // by what presses links without moving the focus
-      if (!held) return;
+      if (!window.dispatchEvent(new Event("leavingpage", { cancelable: true }))) hold();
+      if (!held) return leavePage(link);
       event.preventDefault();
       event.stopImmediatePropagation();
       held.push([link, event]);
     },
     true,
   );
+
+  // A page that is left takes no more deeds: Streamlit would ask for it again, as long as no answer has come.
+  const LEFT = "[data-testid=stMain], [data-testid=stSidebarUserContent]";
+  const MOST = 5000; // milliseconds; an answer may never come
+  let answer;
+  const takeDeeds = (taken) => document.querySelectorAll(LEFT).forEach((part) => (part.inert = !taken));
+  const leavePage = (link) => {
+    if (link.pathname === location.pathname) return;
+    takeDeeds(false);
+    clearTimeout(answer);
+    answer = setTimeout(takeDeeds, MOST, true);
+  };
+  window.addEventListener("popstate", () => takeDeeds(true));
 
   const value = (url, name) => url.searchParams.getAll(name).at(-1);
 
@@ -98,6 +122,7 @@
   history.pushState = (state, title, target) => {
     const from = new URL(location.href);
     const to = new URL(target ?? location.href, from);
+    if (to.pathname !== from.pathname) takeDeeds(true);
     if (to.href === from.href || (returned && to.pathname !== from.pathname)) return;
     (isDeed(from, to) ? push : replace)(state, title, target);
     markSoon();

@@ -166,10 +166,7 @@ class PatchPicture extends View {
     this.told = this.selected
     this.toldAt = performance.now()
     this.draw()
-    clearTimeout(this.waiting)
-    const tell = () => this.answer("chosen", [row, column])
-    if (wait) this.waiting = setTimeout(tell, wait)
-    else tell()
+    this.tellWhenStill(wait, () => this.answer("chosen", [row, column]))
   }
 
   move(event, panel, row, column) {

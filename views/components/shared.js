@@ -47,13 +47,28 @@ class View {
     if (this.theme !== theme) this.reportTheme(this.theme)
   }
 
-  // Tells the server once nothing else was chosen for `still` milliseconds.
+  // Tells the server what was chosen once nothing else was for `still` milliseconds.
   tell(name, chosen, still) {
-    clearTimeout(this.waiting)
-    this.waiting = setTimeout(() => {
+    this.tellWhenStill(still, () => {
       this.told.push(JSON.stringify(chosen))
       this.answer(name, chosen)
-    }, still)
+    })
+  }
+
+  // Tells the server once nothing has moved for so many milliseconds, or at once where the pointer leaves for something
+  // else or a link to another page is pressed.
+  tellWhenStill(milliseconds, tell) {
+    this.untold?.abort()
+    const untold = (this.untold = new AbortController())
+    const { signal } = untold
+    const now = () => {
+      untold.abort()
+      tell()
+    }
+    const waiting = setTimeout(now, milliseconds)
+    signal.addEventListener("abort", () => clearTimeout(waiting))
+    this.root.addEventListener("pointerleave", now, { signal })
+    window.addEventListener("leavingpage", (event) => (event.preventDefault(), now()), { signal })
   }
 
   // What the page says is chosen; null where that is no news, such as what was told from here and comes back.
@@ -70,7 +85,7 @@ class View {
   }
 
   leave() {
-    clearTimeout(this.waiting)
+    this.untold?.abort()
     this.mark?.disconnect()
     this.resized?.disconnect()
   }
