@@ -206,7 +206,7 @@ def _say_where_it_ran() -> None:
 
 
 def _show_card(card: str) -> None:
-    st.markdown(card.removeprefix("# Model card: "))
+    st.markdown(Name(card.removeprefix("# Model card: "))())  # comes with the weights, in its own language
 
 
 def _table(table: Table) -> str:

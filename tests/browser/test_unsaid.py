@@ -28,7 +28,7 @@ def found(page: Page, content: str, script: str = "") -> list[str]:
     [
         "\u27e6All of it\u27e7",
         "\u27e6some <b>bold</b>\u27e7 12.5 % \u2192 <i>\u27e6\u27e6one\u27e7 in another\u27e7</i>",
-        "<p>\u27e6</p><p>a paragraph</p><p>and another</p><p>\u27e7</p>",
+        "<p>\u27e6</p><p>a paragraph</p><table><tr><td>of a table</td></tr></table><p>\u27e7</p>",
         f'<b{TOKEN} title="U+0020">chat <i>noir</i></b>',
         "<style>p {color: red}</style><script>let word</script><template>unseen</template>",
         '<span class="katex">softmax</span>',

@@ -6,7 +6,8 @@ async ({ opened, closed, data, streamlit }) => {
   const TOLD = ["aria-label", "title", "alt", "placeholder", "aria-description", "aria-valuetext", "aria-roledescription"]
   const SHOWN_AS_DATA = ["title", "aria-valuetext"] // of an element that is marked; the rest of it is said by the page
   const NOT_READ = "style, script, noscript, template, meta, link, .katex"
-  const CLOSED_IN_ITSELF = '[data-testid="stElementContainer"], svg, table, [role="tooltip"]'
+  const CLOSED_IN_ITSELF = '[data-testid="stElementContainer"], [role="tooltip"]'
+  const CLOSED_WHERE_IT_BEGINS = "svg, table" // a table may also be part of a text
   const found = new Set()
   let depth = 0 // of brackets, which may be opened in one element and closed in the next
 
@@ -91,7 +92,8 @@ async ({ opened, closed, data, streamlit }) => {
     if (isData || own.includes("text")) return
     if (element.matches(".js-plotly-plot")) readHover(element)
     if (element.shadowRoot) whole(path(element), () => readInside(element.shadowRoot))
-    if (element.matches(CLOSED_IN_ITSELF)) whole(path(element), () => readInside(element))
+    const alone = element.matches(CLOSED_IN_ITSELF) || (!depth && element.matches(CLOSED_WHERE_IT_BEGINS))
+    if (alone) whole(path(element), () => readInside(element))
     else readInside(element)
   }
 
@@ -110,9 +112,9 @@ async ({ opened, closed, data, streamlit }) => {
   }
 
   // Streamlit shows the help of a control while its sign has a focus that is seen, so one that follows a key.
-  const readHelp = async (main) => {
+  const readHelp = async (root) => {
     const frame = () => new Promise(requestAnimationFrame)
-    for (const sign of main.querySelectorAll('[data-testid="stTooltipIcon"] button')) {
+    for (const sign of root.querySelectorAll('[data-testid="stTooltipIcon"] button')) {
       if (!sign.checkVisibility()) continue
       document.dispatchEvent(new KeyboardEvent("keydown", { key: "F15", bubbles: true }))
       sign.focus()
@@ -128,6 +130,6 @@ async ({ opened, closed, data, streamlit }) => {
   const main = document.querySelector('[data-testid="stMain"]')
   whole("the page", () => read(document.body))
   readTips(main)
-  await readHelp(main)
+  await readHelp(document.querySelector('[role="dialog"]') ?? main) // behind a dialog nothing gets the focus
   return [...found]
 }

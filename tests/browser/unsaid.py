@@ -28,6 +28,7 @@ STREAMLIT: tuple[tuple[str, str | list[str]], ...] = (
     ('[data-testid="stSelectbox"] input', ["placeholder"]),  # never seen: something is always chosen
     ('[data-testid="stSelectbox"] [role="combobox"] ~ button', ["aria-label"]),  # opens the list
     ('[data-testid="stNumberInput"] button', ["aria-label"]),  # one more and one less
+    ('[data-testid="stDialog"] button:not([data-testid="stElementContainer"] button)', "all"),  # close a dialog
     ('[data-testid="stElementToolbar"]', "all"),  # full screen, search, download: above tables, pictures and code
     ('[data-testid="stFileUploaderDropzone"]', "all"),  # its button, and how large a file may be
     (".modebar", "all"),  # Plotly's tools

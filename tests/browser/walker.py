@@ -74,8 +74,9 @@ def go(page: Page, url: str, visit: Visit) -> None:
 
 def chosen(page: Page, key: str) -> int | None:
     """Which option is chosen in a row of buttons, from 0; None where there is none."""
-    options = page.locator(f'{MAIN} .st-key-{key} [role="radio"]').all()
-    places = [place for place, option in enumerate(options) if option.get_attribute("aria-checked") == "true"]
+    places = page.locator(f'{MAIN} .st-key-{key} [role="radio"]').evaluate_all(
+        """(options) => [...options.keys()].filter((place) => options[place].ariaChecked === "true")"""
+    )
     return places[0] if len(places) == 1 else None
 
 
@@ -140,6 +141,8 @@ DRAWN = """() => {
         && !main.querySelector('[data-testid="stSkeleton"]')
 }"""
 
+TABLE = """() => document.querySelector('[data-testid="stDataFrame"]')?.checkVisibility()"""
+
 
 def expected_address(view: View) -> list[tuple[str, str]]:
     """What the address of an open view says: the sentence and the picture always."""
@@ -169,8 +172,8 @@ def the_address_leads_here(page: Page, view: View) -> None:
 
 def the_list_of_views_has_every_part(page: Page, view: View) -> None:
     if view.key:
-        offered = page.locator(f"{MAIN} .st-key-{view.key}").get_by_role("radio").all_inner_texts()
-        assert len(offered) == len(PARTS[view.page][1])
+        offered = page.locator(f"{MAIN} .st-key-{view.key}").get_by_role("radio").count()
+        assert offered == len(PARTS[view.page][1])
 
 
 def what_only_it_shows_is_there(page: Page, view: View) -> None:
@@ -201,7 +204,7 @@ def tables_open(page: Page, view: View) -> None:
         fold = page.locator("details").filter(has=tables.first).first
         if not fold.evaluate("details => details.open"):  # one that was open on the part before may have stayed so
             tables.first.click()
-        expect(page.get_by_test_id("stDataFrame").first).to_be_visible()
+        page.wait_for_function(TABLE)
         wait_until_it_fits(page)
 
 
