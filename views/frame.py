@@ -15,7 +15,7 @@ from views import palette, streamlit_inside
 from views.address import settings
 from views.controls import inputs
 from views.text import catalogue, literal, prose
-from views.text.catalogue import Message, say
+from views.text.catalogue import Message, Name, say
 from views.version import VERSION
 
 NAME = "Attention Atlas"
@@ -194,12 +194,12 @@ def _say_where_it_ran() -> None:
     if (place := _running_on.get()) is not None:
         slot, device, said = place
         if (name := device()) != said:
-            slot.text(name)
+            slot.text(Name(name)())
             _running_on.set((slot, device, name))
 
 
 def _show_card(card: str) -> None:
-    st.markdown(card.removeprefix("# Model card: "))
+    st.markdown(Name(card.removeprefix("# Model card: "))())  # comes with the weights, in its own language
 
 
 def _table(table: Table) -> str:

@@ -262,3 +262,8 @@ def grid_names(grid: tuple[int, int]) -> tuple[tuple[str, ...], tuple[str, ...]]
 def numbered(labels: Sequence[str]) -> list[str]:
     """Labels that are all different and never start a spreadsheet formula: `1 I`, `2 want`."""
     return [f"{place + 1} {literal.token(label)}" for place, label in enumerate(labels)]
+
+
+def places(labels: Sequence[str]) -> dict[str, Name]:
+    """Tokens to choose one from: their places from 1, each with what `numbered` says of it."""
+    return {str(place): Name(label) for place, label in enumerate(numbered(labels), 1)}

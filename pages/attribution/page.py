@@ -87,8 +87,8 @@ def explore(request: Request, trace: Trace) -> None:
         slot = st.container(width=320)
     found = gather(request, trace, way)
     with slot:
-        words = {str(number): word for number, word in enumerate(maps.numbered(found.target), 1)}
-        place = int(widgets.select(say("attribution.target-word", "Target word"), words, "target_word")) - 1
+        label, words = say("attribution.target-word", "Target word"), maps.places(found.target)
+        place = int(widgets.select(label, words, "target_word")) - 1
     left, right = st.columns([4, 3], gap="medium")
     with left:
         one_word(found, place)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
@@ -52,7 +51,7 @@ def _mask(trace: Trace, kind: AttentionKind, heads: Heads) -> HeadIntervention:
     if mask == WINDOW:
         label = say("compare.window", "Keys less than this many places away")
         return Window(kind.name, heads, int(widgets.number(label, "window", 2, 1, 128)))
-    keys = _places(trace.axes(kind.name)[1])
+    keys = maps.places(trace.axes(kind.name)[1])
     first = tuple(keys)[1:2]  # not the first, without which the decoder's first query is blind
     label = say("compare.forbid", "Keys that no query may attend to")
     forbidden = widgets.several(label, keys, f"{kind.name}forbid", first)
@@ -60,17 +59,12 @@ def _mask(trace: Trace, kind: AttentionKind, heads: Heads) -> HeadIntervention:
 
 
 def _one_hot(trace: Trace, kind: str, heads: Heads) -> HeadIntervention:
-    queries, keys = (_places(side) for side in trace.axes(kind))
+    queries, keys = (maps.places(side) for side in trace.axes(kind))
     queries = {EVERY: say("compare.query.every", "every query")} | queries
     with st.container(horizontal=True, gap="medium"):
         asking = widgets.select(say("compare.query", "Query"), queries, f"{kind}asks")
         onto = widgets.select(say("compare.key", "attends only to key"), keys, f"{kind}sees")
     return OneHot(kind, heads, int(onto) - 1, None if asking == EVERY else int(asking) - 1)
-
-
-def _places(labels: Sequence[str]) -> dict[str, str]:
-    """Places of tokens, from 1, with the tokens that stand there."""
-    return {str(place): label for place, label in enumerate(maps.numbered(labels), 1)}
 
 
 @fragment

@@ -12,7 +12,7 @@ from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import block, paragraph
 from views.controls import widgets
-from views.text.catalogue import Message, say
+from views.text.catalogue import Message, Name, say
 from views.text.numbers import grouped, three_digits
 
 PAPER = (10, 20, 512, 8)  # a batch of ten sequences of twenty tokens in the paper's base model
@@ -56,7 +56,7 @@ def walk(mine: list[Shape]) -> None:
     boxes = (
         (say("inside.shapes.sequences", "Sequences"), "shape_batch", 64),
         (say("inside.shapes.tokens", "Tokens"), "shape_length", 128),
-        ("d_model", "shape_width", 1024),
+        (Name("d_model")(), "shape_width", 1024),
         (say("inside.shapes.heads", "Heads"), "shape_heads", 64),
     )
     with st.container(horizontal=True, gap="medium"):

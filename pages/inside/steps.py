@@ -18,7 +18,7 @@ from views import maps
 from views.components.matrix_row import RowMatrix
 from views.controls import widgets
 from views.text import terms
-from views.text.catalogue import Message, say
+from views.text.catalogue import Message, Name, say
 from views.text.numbers import three_digits
 
 NAMES = {  # in the order of `STEPS`
@@ -110,7 +110,7 @@ def of_step(step: int, steps: AttentionSteps, chosen: Chosen, projection: str) -
             (queries, steps.inputs.query_input) if projection == "query" else (keys, steps.inputs.key_input)
         )
         result = {"query": steps.queries, "key": steps.keys, "value": steps.values}[projection]
-        weights = weight(f"W{letter.lower()}", projection)
+        weights = weight(Name(f"W{letter.lower()}")(), projection)
         return [vectors("X", stream, labels), "\u00d7", weights, "+ b =", vectors(letter, result, labels)]
     products = square("Q K\u1d40", steps.products)
     if step == 1:

@@ -16,7 +16,7 @@ from views.components.matrix_row import RowMatrix
 from views.controls import widgets
 from views.html import tokens
 from views.text import literal
-from views.text.catalogue import say
+from views.text.catalogue import Name, say
 
 RIVALS = 5
 
@@ -93,4 +93,4 @@ def replacement(rivals: dict[str, str], replaced: str) -> str:
         settings.hold("replacement", by_token[asked])
     label = say("masks.replacement", "Put in place of {token}", token=literal.markdown(replaced))
     help = say("masks.replacement.help", "The tokens that the model found most probable there.")
-    return widgets.select(label, rivals, "replacement", width=240, help=help)
+    return widgets.select(label, {id: Name(token) for id, token in rivals.items()}, "replacement", width=240, help=help)

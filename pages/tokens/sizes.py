@@ -12,7 +12,7 @@ from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
 from views.html import bars
 from views.text import literal
-from views.text.catalogue import Message, say, say_error
+from views.text.catalogue import Message, Name, say, say_error
 from views.text.numbers import grouped
 
 SYMBOLS = ("d_model", "n_heads", "d_k = d_model / n_heads", "d_ff")  # the same in every language
@@ -34,9 +34,9 @@ def show(request: Request) -> None:
     with left:
         with st.container(horizontal=True):
             help = " ".join(block("tokens", "d-model").split())
-            width = widgets.number("d_model", "d_model", trained.d_model, 1, 4096, width=WIDTH, help=help)
-            heads = widgets.number("n_heads", "n_heads", trained.n_heads, 1, 64, width=WIDTH)
-            inner = widgets.number("d_ff", "d_ff", trained.d_ff, 1, 16384, width=WIDTH)
+            width = widgets.number(Name("d_model")(), "d_model", trained.d_model, 1, 4096, width=WIDTH, help=help)
+            heads = widgets.number(Name("n_heads")(), "n_heads", trained.n_heads, 1, 64, width=WIDTH)
+            inner = widgets.number(Name("d_ff")(), "d_ff", trained.d_ff, 1, 16384, width=WIDTH)
             label = say("sizes.layers.choose", "Layers")
             layers = widgets.number(label, "layers", trained.n_encoder_layers, 1, 48, width=WIDTH)
         depth = {"n_encoder_layers": layers, "n_decoder_layers": layers}

@@ -20,7 +20,7 @@ from views.export.over_picture import over_picture as drawn_over_picture
 from views.figures import overlay
 from views.figures.heatmap import HeadMap
 from views.text import terms
-from views.text.catalogue import say
+from views.text.catalogue import Name, say
 
 ANSWER = "answer"
 
@@ -113,7 +113,7 @@ def chosen_class(label: str, trace: VisionTrace, **looks) -> int:
     `looks` go to `st.selectbox`.
     """
     classes = {ANSWER: say("vision.answer", "the answer")}
-    classes |= {str(place): name for place, name in enumerate(trace.classes, 1)}
+    classes |= {str(place): Name(name) for place, name in enumerate(trace.classes, 1)}
     chosen = widgets.select(label, classes, "explain", **looks)
     return trace.answer if chosen == ANSWER else int(chosen) - 1
 

@@ -47,7 +47,7 @@ def main() -> None:
         height, width = trace.pixels.shape[:2]
         size = {"width": width, "height": height}
         caption = say("vision.received", "What the model receives: {width} \u00d7 {height} pixels", **size)
-        alt = say("vision.scaled", "{picture}, scaled", picture=chosen.title)
+        alt = say("vision.scaled", "{picture}, scaled", picture=chosen.title())
         st.image(patches.as_bytes(trace.pixels), caption, width=260, output_format="PNG", alt=alt)
     with said:
         st.html(answer.STYLE + answer.bars(trace.classes, trace.probabilities))

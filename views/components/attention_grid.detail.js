@@ -100,7 +100,7 @@ class Detail {
     const [query, key] = shown ? [clamp(this.at[0] + step[0], queries), clamp(this.at[1] + step[1], keys)] : this.at
     const box = this.canvas.getBoundingClientRect()
     this.read(query, key, box.left + ((key + 0.5) / keys) * box.width, box.top + ((query + 0.5) / queries) * box.height)
-    this.heard.textContent = this.tip.lines.map((line) => line.textContent).join(": ")
+    this.heard.replaceChildren(dataText(this.grid.pair(query, key), this.shown), `: ${this.valueAt(query, key)}`)
   }
 
   read(query, key, x, y) {

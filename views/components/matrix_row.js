@@ -221,9 +221,9 @@ class Figure {
     const box = this.canvas.getBoundingClientRect()
     const x = box.left + this.left + (this.cursor[1] + 0.5) * this.cellWidth
     const y = box.top + this.top + (this.cursor[0] + 0.5) * this.cellHeight
+    this.row.tip.show(x, y, ...readOut(this.item, ...this.cursor))
     const [value, place] = readOut(this.item, ...this.cursor)
-    this.row.tip.show(x, y, value, place)
-    this.row.heard.textContent = `${place}: ${value}`
+    this.row.heard.replaceChildren(...place, `: ${value}`)
   }
 
   leave() {
@@ -244,12 +244,12 @@ class Figure {
   }
 }
 
-// What a cell holds, and which one it is.
+// What a cell holds, and the parts of the text that says which one it is.
 function readOut(item, row, column) {
   const value = item.values[row * item.shape[1] + column]
-  const name = (labels, title, place) => (labels.length ? labels[place] : `${title} ${place}`)
+  const name = (labels, title, place) => (labels.length ? dataText(labels[place], "token") : `${title} ${place}`)
   const words = item.words ? item.words[value ? 1 : 0] : value === -Infinity ? item.masked.join(", ") : full(value)
-  return [words, `${name(item.rows, item.row_title, row)} \u2192 ${name(item.columns, item.column_title, column)}`]
+  return [words, [name(item.rows, item.row_title, row), " \u2192 ", name(item.columns, item.column_title, column)]]
 }
 
 function decode(bytes) {

@@ -236,6 +236,13 @@ function markData(shown, kind) {
   return shown
 }
 
+// Such a text among others, for where what the page says stands beside it.
+function dataText(text, kind) {
+  const shown = markData(document.createElement("span"), kind)
+  shown.textContent = text
+  return shown
+}
+
 function clamp(place, count) {
   return Math.min(count - 1, Math.max(0, place))
 }
@@ -258,7 +265,7 @@ function svgElement(tag, attributes, parent) {
   return made
 }
 
-// A read-out beside the pointer; each of its lines has a class of its own.
+// A read-out beside the pointer; each of its lines has a class of its own, and is given as a text or as several parts.
 class Tip {
   constructor(root, ...lines) {
     this.root = root
@@ -269,7 +276,7 @@ class Tip {
 
   // Above the pointer and within its root's width; below the pointer where there is no room above.
   show(x, y, ...texts) {
-    this.lines.forEach((line, place) => { line.textContent = texts[place] })
+    this.lines.forEach((line, place) => line.replaceChildren(...[texts[place]].flat()))
     this.box.hidden = false
     const frame = this.root.getBoundingClientRect()
     const left = Math.min(x - frame.left + 14, frame.width - this.box.offsetWidth)

@@ -67,7 +67,7 @@ class StepView extends View {
     this.refresh()
     if (!tell) return
     clearTimeout(this.speaking)
-    this.speaking = setTimeout(() => (this.heard.textContent = this.spoken()), STILL)
+    this.speaking = setTimeout(() => this.heard.replaceChildren(...this.spoken()), STILL)
     this.tell("places", { ...this.places }, STILL)
   }
 
@@ -78,7 +78,8 @@ class StepView extends View {
   }
 
   spoken() {
-    return this.panels.filter((panel) => panel.about.is === "formula").map((panel) => panel.root.textContent).join(" ")
+    const formulas = this.panels.filter((panel) => panel.about.is === "formula")
+    return formulas.flatMap((panel) => [...panel.root.cloneNode(true).childNodes, " "])
   }
 
   // What an axis says of a place: its label, or its number.
@@ -96,7 +97,7 @@ class StepSlider {
     const head = element("label", "", group)
     this.at = element("span", "at", head)
     this.shown = markData(element("b", "", head), axis.said || "number")
-    this.input = element("input", "", head)
+    this.input = markData(element("input", "", head), axis.said)
     Object.assign(this.input, { type: "range", min: 1, max: axis.count, step: 1 })
     this.input.dataset.axis = axis.id
     this.input.oninput = () => view.move({ [axis.id]: Number(this.input.value) - 1 }, true)

@@ -95,8 +95,9 @@ class HeatmapPanel extends StepPanel {
   pointed(event) {
     const [row, column] = this.cellOf(event)
     const { about, view } = this
-    const names = [[about.rows, row], [about.columns, column]].map(([id, place]) => `${view.axes[id].title} ${view.label(id, place)}`)
-    view.tip.show(event.clientX, event.clientY, `${signedDigits(this.at(row, column))} \u2002 ${names.join(", ")}`)
+    const name = (id, place) => [`${view.axes[id].title} `, dataText(view.label(id, place), view.axes[id].said)]
+    const value = `${signedDigits(this.at(row, column))} \u2002 `
+    view.tip.show(event.clientX, event.clientY, [value, ...name(about.rows, row), ", ", ...name(about.columns, column)])
   }
 
   clicked(event) {

@@ -71,6 +71,7 @@ def heatmap(head: HeadMap, theme: palette.Theme) -> go.Figure:
         "height": height(len(rows)),
         "margin": {"l": 8, "r": 28, "t": 8, "b": 8},
         "dragmode": "zoom",
+        "meta": literal.tokens_on("xaxis", "yaxis"),
     }
     # Built in one step: each later change would make Plotly check the whole figure again.
     return go.Figure([shown, _mask(hidden, rows, columns, theme, gap)] if hidden.any() else [shown], layout)

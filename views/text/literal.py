@@ -21,6 +21,11 @@ _JOINERS = "\u200c\u200d"  # inside words of several scripts and inside emoji; h
 TOKEN, NUMBER, NAME = (f' data-said="{kind}"' for kind in ("token", "number", "name"))
 
 
+def tokens_on(*axes: str) -> dict:
+    """The `meta` of a Plotly layout: says that these axes, such as "xaxis", show tokens. A chart has no attributes."""
+    return {"said": dict.fromkeys(axes, "token")}
+
+
 def html(text: str) -> str:
     """`text` for the inside of an HTML element or a quoted attribute."""
     return _html.escape(without_surrogates(text), quote=True)
