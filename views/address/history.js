@@ -46,8 +46,8 @@
 
   // Streamlit tells of what was typed a moment after its box was left, of a slider once it stands still, and of a link of
   // the menu at once, from which on it must not tell of the page that is left. So a link that is pressed sooner waits
-  // until the box or the slider has had its say. The app's own components hear "leavingpage", and cancel it if they have
-  // something to say.
+  // until the box or the slider has had its say. The app's own components hear "leavingpage", when they say what they
+  // still have to, and let "telling" be heard: Streamlit takes a moment to send that too.
   const MOMENT = 500; // milliseconds; some boxes have nothing to say
   const NO_TEXT = ["radio", "checkbox", "range", "file"];
   const SLIDER = "[data-testid=stSlider]";
@@ -81,13 +81,14 @@
   document.addEventListener("keydown", ({ key, target }) => MOVES.test(key) && target.closest(SLIDER) && hold(), true);
   document.addEventListener("pointerdown", ({ target }) => (sliding = target.closest(SLIDER)), true);
   document.addEventListener("pointerup", () => (sliding &&= hold()), true);
+  window.addEventListener("telling", hold);
   window.addEventListener(
     "click",
     (event) => {
       const link = event.target.closest?.(`${LINKS}, [data-testid=stPageLink-NavLink]`);
       if (!link) return;
       if (typed) document.activeElement.blur(); // by what presses links without moving the focus
-      if (!window.dispatchEvent(new Event("leavingpage", { cancelable: true }))) hold();
+      window.dispatchEvent(new Event("leavingpage"));
       if (!held) return leavePage(link);
       event.preventDefault();
       event.stopImmediatePropagation();

@@ -7,7 +7,10 @@ function mounting(Shown) {
   return ({ data, parentElement, setTriggerValue, setStateValue }) => {
     const view = instances.get(parentElement) ?? new Shown(parentElement)
     instances.set(parentElement, view)
-    view.answer = setTriggerValue
+    view.answer = (name, value) => {
+      window.dispatchEvent(new Event("telling"))
+      setTriggerValue(name, value)
+    }
     view.reportTheme = (theme) => setStateValue("theme", theme)
     view.show(data)
     return () => {
@@ -68,7 +71,7 @@ class View {
     const waiting = setTimeout(now, milliseconds)
     signal.addEventListener("abort", () => clearTimeout(waiting))
     this.root.addEventListener("pointerleave", now, { signal })
-    window.addEventListener("leavingpage", (event) => (event.preventDefault(), now()), { signal })
+    window.addEventListener("leavingpage", now, { signal })
   }
 
   // What the page says is chosen; null where that is no news, such as what was told from here and comes back.
