@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from starlette.middleware import Middleware
 
 from server.addresses import KnownAddresses
+from server.compressed import CompressedScripts
 from server.headers import SafetyHeaders
 from server.messages import ReadersMessages
 from server.own_site import OwnSite
@@ -28,6 +29,7 @@ def door(
         Middleware(OwnSite),
         *pages_own,
         Middleware(KnownAddresses, pages=pages, beside=beside, moved=moved),
+        Middleware(CompressedScripts),
         Middleware(SocketsByAddress),
         Middleware(ReadersMessages),
         Middleware(FewUploads),

@@ -1,0 +1,60 @@
+"""Streamlit's scripts and styles come compressed to browsers that take gzip, and are otherwise what they were."""
+
+from pathlib import Path
+
+import pytest
+import streamlit
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.testclient import TestClient
+
+from server import compressed
+from server.compressed import CompressedScripts
+
+STATIC = Path(streamlit.__file__).parent / "static" / "static"
+SCRIPT = next(STATIC.glob("js/index.*.js"))
+FONT = next(STATIC.glob("media/*.woff2"))
+
+
+@pytest.fixture
+def client() -> TestClient:
+    routes = [
+        Route("/static/short.js", lambda request: PlainTextResponse("let a = 1")),
+        Route("/other.js", lambda request: PlainTextResponse("a" * 2000)),
+        Mount("/static", StaticFiles(directory=STATIC)),
+    ]
+    return TestClient(Starlette(routes=routes, middleware=[Middleware(CompressedScripts)]))
+
+
+def test_a_script_travels_compressed_once_and_arrives_whole(client, monkeypatch):
+    answer = client.get(f"/static/js/{SCRIPT.name}", headers={"Accept-Encoding": "gzip, br"})
+    assert answer.headers["content-encoding"] == "gzip" and answer.headers["vary"] == "Accept-Encoding"
+    assert int(answer.headers["content-length"]) < 0.4 * SCRIPT.stat().st_size
+    assert answer.content == SCRIPT.read_bytes()
+    monkeypatch.setattr(compressed.gzip, "compress", None)  # it is not asked a second time
+    assert client.get(f"/static/js/{SCRIPT.name}").content == SCRIPT.read_bytes()
+
+
+def test_the_plain_form_has_another_tag_and_says_that_there_are_two(client):
+    tag = client.get(f"/static/js/{SCRIPT.name}").headers["etag"]
+    plain = client.get(f"/static/js/{SCRIPT.name}", headers={"Accept-Encoding": "identity"})
+    assert tag == plain.headers["etag"].removesuffix('"') + '-gzip"'
+    assert plain.content == SCRIPT.read_bytes() and "content-encoding" not in plain.headers
+    assert plain.headers["vary"] == "Accept-Encoding"
+
+
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        ("/static/short.js", {}),
+        ("/other.js", {}),
+        (f"/static/media/{FONT.name}", {}),
+        (f"/static/js/{SCRIPT.name}", {"Range": "bytes=0-99"}),
+        ("/static/js/no-such.js", {}),
+    ],
+)
+def test_whatever_else_stays_as_it_is(client, path, asked):
+    assert "content-encoding" not in client.get(path, headers=asked).headers
