@@ -10,7 +10,7 @@ from server.headers import FAULTS
 from server.health import routes
 from server.warm_up import lifespan
 from views import frame
-from views.address.script import HistoryScript
+from views.first_page import FirstPage
 from views.version import VERSION
 
 if __name__ == "__main__":  # run for each visitor
@@ -23,7 +23,7 @@ else:  # imported once, by the server that is starting
         lifespan=lifespan(LOADS),
         routes=beside,
         middleware=door(
-            __file__, frame.available(), [route.path for route in beside], frame.MOVED, Middleware(HistoryScript)
+            __file__, frame.available(), [route.path for route in beside], frame.MOVED, Middleware(FirstPage)
         ),
         exception_handlers=FAULTS,
     )

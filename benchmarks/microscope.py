@@ -191,8 +191,8 @@ def _lines(attention: np.ndarray, names: list[str], kind: maps.Kind, layers: lis
     view = attention_lines.View(tuple(layers), tuple(range(attention.shape[1])))
 
     def make() -> dict[str, bytes]:
-        lines = attention_lines.Lines(attention, names, names, kind, view, "light")
-        return _files("attention_lines", "lines-root", attention_lines.payload(lines), attention_lines.mark(view))
+        lines = attention_lines.Lines(attention, names, names, kind, view)
+        return _files("attention_lines", "lines-root", attention_lines.payload(lines, "light"), parts.mark(view))
 
     return Candidate(make, 'document.querySelector(".lines-root")?.dataset.drawn', ".piece")
 
@@ -202,9 +202,9 @@ def _grid(attention: np.ndarray, names: list[str], kind: maps.Kind) -> Candidate
         layers, heads = (maps.names(count) for count in attention.shape[:2])
         weights = maps.with_means(attention)
         sheet = attention_grid.Sheet(
-            weights, layers, heads, names, names, kind.name, kind.title, kind.causal, True, (0, 0), "light"
+            weights, layers, heads, names, names, kind.name, kind.title, kind.causal, True, (0, 0)
         )
-        return _files("attention_grid", "grid-root", attention_grid.payload(sheet), attention_grid.mark(0, 0))
+        return _files("attention_grid", "grid-root", attention_grid.payload(sheet, "light"), parts.mark((0, 0)))
 
     return Candidate(make, 'document.querySelector(".grid-root")?.dataset.drawn', ".tile")
 

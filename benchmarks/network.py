@@ -7,9 +7,8 @@ import torch
 from benchmarks.peers import TorchTransformer, hugging_face_vit, marian
 from benchmarks.timing import Measurement, take_turns
 from model import DecodingOptions, Translator, VisionClassifier
-from model.attribution.head_ablation import ablate_translation_heads, loss_without
+from model.attribution.head_ablation import AblateOneHead, ablate_translation_heads, loss_without
 from model.decoding.search import greedy_batch
-from model.networks.tap import Intervention, ablate_heads
 from model.tracing.kinds import TRANSLATION
 from model.tracing.layer_stacks import layer_names
 from model.tracing.trace import record_trace
@@ -69,7 +68,7 @@ def every_head_off(translator: Translator) -> list[Measurement]:
 
     def one_by_one() -> None:
         for name, head in names:
-            network(source, target, Intervention({name: ablate_heads([head])}))
+            network(source, target, AblateOneHead([(name, head)]))
 
     candidates = {"one batch": lambda: ablate_translation_heads(network, *ids), "one forward a head": one_by_one}
     return take_turns(f"every head off, {len(names)} heads, 12 words", candidates, rounds=10)

@@ -60,10 +60,8 @@ def head_clicks(view: Page, clock: Clock) -> list[Measurement]:
     """From a click on a map of the overview to that head drawn large, under its own heading."""
     times, sizes = [], []
     for layer, head in HEADS[: ROUNDS + 2]:
-        clock.remember(drawn.PICTURE)
         tile = view.locator(f'.tile[aria-label^="layer {layer}, head {head}."]')
-        heading = f"{drawn.BOLD}.some((words) => words.endsWith('layer {layer}, head {head}'))"
-        times.append(clock.time("click", tile.click, f"{heading} && {drawn.PICTURE} !== before"))
+        times.append(clock.time("click", tile.click, f"{drawn.HEADING}?.endsWith('layer {layer}, head {head}')"))
         sizes.append(clock.received / 1000)
     return [
         *summarise("head click until its detail is drawn", {"Attention page": times[2:]}),

@@ -1,7 +1,5 @@
 """The picture classifier as pages and notebooks use it: load once, then classify, trace and explain."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -13,12 +11,12 @@ from PIL import Image
 from model.attribution.faithfulness import RANDOM_PAIRS, Curves, Occlusion, mean_of, occlude, order_of, random_orders
 from model.attribution.head_ablation import ClassificationAblation, ablate_classification_heads, logits_without
 from model.attribution.intervened import Check, check_intervention
-from model.attribution.patch_scores import METHODS, attention_scores
-from model.attribution.rollout import Fusion, class_gradients, slope_along
+from model.attribution.rollout import METHODS, Fusion, attention_scores, class_gradients, slope_along
 from model.export.vit import write_vit
 from model.networks.tap import Chain, Intervention, Tap
 from model.networks.vision import VisionConfig, VisionTransformer
 from model.picture_classifier import PictureClassifier, PictureTrace
+from model.runtime.arrays import array
 from model.runtime.fallback import falls_back
 from model.tracing.interventions import HeadInterventions
 from model.tracing.kinds import VISION
@@ -26,23 +24,18 @@ from model.tracing.layer_stacks import LayerStacks, StackPlan, attention_stacks,
 from model.tracing.trace import AttentionRecord, gather_attention
 from model.tracing.traced_model import Capability
 from model.tracing.verify import Verification
+from model.trained_model import ASSETS
 
-SHIPPED = Path(__file__).resolve().parent.parent / "assets" / "vision"
+SHIPPED = ASSETS / "vision"
 
 
 @dataclass(frozen=True, eq=False)
 class GradientScores:
-    """What the gradients of one class's logit say, and a check of them.
+    """What the gradients of one class's logit say, and a check of them."""
 
-    Attributes:
-        scores: name of the method -> `(patch,)` float32.
-        length: of the gradient with respect to the pixels.
-        slope: of the logit along that gradient, measured by moving the pixels; equals `length` up to rounding.
-    """
-
-    scores: dict[str, np.ndarray]
-    length: float
-    slope: float
+    scores: dict[str, np.ndarray]  # name of the method -> `(patch,)` float32
+    length: float  # of the gradient with respect to the pixels
+    slope: float  # of the logit along that gradient, measured by moving the pixels; equals `length` up to rounding
 
     @property
     def difference(self) -> float:
@@ -52,25 +45,12 @@ class GradientScores:
 
 @dataclass(frozen=True, eq=False)
 class VisionTrace(PictureTrace):
-    """Everything a ViT computes for one picture. P patches, row by row; position 0 is CLS, patch p is position 1 + p.
+    """Everything a ViT computes for one picture. P patches, row by row; position 0 is CLS, patch p position 1 + p."""
 
-    Attributes:
-        pixels: `(height, width, 3)` float32 in [0, 1], the picture as the model receives it.
-        grid: rows and columns of patches.
-        classes: the names, in the order of `logits`.
-        logits: `(class,)` float32.
-        record: attention with queries, keys, values, scores and head outputs; see `AttentionRecord`.
-        patches: `(P, d_model)`, each patch after the linear embedding, before positions are added.
-        stream: `(layers + 1, 1 + P, d_model)`: the embedded sequence, then the output of each layer.
-    """
-
-    pixels: np.ndarray
-    grid: tuple[int, int]
-    classes: tuple[str, ...]
-    logits: np.ndarray
-    record: AttentionRecord
-    patches: np.ndarray
-    stream: np.ndarray
+    grid: tuple[int, int]  # rows and columns of patches
+    record: AttentionRecord  # attention with queries, keys, values, scores and head outputs; see `AttentionRecord`
+    patches: np.ndarray  # `(P, d_model)`, each patch after the linear embedding, before positions are added
+    stream: np.ndarray  # `(layers + 1, 1 + P, d_model)`: the embedded sequence, then the output of each layer
 
     @property
     def attention(self) -> np.ndarray:
@@ -110,27 +90,10 @@ class VisionClassifier(PictureClassifier):
     """A trained ViT with its classes; see `PictureClassifier`."""
 
     network: VisionTransformer
+    network_type, config_type = VisionTransformer, VisionConfig
     folder = SHIPPED
     kinds = (VISION,)
     capabilities: frozenset[Capability] = frozenset({"classify", "ablate", "intervene", "export"})
-
-    @classmethod
-    def load(cls, path: str | Path | None = None, device: str = "auto") -> VisionClassifier:
-        """Read a classifier's folder; by default the one this project ships.
-
-        Args:
-            path: folder with `config.json`, `model.safetensors` and `card.json`.
-            device: "auto" picks CUDA, MPS or CPU.
-
-        Raises:
-            CheckpointError: a file is missing, damaged, or does not match the hash in `card.json`.
-            ValueError: the named device does not exist.
-        """
-        return cls._read(Path(path) if path is not None else SHIPPED, device)
-
-    @staticmethod
-    def _build(sizes: dict) -> VisionTransformer:
-        return VisionTransformer(VisionConfig.from_dict(sizes))
 
     @falls_back
     @torch.inference_mode()
@@ -150,7 +113,7 @@ class VisionClassifier(PictureClassifier):
             pixels=pixels,
             grid=(pixels.shape[0] // size, pixels.shape[1] // size),
             classes=self.config.classes,
-            logits=logits[0].float().cpu().numpy(),
+            logits=array(logits[0]),
             record=gather_attention(stacks, VISION, layers),
             patches=stacks.tensors["vision.patches"][0].float().cpu().numpy(),
             stream=stacks.array("vision.stream"),

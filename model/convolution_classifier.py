@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -16,8 +15,9 @@ from model.runtime.fallback import falls_back
 from model.tracing.kinds import AttentionKind
 from model.tracing.trace import AttentionRecord
 from model.tracing.traced_model import Capability
+from model.trained_model import ASSETS
 
-SHIPPED = Path(__file__).resolve().parent.parent / "assets" / "convolution"
+SHIPPED = ASSETS / "convolution"
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,16 +25,11 @@ class ConvolutionTrace(PictureTrace):
     """Everything a convolutional network computes for one picture.
 
     Attributes:
-        pixels: `(height, width, 3)` float32 in [0, 1], the picture as the network receives it.
-        classes: the names, in the order of `logits`.
-        logits: `(class,)` float32.
+        pixels, classes, logits: see `PictureTrace`.
         maps: the stream after the stem and after every block, each `(channel, row, column)` float32. A place covers as
             many pixels a side as the picture has more of them than the map has places.
     """
 
-    pixels: np.ndarray
-    classes: tuple[str, ...]
-    logits: np.ndarray
     maps: tuple[np.ndarray, ...]
 
     @property
@@ -55,26 +50,10 @@ class ConvolutionClassifier(PictureClassifier):
     """A trained convolutional network with its classes; see `PictureClassifier`."""
 
     network: ConvolutionalNetwork
+    network_type, config_type = ConvolutionalNetwork, ConvolutionConfig
+    folder = SHIPPED
     kinds: tuple[AttentionKind, ...] = ()
     capabilities: frozenset[Capability] = frozenset({"classify"})
-
-    @classmethod
-    def load(cls, path: str | Path | None = None, device: str = "auto") -> ConvolutionClassifier:
-        """Read a classifier's folder; by default the one this project ships.
-
-        Args:
-            path: folder with `config.json`, `model.safetensors` and `card.json`.
-            device: "auto" picks CUDA, MPS or CPU.
-
-        Raises:
-            CheckpointError: a file is missing, damaged, or does not match the hash in `card.json`.
-            ValueError: the named device does not exist.
-        """
-        return cls._read(Path(path) if path is not None else SHIPPED, device)
-
-    @staticmethod
-    def _build(sizes: dict) -> ConvolutionalNetwork:
-        return ConvolutionalNetwork(ConvolutionConfig.from_dict(sizes))
 
     @falls_back
     @torch.inference_mode()

@@ -1,49 +1,32 @@
 """What every network that names what is on a picture has in common: its folder, pictures made ready, probabilities."""
 
-from __future__ import annotations
-
-from functools import cached_property
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 import torch
 from PIL import Image
-from torch import Tensor, nn
+from torch import Tensor
 
 from model.networks.tap import Tap
-from model.runtime.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading, shown
-from model.runtime.device import choose_device
-from model.runtime.fallback import device_of, falls_back, place, where_it_runs
+from model.runtime.arrays import softmax
+from model.runtime.fallback import falls_back
+from model.trained_model import TrainedModel
 
 
-class PictureConfig(Protocol):
-    """What the sizes of every such network have."""
-
-    classes: tuple[str, ...]
-    image_size: int
-
-    def to_dict(self) -> dict: ...
-
-
+@dataclass(frozen=True, eq=False)
 class PictureTrace:
-    """What the traces of all such networks can say, besides their tensors.
+    """What the traces of all such networks can say, besides their tensors."""
 
-    Attributes:
-        pixels: `(height, width, 3)` float32 in [0, 1], the picture as the network receives it.
-        classes: the names, in the order of `logits`.
-        logits: `(class,)` float32.
-    """
-
-    pixels: np.ndarray
-    classes: tuple[str, ...]
-    logits: np.ndarray
+    pixels: np.ndarray  # `(height, width, 3)` float32 in [0, 1], the picture as the network receives it
+    classes: tuple[str, ...]  # the names, in the order of `logits`
+    logits: np.ndarray  # `(class,)` float32
 
     @property
     def probabilities(self) -> np.ndarray:
         """`(class,)` float32, summing to 1."""
-        exponentials = np.exp(self.logits.astype(np.float64) - self.logits.max())
-        return (exponentials / exponentials.sum()).astype(np.float32)
+        return softmax(self.logits.astype(np.float64)).astype(np.float32)
 
     @property
     def answer(self) -> int:
@@ -51,65 +34,22 @@ class PictureTrace:
         return int(self.logits.argmax())
 
 
-class PictureClassifier:
-    """A trained network with its classes. Safe to share between threads.
-
-    Attributes:
-        network: in evaluation mode.
-        card: figures about data, training and quality, as the evaluation wrote them.
-        weights_sha256: hash of the weight file, verified when it was read.
-        folder: where its files lie.
-    """
-
-    network: nn.Module
-    folder: Path | None = None
-
-    def __init__(
-        self, network: nn.Module, card: dict | None = None, card_markdown: str = "", folder: Path | None = None
-    ) -> None:
-        self.network = network.eval().requires_grad_(False)
-        self.card = card or {}
-        self.card_markdown = card_markdown
-        self.weights_sha256: str = self.card.get("weights_sha256", "")
-        self.folder = folder or self.folder
+class PictureClassifier(TrainedModel):
+    """A trained network with its classes; see `TrainedModel`."""
 
     @classmethod
-    def _read(cls, folder: Path, device: str) -> Self:
-        """A folder's network, on `device`; the errors are those of `VisionClassifier.load`."""
-        card = read_json(folder / "card.json")
-        with reading("classifier", folder):
-            network = cls._build(read_json(folder / "config.json"))
-            tensors, _ = load_tensors(folder / "model.safetensors", card["weights_sha256"])
-        load_weights(network, tensors, shown(folder))
-        if "config_sha256" in card:  # sizes that fit the weights can still be wrong: the number of heads, the classes
-            check_sha256(folder / "config.json", card["config_sha256"])
-        text = read_text(folder / "card.md")
-        return cls(place(network, choose_device(device)), card, text, folder)
+    def load(cls, path: str | Path | None = None, device: str = "auto") -> Self:
+        """Read a classifier's folder; by default the one this project ships.
 
-    @staticmethod
-    def _build(sizes: dict) -> nn.Module:
-        """A network of the sizes in `config.json`, not yet trained."""
-        raise TypeError("A PictureClassifier has no network of its own; load a VisionClassifier.")
+        Args:
+            path: folder with `config.json`, `model.safetensors` and `card.json`.
+            device: "auto" picks CUDA, MPS or CPU.
 
-    @property
-    def config(self) -> PictureConfig:
-        """The network's sizes."""
-        return self.network.config
-
-    @property
-    def device(self) -> torch.device:
-        """Where the network runs."""
-        return device_of(self.network)
-
-    @property
-    def device_name(self) -> str:
-        """The same for people, and why it had to leave the GPU if it had to."""
-        return where_it_runs(self.network)
-
-    @cached_property
-    def parameters(self) -> int:
-        """How many numbers were trained."""
-        return sum(parameter.numel() for parameter in self.network.parameters())
+        Raises:
+            CheckpointError: a file is missing, damaged, or does not match the hash in `card.json`.
+            ValueError: the named device does not exist.
+        """
+        return cls(**cls.read_trained("classifier", Path(path) if path is not None else cls.folder, device))
 
     def prepare(self, image: Image.Image) -> np.ndarray:
         """The picture as the network receives it: the middle square, scaled. `(side, side, 3)` float32 in [0, 1]."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from model.attribution.held_gates import hold_gates, hold_gates_in_steps
+from model.attribution.held_gates import hold_gates_in_steps
 from model.attribution.intervened import InterventionResult
 from model.decoding.search import greedy_batch
-from model.decoding.tapped_recurrent import UnderTap
 from model.networks.recurrent import RecurrentNetwork
 from model.networks.recurrent_config import VARIANTS, RecurrentConfig
 from model.networks.recurrent_trace import RecurrentTrace, record_recurrent_trace
@@ -30,6 +29,8 @@ class RecurrentTranslator(SentenceTranslator):
     """A trained English-French network of recurrent cells; see `SentenceTranslator`."""
 
     network: RecurrentNetwork
+    network_type, config_type = RecurrentNetwork, RecurrentConfig
+    record = staticmethod(record_recurrent_trace)
 
     @property
     def kinds(self) -> tuple[AttentionKind, ...]:
@@ -66,32 +67,6 @@ class RecurrentTranslator(SentenceTranslator):
         translator.loaded_by = f"RecurrentTranslator.load({str(name)!r})"
         return translator
 
-    @staticmethod
-    def _build(sizes: dict) -> RecurrentNetwork:
-        return RecurrentNetwork(RecurrentConfig.from_dict(sizes))
-
-    @falls_back
-    def trace(
-        self,
-        text: str,
-        target: str | None = None,
-        *,
-        target_ids: tuple[int, ...] | None = None,
-        intervention: Tap | None = None,
-    ) -> RecurrentTrace:
-        """Everything the network computes for `text`, teacher-forced on a target.
-
-        Args:
-            target: French to force; its own greedy translation where nothing is given.
-            target_ids: produced ids to force instead, such as the last `Step.ids`.
-            intervention: a tap that changes tensors on their way, see `model.networks.tap.AtEveryStep`.
-
-        Raises:
-            InputError: `text` or `target` cannot be used, see `check`.
-        """
-        source, inputs, following = self.forced(text, target, target_ids)
-        return record_recurrent_trace(self.network, self.tokenizer, source, inputs, following, intervention)
-
     @falls_back
     def translate_under(self, text: str, intervention: Tap, max_length: int = MAX_TOKENS) -> str:
         """The greedy translation while a tap changes tensors in encoder and decoder.
@@ -99,21 +74,14 @@ class RecurrentTranslator(SentenceTranslator):
         Raises:
             InputError: `text` cannot be used, see `check`.
         """
-        source = [*self.check(text), self.tokenizer.eos_id]
-        tapped = UnderTap(self.network, intervention)
-        return self.tokenizer.decode(greedy_batch(tapped, [source], max_length)[0])
+        return self.tokenizer.decode(greedy_batch(self.network, [self.read_ids(text)], max_length, intervention)[0])
 
-    @falls_back
-    def intervene(self, trace: RecurrentTrace, interventions: GateInterventions) -> InterventionResult:
+    def intervene_in_steps(
+        self, trace: RecurrentTrace, interventions: GateInterventions
+    ) -> InSteps[InterventionResult]:
         """The sentence of `trace` again with gates held, on the same target, and the translation now.
 
         Raises:
             InterventionError: the network has no such gates; the message is for the reader.
         """
-        return hold_gates(self.network, self.tokenizer, trace, interventions)
-
-    def intervene_in_steps(
-        self, trace: RecurrentTrace, interventions: GateInterventions
-    ) -> InSteps[InterventionResult]:
-        """`intervene`, with its progress."""
         return hold_gates_in_steps(self.network, self.tokenizer, trace, interventions)

@@ -1,41 +1,39 @@
 """The translator as pages and notebooks use it: load once, then translate, stream and trace."""
 
-from __future__ import annotations
-
 import itertools
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Self
 
 import numpy as np
 
 from model.attribution.head_ablation import TranslationAblation, ablate_translation_heads_in_steps, loss_without
-from model.attribution.intervened import InterventionResult, intervene, intervene_in_steps, losses_of
+from model.attribution.intervened import InterventionResult, intervene_in_steps, losses_of
 from model.decoding import search
 from model.decoding.search import DecodingOptions
 from model.export.marian import write_marian
-from model.networks.config import SequenceConfig, TransformerConfig
+from model.networks.config import TransformerConfig
 from model.networks.interfaces import TranslationNetwork
 from model.networks.tap import Tap
-from model.networks.transformer import Transformer, parameter_count
-from model.runtime.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading, shown
-from model.runtime.device import choose_device
-from model.runtime.fallback import device_of, falls_back, move_to_cpu, place, ran_out_of_memory, where_it_runs
+from model.networks.transformer import Transformer
+from model.runtime.checkpoint import check_sha256, reading
+from model.runtime.fallback import device_of, falls_back, move_to_cpu, ran_out_of_memory
 from model.runtime.messages import ReaderError
-from model.runtime.progress import InSteps
+from model.runtime.progress import InSteps, whole
 from model.text.english import EnglishStatistics, foreign_sign
 from model.text.tokenizer import Tokenizer
 from model.tracing.interventions import HeadInterventions
 from model.tracing.kinds import TRANSLATION, AttentionKind
 from model.tracing.trace import Candidate, SentenceTrace, Trace, record_trace
 from model.tracing.traced_model import Capability
+from model.trained_model import ASSETS, TrainedModel
 
-SHIPPED = Path(__file__).resolve().parent.parent / "assets" / "translator"
+SHIPPED = ASSETS / "translator"
 MAX_TOKENS = 128
 MAX_CHARACTERS = 10_000  # far more than 128 tokens can spell; keeps a huge paste from being split at all
+INVISIBLE = ("Zs", "Zl", "Zp", "Cc", "Cf")  # categories of spaces and controls
 GREEDY = DecodingOptions()
 
 
@@ -56,26 +54,20 @@ class Step:
     finished: bool
 
 
-class SentenceTranslator:
-    """A trained network with its tokenizer that translates sentence by sentence. Safe to share between threads.
-
-    Should a GPU run out of memory, the network moves to the CPU, and what was asked for is computed there; threads that
-    share it must then take turns, as this project's pages do.
+class SentenceTranslator(TrainedModel):
+    """A trained network with its tokenizer that translates sentence by sentence; see `TrainedModel`.
 
     Attributes:
-        network: in evaluation mode.
         tokenizer: the `Tokenizer`.
-        card: figures about data, training and quality, as the evaluation wrote them.
-        weights_sha256: hash of the weight file, verified when it was read.
-        folder: where its files lie.
-        device_name: "CPU" or the GPU's name; after a GPU ran out of memory it says so.
-        parameters: how many numbers were trained.
         loaded_by: the line of Python that loads it, after an import from `model`.
     """
 
+    network: TranslationNetwork
+    folder = SHIPPED
     kinds: tuple[AttentionKind, ...]
     capabilities: frozenset[Capability] = frozenset({"translate"})
     loaded_by: str
+    record: Callable[..., SentenceTrace]  # records a teacher-forced pass
 
     def __init__(
         self,
@@ -86,49 +78,19 @@ class SentenceTranslator:
         english: EnglishStatistics | None = None,
         folder: Path | None = None,
     ) -> None:
-        self.network = network.eval().requires_grad_(False)
+        super().__init__(network, card, card_markdown, folder)
         self.tokenizer = tokenizer
-        self.card = card or {}
-        self.card_markdown = card_markdown
         self._english = english
-        self.weights_sha256: str = self.card.get("weights_sha256", "")
-        self.folder = folder or SHIPPED
 
     @classmethod
     def _read(cls, folder: Path, tokenizer_file: Path, device: str) -> Self:
         """A folder's network, on `device`; the errors are those of `Translator.load`."""
-        card = read_json(folder / "card.json")
+        read = cls.read_trained("translator", folder, device)
+        tokenizer_sha256 = read["card"].get("tokenizer_sha256", "")
+        check_sha256(tokenizer_file, tokenizer_sha256)
         with reading("translator", folder):
-            network = cls._build(read_json(folder / "config.json"))
-            tensors, _ = load_tensors(folder / "model.safetensors", card["weights_sha256"])
-            check_sha256(tokenizer_file, card["tokenizer_sha256"])
             tokenizer = Tokenizer(tokenizer_file)
-        load_weights(network, tensors, shown(folder))
-        if "config_sha256" in card:  # sizes that fit the weights can still be wrong: the number of heads
-            check_sha256(folder / "config.json", card["config_sha256"])
-        text = read_text(folder / "card.md")
-        english = EnglishStatistics.load(folder, card["tokenizer_sha256"])
-        return cls(place(network, choose_device(device)), tokenizer, card, text, english, folder)
-
-    @staticmethod
-    def _build(sizes: dict) -> TranslationNetwork:
-        """A network of the sizes in `config.json`, not yet trained."""
-        raise TypeError("A SentenceTranslator has no network of its own; load a Translator or a RecurrentTranslator.")
-
-    @property
-    def config(self) -> SequenceConfig:
-        """The network's sizes."""
-        return self.network.config
-
-    @property
-    def device_name(self) -> str:
-        """Where the network runs, and why it had to leave the GPU if it had to."""
-        return where_it_runs(self.network)
-
-    @cached_property
-    def parameters(self) -> int:
-        """How many numbers were trained; the tied embedding counts once."""
-        return parameter_count(self.network)
+        return cls(tokenizer=tokenizer, english=EnglishStatistics.load(folder, tokenizer_sha256), **read)
 
     def check(self, text: str) -> list[int]:
         """Token ids of a sentence the translator accepts, without `</s>`.
@@ -136,7 +98,7 @@ class SentenceTranslator:
         Raises:
             InputError: nothing visible in it, or more than 128 tokens; the message states the count.
         """
-        if not any(_visible(char) for char in text[: MAX_CHARACTERS + 1]):
+        if all(unicodedata.category(char) in INVISIBLE for char in text[: MAX_CHARACTERS + 1]):
             raise InputError("There is nothing to translate yet: type an English sentence.")
         if len(text) > MAX_CHARACTERS:
             raise InputError(
@@ -154,6 +116,10 @@ class SentenceTranslator:
                 excess=len(ids) - MAX_TOKENS,
             )
         return ids
+
+    def read_ids(self, text: str) -> list[int]:
+        """What the encoder reads: the ids that `check` gives, and `</s>`."""
+        return [*self.check(text), self.tokenizer.eos_id]
 
     def looks_english(self, text: str) -> bool:
         """False where signs say that `text` is not English; its translation will mean little.
@@ -207,14 +173,41 @@ class SentenceTranslator:
         Returns:
             The encoder's input, the decoder's input and, as long as that, the ids that should follow.
         """
-        source = [*self.check(text), self.tokenizer.eos_id]
+        source = self.read_ids(text)
         if target is not None:
-            following = [*self.check(target), self.tokenizer.eos_id]
+            following = self.read_ids(target)
         elif target_ids is not None:
             following = list(target_ids)
         else:
             following = self._greedy(text)
         return source, [self.tokenizer.bos_id, *following[:-1]], following
+
+    @falls_back
+    def trace(
+        self,
+        text: str,
+        target: str | None = None,
+        *,
+        target_ids: tuple[int, ...] | None = None,
+        intervention: Tap | None = None,
+    ) -> SentenceTrace:
+        """Everything the network computes for `text`, teacher-forced on a target.
+
+        Args:
+            target: French to force; its own greedy translation where nothing is given.
+            target_ids: produced ids to force instead, such as the last `Step.ids`.
+            intervention: a tap that changes tensors on their way, see `model.networks.tap.Intervention` and, for
+                recurrent networks, `AtEveryStep`.
+
+        Raises:
+            InputError: `text` or `target` cannot be used, see `check`.
+        """
+        return self.record(self.network, self.tokenizer, *self.forced(text, target, target_ids), intervention)
+
+    @falls_back
+    def intervene(self, trace: SentenceTrace, interventions: object) -> InterventionResult:
+        """The network's `intervene_in_steps` in one go, of one that can "intervene"."""
+        return whole(self.intervene_in_steps(trace, interventions))
 
     def score(self, trace: SentenceTrace) -> np.ndarray:
         """-ln p of each token of a trace's target, in nats, `(T,)` float64."""
@@ -223,12 +216,11 @@ class SentenceTranslator:
     @falls_back
     def _greedy(self, text: str, max_length: int = MAX_TOKENS) -> list[int]:
         """The tokens of the greedy translation, `</s>` included where it was reached."""
-        source = [*self.check(text), self.tokenizer.eos_id]
-        return search.greedy_batch(self.network, [source], max_length)[0]
+        return search.greedy_batch(self.network, [self.read_ids(text)], max_length)[0]
 
     def _steps(self, text: str, options: DecodingOptions) -> Iterator[search.TokenStep]:
         """Decode; if the network has to leave the GPU meanwhile, decode anew on the CPU and go on where it was."""
-        source = [*self.check(text), self.tokenizer.eos_id]
+        source = self.read_ids(text)
         yielded = 0
         while True:
             device = device_of(self.network)
@@ -253,12 +245,14 @@ class Translator(SentenceTranslator):
     """A trained English-French Transformer; see `SentenceTranslator`."""
 
     network: Transformer
+    network_type, config_type = Transformer, TransformerConfig
+    record = staticmethod(record_trace)
     loaded_by = "Translator.load()"
     kinds = TRANSLATION
     capabilities = frozenset({"translate", "ablate", "intervene", "export"})
 
     @classmethod
-    def load(cls, path: str | Path | None = None, device: str = "auto") -> Translator:
+    def load(cls, path: str | Path | None = None, device: str = "auto") -> "Translator":
         """Read a translator's folder; by default the one this project ships.
 
         Args:
@@ -273,55 +267,22 @@ class Translator(SentenceTranslator):
         folder = Path(path) if path is not None else SHIPPED
         return cls._read(folder, folder / "tokenizer.model", device)
 
-    @staticmethod
-    def _build(sizes: dict) -> Transformer:
-        return Transformer(TransformerConfig.from_dict(sizes))
-
-    @falls_back
-    def trace(
-        self,
-        text: str,
-        target: str | None = None,
-        *,
-        target_ids: tuple[int, ...] | None = None,
-        intervention: Tap | None = None,
-    ) -> Trace:
-        """Everything the network computes for `text`, teacher-forced on a target.
-
-        Args:
-            target: French to force; its own greedy translation where nothing is given.
-            target_ids: produced ids to force instead, such as the last `Step.ids`.
-            intervention: a tap that changes tensors on their way, see `model.networks.tap.Intervention`.
-
-        Raises:
-            InputError: `text` or `target` cannot be used, see `check`.
-        """
-        source, inputs, following = self.forced(text, target, target_ids)
-        return record_trace(self.network, self.tokenizer, source, inputs, following, intervention)
-
-    @falls_back
-    def intervene(self, trace: Trace, interventions: HeadInterventions) -> InterventionResult:
+    def intervene_in_steps(self, trace: Trace, interventions: HeadInterventions) -> InSteps[InterventionResult]:
         """The sentence of `trace` again under interventions, on the same target, and the translation now.
 
         Raises:
             InterventionError: something in them does not exist for this sentence; the message is for the reader.
         """
-        return intervene(self.network, self.tokenizer, trace, interventions)
-
-    def intervene_in_steps(self, trace: Trace, interventions: HeadInterventions) -> InSteps[InterventionResult]:
-        """`intervene`, with its progress."""
         return intervene_in_steps(self.network, self.tokenizer, trace, interventions)
 
     def ablate_in_steps(self, trace: Trace) -> InSteps[TranslationAblation]:
         """The loss of a trace's target without each head; see `model.attribution.head_ablation`."""
-        ids = (list(ids) for ids in (trace.source_ids, trace.target_ids, trace.next_ids))
-        return ablate_translation_heads_in_steps(self.network, *ids)
+        return ablate_translation_heads_in_steps(self.network, trace.source_ids, trace.target_ids, trace.next_ids)
 
     @falls_back
     def loss_without(self, trace: Trace, place: tuple[str, int, int]) -> float:
         """The loss without one head, computed another way: see `model.attribution.head_ablation.loss_without`."""
-        ids = (list(ids) for ids in (trace.source_ids, trace.target_ids, trace.next_ids))
-        return loss_without(self.network, *ids, place)
+        return loss_without(self.network, trace.source_ids, trace.target_ids, trace.next_ids, place)
 
     def export_marian(self, path: str | Path) -> None:
         """Write the weights as a Hugging Face MarianMT checkpoint; see `model.export.marian.write_marian`."""
@@ -335,7 +296,3 @@ def _options(changes: dict) -> DecodingOptions:
     elif "method" not in changes and changes.keys() & {"temperature", "top_k", "top_p", "seed"}:
         changes = {**changes, "method": "sampling"}
     return DecodingOptions(**changes)
-
-
-def _visible(char: str) -> bool:
-    return unicodedata.category(char) not in ("Zs", "Zl", "Zp", "Cc", "Cf")

@@ -3,8 +3,6 @@
 For any address that it does not know, Streamlit sends its page with status 200.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 
 from starlette.responses import RedirectResponse

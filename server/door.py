@@ -1,7 +1,5 @@
 """What every request and every socket goes through, one after the other, before Streamlit sees it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 
 from starlette.middleware import Middleware

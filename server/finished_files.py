@@ -4,8 +4,6 @@ Streamlit forgets what a download button makes as soon as two runs of anybody's 
 crowd that is sooner than the browser can ask for it: the visitor would get "File not found".
 """
 
-from __future__ import annotations
-
 import itertools
 import threading
 import time

@@ -17,8 +17,6 @@ only where Streamlit 1.67 and Plotly work no other way; tests/browser and tests/
 Not loosened: eval of JavaScript.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

@@ -4,8 +4,6 @@
 Prometheus. Both are for the machines that look after the server: a reverse proxy must not publish `/metrics`.
 """
 
-from __future__ import annotations
-
 import functools
 import threading
 from collections.abc import Iterable
@@ -58,7 +56,9 @@ def readiness() -> Readiness:
 
 def routes(version: str) -> list[Route]:
     """The two addresses, for the app of this version to serve beside its pages."""
-    metrics.watch(lambda: turns().running, lambda: turns().waiting, lambda: readiness().ready)
+    metrics.RUNNING.set_function(lambda: turns().running)
+    metrics.WAITING.set_function(lambda: turns().waiting)
+    metrics.READY.set_function(lambda: readiness().ready)
     return [Route("/healthz", functools.partial(_health, version)), Route("/metrics", _metrics)]
 
 

@@ -1,15 +1,13 @@
 """What the server does about memory and threads, so that both stay bounded however many visitors come and go."""
 
-from __future__ import annotations
-
 import asyncio
 import ctypes
 import gc
 import itertools
 import logging
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from server import logs, metrics, recent, streamlit_inside
 from server.finished_files import finished_files
@@ -41,9 +39,7 @@ def no_garbage() -> Iterator[None]:
 
 def settle_memory() -> None:
     """Let the threads of the many runs share a few pools of memory, where the C library is glibc."""
-    library = _glibc()
-    if library is not None:
-        library.mallopt(_ARENA_MAX, ARENAS)
+    _tell_glibc("mallopt", _ARENA_MAX, ARENAS)
 
 
 async def keep_house() -> None:
@@ -82,15 +78,10 @@ def hand_back() -> None:
     gc.unfreeze()
     gc.collect()
     gc.freeze()
-    library = _glibc()
-    if library is not None:
-        library.malloc_trim(0)
+    _tell_glibc("malloc_trim", 0)
 
 
-def _glibc() -> ctypes.CDLL | None:
-    try:
-        library = ctypes.CDLL(None)
-        _used: tuple[Callable, Callable] = (library.mallopt, library.malloc_trim)
-    except (OSError, AttributeError, TypeError):
-        return None
-    return library
+def _tell_glibc(function: str, *numbers: int) -> None:
+    """Call a function of the C library's allocator; do nothing where that is not glibc's."""
+    with suppress(OSError, AttributeError, TypeError):
+        getattr(ctypes.CDLL(None), function)(*numbers)

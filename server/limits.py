@@ -1,7 +1,5 @@
 """What one server does at once, and what one visitor's browser may ask of it at most: every such number stands here."""
 
-from __future__ import annotations
-
 from dataclasses import astuple, dataclass
 
 THREADS = 1  # of PyTorch a computation: a second one saves little time here, and costs much beside other work

@@ -4,8 +4,6 @@ Streamlit and its server write lines of their own there, which would quote what 
 bears, a wrong origin, an error with the value that led to it. They keep their words and numbers, and lose the rest.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os

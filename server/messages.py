@@ -4,8 +4,6 @@ Streamlit's protocol has messages for developers as well. One of them empties th
 installs files, one reads the state of a Git repository: whoever has a socket could send them.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, MutableSequence

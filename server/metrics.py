@@ -3,10 +3,6 @@
 Labels are names of this project's own pages and outcomes; nothing that a visitor typed or uploaded is ever one.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -36,16 +32,9 @@ RESULTS = Counter(
     ("source",),
     registry=REGISTRY,
 )
-_RUNNING = Gauge("atlas_running", "Runs that have their turn", registry=REGISTRY)
-_WAITING = Gauge("atlas_waiting", "Runs that wait for their turn", registry=REGISTRY)
-_READY = Gauge("atlas_ready", "1 once both models have computed something", registry=REGISTRY)
-
-
-def watch(running: Callable[[], int], waiting: Callable[[], int], ready: Callable[[], bool]) -> None:
-    """Read these whenever somebody asks for the metrics."""
-    _RUNNING.set_function(running)
-    _WAITING.set_function(waiting)
-    _READY.set_function(ready)
+RUNNING = Gauge("atlas_running", "Runs that have their turn", registry=REGISTRY)
+WAITING = Gauge("atlas_waiting", "Runs that wait for their turn", registry=REGISTRY)
+READY = Gauge("atlas_ready", "1 once both models have computed something", registry=REGISTRY)
 
 
 def runs() -> int:

@@ -5,8 +5,6 @@ point here could still be used to read pages, pictures and metrics. It would loo
 before it refuses one, it asks a service in the internet for the address of this machine, while everybody waits.
 """
 
-from __future__ import annotations
-
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers

@@ -5,8 +5,6 @@ arrives within seconds, the runs would leave it so little that hardly anything i
 further run begins.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Callable

@@ -4,8 +4,6 @@ At the start of every run Streamlit tells the browser the whole path of the scri
 than that it is always the same.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from google.protobuf.message import DecodeError

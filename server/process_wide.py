@@ -59,9 +59,7 @@ class _Result(Generic[R]):
         self.made = False
 
 
-def process_wide(function: Callable[..., R]) -> ProcessWide[R]:
-    """Decorate a function so that it is called once a process for each of its arguments, see `ProcessWide`."""
-    return ProcessWide(function)
+process_wide = ProcessWide  # as a decorator
 
 
 def clear_all() -> None:

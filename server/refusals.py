@@ -1,7 +1,5 @@
 """An answer that refuses: a status and one plain sentence, to a request and to the handshake of a socket alike."""
 
-from __future__ import annotations
-
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 

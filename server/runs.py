@@ -7,8 +7,6 @@ A browser whose server has gone connects to another one by itself, and may ask f
 knows no such part there, and would answer nothing to whatever is done in it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 

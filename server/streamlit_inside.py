@@ -1,24 +1,11 @@
 """What the server reaches inside Streamlit, where nothing public does it. Tests tell when Streamlit changes it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from streamlit import file_util, runtime
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.web.server.starlette.starlette_websocket import is_host_allowed
-
-__all__ = [
-    "BackMsg",
-    "ForwardMsg",
-    "files",
-    "forget_upload",
-    "is_here",
-    "is_host_allowed",
-    "keep_file",
-    "sessions_left",
-]
+from streamlit.proto.BackMsg_pb2 import BackMsg as BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg as ForwardMsg
+from streamlit.web.server.starlette.starlette_websocket import is_host_allowed as is_host_allowed
 
 # BackMsg and ForwardMsg: what comes and goes over a socket, where messages of developers are kept out, runs are told
 # apart, and the script's place is taken out. is_host_allowed: whether `server.allowedHosts` has a name, which Streamlit

@@ -1,17 +1,31 @@
-"""Answers that come step by step, made once for everybody who follows them."""
-
-from __future__ import annotations
+"""Answers and long work that come step by step, made once for everybody who follows them."""
 
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator
-from typing import Generic, TypeVar
+from collections.abc import Callable, Generator, Hashable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 from server import metrics, visits
 from server.limits import SLICE_SECONDS
 from server.recent import Recent, timed
 
 T = TypeVar("T")
+
+
+class HowFar(Protocol):
+    """How far a computation is: `done` of `total` steps of about the same size."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The last step of a computation: what it found."""
+
+    value: object
 
 
 class Steps(Generic[T]):
@@ -90,3 +104,25 @@ class Streams(Generic[T]):
                 steps.followers -= 1
                 if not steps.followers:
                     del self._going[key]
+
+    def result(
+        self,
+        key: Hashable,
+        begin: Callable[[], Generator[HowFar, None, T]],
+        progress: Callable[[], AbstractContextManager[Callable[[int, int], None]]],
+    ) -> T:
+        """What the work under `key` finds; the reader sees how far it is. `begin` starts it if nobody did yet.
+
+        Args:
+            progress: entered while the result is waited for; gives a function to call with how many steps are done,
+                of how many.
+        """
+        with progress() as tell:
+            for step in self.follow(key, lambda: _to_the_end(begin())):
+                if not isinstance(step, Result):
+                    tell(step.done, step.total)
+        return step.value
+
+
+def _to_the_end(steps: Generator[HowFar, None, T]) -> Iterator[HowFar | Result]:
+    yield Result((yield from steps))

@@ -4,8 +4,6 @@ The ASGI protocol has no word for either. `receive` is a method of uvicorn's pro
 under another server nothing is found, and whoever asks has another way.
 """
 
-from __future__ import annotations
-
 from starlette.types import Receive
 
 

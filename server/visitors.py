@@ -1,7 +1,5 @@
 """Where a connection comes from, and how many sockets come from there."""
 
-from __future__ import annotations
-
 import ipaddress
 import os
 from collections import Counter

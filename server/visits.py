@@ -1,7 +1,5 @@
 """One run of a page, or of a part of it: it waits for its turn, and what it took is counted and logged."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ A page takes a file as soon as it is there. But whoever has a socket may send fi
 them, and Streamlit keeps each until the visit ends.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """What the server does while the first visitor's browser still loads: read the models and let each compute once."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 import time

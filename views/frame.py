@@ -1,7 +1,5 @@
 """Navigation and sidebar: what surrounds every page."""
 
-from __future__ import annotations
-
 import functools
 import gc
 from collections.abc import Callable, Sequence
@@ -17,7 +15,7 @@ from views import palette, streamlit_inside
 from views.address import settings
 from views.controls import inputs
 from views.text import catalogue, literal, prose
-from views.text.catalogue import Message, say
+from views.text.catalogue import Message, Name, say
 from views.version import VERSION
 
 NAME = "Attention Atlas"
@@ -26,83 +24,72 @@ FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"
 
 @dataclass(frozen=True)
 class Place:
-    """A page in the menu: `name` is that of its folder and of its address."""
+    """A page in the menu: `name` is that of its folder, of its text and of its address."""
 
     name: str
-    title: Message
     help: Message
+
+    def title(self) -> str:
+        """What the page is called, in the reader's language."""
+        return prose.title(self.name)
 
 
 # The first is the home page.
 PAGES = (
     Place(
         "translate",
-        Message("menu.translate", "Translate"),
         Message("menu.translate.help", "Type an English sentence and watch a Transformer translate it into French."),
     ),
     Place(
         "attention",
-        Message("menu.attention", "Attention"),
         Message("menu.attention.help", "Open every head of the encoder, the decoder and the cross-attention."),
     ),
     Place(
         "heads",
-        Message("menu.heads", "Heads"),
         Message("menu.heads.help", "Ablate each head in turn: which ones matter for your sentence, and what for."),
     ),
     Place(
         "compare",
-        Message("menu.compare", "Compare"),
         Message("menu.compare.help", "Change a head or the sentence: compare the translation, the loss and every map."),
     ),
     Place(
         "attribution",
-        Message("menu.attribution", "Attribution"),
         Message("menu.attribution.help", "Which source words a target word needs: four methods compared with a test."),
     ),
     Place(
         "history",
-        Message("menu.history", "Before the Transformer"),
         Message("menu.history.help", "Recurrent networks, LSTM gates and the first attention, on the same sentence."),
     ),
     Place(
         "tokens",
-        Message("menu.tokens", "Tokens"),
         Message("menu.tokens.help", "Follow a sentence into tokens, ids and vectors; compare words and word orders."),
     ),
     Place(
         "positions",
-        Message("menu.positions", "Positions"),
         Message("menu.positions.help", "Take sinusoidal positions apart, then take them away from the model."),
     ),
     Place(
         "masks",
-        Message("menu.masks", "Masks"),
         Message("menu.masks.help", "Hide keys from queries: padding, causality, and a mask that you paint yourself."),
     ),
     Place(
         "inside",
-        Message("menu.inside", "Inside a layer"),
         Message("menu.inside.help", "Follow one head from X to W_O, then the feed-forward layer and Add & Norm."),
     ),
     Place(
         "decoding",
-        Message("menu.decoding", "Decoding"),
         Message("menu.decoding.help", "Go through a translation step by step: logits, choice, teacher forcing, beam."),
     ),
     Place(
         "loss",
-        Message("menu.loss", "Loss"),
         Message("menu.loss.help", "Score a French target token by token; smoothing, gradient and training curves."),
     ),
     Place(
         "vision",
-        Message("menu.vision", "Vision"),
         Message("menu.vision.help", "Give a picture to a Vision Transformer and see what it attends to."),
     ),
     Place(
         "models",
-        Message("menu.models", "Any model"),
         Message("menu.models.help", "Open a Hugging Face checkpoint and look at its attention with the same views."),
     ),
 )
@@ -131,7 +118,6 @@ def run(around: Around) -> None:
     _running_on.set(None)
     # An own icon file: the default one, or a Material symbol, would be fetched from another host.
     icon = str(FAVICON) if FAVICON.is_file() else Image.new("RGB", (32, 32), palette.HUES["encoder"])
-    st.set_page_config(page_title=NAME, page_icon=icon, layout="wide", menu_items=_menu())
     with catalogue.speaking(settings.language_to_come()):
         pages = [
             st.Page(
@@ -144,6 +130,8 @@ def run(around: Around) -> None:
             for place in PAGES
         ]
         page = st.navigation(pages, position="top")
+        title = tab_title(next(place for place in PAGES if place.name == (page.url_path or PAGES[0].name)))
+        st.set_page_config(title, icon, "wide", "collapsed", _menu())
     if (elsewhere := settings.elsewhere(page.url_path)) is not None:
         st.switch_page(next(page for page in pages if page.url_path == elsewhere), query_params=settings.address())
     with settings.page(page.url_path, inputs.DEFAULT):  # nothing is drawn before: see `server.runs`
@@ -153,6 +141,11 @@ def run(around: Around) -> None:
             page.run()
     _say_where_it_ran()
     _keep_what_is_loaded(page.url_path)
+
+
+def tab_title(place: Place) -> str:
+    """What the browser's tab says of a page; the home page has the program's own name."""
+    return NAME if place is PAGES[0] else say("tab", "{page} \u00b7 {name}", page=place.title(), name=NAME)
 
 
 @functools.cache
@@ -201,12 +194,12 @@ def _say_where_it_ran() -> None:
     if (place := _running_on.get()) is not None:
         slot, device, said = place
         if (name := device()) != said:
-            slot.text(name)
+            slot.text(Name(name)())
             _running_on.set((slot, device, name))
 
 
 def _show_card(card: str) -> None:
-    st.markdown(card.removeprefix("# Model card: "))
+    st.markdown(Name(card.removeprefix("# Model card: "))())  # comes with the weights, in its own language
 
 
 def _table(table: Table) -> str:

@@ -3,8 +3,6 @@
 Axis words are always layer, head, query, key; rows are queries, columns are keys.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -12,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from views.text import literal, terms
-from views.text.catalogue import Message, say
+from views.text.catalogue import Message, Name, say
 
 MEAN = "mean"
 Said = Callable[[], str]  # a message, or a name that says itself
@@ -56,20 +54,12 @@ class Kind:
         return (self.headed or self.called)()
 
     @property
-    def query_side(self) -> str:
-        return self.queries()
-
-    @property
-    def key_side(self) -> str:
-        return self.keys()
-
-    @property
     def query_axis(self) -> str:
-        return say("axis.query.whose", "Query: {whose}", whose=self.query_side)
+        return say("axis.query.whose", "Query: {whose}", whose=self.queries())
 
     @property
     def key_axis(self) -> str:
-        return say("axis.key.whose", "Key: {whose}", whose=self.key_side)
+        return say("axis.key.whose", "Key: {whose}", whose=self.keys())
 
     def heading(self, place: str) -> str:
         """The kind with what is shown of it, such as layer and head, as a heading."""
@@ -179,22 +169,10 @@ def known(name: str) -> Kind | None:
     return VISION if name == VISION.name else KINDS.get(name)
 
 
-def brief(name: str) -> str:
-    """One word for the kind of this name; the name itself where there are no words for it, here and below."""
-    kind = known(name)
-    return kind.brief() if kind else name
-
-
-def short(name: str) -> str:
-    """The same on a control."""
-    kind = known(name)
-    return kind.short() if kind else name
-
-
-def title(name: str) -> str:
-    """What the kind of this name is called within a sentence."""
-    kind = known(name)
-    return kind.title if kind else name
+def named(name: str) -> Kind:
+    """The kind of this name; one that goes by its name alone where there are no words for it."""
+    itself = Name(name)
+    return known(name) or Kind(name, itself, itself, itself, itself, itself)
 
 
 def with_means(attention: np.ndarray) -> np.ndarray:
@@ -284,3 +262,8 @@ def grid_names(grid: tuple[int, int]) -> tuple[tuple[str, ...], tuple[str, ...]]
 def numbered(labels: Sequence[str]) -> list[str]:
     """Labels that are all different and never start a spreadsheet formula: `1 I`, `2 want`."""
     return [f"{place + 1} {literal.token(label)}" for place, label in enumerate(labels)]
+
+
+def places(labels: Sequence[str]) -> dict[str, Name]:
+    """Tokens to choose one from: their places from 1, each with what `numbered` says of it."""
+    return {str(place): Name(label) for place, label in enumerate(numbered(labels), 1)}

@@ -5,14 +5,13 @@ with any common form of colour blindness can tell apart. Each has a sequential s
 the hue: lightness changes in equal steps in OKLab (Ottosson 2020), so equal steps of a number look like equal steps.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+from PIL.ImageColor import getrgb as to_rgb
 
 Theme = Literal["light", "dark"]
 
@@ -56,12 +55,6 @@ _LMS_TO_LAB = np.array(
 )
 
 
-def to_rgb(colour: str) -> tuple[int, int, int]:
-    """`#RRGGBB` to three numbers from 0 to 255."""
-    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
-    return red, green, blue
-
-
 def to_hex(channels: Iterable[int]) -> str:
     """Three numbers from 0 to 255 to `#RRGGBB`."""
     return "#{:02X}{:02X}{:02X}".format(*channels)
@@ -89,7 +82,7 @@ def from_oklab(lab: np.ndarray) -> str:
         lab = lab * (1 - grey + grey * low)
     linear = _to_linear(lab).clip(0, 1)
     srgb = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
-    return "#" + "".join(f"{round(255 * channel):02X}" for channel in srgb)
+    return to_hex(round(255 * channel) for channel in srgb)
 
 
 def _displayable(lab: np.ndarray) -> bool:
@@ -119,16 +112,16 @@ def scale(kind: str, theme: Theme) -> tuple[str, ...]:
     return tuple(colours)
 
 
+def colours(kind: str, theme: Theme, signed: bool) -> tuple[str, ...]:
+    """The colours for numbers of both signs, or for those from 0 on."""
+    return (signed_scale if signed else scale)(kind, theme)
+
+
 def shades(share: np.ndarray, colours: Sequence[str]) -> np.ndarray:
     """Numbers from 0 to 1 as colours at equal distances and between them: `(..., 3)` float64 from 0 to 255."""
     stops = np.array([to_rgb(colour) for colour in colours], dtype=float)  # (stop, channel)
     place = np.clip(share, 0, 1) * (len(stops) - 1)
     return np.stack([np.interp(place, range(len(stops)), channel) for channel in stops.T], axis=-1)
-
-
-def plotly_scale(kind: str, theme: Theme) -> list[tuple[float, str]]:
-    """`scale` in the form that Plotly reads."""
-    return plotly_stops(scale(kind, theme))
 
 
 def head_style(place: int, theme: Theme) -> tuple[str, tuple[int, ...]]:
@@ -164,8 +157,3 @@ def _towards(hue: np.ndarray, theme: Theme) -> list[str]:
     start = to_oklab(BACKGROUND[theme])
     end = np.array([_SIGNED_LIGHTNESS[theme], *hue[1:]])
     return [from_oklab(start + place * (end - start)) for place in np.linspace(0, 1, STOPS)]
-
-
-def plotly_stops(colours: tuple[str, ...]) -> list[tuple[float, str]]:
-    """Colours at equal distances in the form that Plotly reads."""
-    return [(place / (len(colours) - 1), colour) for place, colour in enumerate(colours)]

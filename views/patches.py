@@ -1,7 +1,5 @@
 """The patches of a picture as plain arrays: one patch as a vector, and the patches that hold most of a map."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from views.text.catalogue import Message

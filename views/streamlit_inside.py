@@ -1,7 +1,5 @@
 """What views reach inside Streamlit, where nothing public does the same. Tests tell when Streamlit changes it."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -9,18 +7,7 @@ import streamlit as st
 from starlette.formparsers import MultiPartParser
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.common import user_key_from_element_id
-from streamlit.runtime.uploaded_file_manager import UploadedFile
-
-__all__ = [
-    "UploadedFile",
-    "drawn",
-    "font_file",
-    "forget_upload",
-    "keep_uploads_in_memory",
-    "moved",
-    "said_for",
-    "visitor",
-]
+from streamlit.runtime.uploaded_file_manager import UploadedFile as UploadedFile
 
 _FONT_FILES = "static/static/media/SourceSansVF-Upright*.woff2"
 
@@ -69,6 +56,14 @@ def keep_uploads_in_memory() -> None:
 
 def font_file() -> Path | None:
     """The font of the pages, which comes with Streamlit, so that pictures in files have it too."""
+    return next(_folder().glob(_FONT_FILES), None)
+
+
+def scripts() -> Path:
+    """The folder of the scripts that come with Streamlit and are served below `/static/js/`."""
+    return _folder() / "static" / "static" / "js"
+
+
+def _folder() -> Path:
     streamlit = find_spec("streamlit")
-    folder = Path(streamlit.origin).parent if streamlit and streamlit.origin else Path()
-    return next(folder.glob(_FONT_FILES), None)
+    return Path(streamlit.origin).parent if streamlit and streamlit.origin else Path()

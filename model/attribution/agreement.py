@@ -1,11 +1,9 @@
 """Attribution of each target word to the source words by every method, and which agrees with leave-one-out.
 
-Scores and drops are brought to whole words; then, for each target word, Spearman's rank correlation says whether a
-method puts the source words in the same order as leave-one-out. `</s>` is no word of the sentence: it is shown, since
-much attention often goes there, but it takes no part in a correlation.
+Scores and drops are brought to whole words; then, for each target word, Spearman's rank correlation (Spearman 1904)
+says whether a method puts the source words in the same order as leave-one-out. `</s>` is no word of the sentence: it is
+shown, since much attention often goes there, but it takes no part in a correlation.
 """
-
-from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +11,6 @@ from pathlib import Path
 import numpy as np
 
 from model.attribution.leave_one_out import WAYS, LeaveOneOut
-from model.attribution.ranks import FEWEST, average_ranks, spearman
 from model.attribution.source_attention import SourceRollout, cross_attention_means, source_rollout, value_weighted
 from model.attribution.source_gradients import gradient_relevance_in_steps
 from model.networks.transformer import Transformer
@@ -31,25 +28,21 @@ METHODS = (
     "Rollout",
     "Gradient relevance",
 )
+FEWEST = 3  # values; any two numbers that differ are ordered one way or the other, which says nothing
 
 
 @dataclass(frozen=True, eq=False)
 class Explained:
-    """One sentence pair, explained by every method.
+    """One sentence pair, explained by every method."""
 
-    Attributes:
-        source, target: the words of the source and of the translation, special ones included.
-        tokens: method -> `(T, S)` score of each source token for each target token.
-        scores: method -> `(target word, source word)`: summed over the tokens of a source word, averaged over those of
-            a target word.
-        rollout: the rollout with what it gives to the target tokens before.
-    """
-
+    # the words of the source and of the translation, special ones included
     source: tuple[Word, ...]
     target: tuple[Word, ...]
-    tokens: dict[str, np.ndarray]
+    tokens: dict[str, np.ndarray]  # method -> `(T, S)` score of each source token for each target token
+    # method -> `(target word, source word)`: summed over the tokens of a source word, averaged over those of a target
+    # word
     scores: dict[str, np.ndarray]
-    rollout: SourceRollout
+    rollout: SourceRollout  # the rollout with what it gives to the target tokens before
 
 
 def explain_in_steps(network: Transformer, trace: Trace) -> InSteps[Explained]:
@@ -74,17 +67,12 @@ def word_drops(left_out: LeaveOneOut, target: tuple[Word, ...]) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """Spearman's rank correlation of every method with leave-one-out.
+    """Spearman's rank correlation of every method with leave-one-out."""
 
-    Attributes:
-        words: how many source words each correlation is over.
-        correlations: method -> one for each target word, special ones included; None where it is not defined.
-        counted: which target words the sentence's figure is over: all but special ones.
-    """
-
-    words: int
+    words: int  # how many source words each correlation is over
+    # method -> one for each target word, special ones included; None where it is not defined
     correlations: dict[str, tuple[float | None, ...]]
-    counted: tuple[bool, ...]
+    counted: tuple[bool, ...]  # which target words the sentence's figure is over: all but special ones
 
     def defined(self, method: str) -> list[float]:
         """The correlations of the target words that count and have one."""
@@ -121,6 +109,37 @@ def agreement(explained: Explained, drops: np.ndarray) -> Agreement:
         },
         tuple(not word.special for word in explained.target),
     )
+
+
+def average_ranks(values: np.ndarray) -> np.ndarray:
+    """Ranks of `values` `(n,)` from 1, smallest first; equal values share the mean of the ranks they take up."""
+    _, where, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = counts.cumsum()
+    return (last - (counts - 1) / 2)[where]
+
+
+def spearman(first: np.ndarray, second: np.ndarray) -> float | None:
+    """Pearson's correlation of the ranks: 1 for the same order, -1 for the opposite one.
+
+    Args:
+        first, second: `(n,)` each.
+
+    Returns:
+        None where it is not defined: fewer than three values, or all values of one side equal.
+
+    Raises:
+        ValueError: the two differ in length, or hold something that is no number.
+    """
+    if first.shape != second.shape or first.ndim != 1:
+        raise ValueError(f"Two lists of one length are needed, not {first.shape} and {second.shape}.")
+    if np.isnan(first).any() or np.isnan(second).any():
+        raise ValueError("A value that is no number has no rank.")
+    if len(first) < FEWEST:
+        return None
+    # Deviations from the mean rank, times two: whole numbers, so that equal orders give exactly 1.
+    a, b = (2 * average_ranks(values) - (len(values) + 1) for values in (first, second))
+    length = float((a @ a) * (b @ b)) ** 0.5
+    return float(a @ b) / length if length else None
 
 
 def most_displaced(scores: np.ndarray, drops: np.ndarray) -> tuple[int, int, int]:

@@ -1,13 +1,12 @@
 """What a ViT has learned, read off its weights and maps: attention distance, position vectors, first filters."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
 from model.networks.vision import VisionTransformer
+from model.runtime.arrays import array, furthest
 
 
 def attention_distance(attention: np.ndarray, grid: tuple[int, int], patch_size: int) -> np.ndarray:
@@ -51,25 +50,18 @@ def check_similarity(network: VisionTransformer, similarity: np.ndarray) -> floa
     """Largest |difference| of `position_similarity` from PyTorch's own cosine, computed in double precision."""
     vectors = network.position_embedding.detach()[1:].double().cpu()
     cosines = torch.nn.functional.cosine_similarity(vectors[:, None], vectors[None], dim=-1)  # (patch, patch)
-    return float(np.abs(cosines.numpy() - similarity).max())
+    return furthest(cosines.numpy(), similarity)
 
 
 @dataclass(frozen=True)
 class RowsAndColumns:
-    """Where the most similar position vectors are. Means are over all pairs of different patches.
+    """Where the most similar position vectors are. Means are over all pairs of different patches."""
 
-    Attributes:
-        same: mean similarity of two patches in one row or column.
-        elsewhere: mean similarity of all other pairs.
-        strongest: share of patches whose most similar other patch is in their own row or column.
-        chance: what `strongest` would be if any other patch were as likely.
-        strongest_apart, chance_apart: the same among patches at least two away, so that neighbours do not decide.
-    """
-
-    same: float
-    elsewhere: float
-    strongest: float
-    chance: float
+    same: float  # mean similarity of two patches in one row or column
+    elsewhere: float  # mean similarity of all other pairs
+    strongest: float  # share of patches whose most similar other patch is in their own row or column
+    chance: float  # what `strongest` would be if any other patch were as likely
+    # the same among patches at least two away, so that neighbours do not decide
     strongest_apart: float
     chance_apart: float
 
@@ -105,7 +97,7 @@ def principal_filters(network: VisionTransformer, count: int) -> tuple[np.ndarra
         filters' total variance that each explains, `(count,)`.
     """
     size = network.config.patch_size
-    filters = network.patch_embedding.weight.detach().float().cpu().numpy()  # (d_model, values)
+    filters = array(network.patch_embedding.weight)  # (d_model, values)
     _, strength, components = np.linalg.svd(filters - filters.mean(axis=0), full_matrices=False)
     shaped = components[:count].reshape(-1, 3, size, size).transpose(0, 2, 3, 1)
     return shaped, (strength**2 / (strength**2).sum())[:count]
@@ -114,4 +106,4 @@ def principal_filters(network: VisionTransformer, count: int) -> tuple[np.ndarra
 def patch_embedding(network: VisionTransformer) -> tuple[np.ndarray, np.ndarray]:
     """The linear map from a flattened patch to its embedding: W `(d_model, values)` and b `(d_model,)`, float32."""
     layer = network.patch_embedding
-    return tuple(part.detach().float().cpu().numpy() for part in (layer.weight, layer.bias))
+    return tuple(array(part) for part in (layer.weight, layer.bias))

@@ -1,7 +1,5 @@
 """Two passes side by side: which tokens they share, and how far each head's attention moved."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher

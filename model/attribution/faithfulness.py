@@ -6,8 +6,6 @@ shows the patches in the same order; there a large area is good (Petsiuk et al. 
 the picture's mean colour. A random order is the yardstick: a method that is not better than it explains nothing here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,18 +22,13 @@ BATCH = 16  # forwards at once; more do not fit a processor's cache and take lon
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """Probability of the class as patches are occluded or shown again.
+    """Probability of the class as patches are occluded or shown again."""
 
-    Attributes:
-        share: `(point,)` share of the patches touched, from 0 to 1.
-        deletion, insertion: `(point,)` probability of the class.
-        parts: the curves that this is the mean of; empty for those of a single order.
-    """
-
-    share: np.ndarray
+    share: np.ndarray  # `(point,)` share of the patches touched, from 0 to 1
+    # `(point,)` probability of the class
     deletion: np.ndarray
     insertion: np.ndarray
-    parts: tuple[Curves, ...] = ()
+    parts: tuple["Curves", ...] = ()  # the curves that this is the mean of; empty for those of a single order
 
     @property
     def deletion_area(self) -> float:
@@ -62,27 +55,16 @@ def beats(curve: Curves, chance: Curves) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Occlusion:
-    """What becomes of every class as patches are occluded or shown again in one order.
+    """What becomes of every class as patches are occluded or shown again in one order."""
 
-    Attributes:
-        share: `(point,)` share of the patches touched, from 0 to 1.
-        deletion, insertion: `(point, class)` probabilities.
-    """
-
-    share: np.ndarray
+    share: np.ndarray  # `(point,)` share of the patches touched, from 0 to 1
+    # `(point, class)` probabilities
     deletion: np.ndarray
     insertion: np.ndarray
 
     def curves(self, class_index: int) -> Curves:
         """The curves of one class."""
         return Curves(self.share, self.deletion[:, class_index], self.insertion[:, class_index])
-
-
-def curves(
-    network: VisionTransformer, pixels: Tensor, class_index: int, orders: np.ndarray, points: int = POINTS
-) -> list[Curves]:
-    """`occlude` for one class: a `Curves` an order."""
-    return [occlusion.curves(class_index) for occlusion in occlude(network, pixels, orders, points)]
 
 
 def occlude(network: VisionTransformer, pixels: Tensor, orders: np.ndarray, points: int = POINTS) -> list[Occlusion]:

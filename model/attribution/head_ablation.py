@@ -5,9 +5,8 @@ A map shows where a head attends; whether that matters is another question (Mich
 before that head is the same with or without it, so a row joins the batch only at the layer of its head.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +18,7 @@ from model.networks.attention import KeyValue
 from model.networks.losses import token_cross_entropy
 from model.networks.transformer import Transformer
 from model.networks.vision import VisionTransformer
+from model.runtime.arrays import softmax
 from model.runtime.progress import InSteps, Progress, in_one_go
 from model.tracing.head_interventions import Scale
 from model.tracing.interventions import HeadInterventions
@@ -28,15 +28,10 @@ POSITIONS = 512  # projected to the vocabulary at a time, so that the logits sta
 
 @dataclass(frozen=True, eq=False)
 class TranslationAblation:
-    """How a translation's loss changes when single heads are ablated.
+    """How a translation's loss changes when single heads are ablated."""
 
-    Attributes:
-        losses: `(token,)` float64, -ln p of each token with all heads on, in nats.
-        without: kind -> `(layer, head, token)` float64, the same without that head.
-    """
-
-    losses: np.ndarray
-    without: dict[str, np.ndarray]
+    losses: np.ndarray  # `(token,)` float64, -ln p of each token with all heads on, in nats
+    without: dict[str, np.ndarray]  # kind -> `(layer, head, token)` float64, the same without that head
 
     @property
     def reference(self) -> float:
@@ -51,27 +46,24 @@ class TranslationAblation:
     def ranked(self) -> list[tuple[str, int, int, float]]:
         """(kind, layer, head, change), counted from 0, largest change first whatever its sign."""
         rows = [
-            (kind, *place, float(change)) for kind, table in self.changes.items() for place, change in _cells(table)
+            (kind, *place, float(change))
+            for kind, table in self.changes.items()
+            for place, change in np.ndenumerate(table)
         ]
         return sorted(rows, key=lambda row: -abs(row[3]))
 
 
 @dataclass(frozen=True, eq=False)
 class ClassificationAblation:
-    """How a ViT's answer changes when single heads are ablated.
+    """How a ViT's answer changes when single heads are ablated."""
 
-    Attributes:
-        logits: `(class,)` float64 with all heads on.
-        without: `(layer, head, class)` float64, logits without that head.
-    """
-
-    logits: np.ndarray
-    without: np.ndarray
+    logits: np.ndarray  # `(class,)` float64 with all heads on
+    without: np.ndarray  # `(layer, head, class)` float64, logits without that head
 
     @property
     def probabilities(self) -> np.ndarray:
         """`(layer, head, class)` without that head."""
-        return _softmax(self.without)
+        return softmax(self.without)
 
     def logit_changes(self, class_index: int) -> np.ndarray:
         """`(layer, head)`: a class's logit without the head minus the one with it. Below 0 the head speaks for it."""
@@ -79,11 +71,11 @@ class ClassificationAblation:
 
     def probability_changes(self, class_index: int) -> np.ndarray:
         """`(layer, head)`: the same of its probability."""
-        return (self.probabilities - _softmax(self.logits))[..., class_index]
+        return (self.probabilities - softmax(self.logits))[..., class_index]
 
     def loss_changes(self, class_index: int) -> np.ndarray:
         """`(layer, head)`: the same of its -ln p, in nats. Above 0 the head speaks for the class."""
-        return -(np.log(self.probabilities) - np.log(_softmax(self.logits)))[..., class_index]
+        return -(np.log(self.probabilities) - np.log(softmax(self.logits)))[..., class_index]
 
 
 class AblateOneHead:
@@ -110,28 +102,24 @@ class AblateOneHead:
 
 @torch.inference_mode()
 def ablate_translation_heads_in_steps(
-    network: Transformer, source_ids: list[int], target_ids: list[int], next_ids: list[int]
+    network: Transformer, source_ids: Sequence[int], target_ids: Sequence[int], next_ids: Sequence[int]
 ) -> InSteps[TranslationAblation]:
     """-ln p of every token of a translation without each head of the translator.
 
     Args:
-        source_ids: encoder input, ending with `</s>`.
-        target_ids: decoder input, starting with `<s>`.
-        next_ids: what each decoder position should produce.
+        source_ids, target_ids, next_ids: see `model.tracing.trace.record_trace`.
     """
     heads, length = network.config.n_heads, len(target_ids)
-    device = network.embedding.weight.device
-    source, target = (torch.tensor([ids], device=device) for ids in (source_ids, target_ids))
     n_encoder, n_decoder = len(network.encoder), len(network.decoder)
     slices = math.ceil((1 + heads * (n_encoder + 2 * n_decoder)) * length / POSITIONS)
     total = n_encoder + n_decoder + slices
-    memory = network.embed(source)  # (1, source, d_model); row 0 always keeps all heads
+    memory = network.embed(network.ids(source_ids))  # (1, source, d_model); row 0 always keeps all heads
     for number, layer in enumerate(network.encoder):
         name = f"encoder.{number}"
         memory, tap = _join(memory, [f"{name}.self.outputs"], heads)
         memory = layer(memory, None, tap, name)
         yield Progress(number + 1, total)
-    stream = network.embed(target).expand(len(memory), -1, -1)  # (1 + encoder heads, target, d_model)
+    stream = network.embed(network.ids(target_ids)).expand(len(memory), -1, -1)  # (1 + encoder heads, target, d_model)
     allowed = network.triangle[:, :, :length, :length]
     for number, layer in enumerate(network.decoder):
         name = f"decoder.{number}"
@@ -140,9 +128,9 @@ def ablate_translation_heads_in_steps(
         # the heads of the decoder all read what the whole encoder says: row 0
         more = len(stream) - len(memory)
         read = KeyValue(*(torch.cat([part, part[:1].expand(more, -1, -1, -1)]) for part in read))
-        stream = layer(stream, layer.self_attention.project_memory(stream), read, allowed, None, tap, name)
+        stream = layer(stream, read, allowed, None, tap, name)
         yield Progress(n_encoder + number + 1, total)
-    wanted = torch.tensor([next_ids], device=device).expand(len(stream), -1)
+    wanted = network.ids(next_ids).expand(len(stream), -1)
     losses: list[Tensor] = []
     for part, right in zip(stream.flatten(0, 1).split(POSITIONS), wanted.flatten().split(POSITIONS), strict=True):
         losses.append(token_cross_entropy(network.project(part), right))
@@ -183,9 +171,9 @@ def _join(stream: Tensor, steps: list[str], heads: int) -> tuple[Tensor, AblateO
 @torch.inference_mode()
 def loss_without(
     network: Transformer,
-    source_ids: list[int],
-    target_ids: list[int],
-    next_ids: list[int],
+    source_ids: Sequence[int],
+    target_ids: Sequence[int],
+    next_ids: Sequence[int],
     place: tuple[str, int, int],
 ) -> float:
     """The loss of a translation without one head, computed apart from `ablate_translation_heads` to check it.
@@ -197,8 +185,7 @@ def loss_without(
         place: kind ("encoder", "decoder" or "cross"), layer and head, counted from 0.
     """
     changed = _without(network, *place)
-    device = network.embedding.weight.device
-    source, target, wanted = (torch.tensor([ids], device=device) for ids in (source_ids, target_ids, next_ids))
+    source, target, wanted = map(network.ids, (source_ids, target_ids, next_ids))
     return token_cross_entropy(changed(source, target), wanted).double().mean().item()
 
 
@@ -210,12 +197,3 @@ def logits_without(network: VisionTransformer, pixels: Tensor, layer: int, head:
 
 def _without(network: torch.nn.Module, kind: str, layer: int, head: int) -> torch.nn.Module:
     return edited_copy(network, HeadInterventions((Scale(kind, ((layer, head),), factor=0.0),)))
-
-
-def _softmax(logits: np.ndarray) -> np.ndarray:
-    exponentials = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return exponentials / exponentials.sum(axis=-1, keepdims=True)
-
-
-def _cells(table: np.ndarray):
-    return (((layer, head), table[layer, head]) for layer in range(table.shape[0]) for head in range(table.shape[1]))

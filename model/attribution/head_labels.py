@@ -24,8 +24,6 @@ A head gets the label of its largest score among those of at least `HALF` and at
 if that score is at least `SPREAD`; else `mixed`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,36 +34,25 @@ from model.tracing.trace import SentenceTrace
 
 HALF, TIMES, SPREAD = 0.5, 2.0, 0.8
 DIFFUSE, MIXED = "diffuse", "mixed"
-TEXT_PATTERNS = ("previous", "next", "same", "start", "end", "duplicate", "aligned", "aligned, read", DIFFUSE)
-VISION_PATTERNS = ("same patch", "neighbours", "row", "column", "CLS", DIFFUSE)
 
 
 @dataclass(frozen=True)
 class Label:
-    """A head's label and the score that earned it; for `mixed`, its largest score.
-
-    Attributes:
-        pattern: whose score it is; the same as `name` but for `mixed`.
-        chance: of that pattern.
-    """
+    """A head's label and the score that earned it; for `mixed`, its largest score."""
 
     name: str
-    pattern: str
+    pattern: str  # whose score it is; the same as `name` but for `mixed`
     score: float
-    chance: float
+    chance: float  # of that pattern
 
 
 @dataclass(frozen=True, eq=False)
 class HeadScores:
-    """Scores of all heads of one kind.
+    """Scores of all heads of one kind."""
 
-    Attributes:
-        scores: pattern -> `(layer, head)` float64 in [0, 1]; patterns that no query has are left out.
-        chance: pattern -> the score of uniform attention.
-    """
-
+    # pattern -> `(layer, head)` float64 in [0, 1]; patterns that no query has are left out
     scores: dict[str, np.ndarray]
-    chance: dict[str, float]
+    chance: dict[str, float]  # pattern -> the score of uniform attention
 
     def label(self, layer: int, head: int) -> Label:
         """The label of a head by the rule above."""
@@ -163,12 +150,8 @@ def _score(weights: np.ndarray, patterns: dict[str, np.ndarray], allowed: np.nda
             chance[name] = float((cells.sum(axis=1) / count)[scored].mean())
     free = count > 1
     if free.any():
-        scores[DIFFUSE] = _entropy(weights[:, :, free]) / np.log(count[free])  # (layer, head, query)
-        scores[DIFFUSE] = scores[DIFFUSE].mean(axis=-1)
+        chosen = weights[:, :, free]
+        entropies = -(chosen * np.log(np.where(chosen > 0, chosen, 1))).sum(axis=-1)  # in nats; 0 ln 0 is 0
+        scores[DIFFUSE] = (entropies / np.log(count[free])).mean(axis=-1)  # (layer, head, query) -> (layer, head)
         chance[DIFFUSE] = 1.0
     return HeadScores({name: table.clip(0, 1) for name, table in scores.items()}, chance)
-
-
-def _entropy(weights: np.ndarray) -> np.ndarray:
-    """In nats, of the last axis; 0 ln 0 is 0."""
-    return -(weights * np.log(np.where(weights > 0, weights, 1))).sum(axis=-1)

@@ -1,7 +1,5 @@
 """What the heads of the shipped networks do over many held-out inputs, measured once and shipped with the weights."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,24 +23,19 @@ class Spread:
         return {name: np.round(getattr(self, name), 5).tolist() for name in ("mean", "sd")}
 
     @classmethod
-    def from_dict(cls, values: dict) -> Spread:
+    def from_dict(cls, values: dict) -> "Spread":
         """Read back what `to_dict` wrote."""
         return cls(np.array(values["mean"], dtype=np.float64), np.array(values["sd"], dtype=np.float64))
 
 
 @dataclass(frozen=True, eq=False)
 class KindStatistics:
-    """One kind of attention.
+    """One kind of attention."""
 
-    Attributes:
-        scores: pattern -> its score over the inputs that have it; see `model.attribution.head_labels`.
-        chance: pattern -> the mean score of uniform attention over the same inputs.
-        effect: change of the loss when the head is ablated, in nats: the mean -ln p per token of a translation, or
-            the -ln p of a picture's class. Above 0 the head helps.
-    """
-
-    scores: dict[str, Spread]
-    chance: dict[str, float]
+    scores: dict[str, Spread]  # pattern -> its score over the inputs that have it; see `model.attribution.head_labels`
+    chance: dict[str, float]  # pattern -> the mean score of uniform attention over the same inputs
+    # change of the loss when the head is ablated, in nats: the mean -ln p per token of a translation, or the -ln p of a
+    # picture's class. Above 0 the head helps.
     effect: Spread
 
     def label(self, layer: int, head: int) -> Label:
@@ -52,20 +45,13 @@ class KindStatistics:
 
 @dataclass(frozen=True, eq=False)
 class HeadStatistics:
-    """What was measured.
+    """What was measured."""
 
-    Attributes:
-        weights_sha256: of the weights that it was measured on.
-        inputs: how many, and `of` what.
-        kinds: kind of attention -> its heads.
-        facts: how it was measured, for the card.
-    """
-
-    weights_sha256: str
-    inputs: int
+    weights_sha256: str  # of the weights that it was measured on
+    inputs: int  # how many, and `of` what
     of: str
-    kinds: dict[str, KindStatistics]
-    facts: dict
+    kinds: dict[str, KindStatistics]  # kind of attention -> its heads
+    facts: dict  # how it was measured, for the card
 
     def to_dict(self) -> dict:
         """Plain values, for JSON."""

@@ -12,11 +12,10 @@ import torch
 from model.attribution.intervened import Check, InterventionResult
 from model.decoding import search
 from model.decoding.search import DecodingOptions
-from model.decoding.tapped_recurrent import UnderTap
 from model.networks.cells import GATES, Recurrence
 from model.networks.recurrent import RecurrentNetwork
 from model.networks.recurrent_trace import CellRecord, RecurrentTrace, record_recurrent_trace
-from model.runtime.progress import InSteps, Progress, in_one_go
+from model.runtime.progress import InSteps, Progress
 from model.text.tokenizer import Tokenizer
 from model.tracing.gate_interventions import GateInterventions, gated_layers
 
@@ -40,22 +39,17 @@ def hold_gates_in_steps(
     after = record_recurrent_trace(network, tokenizer, *ids, tap)
     limit = min(2 * len(trace.source_ids) + 10, 128)
     generated: list[int] = []
-    for step in search.stream(UnderTap(network, tap), ids[0], DecodingOptions(max_length=limit)):
+    for step in search.stream(network, ids[0], DecodingOptions(max_length=limit), tap):
         generated = list(step.ids)
         yield Progress(len(generated), limit)
     recomputed = max(
         largest_difference(cells(after, layer), recompute(network, after, layer, interventions.held(layer)))
         for layer in gated_layers(network.config)
     )
-    device = network.embedding.weight.device
-    source, target = (torch.tensor([side], device=device) for side in ids[:2])
-    rerun = edited_copy(network, interventions)(source, target)[0].float().cpu().numpy()
+    rerun = edited_copy(network, interventions)(*map(network.ids, ids[:2]))[0].float().cpu().numpy()
     check = Check(recomputed, float(np.abs(rerun - after.logits).max()))
     finished = bool(generated) and generated[-1] == tokenizer.eos_id
     return InterventionResult(after, tokenizer.decode(generated), finished, check)
-
-
-hold_gates = in_one_go(hold_gates_in_steps)
 
 
 def cells(trace: RecurrentTrace, layer: str) -> CellRecord:

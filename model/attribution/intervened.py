@@ -1,7 +1,5 @@
 """A translation under interventions: what is generated now, the pass over the old translation, and two checks."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -14,7 +12,8 @@ from torch import Tensor, nn
 from model.decoding.tapped_decoding import greedy_under_in_steps
 from model.networks.loss_terms import score_target
 from model.networks.transformer import Transformer
-from model.runtime.progress import InSteps, in_one_go
+from model.runtime.arrays import array, furthest, softmax
+from model.runtime.progress import InSteps
 from model.text.tokenizer import Tokenizer
 from model.tracing.head_interventions import OneHot, Scale, Shapes, Temperature
 from model.tracing.interventions import HeadInterventions
@@ -24,33 +23,24 @@ from model.tracing.trace import AttentionRecord, Trace, record_trace
 
 @dataclass(frozen=True)
 class Check:
-    """How far what the tap did is from the same done without a tap; both are 0 up to rounding.
+    """How far what the tap did is from the same done without a tap; both are 0 up to rounding."""
 
-    Attributes:
-        recomputed: largest |difference| of any weight or head output from NumPy's in double precision, which starts
-            from the recorded queries, keys and values and follows the description of the interventions.
-        edited: largest |difference| of a logit from a network without a tap whose weights were edited instead: a
-            head's columns of W_O times the factor, its rows of W_Q divided by the temperature. None where something
-            is done that no weights can do.
-    """
-
+    # largest |difference| of any weight or head output from NumPy's in double precision, which starts from the recorded
+    # queries, keys and values and follows the description of the interventions
     recomputed: float
+    # largest |difference| of a logit from a network without a tap whose weights were edited instead: a head's columns
+    # of W_O times the factor, its rows of W_Q divided by the temperature. None where something is done that no weights
+    # can do.
     edited: float | None
 
 
 @dataclass(frozen=True, eq=False)
 class InterventionResult:
-    """What the translator does under interventions.
+    """What the translator does under interventions."""
 
-    Attributes:
-        after: the pass over the same target as before, see `Trace`. Its scores are those the softmax received.
-        translation: what greedy decoding generates now.
-        finished: False if it was cut off because it did not end.
-    """
-
-    after: Trace
-    translation: str
-    finished: bool
+    after: Trace  # the pass over the same target as before, see `Trace`. Its scores are those the softmax received.
+    translation: str  # what greedy decoding generates now
+    finished: bool  # False if it was cut off because it did not end
     check: Check
 
 
@@ -84,15 +74,10 @@ def intervene_in_steps(
     generated = yield from greedy_under_in_steps(
         network, trace.source_ids, tap, limit, trace.next_ids, looks_ahead=ahead
     )
-    source, target = (torch.tensor([side], device=network.embedding.weight.device) for side in ids[:2])
-    check = check_intervention(
-        network, interventions, after.records, after.logits, lambda edited: edited(source, target)[0]
-    )
+    inputs = [network.ids(side) for side in ids[:2]]
+    check = check_intervention(network, interventions, after.records, after.logits, lambda edited: edited(*inputs)[0])
     finished = bool(generated) and generated[-1] == tokenizer.eos_id
     return InterventionResult(after, tokenizer.decode(generated), finished, check)
-
-
-intervene = in_one_go(intervene_in_steps)
 
 
 @torch.inference_mode()
@@ -113,8 +98,7 @@ def check_intervention(
     recomputed = max(_difference(kind, record, interventions) for kind, record in records.items())
     if not all(isinstance(change, Scale | Temperature) for change in interventions.changes):
         return Check(recomputed, None)
-    rerun = run(edited_copy(network, interventions)).float().cpu().numpy()
-    return Check(recomputed, float(np.abs(rerun - logits).max()))
+    return Check(recomputed, furthest(array(run(edited_copy(network, interventions))), logits))
 
 
 def edited_copy(network: nn.Module, interventions: HeadInterventions) -> nn.Module:
@@ -157,12 +141,11 @@ def _difference(kind: str, record: AttentionRecord, interventions: HeadIntervent
     for place in touched:
         allowed[place] = interventions.allowed(kind, *place, *scores.shape[2:])
     scores[~allowed] = -np.inf
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    weights = softmax(scores)
     for change in own:
         if isinstance(change, OneHot):
             for place in change.heads:
                 rows = change.rows(*scores.shape[2:])
                 weights[place][rows] = np.eye(scores.shape[3])[change.key]
     outputs = weights @ values * factor[..., None, None]  # (layer, head, query, d_k)
-    return max(float(np.abs(weights - record.weights).max()), float(np.abs(outputs - record.outputs).max()))
+    return max(furthest(weights, record.weights), furthest(outputs, record.outputs))

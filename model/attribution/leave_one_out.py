@@ -5,8 +5,6 @@ tokens after them move up. "mask" leaves them where they are and masks them for 
 self-attention and in cross-attention, as padding is masked. The target stays the same (teacher forcing).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -19,6 +17,7 @@ from model.networks.losses import token_cross_entropy
 from model.networks.masks import pad_batch, padding_mask
 from model.networks.tap import Tap, untouched
 from model.networks.transformer import Transformer
+from model.runtime.arrays import furthest
 from model.runtime.progress import InSteps, Progress, in_one_go
 from model.text.words import Word
 
@@ -29,22 +28,15 @@ POSITIONS = 1024  # target positions of a batch: a few tenths of a second on one
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneOut:
-    """What leaving out each source word does to each target token.
+    """What leaving out each source word does to each target token."""
 
-    Attributes:
-        log_probabilities: `(T,)` ln p of each token with the whole source, in nats.
-        drops: `(T, source word)` by how much that falls without the word; below 0 it grows.
-        nothing: largest |change| of the row of the batch from which nothing is left out; 0.
-        alone: largest |difference| between `drops` of one word and a run of that source alone, with explicit attention
-            and, where the word was deleted, without padding.
-        checked: which word that was: the one with the largest drop.
-    """
-
-    log_probabilities: np.ndarray
-    drops: np.ndarray
-    nothing: float
+    log_probabilities: np.ndarray  # `(T,)` ln p of each token with the whole source, in nats
+    drops: np.ndarray  # `(T, source word)` by how much that falls without the word; below 0 it grows
+    nothing: float  # largest |change| of the row of the batch from which nothing is left out; 0
+    # largest |difference| between `drops` of one word and a run of that source alone, with explicit attention and,
+    # where the word was deleted, without padding
     alone: float
-    checked: int
+    checked: int  # which word that was: the one with the largest drop
 
 
 @torch.inference_mode()
@@ -59,9 +51,7 @@ def leave_one_out_in_steps(
     """Leave out each word of the source, all in one batched forward pass (for long sentences in a few).
 
     Args:
-        source_ids: encoder input, ending with `</s>`.
-        target_ids: decoder input, starting with `<s>`.
-        next_ids: what each decoder position should produce.
+        source_ids, target_ids, next_ids: see `model.tracing.trace.record_trace`.
         words: of `source_ids`, at least two: an empty source cannot be read.
 
     Raises:
@@ -88,7 +78,7 @@ def leave_one_out_in_steps(
     return LeaveOneOut(
         everything[0],
         drops.T,
-        float(np.abs(everything[1] - everything[0]).max()),
+        furthest(everything[1], everything[0]),
         float(np.abs(single[0].double().cpu().numpy() - everything[2 + checked]).max()),
         checked,
     )
@@ -101,21 +91,17 @@ def _variants(
     network: Transformer, source_ids: Sequence[int], left_out: Sequence[Word | None], way: Way
 ) -> tuple[Tensor, Tensor]:
     """The source without each of `left_out`: ids `(row, S)` and the keys that may be attended to `(row, 1, 1, S)`."""
-    device = network.embedding.weight.device
     if way == "delete":
-        kept = [list(source_ids) if word is None else _without(source_ids, word) for word in left_out]
-        source = pad_batch(kept, network.config.pad_id).to(device)
+        ids = list(source_ids)
+        kept = [ids if word is None else ids[: word.start] + ids[word.end :] for word in left_out]
+        source = pad_batch(kept, network.config.pad_id).to(network.device)
         return source, padding_mask(source, network.config.pad_id)
-    source = torch.tensor([list(source_ids)], device=device).expand(len(left_out), -1)
-    allowed = torch.ones(source.shape, dtype=torch.bool, device=device)
+    source = network.ids(source_ids).expand(len(left_out), -1)
+    allowed = torch.ones(source.shape, dtype=torch.bool, device=network.device)
     for row, word in enumerate(left_out):
         if word is not None:
             allowed[row, word.start : word.end] = False
     return source, allowed[:, None, None, :]
-
-
-def _without(ids: Sequence[int], word: Word) -> list[int]:
-    return [*ids[: word.start], *ids[word.end :]]
 
 
 def _log_probabilities(
@@ -127,8 +113,6 @@ def _log_probabilities(
     tap: Tap | None = None,
 ) -> Tensor:
     """`(row, T)` ln p of the target's tokens, for each source."""
-    target, wanted = (
-        torch.tensor([list(ids)], device=source.device).expand(len(source), -1) for ids in (target_ids, next_ids)
-    )
+    target, wanted = (network.ids(ids).expand(len(source), -1) for ids in (target_ids, next_ids))
     memory = network.encode(source, allowed, tap)
     return -token_cross_entropy(network.project(network.decode(target, memory, allowed, tap)), wanted)

@@ -4,8 +4,6 @@ Attention of one layer says what is mixed there, not what reaches the answer. Th
 layers; `model.attribution.faithfulness` measures which of them is right about the model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -15,9 +13,11 @@ import torch
 from torch import Tensor
 
 from model.networks.vision import VisionTransformer
+from model.runtime.arrays import furthest
 
 Fusion = Literal["mean", "max", "min"]
 FUSIONS: tuple[Fusion, ...] = ("mean", "max", "min")
+METHODS = ("CLS attention", "rollout", "gradient relevance", "raw gradient")
 
 
 def rollout(attention: np.ndarray, fusion: Fusion = "mean") -> np.ndarray:
@@ -67,15 +67,11 @@ def residual_steps(attention: np.ndarray, fusion: Fusion = "mean") -> np.ndarray
 
 @dataclass(frozen=True)
 class RolloutCheck:
-    """How far a rollout is from what it should be; both are 0 up to rounding.
+    """How far a rollout is from what it should be; both are 0 up to rounding."""
 
-    Attributes:
-        row_sum_error: largest distance of a row, in any layer, from summing to 1.
-        max_difference: largest |difference| of the CLS row of each layer from walking backwards: all of CLS's share is
-            put on CLS and handed down layer by layer, without any product of matrices.
-    """
-
-    row_sum_error: float
+    row_sum_error: float  # largest distance of a row, in any layer, from summing to 1
+    # largest |difference| of the CLS row of each layer from walking backwards: all of CLS's share is put on CLS and
+    # handed down layer by layer, without any product of matrices
     max_difference: float
 
 
@@ -92,8 +88,22 @@ def check_rollout(attention: np.ndarray, fusion: Fusion = "mean") -> RolloutChec
             rows = fused[layer].sum(dim=-1)
             handed = torch.where(rows > 0, share / rows.clamp(min=torch.finfo(torch.float64).tiny), 0) @ fused[layer]
             share = (share + handed + torch.where(rows > 0, 0, share)) / 2
-        difference = max(difference, float(np.abs(share.numpy() - products[top, 0]).max()))
-    return RolloutCheck(float(np.abs(products.sum(axis=-1) - 1).max()), difference)
+        difference = max(difference, furthest(share.numpy(), products[top, 0]))
+    return RolloutCheck(furthest(products.sum(axis=-1), 1), difference)
+
+
+def attention_scores(attention: np.ndarray, fusion: Fusion = "mean", layer: int = -1) -> dict[str, np.ndarray]:
+    """The first two of `METHODS`, `(patch,)` float32: what CLS attends to, and what reaches it.
+
+    Args:
+        attention: `(layer, head, 1 + patch, 1 + patch)`.
+        fusion: how rollout makes one map of a layer's heads; see `rollout`.
+        layer: CLS attention is this layer's, averaged over its heads; rollout goes up to and including it.
+    """
+    return {
+        METHODS[0]: attention[layer, :, 0, 1:].mean(axis=0),
+        METHODS[1]: rollout(attention, fusion)[layer, 0, 1:].astype(np.float32),
+    }
 
 
 def relevance(weights: list[Tensor], gradients: list[Tensor]) -> Tensor:
@@ -138,17 +148,11 @@ def weighed_by_gradient(weights: Tensor, gradients: Tensor) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class ClassGradients:
-    """Gradients of one class's logit for one image.
+    """Gradients of one class's logit for one image."""
 
-    Attributes:
-        weights: `(layer, head, position, position)`, the attention.
-        gradients: of the logit with respect to `weights`, same shape.
-        pixels: of the logit with respect to the pixels, `(3, height, width)`.
-    """
-
-    weights: Tensor
-    gradients: Tensor
-    pixels: Tensor
+    weights: Tensor  # `(layer, head, position, position)`, the attention
+    gradients: Tensor  # of the logit with respect to `weights`, same shape
+    pixels: Tensor  # of the logit with respect to the pixels, `(3, height, width)`
 
     def relevance(self) -> np.ndarray:
         """Attribution of CLS, by `relevance`: `(patch,)` float32, without CLS itself."""

@@ -4,8 +4,6 @@ Four readings of the same maps; none of them tests whether the answer would chan
 `model.attribution.source_gradients` for one that does, and `model.attribution.leave_one_out` for the test.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +11,7 @@ import torch
 
 from model.attribution.rollout import residual_steps, rollout
 from model.networks.transformer import Transformer
+from model.runtime.arrays import furthest
 from model.tracing.trace import Trace
 
 
@@ -45,15 +44,10 @@ def value_weighted(network: Transformer, trace: Trace) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class SourceRollout:
-    """Attention rollout through encoder, decoder and cross-attention.
+    """Attention rollout through encoder, decoder and cross-attention."""
 
-    Attributes:
-        source: `(T, S)` share of each decoder position that comes from each source token.
-        target: `(T, T)` share that comes from the target tokens generated before.
-    """
-
-    source: np.ndarray
-    target: np.ndarray
+    source: np.ndarray  # `(T, S)` share of each decoder position that comes from each source token
+    target: np.ndarray  # `(T, T)` share that comes from the target tokens generated before
 
     @property
     def row_sum_error(self) -> float:
@@ -101,7 +95,7 @@ def check_source_rollout(trace: Trace, found: SourceRollout) -> float:
             there = (there + there @ encoder[layer]) / 2
         worst = max(
             worst,
-            float(np.abs(there.numpy() - found.source[position]).max()),
-            float(np.abs(here.numpy() - found.target[position]).max()),
+            furthest(there.numpy(), found.source[position]),
+            furthest(here.numpy(), found.target[position]),
         )
     return worst

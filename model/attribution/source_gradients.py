@@ -5,8 +5,6 @@ s and the target t: relevance of source for source R_ss, of target for target R_
 Explained is ln p of the token that really follows, of one target position at a time: position r is row r of a batch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,7 +16,9 @@ from model.attribution.rollout import added_up, identity_like, weighed_by_gradie
 from model.networks.losses import token_cross_entropy
 from model.networks.tap import Chain, Intervention, Recorder
 from model.networks.transformer import Transformer
-from model.runtime.progress import InSteps, Progress, in_one_go
+from model.runtime.arrays import furthest
+from model.runtime.progress import InSteps, Progress
+from model.tracing.kinds import TRANSLATION
 from model.tracing.trace import Trace
 
 WEIGHTS = 6_000_000  # of all layers and rows of a batch; with gradients and what they need about four times as much
@@ -79,9 +79,6 @@ def gradient_relevance_in_steps(network: Transformer, trace: Trace) -> InSteps[n
     return torch.cat(found).double().cpu().numpy()
 
 
-gradient_relevance = in_one_go(gradient_relevance_in_steps)
-
-
 def _relevance_of(network: Transformer, trace: Trace, positions: Sequence[int]) -> Tensor:
     """`(row, S)`: attribution of the token at each of `positions`."""
     weights, gradients = weight_gradients(network, trace, positions)
@@ -111,10 +108,7 @@ def weight_gradients(network: Transformer, trace: Trace, positions: Sequence[int
             trace,
             positions,
             # the weights of the network are no variables, so something before the first layer has to be one
-            Chain(
-                Intervention({f"{stack}.embedded": _variable for stack in ("encoder", "decoder")}),
-                recorder,
-            ),
+            Chain(Intervention(dict.fromkeys(("encoder.embedded", "decoder.embedded"), _variable)), recorder),
         )
         flat = [recorder.tensors[name] for layers in names.values() for name in layers]
         found = iter(torch.autograd.grad(log_probabilities.sum(), flat))
@@ -127,46 +121,35 @@ def _variable(tensor: Tensor) -> Tensor:
 
 
 def _names(network: Transformer) -> dict[str, list[str]]:
-    config = network.config
     return {
-        "encoder": [f"encoder.{layer}.self.weights" for layer in range(config.n_encoder_layers)],
-        "decoder": [f"decoder.{layer}.self.weights" for layer in range(config.n_decoder_layers)],
-        "cross": [f"decoder.{layer}.cross.weights" for layer in range(config.n_decoder_layers)],
+        kind.name: [f"{kind.tap_name(layer)}.weights" for layer in range(len(getattr(network, kind.stack)))]
+        for kind in TRANSLATION
     }
 
 
 def _log_probabilities(network: Transformer, trace: Trace, positions: Sequence[int], tap) -> Tensor:
     """`(row,)` ln p of the token at each position, each in a row of its own."""
-    device = network.embedding.weight.device
-    source, target = (
-        torch.tensor([list(ids)], device=device).expand(len(positions), -1)
-        for ids in (trace.source_ids, trace.target_ids[: max(positions) + 1])
-    )
+    read = trace.source_ids, trace.target_ids[: max(positions) + 1]
+    source, target = (network.ids(ids).expand(len(positions), -1) for ids in read)
     stream = network.decode(target, network.encode(source, None, tap), None, tap)  # (row, T, d_model)
-    places = torch.tensor(list(positions), device=device)
-    chosen = stream[torch.arange(len(places), device=device), places]  # (row, d_model)
-    wanted = torch.tensor(trace.next_ids, device=device)[places]
+    places = list(positions)
+    chosen = stream[range(len(places)), places]  # (row, d_model)
+    wanted = network.ids(trace.next_ids)[0, places]
     return -token_cross_entropy(network.project(chosen), wanted)
 
 
 @dataclass(frozen=True)
 class GradientCheck:
-    """One weight's gradient, and how fast ln p really changes when that weight is moved a little both ways.
+    """One weight's gradient, and how fast ln p really changes when that weight is moved a little both ways."""
 
-    Attributes:
-        layer, head, query, key: which weight of cross-attention: the one with the steepest gradient, from 0.
-        gradient: by backpropagation.
-        slope: the central difference, from two forward passes.
-        relevance: largest |difference| between the position's relevance in the batch of all positions and alone.
-    """
-
+    # which weight of cross-attention: the one with the steepest gradient, from 0
     layer: int
     head: int
     query: int
     key: int
-    gradient: float
-    slope: float
-    relevance: float
+    gradient: float  # by backpropagation
+    slope: float  # the central difference, from two forward passes
+    relevance: float  # largest |difference| between the position's relevance in the batch of all positions and alone
 
     @property
     def relative_difference(self) -> float:
@@ -180,7 +163,7 @@ def check_gradients(
     """Check the gradients of one position, from 0.
 
     Args:
-        found: what `gradient_relevance` returned.
+        found: what `gradient_relevance_in_steps` returned.
         step: by how much the weight is moved; weights lie between 0 and 1.
     """
     _, gradients = weight_gradients(network, trace, [position])
@@ -198,11 +181,8 @@ def check_gradients(
         higher, lower = _log_probabilities(network, trace, [position, position], tap).double().tolist()
     alone = _relevance_of(network, trace, [position])[0].double().cpu().numpy()
     return GradientCheck(
-        layer,
-        head,
-        query,
-        key,
+        *(layer, head, query, key),
         float(stacked[layer, head, query, key]),
         (higher - lower) / (2 * step),
-        float(np.abs(alone - found[position]).max()),
+        furthest(alone, found[position]),
     )

@@ -1,7 +1,5 @@
 """What a beam search considered, step by step: every extension it considered, and what became of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -19,21 +17,14 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class BeamNode:
-    """One hypothesis that the search considered.
+    """One hypothesis that the search considered."""
 
-    Attributes:
-        ids: all its tokens, without `<s>`; the node of `ids[:-1]` is its parent.
-        probability: of its last token, given the others.
-        log_probability: the sum of ln p over its tokens, in nats.
-        score: `log_probability` divided by the length penalty (Wu et al. 2016, section 7).
-        fate: "kept" goes on to the next step; "finished" is one of the translations the search returns; "displaced" had
-            finished, but as many better ones finished as the beam is wide; "pruned" was not among the best.
-    """
-
-    ids: tuple[int, ...]
-    probability: float
-    log_probability: float
-    score: float
+    ids: tuple[int, ...]  # all its tokens, without `<s>`; the node of `ids[:-1]` is its parent
+    probability: float  # of its last token, given the others
+    log_probability: float  # the sum of ln p over its tokens, in nats
+    score: float  # `log_probability` divided by the length penalty (Wu et al. 2016, section 7).
+    # "kept" goes on to the next step; "finished" is one of the translations the search returns; "displaced" had
+    # finished, but as many better ones finished as the beam is wide; "pruned" was not among the best
     fate: Fate
 
     @property
@@ -44,15 +35,11 @@ class BeamNode:
 
 @dataclass(frozen=True)
 class BeamTree:
-    """A whole search.
+    """A whole search."""
 
-    Attributes:
-        steps: for each step the nodes that were considered, most probable first; twice the width of the beam at most.
-        best: what `beam_search` returns for the same question.
-    """
-
+    # for each step the nodes that were considered, most probable first; twice the width of the beam at most
     steps: tuple[tuple[BeamNode, ...], ...]
-    best: tuple[Hypothesis, ...]
+    best: tuple[Hypothesis, ...]  # what `beam_search` returns for the same question
 
     @property
     def winner(self) -> tuple[int, ...]:

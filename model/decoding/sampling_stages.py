@@ -1,34 +1,24 @@
 """How one step's logits become the distribution a token is drawn from, with every stage kept."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
 from model.decoding.search import sampling_probabilities
+from model.runtime.arrays import furthest, softmax
 
 
 @dataclass(frozen=True, eq=False)
 class SamplingStages:
-    """One decoding step from logits to probabilities, float64, `(vocabulary,)` each.
+    """One decoding step from logits to probabilities, float64, `(vocabulary,)` each."""
 
-    Attributes:
-        logits: what the network gives; the tokens that are never generated have minus infinity.
-        scaled: logits divided by the temperature.
-        kept: bool, True for tokens that survive top-k and top-p.
-        plain: softmax of the logits, before temperature and filters.
-        probabilities: what a token is drawn from; 0 where filtered out, sums to 1.
-        difference: largest difference to `sampling_probabilities`, which sampling really uses.
-    """
-
-    logits: np.ndarray
-    scaled: np.ndarray
-    kept: np.ndarray
-    plain: np.ndarray
-    probabilities: np.ndarray
-    difference: float
+    logits: np.ndarray  # what the network gives; the tokens that are never generated have minus infinity
+    scaled: np.ndarray  # logits divided by the temperature
+    kept: np.ndarray  # bool, True for tokens that survive top-k and top-p
+    plain: np.ndarray  # softmax of the logits, before temperature and filters
+    probabilities: np.ndarray  # what a token is drawn from; 0 where filtered out, sums to 1
+    difference: float  # largest difference to `sampling_probabilities`, which sampling really uses
 
     @property
     def order(self) -> np.ndarray:
@@ -38,7 +28,7 @@ class SamplingStages:
     @property
     def kept_mass(self) -> float:
         """Share of the scaled distribution, before filtering, that the kept tokens hold."""
-        return float(_softmax(self.scaled)[self.kept].sum())
+        return float(softmax(self.scaled)[self.kept].sum())
 
 
 def sampling_stages(
@@ -65,18 +55,12 @@ def sampling_stages(
     if 0 < top_k < len(scaled):
         kept &= scaled >= np.sort(scaled)[-top_k]
     if top_p < 1:
-        shares = _softmax(np.where(kept, scaled, -np.inf))
+        shares = softmax(np.where(kept, scaled, -np.inf))
         order = np.argsort(-allowed, kind="stable")
         before = np.cumsum(shares[order]) - shares[order]  # mass in front of each token
         outside = before >= top_p
         outside[0] = False  # the most probable token always stays
         kept[order[outside]] = False
-    probabilities = _softmax(np.where(kept, scaled, -np.inf))
+    probabilities = softmax(np.where(kept, scaled, -np.inf))
     used = sampling_probabilities(torch.from_numpy(allowed).float(), temperature, top_k, top_p).double().numpy()
-    difference = float(np.abs(used - probabilities).max())
-    return SamplingStages(allowed, scaled, kept, _softmax(allowed), probabilities, difference)
-
-
-def _softmax(values: np.ndarray) -> np.ndarray:
-    exponentials = np.exp(values - values.max())
-    return exponentials / exponentials.sum()
+    return SamplingStages(allowed, scaled, kept, softmax(allowed), probabilities, furthest(used, probabilities))

@@ -1,7 +1,5 @@
 """From logits to a translation: greedy, sampling and beam search, a token at a time."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,8 +10,9 @@ import torch
 from torch import Tensor
 
 from model.decoding.beam_tree import BeamNode, BeamTree, Hypothesis, settle
-from model.networks.interfaces import StepDecoder, TranslationNetwork
+from model.networks.interfaces import TranslationNetwork
 from model.networks.masks import pad_batch, padding_mask
+from model.networks.tap import Tap
 from model.runtime.progress import InSteps, Progress, in_one_go
 
 TOP = 5  # alternatives that every step reports
@@ -23,26 +22,22 @@ TOP = 5  # alternatives that every step reports
 class DecodingOptions:
     """How the next token is chosen.
 
-    Attributes:
-        method: "greedy" takes the most probable token, "sampling" draws, "beam" keeps the `beam` best hypotheses.
-        length_penalty: alpha of the beam's length normalisation ((5 + length) / 6)^alpha (Wu et al. 2016, section 7;
-            0.6 in Vaswani et al. 2017); 0 compares plain sums of log probabilities.
-        temperature, top_k, top_p: for sampling, see `sampling_probabilities`; top_k 0 keeps every token.
-        seed: of the draws; the same seed gives the same sample.
-        max_length: tokens after which decoding stops even without `</s>`.
-
     Raises:
         ValueError: a value lies outside its range; the sentence names it.
     """
 
+    # "greedy" takes the most probable token, "sampling" draws, "beam" keeps the `beam` best hypotheses
     method: Literal["greedy", "beam", "sampling"] = "greedy"
     beam: int = 4
+    # alpha of the beam's length normalisation ((5 + length) / 6)^alpha (Wu et al. 2016, section 7; 0.6 in Vaswani et
+    # al. 2017); 0 compares plain sums of log probabilities.
     length_penalty: float = 0.6
+    # for sampling, see `sampling_probabilities`; top_k 0 keeps every token
     temperature: float = 1.0
     top_k: int = 0
     top_p: float = 1.0
-    seed: int = 0
-    max_length: int = 128
+    seed: int = 0  # of the draws; the same seed gives the same sample
+    max_length: int = 128  # tokens after which decoding stops even without `</s>`
 
     def __post_init__(self) -> None:
         if self.method not in ("greedy", "beam", "sampling"):
@@ -60,21 +55,15 @@ class DecodingOptions:
 
 @dataclass(frozen=True)
 class TokenStep:
-    """One token that decoding produced.
+    """One token that decoding produced."""
 
-    Attributes:
-        id: the token; `probability` is what the model gave it here, before temperature and filters.
-        top: the most probable tokens at this position with their probabilities, best first.
-        ids: everything produced so far, this token included, without `<s>`. In beam search another hypothesis may take
-            the lead, so `ids` need not extend the ids of the step before.
-        finished: no further step follows.
-    """
-
-    id: int
+    id: int  # the token; `probability` is what the model gave it here, before temperature and filters
     probability: float
-    top: tuple[tuple[int, float], ...]
+    top: tuple[tuple[int, float], ...]  # the most probable tokens at this position with their probabilities, best first
+    # everything produced so far, this token included, without `<s>`. In beam search another hypothesis may take the
+    # lead, so `ids` need not extend the ids of the step before.
     ids: tuple[int, ...]
-    finished: bool
+    finished: bool  # no further step follows
 
 
 def sampling_probabilities(logits: Tensor, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0) -> Tensor:
@@ -109,20 +98,23 @@ def sampling_probabilities(logits: Tensor, temperature: float = 1.0, top_k: int 
 
 
 @torch.inference_mode()
-def stream(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> Iterator[TokenStep]:
+def stream(
+    network: TranslationNetwork, source: list[int], options: DecodingOptions, tap: Tap | None = None
+) -> Iterator[TokenStep]:
     """Translate one sentence and yield each step; the last has `finished` set.
 
     Args:
         source: ids that end with `</s>`.
+        tap: not in beam search.
     """
     if options.method == "beam":
         yield from _beam_steps(network, source, options)
         return
-    decoder = _start(network, source)
+    decoder = network.begin_decoding(network.ids(source), None, tap)
     generator = torch.Generator().manual_seed(options.seed)
-    newest = _ids_on(network, [network.config.bos_id])
+    newest = network.ids([network.config.bos_id])[0]
     ids: tuple[int, ...] = ()
-    limit, never = _limit(network, options), _never(network)
+    limit, never = _limit(network, options), network.ids(network.config.never_generated)[0]
     while True:
         logits = decoder.step(newest)[0]  # (vocabulary,)
         kept = logits.index_fill(-1, never, -math.inf)
@@ -134,14 +126,16 @@ def stream(network: TranslationNetwork, source: list[int], options: DecodingOpti
         probabilities = logits.float().softmax(dim=-1)
         ids = (*ids, int(chosen))
         finished = ids[-1] == network.config.eos_id or len(ids) >= limit
-        yield TokenStep(ids[-1], float(probabilities[ids[-1]]), _top(probabilities[None])[0], ids, finished)
+        yield TokenStep(ids[-1], float(probabilities[ids[-1]]), _top(probabilities), ids, finished)
         if finished:
             return
         newest = chosen
 
 
 @torch.inference_mode()
-def greedy_batch(network: TranslationNetwork, sources: list[list[int]], max_length: int = 128) -> list[list[int]]:
+def greedy_batch(
+    network: TranslationNetwork, sources: list[list[int]], max_length: int = 128, tap: Tap | None = None
+) -> list[list[int]]:
     """Greedy translations of many sentences at once; row by row the same as `stream` with method "greedy".
 
     Args:
@@ -151,10 +145,10 @@ def greedy_batch(network: TranslationNetwork, sources: list[list[int]], max_leng
         Produced ids a sentence, `</s>` included where it was reached.
     """
     config = network.config
-    source = pad_batch(sources, config.pad_id).to(network.embedding.weight.device)  # (batch, source)
+    source = pad_batch(sources, config.pad_id).to(network.device)  # (batch, source)
     allowed = padding_mask(source, config.pad_id) if len(sources) > 1 else None  # one sentence is not padded
-    decoder = network.begin_decoding(source, allowed)
-    produced, never = [], _never(network)
+    decoder = network.begin_decoding(source, allowed, tap)
+    produced, never = [], network.ids(config.never_generated)[0]
     newest = torch.full((len(sources),), config.bos_id, device=source.device)
     done = torch.zeros(len(sources), dtype=torch.bool, device=source.device)
     for _ in range(_limit(network, DecodingOptions(max_length=max_length))):
@@ -210,7 +204,7 @@ class _Beam:
     def __init__(self, network: TranslationNetwork, source: list[int], options: DecodingOptions) -> None:
         self.network, self.options = network, options
         self.limit = _limit(network, options)
-        self.decoder = _start(network, source)
+        self.decoder = network.begin_decoding(network.ids(source))
         self.alive = [Hypothesis((), 0.0, 0.0)]
         self.done: list[Hypothesis] = []
         self.reports: dict[tuple[int, ...], _Extension] = {}  # how each hypothesis got its last token
@@ -223,7 +217,7 @@ class _Beam:
         """Extend every open hypothesis by one token and keep the best."""
         network, width = self.network, self.options.beam
         last = [hypothesis.ids[-1] if hypothesis.ids else network.config.bos_id for hypothesis in self.alive]
-        logits = self.decoder.step(_ids_on(network, last))  # (alive, vocabulary)
+        logits = self.decoder.step(network.ids(last)[0])  # (alive, vocabulary)
         rows: list[int] = []
         open_hypotheses: list[Hypothesis] = []
         nodes: list[BeamNode] = []
@@ -322,25 +316,11 @@ def _beam_steps(network: TranslationNetwork, source: list[int], options: Decodin
         yield TokenStep(found.token, found.probability, found.top, leader.ids, search.complete)
 
 
-def _start(network: TranslationNetwork, source: list[int]) -> StepDecoder:
-    return network.begin_decoding(_ids_on(network, source)[None])
-
-
-def _ids_on(network: TranslationNetwork, ids: list[int]) -> Tensor:
-    return torch.tensor(ids, device=network.embedding.weight.device)
-
-
 def _limit(network: TranslationNetwork, options: DecodingOptions) -> int:
     return min(options.max_length, network.config.max_positions)
 
 
-def _never(network: TranslationNetwork) -> Tensor:
-    """The tokens that decoding never generates; a step fills their logits with -inf."""
-    return _ids_on(network, list(network.config.never_generated))
-
-
-def _top(probabilities: Tensor) -> list[tuple[tuple[int, float], ...]]:
-    """`TOP` tokens of every row of `(row, vocabulary)` with their probabilities, best first."""
-    best = probabilities.topk(min(TOP, probabilities.shape[-1]))
-    pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    return [tuple(zip(ids, values, strict=True)) for ids, values in pairs]
+def _top(probabilities: Tensor) -> tuple[tuple[int, float], ...]:
+    """`TOP` tokens of `(vocabulary,)` with their probabilities, best first."""
+    best = probabilities.topk(min(TOP, len(probabilities)))
+    return tuple(zip(best.indices.tolist(), best.values.tolist(), strict=True))

@@ -5,8 +5,6 @@ columns and all cosines in the second, where the paper interleaves them. Permuti
 maps one onto the other exactly.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

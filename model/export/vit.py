@@ -1,7 +1,5 @@
 """The trained ViT as a Hugging Face checkpoint, for those who go on elsewhere."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from torch import Tensor

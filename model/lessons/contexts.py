@@ -1,7 +1,5 @@
 """One word in several sentences: where it stands, and how its vector drifts apart from layer to layer."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -10,6 +8,7 @@ import torch
 
 from model.lessons.embedding import embedding_steps
 from model.networks.transformer import Transformer
+from model.runtime.arrays import furthest
 from model.text.tokenizer import Tokenizer
 from model.tracing.layer_stacks import LayerStacks, StackPlan, stream_stack
 from model.translator import InputError
@@ -34,7 +33,7 @@ def encoder_stages(network: Transformer, tokenizer: Tokenizer, ids: list[int]) -
         x sqrt(d_model), before the positions.
     """
     stacks = LayerStacks(StackPlan.of(stream_stack("encoder", network.config.n_encoder_layers)))
-    network.encode(torch.tensor([ids], device=network.embedding.weight.device), None, stacks)
+    network.encode(network.ids(ids), None, stacks)
     return np.stack([embedding_steps(network, tokenizer, ids).scaled, *stacks.array("encoder.stream")])
 
 
@@ -65,27 +64,17 @@ def _begins(before: str, token: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class WordInContexts:
-    """A word's vectors in several sentences. A word of several tokens is the mean of their vectors.
+    """A word's vectors in several sentences. A word of several tokens is the mean of their vectors."""
 
-    Attributes:
-        stages: names, see `stage_names`.
-        places: where the word stands in each sentence: first token and the one behind the last.
-        vectors: `(sentence, stage, d_model)` float32.
-        pairs: two sentences each.
-        cosines: `(pair, stage)` float64.
-        projection: `(sentence, stage, 2)`: the vectors on the two directions in which all of them differ most.
-        explained: `(2,)`: the share of their differences that each direction holds.
-        difference: largest |difference| of `cosines` to `torch.nn.functional.cosine_similarity`.
-    """
-
-    stages: tuple[str, ...]
+    stages: tuple[str, ...]  # names, see `stage_names`
+    # where the word stands in each sentence: first token and the one behind the last
     places: tuple[tuple[int, int], ...]
-    vectors: np.ndarray
-    pairs: tuple[tuple[int, int], ...]
-    cosines: np.ndarray
-    projection: np.ndarray
-    explained: np.ndarray
-    difference: float
+    vectors: np.ndarray  # `(sentence, stage, d_model)` float32
+    pairs: tuple[tuple[int, int], ...]  # two sentences each
+    cosines: np.ndarray  # `(pair, stage)` float64
+    projection: np.ndarray  # `(sentence, stage, 2)`: the vectors on the two directions in which all of them differ most
+    explained: np.ndarray  # `(2,)`: the share of their differences that each direction holds
+    difference: float  # largest |difference| of `cosines` to `torch.nn.functional.cosine_similarity`
 
 
 def word_in_contexts(network: Transformer, tokenizer: Tokenizer, sentences: list[str], word: str) -> WordInContexts:
@@ -122,7 +111,7 @@ def word_in_contexts(network: Transformer, tokenizer: Tokenizer, sentences: list
         cosines,
         projection,
         explained,
-        float(np.abs(cosines - again).max()),
+        furthest(cosines, again),
     )
 
 

@@ -1,7 +1,5 @@
 """How tokens become vectors, and which tokens of the vocabulary have similar ones."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -11,34 +9,27 @@ import torch.nn.functional as F
 
 from model.networks.tap import Recorder
 from model.networks.transformer import Transformer
+from model.runtime.arrays import array, furthest
 from model.text.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True, eq=False)
 class EmbeddingSteps:
-    """From ids to what the encoder's first layer reads, one row a token; all `(S, d_model)` float32.
+    """From ids to what the encoder's first layer reads, one row a token; all `(S, d_model)` float32."""
 
-    Attributes:
-        ids, tokens: the tokens, `</s>` last.
-        rows: rows of the embedding table.
-        scaled: rows x sqrt(d_model) (Vaswani et al. 2017, section 3.4).
-        positions: the sinusoids of positions 0 to S - 1 (section 3.5).
-        embedded: scaled + positions, added up here.
-        recorded: what the encoder really read, as a tap saw it pass.
-    """
-
+    # the tokens, `</s>` last
     ids: tuple[int, ...]
     tokens: tuple[str, ...]
-    rows: np.ndarray
-    scaled: np.ndarray
-    positions: np.ndarray
-    embedded: np.ndarray
-    recorded: np.ndarray
+    rows: np.ndarray  # rows of the embedding table
+    scaled: np.ndarray  # rows x sqrt(d_model) (Vaswani et al. 2017, section 3.4).
+    positions: np.ndarray  # the sinusoids of positions 0 to S - 1 (section 3.5)
+    embedded: np.ndarray  # scaled + positions, added up here
+    recorded: np.ndarray  # what the encoder really read, as a tap saw it pass
 
     @property
     def difference(self) -> float:
         """Largest |difference| between the sum made here and what the encoder read."""
-        return float(np.abs(self.embedded - self.recorded).max())
+        return furthest(self.embedded, self.recorded)
 
 
 @torch.inference_mode()
@@ -49,10 +40,10 @@ def embedding_steps(network: Transformer, tokenizer: Tokenizer, ids: list[int]) 
         ids: what the encoder reads, ending with `</s>`.
     """
     recorder = Recorder()
-    network.encode(torch.tensor([ids], device=network.embedding.weight.device), None, recorder)
-    rows = network.embedding.weight[ids].float().cpu().numpy()  # (S, d_model)
+    network.encode(network.ids(ids), None, recorder)
+    rows = array(network.embedding.weight[ids])  # (S, d_model)
     scaled = rows * np.float32(math.sqrt(network.config.d_model))
-    positions = network.positions[: len(ids)].float().cpu().numpy()
+    positions = array(network.positions[: len(ids)])
     recorded = recorder.tensors["encoder.embedded"][0].float().cpu().numpy()
     return EmbeddingSteps(
         tuple(ids), tuple(tokenizer.display(ids)), rows, scaled, positions, scaled + positions, recorded
@@ -70,20 +61,14 @@ class Neighbour:
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhood:
-    """The whole vocabulary as one token sees it.
+    """The whole vocabulary as one token sees it."""
 
-    Attributes:
-        id, token: the chosen token.
-        cosines: `(vocabulary,)` float32, cosine of its row with every row; 1 with itself.
-        nearest: the tokens with the largest cosines, best first, without the token itself.
-        difference: largest |difference| to `torch.nn.functional.cosine_similarity`.
-    """
-
+    # the chosen token
     id: int
     token: str
-    cosines: np.ndarray
-    nearest: tuple[Neighbour, ...]
-    difference: float
+    cosines: np.ndarray  # `(vocabulary,)` float32, cosine of its row with every row; 1 with itself
+    nearest: tuple[Neighbour, ...]  # the tokens with the largest cosines, best first, without the token itself
+    difference: float  # largest |difference| to `torch.nn.functional.cosine_similarity`
 
     @property
     def others(self) -> np.ndarray:

@@ -1,7 +1,5 @@
 """The position-wise feed-forward sub-layer of one layer: which hidden units fire, and the check (section 3.3)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,6 +8,7 @@ import torch
 
 from model.networks.tap import Recorder
 from model.networks.transformer import FeedForward, Transformer
+from model.runtime.arrays import array, furthest
 from model.tracing.trace import Trace
 
 Stack = Literal["encoder", "decoder"]
@@ -17,23 +16,17 @@ Stack = Literal["encoder", "decoder"]
 
 @dataclass(frozen=True, eq=False)
 class Firing:
-    """The hidden units of one feed-forward sub-layer; float32.
+    """The hidden units of one feed-forward sub-layer; float32."""
 
-    Attributes:
-        hidden: `(position, d_ff)` max(0, x W1 + b1); 0 where a unit does not fire.
-        d_model: width before and after.
-        parameters: weights and biases of both maps.
-        hidden_difference, output_difference: largest |difference| from a recomputation in double precision with
-            numpy, of `hidden` and of the sub-layer's output.
-        alone_difference: largest |difference| between the sub-layer's output for a position among the others and
-            for that position on its own: neighbours do not matter.
-    """
-
-    hidden: np.ndarray
-    d_model: int
-    parameters: int
+    hidden: np.ndarray  # `(position, d_ff)` max(0, x W1 + b1); 0 where a unit does not fire
+    d_model: int  # width before and after
+    parameters: int  # weights and biases of both maps
+    # largest |difference| from a recomputation in double precision with numpy, of `hidden` and of the sub-layer's
+    # output
     hidden_difference: float
     output_difference: float
+    # largest |difference| between the sub-layer's output for a position among the others and for that position on its
+    # own: neighbours do not matter
     alone_difference: float
 
     @property
@@ -63,21 +56,20 @@ def firing(network: Transformer, trace: Trace, stack: Stack, layer: int) -> Firi
     step = "self" if stack == "encoder" else "cross"
     names = f"{stack}.{layer}.{step}.normalised", f"{stack}.{layer}.ffn.sublayer_output"
     recorder = Recorder(set(names))
-    device = network.embedding.weight.device
-    memory = network.encode(torch.tensor([trace.source_ids], device=device), None, recorder)
+    memory = network.encode(network.ids(trace.source_ids), None, recorder)
     if stack == "decoder":
-        network.decode(torch.tensor([trace.target_ids], device=device), memory, None, recorder)
+        network.decode(network.ids(trace.target_ids), memory, None, recorder)
     module: FeedForward = getattr(network, stack)[layer].feed_forward
     stream, sublayer_output = (recorder.tensors[name][0] for name in names)  # (position, d_model) each
     alone = torch.cat([module(stream[place : place + 1]) for place in range(len(stream))])
     hidden = (trace.encoder_hidden if stack == "encoder" else trace.decoder_hidden)[layer]
-    own_hidden, own_output = _recompute(module, stream.float().cpu().numpy())
+    own_hidden, own_output = _recompute(module, array(stream))
     return Firing(
         hidden,
         stream.shape[1],
         sum(parameter.numel() for parameter in module.parameters()),
-        float(np.abs(own_hidden - hidden).max()),
-        float(np.abs(own_output - sublayer_output.float().cpu().numpy()).max()),
+        furthest(own_hidden, hidden),
+        furthest(own_output, array(sublayer_output)),
         float((alone - sublayer_output).abs().max()),
     )
 

@@ -115,11 +115,10 @@ def losses_of_pairs(translator: SentenceTranslator, pairs: Sequence[tuple[str, s
         InputError: a sentence cannot be used, see `SentenceTranslator.check`.
     """
     network, tokenizer = translator.network, translator.tokenizer
-    device = network.embedding.weight.device
-    sources = [[*translator.check(source), tokenizer.eos_id] for source, _ in pairs]
-    following = [[*translator.check(target), tokenizer.eos_id] for _, target in pairs]
+    sources = [translator.read_ids(source) for source, _ in pairs]
+    following = [translator.read_ids(target) for _, target in pairs]
     fed = [[tokenizer.bos_id, *ids[:-1]] for ids in following]
-    source, target = (pad_batch(rows, tokenizer.pad_id).to(device) for rows in (sources, fed))
+    source, target = (pad_batch(rows, tokenizer.pad_id).to(network.device) for rows in (sources, fed))
     lines = network(source, target).float().log_softmax(dim=-1).cpu()  # (pair, T, vocabulary)
     return [
         -line[: len(ids)].double().gather(1, torch.tensor(ids)[:, None])[:, 0].numpy()

@@ -1,7 +1,5 @@
 """Heads, two ways: one wide projection that is split, or a small projection for each head (section 3.2.2)."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -52,32 +50,22 @@ def shape_walk(batch: int, length: int, d_model: int, n_heads: int, keys: int | 
 
 @dataclass(frozen=True)
 class Form:
-    """What one way of computing a sub-layer needs.
+    """What one way of computing a sub-layer needs."""
 
-    Attributes:
-        parameters: weights and biases, W_O included.
-        flops: multiplications and additions of all matrix products.
-        products: number of matrix products.
-    """
-
-    parameters: int
-    flops: int
-    products: int
+    parameters: int  # weights and biases, W_O included
+    flops: int  # multiplications and additions of all matrix products
+    products: int  # number of matrix products
 
 
 @dataclass(frozen=True, eq=False)
 class TwoForms:
-    """The same sub-layer computed both ways.
+    """The same sub-layer computed both ways."""
 
-    Attributes:
-        split, small: counts of the wide projection that is split, and of the n_heads small ones.
-        difference: largest |difference| of their outputs.
-        shapes: shapes of one projection in either form, `(d_model, d_model)` and `(d_model, d_k)`.
-    """
-
+    # counts of the wide projection that is split, and of the n_heads small ones
     split: Form
     small: Form
-    difference: float
+    difference: float  # largest |difference| of their outputs
+    # shapes of one projection in either form, `(d_model, d_model)` and `(d_model, d_k)`
     shapes: tuple[tuple[int, int], tuple[int, int]]
 
 
@@ -95,9 +83,6 @@ class _Counter:
     def linear(self, stream: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
         self.parameters += weight.numel() + bias.numel()
         return self.matmul(stream, weight.T) + bias
-
-    def form(self) -> Form:
-        return Form(self.parameters, self.flops, self.products)
 
 
 @torch.inference_mode()
@@ -117,7 +102,8 @@ def two_forms(
     sublayer_output = _split(module, query_stream, key_stream, mask, wide)
     difference = (sublayer_output - _small(module, query_stream, key_stream, mask, narrow)).abs().max()
     d_model, d_k = query_stream.shape[1], query_stream.shape[1] // module.n_heads
-    return TwoForms(wide.form(), narrow.form(), float(difference), ((d_model, d_model), (d_model, d_k)))
+    split, small = (Form(counter.parameters, counter.flops, counter.products) for counter in (wide, narrow))
+    return TwoForms(split, small, float(difference), ((d_model, d_model), (d_model, d_k)))
 
 
 def _split(

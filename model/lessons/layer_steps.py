@@ -1,18 +1,17 @@
 """Multi-head attention of one head taken apart into seven steps, each recomputed from the weights (section 3.2)."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from model.networks.attention import MultiHeadAttention
 from model.networks.tap import Recorder
 from model.networks.transformer import Transformer
+from model.runtime.arrays import array, furthest, softmax
 from model.tracing.kinds import KINDS, attention_module
 from model.tracing.trace import Trace
 
@@ -21,38 +20,23 @@ STEPS = ("projections", "products", "scores", "masked", "weights", "output", "su
 
 @dataclass(frozen=True, eq=False)
 class LayerInputs:
-    """What goes into one attention sub-layer and its output, as recorded; float32.
+    """What goes into one attention sub-layer and its output, as recorded; float32."""
 
-    Attributes:
-        query_input: `(query, d_model)` the stream of the queries.
-        key_input: `(key, d_model)` the stream of the keys; the same array as `query_input` in self-attention.
-        sublayer_output: `(query, d_model)` what the sub-layer adds to the residual stream.
-    """
-
-    query_input: np.ndarray
-    key_input: np.ndarray
-    sublayer_output: np.ndarray
+    query_input: np.ndarray  # `(query, d_model)` the stream of the queries
+    key_input: np.ndarray  # `(key, d_model)` the stream of the keys; the same array as `query_input` in self-attention
+    sublayer_output: np.ndarray  # `(query, d_model)` what the sub-layer adds to the residual stream
 
 
 @dataclass(frozen=True, eq=False)
 class OneQuery:
-    """One query against all keys.
+    """One query against all keys."""
 
-    Attributes:
-        products: `(key,)` q . k.
-        scores: `(key,)` q . k / sqrt(d_k), minus infinity where masked.
-        weights: `(key,)` their softmax.
-        weighted: `(key, d_k)` each value times its weight.
-        mean: `(d_k,)` the sum of `weighted`: the weighted mean of the values.
-        difference: largest |difference| between `mean` and the recorded head output.
-    """
-
-    products: np.ndarray
-    scores: np.ndarray
-    weights: np.ndarray
-    weighted: np.ndarray
-    mean: np.ndarray
-    difference: float
+    products: np.ndarray  # `(key,)` q . k.
+    scores: np.ndarray  # `(key,)` q . k / sqrt(d_k), minus infinity where masked.
+    weights: np.ndarray  # `(key,)` their softmax
+    weighted: np.ndarray  # `(key, d_k)` each value times its weight
+    mean: np.ndarray  # `(d_k,)` the sum of `weighted`: the weighted mean of the values
+    difference: float  # largest |difference| between `mean` and the recorded head output
 
 
 class Projection(NamedTuple):
@@ -62,9 +46,9 @@ class Projection(NamedTuple):
     bias: np.ndarray
 
     @classmethod
-    def of(cls, linear: nn.Linear, part: slice = slice(None)) -> Projection:
+    def of(cls, linear: nn.Linear, part: slice = slice(None)) -> "Projection":
         """The columns `part` of what `linear` computes."""
-        return cls(_array(linear.weight.detach()[part]).T, _array(linear.bias.detach()[part]))
+        return cls(array(linear.weight[part]).T, array(linear.bias[part]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,32 +57,20 @@ class AttentionSteps:
 
     Everything but the weight matrices is what the network computed, float32; `differences` compares each step with a
     recomputation in double precision that starts from `inputs` and the weights alone.
-
-    Attributes:
-        inputs: X, and the sub-layer's output.
-        projections: "query", "key" and "value" with this head's `(d_model, d_k)`, and "output" with all of W_O.
-        queries, output: `(query, d_k)`; `output` is this head's.
-        keys, values: `(key, d_k)`.
-        products: `(query, key)` Q K^T, the recorded scores times sqrt(d_k).
-        scores: `(query, key)` divided by sqrt(d_k), before the mask.
-        allowed: `(query, key)` bool, or None where nothing is masked.
-        weights: `(query, key)`.
-        concatenated: `(query, d_model)` the outputs of all heads side by side.
-        differences: step of `STEPS` -> largest |difference|.
     """
 
-    inputs: LayerInputs
-    projections: dict[str, Projection]
-    queries: np.ndarray
-    keys: np.ndarray
-    values: np.ndarray
-    products: np.ndarray
-    scores: np.ndarray
-    allowed: np.ndarray | None
-    weights: np.ndarray
-    output: np.ndarray
-    concatenated: np.ndarray
-    differences: dict[str, float]
+    inputs: LayerInputs  # X, and the sub-layer's output
+    projections: dict[str, Projection]  # "query", "key", "value": this head's `(d_model, d_k)`; "output": all of W_O
+    queries: np.ndarray  # `(query, d_k)`
+    keys: np.ndarray  # `(key, d_k)`
+    values: np.ndarray  # `(key, d_k)`
+    products: np.ndarray  # `(query, key)` Q K^T, the recorded scores times sqrt(d_k)
+    scores: np.ndarray  # `(query, key)` divided by sqrt(d_k), before the mask
+    allowed: np.ndarray | None  # `(query, key)` bool, or None where nothing is masked
+    weights: np.ndarray  # `(query, key)`
+    output: np.ndarray  # `(query, d_k)`, this head's
+    concatenated: np.ndarray  # `(query, d_model)` the outputs of all heads side by side
+    differences: dict[str, float]  # step of `STEPS` -> largest |difference|
 
     @property
     def masked_scores(self) -> np.ndarray:
@@ -111,10 +83,10 @@ class AttentionSteps:
         scores = products / math.sqrt(self.queries.shape[1])
         if self.allowed is not None:
             scores = np.where(self.allowed[place], scores, -np.inf)
-        weights = _softmax(scores)
+        weights = softmax(scores)
         weighted = weights[:, None] * self.values
         mean = weighted.sum(axis=0)
-        return OneQuery(products, scores, weights, weighted, mean, _furthest(mean, self.output[place]))
+        return OneQuery(products, scores, weights, weighted, mean, furthest(mean, self.output[place]))
 
 
 @torch.inference_mode()
@@ -126,15 +98,14 @@ def layer_inputs(network: Transformer, trace: Trace, kind: str, layer: int) -> L
     of = KINDS[kind]
     names = [f"{of.tap_name(layer)}.sublayer_output", f"decoder.{layer}.self.normalised"]
     recorder = Recorder(set(names))
-    device = network.embedding.weight.device
-    memory = network.encode(torch.tensor([trace.source_ids], device=device), None, recorder)
+    memory = network.encode(network.ids(trace.source_ids), None, recorder)
     if of.stack == "decoder":
-        network.decode(torch.tensor([trace.target_ids], device=device), memory, None, recorder)
-    sublayer_output = _array(recorder.tensors[names[0]][0])
+        network.decode(network.ids(trace.target_ids), memory, None, recorder)
+    sublayer_output = array(recorder.tensors[names[0]][0])
     if of.square:
         stream = (trace.encoder_stream if of.stack == "encoder" else trace.decoder_stream)[layer]
         return LayerInputs(stream, stream, sublayer_output)
-    return LayerInputs(_array(recorder.tensors[names[1]][0]), trace.encoder_stream[-1], sublayer_output)
+    return LayerInputs(array(recorder.tensors[names[1]][0]), trace.encoder_stream[-1], sublayer_output)
 
 
 def attention_steps(
@@ -157,13 +128,13 @@ def attention_steps(
     own_masked = own.scores[head] if record.allowed is None else own.scores[head][record.allowed]
     projected = zip((own.queries, own.keys, own.values), (record.queries, record.keys, record.values), strict=True)
     differences = {
-        "projections": max(_furthest(mine[head], seen[layer, head]) for mine, seen in projected),
-        "products": _furthest(own.scores[head] * math.sqrt(d_k), products),
-        "scores": _furthest(own.scores[head], scores),
-        "masked": _furthest(own_masked, masked),
-        "weights": _furthest(own.weights[head], record.weights[layer, head]),
-        "output": _furthest(own.outputs[head], record.outputs[layer, head]),
-        "sublayer_output": _furthest(own.sublayer_output, inputs.sublayer_output),
+        "projections": max(furthest(mine[head], seen[layer, head]) for mine, seen in projected),
+        "products": furthest(own.scores[head] * math.sqrt(d_k), products),
+        "scores": furthest(own.scores[head], scores),
+        "masked": furthest(own_masked, masked),
+        "weights": furthest(own.weights[head], record.weights[layer, head]),
+        "output": furthest(own.outputs[head], record.outputs[layer, head]),
+        "sublayer_output": furthest(own.sublayer_output, inputs.sublayer_output),
     }
     return AttentionSteps(
         inputs=inputs,
@@ -199,7 +170,7 @@ class _Recomputed:
     sublayer_output: np.ndarray
 
     @classmethod
-    def of(cls, module: MultiHeadAttention, inputs: LayerInputs, allowed: np.ndarray | None) -> _Recomputed:
+    def of(cls, module: MultiHeadAttention, inputs: LayerInputs, allowed: np.ndarray | None) -> "_Recomputed":
         def heads(linear: nn.Linear, stream: np.ndarray) -> np.ndarray:
             projected = _linear(linear, stream)  # (position, d_model)
             return np.stack(np.split(projected, module.n_heads, axis=1))  # (head, position, d_k)
@@ -207,7 +178,7 @@ class _Recomputed:
         queries = heads(module.query, inputs.query_input)
         keys, values = heads(module.key, inputs.key_input), heads(module.value, inputs.key_input)
         scores = queries @ keys.transpose(0, 2, 1) / math.sqrt(queries.shape[-1])  # (head, query, key)
-        weights = _softmax(scores if allowed is None else np.where(allowed, scores, -np.inf))
+        weights = softmax(scores if allowed is None else np.where(allowed, scores, -np.inf))
         outputs = weights @ values  # (head, query, d_k)
         sublayer_output = _linear(module.output, np.concatenate(list(outputs), axis=1))
         return cls(queries, keys, values, scores, weights, outputs, sublayer_output)
@@ -216,16 +187,3 @@ class _Recomputed:
 def _linear(linear: nn.Linear, stream: np.ndarray) -> np.ndarray:
     weight, bias = Projection.of(linear)
     return stream.astype(np.float64) @ weight.astype(np.float64) + bias
-
-
-def _softmax(scores: np.ndarray) -> np.ndarray:
-    exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return exponentials / exponentials.sum(axis=-1, keepdims=True)
-
-
-def _furthest(first: np.ndarray, second: np.ndarray) -> float:
-    return float(np.abs(first - second).max())
-
-
-def _array(tensor: Tensor) -> np.ndarray:
-    return tensor.float().cpu().numpy()

@@ -1,7 +1,5 @@
 """What masks do: patterns to choose from, their effect on a finished translation, and the check of causality."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,6 +12,7 @@ from model.networks.losses import token_cross_entropy
 from model.networks.masks import causal_mask
 from model.networks.tap import Chain, Intervention, Recorder, replace_mask
 from model.networks.transformer import Transformer
+from model.runtime.arrays import array
 from model.tracing.trace import Trace
 
 Pattern = Literal["causal", "none", "window", "prefix"]
@@ -52,23 +51,14 @@ def pattern(name: Pattern, length: int, size: int = 3) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class MaskEffect:
-    """The decoder on one target under one mask; T decoder inputs.
+    """The decoder on one target under one mask; T decoder inputs."""
 
-    Attributes:
-        scores: `(query, key)` of one head, scaled, before the mask.
-        allowed: `(query, key)` bool, the mask that this head had.
-        weights: `(query, key)` of that head.
-        losses: `(T,)` -ln p of each token that should follow, in nats.
-        best: the most probable next token at each place, and
-        best_probability: `(T,)` its probability.
-    """
-
-    scores: np.ndarray
-    allowed: np.ndarray
-    weights: np.ndarray
-    losses: np.ndarray
-    best: tuple[str, ...]
-    best_probability: np.ndarray
+    scores: np.ndarray  # `(query, key)` of one head, scaled, before the mask
+    allowed: np.ndarray  # `(query, key)` bool, the mask that this head had
+    weights: np.ndarray  # `(query, key)` of that head
+    losses: np.ndarray  # `(T,)` -ln p of each token that should follow, in nats
+    best: tuple[str, ...]  # the most probable next token at each place
+    best_probability: np.ndarray  # `(T,)` probability of that token
 
     @property
     def masked_scores(self) -> np.ndarray:
@@ -113,16 +103,15 @@ def mask_effect(
     recorder = Recorder(set(steps.values()))
     change = replace_mask(torch.from_numpy(np.ascontiguousarray(allowed))[None, None])
     tap = Chain(Intervention({f"decoder.{place}.self.mask": change for place in layers}), recorder)
-    device = network.embedding.weight.device
-    target = torch.tensor([trace.target_ids], device=device)
+    target = network.ids(trace.target_ids)
     logits = network.project(network.decode(target, _memory(network, trace), None, tap))[0]  # (T, vocabulary)
-    losses = token_cross_entropy(logits, torch.tensor(trace.next_ids, device=device))
+    losses = token_cross_entropy(logits, network.ids(trace.next_ids)[0])
     best = logits.float().softmax(dim=-1).max(dim=-1)
     scores, mask, weights = (recorder.tensors[name] for name in steps.values())
     return MaskEffect(
-        scores=scores[0, head].float().cpu().numpy(),
+        scores=array(scores[0, head]),
         allowed=mask.expand(1, 1, length, length)[0, 0].cpu().numpy(),
-        weights=weights[0, head].float().cpu().numpy(),
+        weights=array(weights[0, head]),
         losses=losses.cpu().numpy(),
         best=tuple(trace.tokenizer.labels(best.indices.tolist())),
         best_probability=best.values.cpu().numpy(),
@@ -173,10 +162,10 @@ def _streams(network: Transformer, ids: Sequence[int], memory: Tensor, allowed: 
     recorder = Recorder(set(names))
     change = replace_mask(torch.from_numpy(np.ascontiguousarray(allowed))[None, None])
     tap = Chain(Intervention({f"decoder.{layer}.self.mask": change for layer in range(count)}), recorder)
-    network.decode(torch.tensor([list(ids)], device=memory.device), memory, None, tap)
+    network.decode(network.ids(ids), memory, None, tap)
     return torch.cat([recorder.tensors[name] for name in names])
 
 
 def _memory(network: Transformer, trace: Trace) -> Tensor:
     """What the encoder made of the trace's source, `(1, S, d_model)`: masks of the decoder do not change it."""
-    return torch.from_numpy(trace.encoder_stream[-1])[None].to(network.embedding.weight.device)
+    return torch.from_numpy(trace.encoder_stream[-1])[None].to(network.device)

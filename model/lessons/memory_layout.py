@@ -1,7 +1,6 @@
 """How a tensor lies in memory: strides, and why `transpose` and then `view` fails."""
 
-from __future__ import annotations
-
+import math
 from dataclasses import dataclass
 
 import torch
@@ -12,22 +11,16 @@ MOST_NUMBERS = 1_000_000  # in a tensor that a reader asks for
 
 @dataclass(frozen=True)
 class Layout:
-    """One tensor as PyTorch describes it.
+    """One tensor as PyTorch describes it."""
 
-    Attributes:
-        shape: sizes of its axes.
-        strides: how many numbers in memory lie between neighbours along each axis.
-        contiguous: True if walking through the last axis fastest walks through memory in order.
-        offsets: where in memory the first number of each `[i, j, 0, ...]` lies, a row for each i.
-    """
-
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-    contiguous: bool
+    shape: tuple[int, ...]  # sizes of its axes
+    strides: tuple[int, ...]  # how many numbers in memory lie between neighbours along each axis
+    contiguous: bool  # True if walking through the last axis fastest walks through memory in order
+    # where in memory the first number of each `[i, j, 0, ...]` lies, a row for each i
     offsets: tuple[tuple[int, ...], ...]
 
     @classmethod
-    def of(cls, tensor: Tensor) -> Layout:
+    def of(cls, tensor: Tensor) -> "Layout":
         steps = tensor.stride()
         rows, columns = tensor.shape[:2]
         offsets = tuple(tuple(i * steps[0] + j * steps[1] for j in range(columns)) for i in range(rows))
@@ -36,23 +29,16 @@ class Layout:
 
 @dataclass(frozen=True)
 class LayoutStory:
-    """A tensor, its transpose and the transpose copied into order, and what `view` said.
+    """A tensor, its transpose and the transpose copied into order, and what `view` said."""
 
-    Attributes:
-        original, transposed, contiguous: the three layouts.
-        wanted: the shape that `view` was asked for: the first two axes of the transpose merged.
-        message: what PyTorch answered to `view` on the transpose; empty if it worked.
-        merged: strides of that view after `contiguous()`.
-        shares_memory: True if the transpose is the same memory read in another order.
-    """
-
+    # the three layouts
     original: Layout
     transposed: Layout
     contiguous: Layout
-    wanted: tuple[int, ...]
-    message: str
-    merged: tuple[int, ...]
-    shares_memory: bool
+    wanted: tuple[int, ...]  # the shape that `view` was asked for: the first two axes of the transpose merged
+    message: str  # what PyTorch answered to `view` on the transpose; empty if it worked
+    merged: tuple[int, ...]  # strides of that view after `contiguous()`
+    shares_memory: bool  # True if the transpose is the same memory read in another order
 
 
 def memory_layout(shape: tuple[int, ...]) -> LayoutStory:
@@ -63,9 +49,7 @@ def memory_layout(shape: tuple[int, ...]) -> LayoutStory:
     """
     if len(shape) < 2 or min(shape) < 1:
         raise ValueError("Two axes at least are needed, and each must hold at least one number.")
-    count = 1
-    for size in shape:
-        count *= size
+    count = math.prod(shape)
     if count > MOST_NUMBERS:
         raise ValueError(f"That tensor would hold {count:,} numbers; keep it below {MOST_NUMBERS:,}.")
     original = torch.arange(count, dtype=torch.float32).view(shape)

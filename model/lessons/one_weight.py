@@ -1,41 +1,29 @@
 """One attention weight, from the query's and the key's vectors to the number on the map."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from model.runtime.arrays import furthest
 from model.tracing.trace import AttentionRecord
 
 
 @dataclass(frozen=True, eq=False)
 class OneWeight:
-    """How a single weight comes about (Vaswani et al. 2017, section 3.2.1); everything in float64.
+    """How a single weight comes about (Vaswani et al. 2017, section 3.2.1); everything in float64."""
 
-    Attributes:
-        query, key: `(d_k,)`, as recorded.
-        products: `(d_k,)` query times key, number by number; they sum to `product`.
-        product: the dot product.
-        d_k: numbers in each vector; the product is divided by its square root.
-        scores: `(key,)` of this query with every key; minus infinity where masked.
-        exponentials: `(key,)` e to the power of each score minus the largest one, so the largest is 1.
-        weights: `(key,)` each exponential divided by their sum.
-        place: which key it is about.
-        difference: largest |difference| of the scores and weights from the recorded ones.
-    """
-
+    # `(d_k,)`, as recorded
     query: np.ndarray
     key: np.ndarray
-    products: np.ndarray
-    product: float
-    d_k: int
-    scores: np.ndarray
-    exponentials: np.ndarray
-    weights: np.ndarray
-    place: int
-    difference: float
+    products: np.ndarray  # `(d_k,)` query times key, number by number; they sum to `product`
+    product: float  # the dot product
+    d_k: int  # numbers in each vector; the product is divided by its square root
+    scores: np.ndarray  # `(key,)` of this query with every key; minus infinity where masked
+    exponentials: np.ndarray  # `(key,)` e to the power of each score minus the largest one, so the largest is 1
+    weights: np.ndarray  # `(key,)` each exponential divided by their sum
+    place: int  # which key it is about
+    difference: float  # largest |difference| of the scores and weights from the recorded ones
 
     @property
     def score(self) -> float:
@@ -71,8 +59,8 @@ def one_weight(record: AttentionRecord, layer: int, head: int, query: int, key: 
     exponentials = np.exp(scores - scores.max())
     weights = exponentials / exponentials.sum()
     difference = max(
-        float(np.abs(raw - record.scores[layer, head, query]).max()),
-        float(np.abs(weights - record.weights[layer, head, query]).max()),
+        furthest(raw, record.scores[layer, head, query]),
+        furthest(weights, record.weights[layer, head, query]),
     )
     return OneWeight(
         asking, keys[key], products, float(products.sum()), len(asking), scores, exponentials, weights, key, difference

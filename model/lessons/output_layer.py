@@ -1,7 +1,5 @@
 """The last two steps of the decoder: a linear map to one number for every token, and the softmax over them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +7,7 @@ import numpy as np
 import torch
 
 from model.networks.transformer import Transformer
+from model.runtime.arrays import furthest, softmax
 from model.tracing.trace import Trace
 
 TOLERANCE = 1e-6  # how far from 1 the sum of a distribution typed by a person may be
@@ -16,19 +15,12 @@ TOLERANCE = 1e-6  # how far from 1 the sum of a distribution typed by a person m
 
 @dataclass(frozen=True, eq=False)
 class OutputStep:
-    """Linear and softmax at one decoder position (Vaswani et al. 2017, section 3.4).
+    """Linear and softmax at one decoder position (Vaswani et al. 2017, section 3.4)."""
 
-    Attributes:
-        hidden: `(d_model,)`, output of the last decoder layer.
-        logits: `(vocabulary,)` float64, the inner product of `hidden` with each token's row of the embedding.
-        probabilities: `(vocabulary,)` float64, their softmax.
-        difference: largest difference between `logits` and those the network computed itself.
-    """
-
-    hidden: np.ndarray
-    logits: np.ndarray
-    probabilities: np.ndarray
-    difference: float
+    hidden: np.ndarray  # `(d_model,)`, output of the last decoder layer
+    logits: np.ndarray  # `(vocabulary,)` float64, the inner product of `hidden` with each token's row of the embedding
+    probabilities: np.ndarray  # `(vocabulary,)` float64, their softmax
+    difference: float  # largest difference between `logits` and those the network computed itself
 
 
 @torch.inference_mode()
@@ -37,27 +29,18 @@ def output_step(network: Transformer, trace: Trace, position: int) -> OutputStep
     hidden = trace.decoder_stream[-1, position].astype(np.float64)  # (d_model,)
     table = network.embedding.weight.double().cpu().numpy()  # (vocabulary, d_model)
     logits = table @ hidden  # (vocabulary, d_model) x (d_model,) -> (vocabulary,)
-    exponentials = np.exp(logits - logits.max())
-    difference = float(np.abs(logits - trace.logits[position]).max())
-    return OutputStep(hidden, logits, exponentials / exponentials.sum(), difference)
+    return OutputStep(hidden, logits, softmax(logits), furthest(logits, trace.logits[position]))
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of numbers read as scores: which is largest, and whether the row is a distribution.
-
-    Attributes:
-        argmax: place of the largest, from 0; the first of equals.
-        total: the sum.
-        is_distribution: no number is negative and the sum is 1 within `TOLERANCE`.
-        softmax: what the softmax makes of the row; always a distribution.
-    """
+    """A row of numbers read as scores: which is largest, and whether the row is a distribution."""
 
     values: tuple[float, ...]
-    argmax: int
-    total: float
-    is_distribution: bool
-    softmax: tuple[float, ...]
+    argmax: int  # place of the largest, from 0; the first of equals
+    total: float  # the sum
+    is_distribution: bool  # no number is negative and the sum is 1 within `TOLERANCE`
+    softmax: tuple[float, ...]  # what the softmax makes of the row; always a distribution
 
 
 def read_row(values: Sequence[float]) -> Row:
@@ -69,8 +52,6 @@ def read_row(values: Sequence[float]) -> Row:
     if not values or not np.isfinite(values).all():
         raise ValueError("A row needs at least one number, and all of them finite.")
     array = np.array(values, dtype=np.float64)
-    exponentials = np.exp(array - array.max())
     total = float(array.sum())
     is_distribution = bool((array >= 0).all()) and abs(total - 1) <= TOLERANCE
-    softmax = tuple((exponentials / exponentials.sum()).tolist())
-    return Row(tuple(array.tolist()), int(array.argmax()), total, is_distribution, softmax)
+    return Row(tuple(array.tolist()), int(array.argmax()), total, is_distribution, tuple(softmax(array).tolist()))

@@ -1,7 +1,5 @@
 """Sines and cosines as a basis: how well the first columns add up to a curve."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,18 +44,12 @@ def harmonics(length: int, columns: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Least squares of a curve on the first n columns, for every n at once.
+    """Least squares of a curve on the first n columns, for every n at once."""
 
-    Attributes:
-        residuals: `(columns + 1,)`: what the first n columns leave over, as a share of the curve's own length; it
-            never rises.
-        used: `(columns,)` bool: False for a column that those before it nearly make up.
-        approximation: `(length,)` the best sum of the first `first` columns.
-    """
-
+    # `(columns + 1,)`: what the first n columns leave over, as a share of the curve's own length; it never rises
     residuals: np.ndarray
-    used: np.ndarray
-    approximation: np.ndarray
+    used: np.ndarray  # `(columns,)` bool: False for a column that those before it nearly make up
+    approximation: np.ndarray  # `(length,)` the best sum of the first `first` columns
 
 
 def fit(target: np.ndarray, table: np.ndarray, first: int) -> Fit:

@@ -1,7 +1,5 @@
 """What the trained network does when the positions under its words are taken away, mixed up or moved."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -13,7 +11,8 @@ from torch import Tensor
 from model.networks.losses import token_cross_entropy
 from model.networks.tap import Intervention, Tap
 from model.networks.transformer import Transformer
-from model.runtime.progress import InSteps, Progress, in_one_go
+from model.runtime.arrays import furthest
+from model.runtime.progress import InSteps, Progress
 
 PositionChange = Literal["kept", "none", "shuffled", "reversed", "shifted"]
 POSITION_CHANGES: tuple[PositionChange, ...] = ("kept", "none", "shuffled", "reversed", "shifted")
@@ -68,20 +67,16 @@ def replace_positions(network: Transformer, tables: Tensor) -> Callable[[Tensor]
 
 @dataclass(frozen=True, eq=False)
 class PositionLosses:
-    """Cross-entropy of one reference target under every change.
+    """Cross-entropy of one reference target under every change."""
 
-    Attributes:
-        per_piece: (where, change) -> `(T,)` -ln p of each token of the target, in nats.
-        plain: `(T,)` the same from a pass that no tap has touched, with fused attention.
-    """
-
+    # (where, change) -> `(T,)` -ln p of each token of the target, in nats
     per_token: dict[tuple[Where, PositionChange], np.ndarray]
-    plain: np.ndarray
+    plain: np.ndarray  # `(T,)` the same from a pass that no tap has touched, with fused attention
 
     @property
     def difference(self) -> float:
         """Largest |difference| between the untouched pass and the one whose positions were taken off and put back."""
-        return max(float(np.abs(self.per_token[where, "kept"] - self.plain).max()) for where in STACKS)
+        return max(furthest(self.per_token[where, "kept"], self.plain) for where in STACKS)
 
     def mean(self, where: Where, change: PositionChange) -> float:
         """The loss: mean of -ln p."""
@@ -100,16 +95,13 @@ def position_losses_in_steps(
     """Teacher-forced losses of all changes in all places; the changes of one place are one batch and a part.
 
     Args:
-        source_ids: encoder input, ending with `</s>`.
-        target_ids: decoder input, starting with `<s>`.
-        next_ids: what each decoder position should produce.
+        source_ids, target_ids, next_ids: see `model.tracing.trace.record_trace`.
     """
-    device = network.embedding.weight.device
     tables = {
         stack: torch.stack([changed_table(network, len(ids), change, seed, shift) for change in POSITION_CHANGES])
         for stack, ids in (("encoder", source_ids), ("decoder", target_ids))
     }  # (change, max_positions, d_model) each
-    source, target, wanted = (torch.tensor([ids], device=device) for ids in (source_ids, target_ids, next_ids))
+    source, target, wanted = map(network.ids, (source_ids, target_ids, next_ids))
     several = target.expand(len(POSITION_CHANGES), -1)
     tap = Intervention({"encoder.embedded": replace_positions(network, tables["encoder"])})
     memory = network.encode(source.expand(len(POSITION_CHANGES), -1), None, tap)  # (change, S, d_model)
@@ -123,9 +115,6 @@ def position_losses_in_steps(
         yield Progress(done + 1, len(STACKS))
     plain = token_cross_entropy(network(source, target)[0], wanted[0]).cpu().numpy()  # (T,)
     return PositionLosses(per_token, plain)
-
-
-position_losses = in_one_go(position_losses_in_steps)
 
 
 def positions_tap(

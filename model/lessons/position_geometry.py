@@ -1,7 +1,5 @@
 """What makes sinusoids good positions: shifts are rotations, products know only the distance, waves are orthogonal."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -13,17 +11,13 @@ from model.networks.positional import Form, rotation, sinusoidal_angles, sinusoi
 
 @dataclass(frozen=True, eq=False)
 class Shift:
-    """How a shift of all positions acts on the encoding.
+    """How a shift of all positions acts on the encoding."""
 
-    Attributes:
-        matrix: `(d_model, d_model)` float64: the paper's rotation, or, in the variant, what comes nearest to one.
-        residual: largest |PE(pos + shift) - matrix PE(pos)| over all positions and columns.
-        fitted_difference: largest difference between `matrix` and one fitted to the table without the formula;
-            0 in the variant, where the fitted one is all there is.
-    """
-
+    # `(d_model, d_model)` float64: the paper's rotation, or, in the variant, what comes nearest to one
     matrix: np.ndarray
-    residual: float
+    residual: float  # largest |PE(pos + shift) - matrix PE(pos)| over all positions and columns
+    # largest difference between `matrix` and one fitted to the table without the formula; 0 in the variant, where the
+    # fitted one is all there is
     fitted_difference: float
 
 
@@ -52,15 +46,10 @@ def shift_of(length: int, d_model: int, shift: int, form: Form = "paper") -> Shi
 
 @dataclass(frozen=True, eq=False)
 class Similarity:
-    """Inner products of all positions with each other.
+    """Inner products of all positions with each other."""
 
-    Attributes:
-        products: `(length, length)` float64, PE(p) . PE(q).
-        by_distance, smallest, largest: `(length,)` mean, smallest and largest PE(p) . PE(p + k) over p, for
-            k = 0, 1, ...
-    """
-
-    products: np.ndarray
+    products: np.ndarray  # `(length, length)` float64, PE(p) . PE(q).
+    # `(length,)` mean, smallest and largest PE(p) . PE(p + k) over p, for k = 0, 1, ...
     by_distance: np.ndarray
     smallest: np.ndarray
     largest: np.ndarray
@@ -109,17 +98,11 @@ def _mean_cosine(frequency: float, phase: float, spans: np.ndarray) -> np.ndarra
 
 @dataclass(frozen=True, eq=False)
 class Schemes:
-    """Three ways to number the positions of a sentence.
+    """Three ways to number the positions of a sentence."""
 
-    Attributes:
-        integers: `(length,)` 0, 1, 2, ...
-        normalised: `(length,)` from 0 to 1.
-        sinusoids: `(length, d_model)`.
-    """
-
-    integers: np.ndarray
-    normalised: np.ndarray
-    sinusoids: np.ndarray
+    integers: np.ndarray  # `(length,)` 0, 1, 2, ...
+    normalised: np.ndarray  # `(length,)` from 0 to 1
+    sinusoids: np.ndarray  # `(length, d_model)`
 
     def table(self, scheme: str) -> np.ndarray:
         """One of the three as `(length, columns)`."""

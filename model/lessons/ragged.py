@@ -1,7 +1,5 @@
 """Sequences of different lengths in one rectangle: padding, the mask that hides it, and what happens without it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,17 +17,11 @@ MOST_SEQUENCES, MOST_TOKENS = 16, 40
 
 @dataclass(frozen=True, eq=False)
 class RaggedBatch:
-    """A padded batch of B sequences, the longest of which has L tokens, and its masks (True: may look).
+    """A padded batch of B sequences, the longest of which has L tokens, and its masks (True: may look)."""
 
-    Attributes:
-        ids: `(B, L)` int64, 0 where padded.
-        padding: `(B, 1, 1, L)` bool, False on padding; it broadcasts over heads and queries.
-        causal: `(1, 1, L, L)` bool.
-    """
-
-    ids: np.ndarray
-    padding: np.ndarray
-    causal: np.ndarray
+    ids: np.ndarray  # `(B, L)` int64, 0 where padded
+    padding: np.ndarray  # `(B, 1, 1, L)` bool, False on padding; it broadcasts over heads and queries
+    causal: np.ndarray  # `(1, 1, L, L)` bool
 
     @property
     def combined(self) -> np.ndarray:
@@ -57,22 +49,15 @@ def ragged_batch(lengths: Sequence[int], vocabulary: int = 100, seed: int = 0) -
 
 @dataclass(frozen=True, eq=False)
 class PaddingEffect:
-    """A batch in the encoder, with the padding mask and without it.
+    """A batch in the encoder, with the padding mask and without it."""
 
-    Attributes:
-        masked, unmasked: `(B, L, L)` float32 weights of one head, with and without the mask.
-        on_padding: largest weight that a real query gives to padding with the mask; exactly 0.
-        without_mask: largest share of its attention that a real query spends on padding without the mask.
-        alone: largest |difference| between a sequence's outputs in the masked batch and on its own.
-        alone_without_mask: the same for the batch without mask.
-    """
-
+    # `(B, L, L)` float32 weights of one head, with and without the mask
     masked: np.ndarray
     unmasked: np.ndarray
-    on_padding: float
-    without_mask: float
-    alone: float
-    alone_without_mask: float
+    on_padding: float  # largest weight that a real query gives to padding with the mask; exactly 0
+    without_mask: float  # largest share of its attention that a real query spends on padding without the mask
+    alone: float  # largest |difference| between a sequence's outputs in the masked batch and on its own
+    alone_without_mask: float  # the same for the batch without mask
 
 
 @torch.inference_mode()
@@ -82,9 +67,7 @@ def padding_effect(network: Transformer, batch: RaggedBatch, layer: int, head: i
     Args:
         layer, head: whose weights are returned, from 0; the outputs that are compared are the last layer's.
     """
-    device = network.embedding.weight.device
-    ids = torch.from_numpy(batch.ids).to(device)
-    mask = torch.from_numpy(batch.padding).to(device)
+    ids, mask = (torch.from_numpy(part).to(network.device) for part in (batch.ids, batch.padding))
     masked, masked_out = _encode(network, ids, mask, layer, head)
     unmasked, unmasked_out = _encode(network, ids, None, layer, head)
     lengths = batch.padding[:, 0, 0].sum(axis=1)

@@ -20,6 +20,7 @@ import torch.nn.functional as F
 from model.lessons.embedding import embedding_steps
 from model.networks.recurrent_trace import RecurrentTrace
 from model.networks.transformer import Transformer
+from model.runtime.arrays import softmax
 from model.tracing.trace import Trace
 
 FORMS = ("scaled", "plain", "cosine")  # x . y / sqrt(width), x . y, and the cosine of the angle between them
@@ -87,9 +88,7 @@ class RawAttention:
 
     def weights(self, form: str = "scaled") -> np.ndarray:
         """Softmax of the scores over the keys, `(S, S)` float64."""
-        scores = self.scores(form)
-        exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return exponentials / exponentials.sum(axis=1, keepdims=True)
+        return softmax(self.scores(form))
 
     @cached_property
     def exceeds(self) -> np.ndarray:

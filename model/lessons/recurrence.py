@@ -47,7 +47,7 @@ def unroll(network: RecurrentNetwork, source_ids: Sequence[int], reads: str) -> 
     if encoder.cell != "rnn" or len(encoder.directions) != 1:
         raise ValueError("Only the encoder of an RNN that reads one way is unrolled here.")
     order = tuple(range(len(source_ids)))[:: 1 if reads == "forwards" else -1]
-    embedded = network.embed(torch.tensor([source_ids], device=network.embedding.weight.device))  # (1, S, d_model)
+    embedded = network.embed(network.ids(source_ids))  # (1, S, d_model)
     inputs, (from_inputs, from_states, *biases) = embedded[0], encoder.weights()
     inputs, w, u = (part.double().cpu().numpy() for part in (inputs[list(order)], from_inputs, from_states))
     bias = sum(part.double().cpu().numpy() for part in biases)  # (units,)
@@ -83,13 +83,13 @@ def context_difference(network: RecurrentNetwork, source_ids: Sequence[int]) -> 
     Returns:
         The largest |difference|; 0 up to rounding if the one has left and the other right context.
     """
-    encoder, device = network.encoder, network.embedding.weight.device
+    encoder = network.encoder
     count, width = len(source_ids), encoder.width
-    whole, _ = encoder.run(network.embed(torch.tensor([source_ids], device=device)))  # (1, S, directions x width)
+    whole, _ = encoder.run(network.embed(network.ids(source_ids)))  # (1, S, directions x width)
     largest = 0.0
     for place, direction in enumerate(encoder.directions):
         sides = [source_ids[: t + 1] if direction == "forwards" else source_ids[t:] for t in range(count)]
-        padded = torch.full((count, count), network.config.pad_id, device=device)
+        padded = torch.full((count, count), network.config.pad_id, device=network.device)
         for row, side in enumerate(sides):
             padded[row, : len(side)] = torch.tensor(side)
         states, _ = encoder.run(network.embed(padded), lengths=torch.tensor([len(side) for side in sides]))

@@ -65,7 +65,7 @@ def state_gradients_in_steps(network: RecurrentNetwork, source_ids: Sequence[int
     """
     encoder = _one_way(network)
     direction, count, width = encoder.directions[0], len(source_ids), encoder.width
-    embedded = network.embed(torch.tensor([source_ids], device=network.embedding.weight.device))  # (1, S, d_model)
+    embedded = network.embed(network.ids(source_ids))  # (1, S, d_model)
     recorder = Recorder()
     encoder.run_tapped(embedded, recorder, "encoder")
     order = list(range(count)) if direction == "forwards" else list(reversed(range(count)))
@@ -150,8 +150,8 @@ def drift(network: RecurrentNetwork, source_ids: Sequence[int], replacement: int
         ValueError: the encoder reads both ways.
     """
     encoder = _one_way(network)
-    device, count = network.embedding.weight.device, len(source_ids)
-    ids = torch.tensor(source_ids, device=device).repeat(count + 1, 1)  # (S + 1, S), the last one unchanged
+    count = len(source_ids)
+    ids = network.ids(source_ids).repeat(count + 1, 1)  # (S + 1, S), the last one unchanged
     ids[range(count), range(count)] = replacement
     embedded = network.embed(ids if encoder.directions == ("forwards",) else ids.flip(1))  # in the order of reading
     if encoder.directions != ("forwards",):

@@ -1,7 +1,5 @@
 """The residual stream through Add & Norm: what each sub-layer reads, adds and leaves (sections 3.1 and 5.4)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +9,7 @@ from torch import Tensor
 from model.lessons.feed_forward import Stack
 from model.networks.tap import Recorder
 from model.networks.transformer import Transformer
+from model.runtime.arrays import furthest
 from model.tracing.trace import Trace
 
 NORMS = {"self": "self_norm", "cross": "cross_norm", "ffn": "feed_forward_norm"}
@@ -21,32 +20,26 @@ class SubLayer:
     """One sub-layer and the Add & Norm behind it, as numbers for each position; every array is `(position,)` float64.
 
     Norms are Euclidean lengths of vectors of d_model numbers; means and variances are over those numbers.
-
-    Attributes:
-        layer: from 0; step: "self", "cross" or "ffn".
-        before, sublayer_output, added, after: lengths of the stream x, of the sub-layer's output, of their sum,
-            and of the stream after the norm.
-        cosine: between x and the sub-layer's output: below 0 the sub-layer takes something away.
-        added_mean, added_variance: of the sum, before the norm.
-        normal_mean, normal_variance: of the normalised sum, before gain and bias: 0 and 1.
-        after_mean, after_variance: after gain and bias.
-        difference: largest |difference| of the stream that goes on from a recomputation in double precision.
     """
 
-    layer: int
-    step: str
+    layer: int  # from 0
+    step: str  # "self", "cross" or "ffn"
+    # lengths of the stream x, of the sub-layer's output, of their sum, and of the stream after the norm
     before: np.ndarray
     sublayer_output: np.ndarray
     added: np.ndarray
     after: np.ndarray
-    cosine: np.ndarray
+    cosine: np.ndarray  # between x and the sub-layer's output: below 0 the sub-layer takes something away
+    # of the sum, before the norm
     added_mean: np.ndarray
     added_variance: np.ndarray
+    # of the normalised sum, before gain and bias: 0 and 1
     normal_mean: np.ndarray
     normal_variance: np.ndarray
+    # after gain and bias
     after_mean: np.ndarray
     after_variance: np.ndarray
-    difference: float
+    difference: float  # largest |difference| of the stream that goes on from a recomputation in double precision
 
     @property
     def share(self) -> np.ndarray:
@@ -66,10 +59,9 @@ def sub_layers(network: Transformer, trace: Trace, stack: Stack) -> list[SubLaye
         for what in ("sublayer_output", "normalised")
     }
     recorder = Recorder(wanted)
-    device = network.embedding.weight.device
-    memory = network.encode(torch.tensor([trace.source_ids], device=device), None, recorder)
+    memory = network.encode(network.ids(trace.source_ids), None, recorder)
     if stack == "decoder":
-        network.decode(torch.tensor([trace.target_ids], device=device), memory, None, recorder)
+        network.decode(network.ids(trace.target_ids), memory, None, recorder)
     before = _array(recorder.tensors[f"{stack}.embedded"])
     found = []
     for layer, module in enumerate(layers):
@@ -103,7 +95,7 @@ def _sub_layer(
         normal.var(axis=1),
         after.mean(axis=1),
         after.var(axis=1),
-        float(np.abs(own - after).max()),
+        furthest(own, after),
     )
 
 

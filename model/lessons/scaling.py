@@ -1,7 +1,5 @@
 """Why scores are divided by sqrt(d_k): random vectors, and the trained network without the division (section 3.2.1)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ from model.decoding.tapped_decoding import greedy_under_in_steps
 from model.networks.losses import token_cross_entropy
 from model.networks.tap import Chain, Intervention, Recorder, Tap
 from model.networks.transformer import Transformer
-from model.runtime.progress import InSteps, in_one_go
+from model.runtime.progress import InSteps
 from model.tracing.kinds import KINDS, TRANSLATION
 from model.tracing.layer_stacks import layer_names
 from model.tracing.trace import Trace
@@ -27,26 +25,19 @@ MOST_TOKENS = 60  # each may cost a pass of the decoder of its own
 
 @dataclass(frozen=True, eq=False)
 class Toy:
-    """Dot products of random queries and keys, and the softmax over them; one entry for each width.
+    """Dot products of random queries and keys, and the softmax over them; one entry for each width."""
 
-    Attributes:
-        widths: d_k.
-        variances: of q . k, `(width,)`; near d_k.
-        scaled_variances: of q . k / sqrt(d_k); near 1.
-        entropies, scaled_entropies: mean entropy of a query's weights in nats; ln(keys) is flat, 0 is one key only.
-        gradients, scaled_gradients: mean size (Frobenius norm) of the softmax's Jacobian diag(p) - p p^T, through
-            which every gradient to the scores must pass.
-        keys: how many keys a query has.
-    """
-
-    widths: tuple[int, ...]
-    variances: np.ndarray
-    scaled_variances: np.ndarray
+    widths: tuple[int, ...]  # d_k
+    variances: np.ndarray  # of q . k, `(width,)`; near d_k.
+    scaled_variances: np.ndarray  # of q . k / sqrt(d_k); near 1.
+    # mean entropy of a query's weights in nats; ln(keys) is flat, 0 is one key only
     entropies: np.ndarray
     scaled_entropies: np.ndarray
+    # mean size (Frobenius norm) of the softmax's Jacobian diag(p) - p p^T, through which every gradient to the scores
+    # must pass
     gradients: np.ndarray
     scaled_gradients: np.ndarray
-    keys: int
+    keys: int  # how many keys a query has
 
 
 def dot_products(d_k: int, queries: int, keys: int, seed: int = 0) -> Tensor:
@@ -68,15 +59,8 @@ def toy(widths: Sequence[int] = WIDTHS, queries: int = 2000, keys: int = 10, see
     columns = []
     for d_k in widths:
         products = dot_products(d_k, queries, keys, seed)
-        scaled = products / math.sqrt(d_k)
-        columns.append(
-            [
-                measure(scores)
-                for measure in (_variance, _entropy_of_scores, _jacobian_size)
-                for scores in (products, scaled)
-            ]
-        )
-    return Toy(tuple(widths), *np.array(columns).T, keys)
+        columns.append([*zip(_measured(products), _measured(products / math.sqrt(d_k)), strict=True)])
+    return Toy(tuple(widths), *np.array(columns).reshape(len(widths), -1).T, keys)
 
 
 def histogram(d_k: int, edges: np.ndarray, count: int = 20_000, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -90,20 +74,15 @@ def histogram(d_k: int, edges: np.ndarray, count: int = 20_000, seed: int = 0) -
     return raw, scaled
 
 
-def _variance(scores: Tensor) -> float:
-    return float(scores.double().var())
+def _measured(scores: Tensor) -> tuple[float, float, float]:
+    """Variance, entropy of the softmax, and size of its Jacobian.
 
-
-def _entropy_of_scores(scores: Tensor) -> float:
-    return float(entropy(scores.double().softmax(dim=-1)).mean())
-
-
-def _jacobian_size(scores: Tensor) -> float:
-    """|diag(p) - p p^T|^2 = sum p_i^2 - 2 sum p_i^3 + (sum p_i^2)^2."""
+    |diag(p) - p p^T|^2 = sum p_i^2 - 2 sum p_i^3 + (sum p_i^2)^2.
+    """
     p = scores.double().softmax(dim=-1)
     square = p.square().sum(dim=-1)
     size = square - 2 * p.pow(3).sum(dim=-1) + square.square()
-    return float(size.clamp_min(0).sqrt().mean())
+    return float(scores.double().var()), float(entropy(p).mean()), float(size.clamp_min(0).sqrt().mean())
 
 
 def entropy(weights: Tensor) -> Tensor:
@@ -113,22 +92,15 @@ def entropy(weights: Tensor) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class TrainedRun:
-    """The trained network on one sentence pair, its scores multiplied by some factor.
+    """The trained network on one sentence pair, its scores multiplied by some factor."""
 
-    Attributes:
-        losses: `(T,)` -ln p of each token of the target, in nats.
-        entropies: kind -> `(layers, heads)` mean entropy of the weights over the queries, in nats; without the
-            decoder's first query, which sees one key only.
-        strongest: kind -> mean of the largest weight of each of these queries.
-        translation: what greedy decoding generates.
-        finished: False if the translation was cut off because it did not end.
-    """
-
-    losses: np.ndarray
+    losses: np.ndarray  # `(T,)` -ln p of each token of the target, in nats
+    # kind -> `(layers, heads)` mean entropy of the weights over the queries, in nats; without the decoder's first
+    # query, which sees one key only
     entropies: dict[str, np.ndarray]
-    strongest: dict[str, float]
-    translation: str
-    finished: bool
+    strongest: dict[str, float]  # kind -> mean of the largest weight of each of these queries
+    translation: str  # what greedy decoding generates
+    finished: bool  # False if the translation was cut off because it did not end
 
     @property
     def loss(self) -> float:
@@ -149,11 +121,9 @@ def trained_run_in_steps(
     """
     tap = scores_times(network, kinds, factor)
     recorder = Recorder({f"{name}.weights" for kind in TRANSLATION for name in _attentions(network, kind.name)})
-    device = network.embedding.weight.device
-    source = torch.tensor([trace.source_ids], device=device)
-    memory = network.encode(source, None, Chain(tap, recorder))
-    target = torch.tensor([trace.target_ids], device=device)
-    logits = network.project(network.decode(target, memory, None, Chain(tap, recorder)))[0]  # (T, vocabulary)
+    both = Chain(tap, recorder)
+    memory = network.encode(network.ids(trace.source_ids), None, both)
+    logits = network.project(network.decode(network.ids(trace.target_ids), memory, None, both))  # (1, T, vocabulary)
     entropies, strongest = {}, {}
     for kind in TRANSLATION:
         weights = torch.cat([recorder.tensors[f"{name}.weights"] for name in _attentions(network, kind.name)])
@@ -165,11 +135,8 @@ def trained_run_in_steps(
     limit = DecodingOptions().max_length if factor == 1 else disturbed
     ids = yield from greedy_under_in_steps(network, trace.source_ids, tap, limit, trace.next_ids)
     finished = bool(ids) and ids[-1] == network.config.eos_id
-    losses = token_cross_entropy(logits, torch.tensor(trace.next_ids, device=device)).cpu().numpy()
+    losses = token_cross_entropy(logits, network.ids(trace.next_ids))[0].cpu().numpy()
     return TrainedRun(losses, entropies, strongest, trace.tokenizer.decode(ids), finished)
-
-
-trained_run = in_one_go(trained_run_in_steps)
 
 
 def scores_times(network: Transformer, kinds: Sequence[str], factor: float) -> Tap:

@@ -1,7 +1,5 @@
 """Where the numbers of a Transformer are: trained parameters of each part, from the sizes alone."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from model.networks.config import TransformerConfig

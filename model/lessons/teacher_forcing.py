@@ -1,31 +1,25 @@
 """One target seen twice: the decoder fed with it (training), and the decoder fed with its own words (inference)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
+from model.runtime.arrays import furthest, softmax
 from model.tracing.trace import Trace
 
 
 @dataclass(frozen=True)
 class Forced:
-    """One position of the teacher-forced pass.
+    """One position of the teacher-forced pass."""
 
-    Attributes:
-        fed: id the decoder reads here: the target's token one place earlier, `<s>` at first.
-        says, says_probability: the most probable token that may be generated, and its probability.
-        right, right_probability: the target's token, and the probability the model gives it.
-        rank: of the right token among all; 1 is the most probable.
-    """
-
-    fed: int
+    fed: int  # id the decoder reads here: the target's token one place earlier, `<s>` at first
+    # the most probable token that may be generated, and its probability
     says: int
     says_probability: float
+    # the target's token, and the probability the model gives it
     right: int
     right_probability: float
-    rank: int
+    rank: int  # of the right token among all; 1 is the most probable
 
 
 @dataclass(frozen=True)
@@ -39,19 +33,15 @@ class Free:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Both runs.
+    """Both runs."""
 
-    Attributes:
-        forced, free: a row a position; the two may differ in length.
-        departs: first position, from 0, at which the free run generates another token than the target has; None if
-            it generates the target.
-        shared_difference: largest difference between the two runs' logits where both have read the same.
-    """
-
+    # a row a position; the two may differ in length
     forced: tuple[Forced, ...]
     free: tuple[Free, ...]
+    # first position, from 0, at which the free run generates another token than the target has; None if it generates
+    # the target
     departs: int | None
-    shared_difference: float
+    shared_difference: float  # largest difference between the two runs' logits where both have read the same
 
     @property
     def right(self) -> int:
@@ -73,7 +63,7 @@ def compare_runs(forced: Trace, free: Trace, never: tuple[int, ...] = ()) -> Com
     if forced.source_ids != free.source_ids:
         raise ValueError("Both passes must read the same sentence.")
     rows = []
-    given = _softmax(forced.logits)  # (T, vocabulary)
+    given = softmax(forced.logits.astype(np.float64))  # (T, vocabulary)
     allowed = given.copy()
     allowed[:, list(never)] = -1
     for position, right in enumerate(forced.next_ids):
@@ -81,7 +71,7 @@ def compare_runs(forced: Trace, free: Trace, never: tuple[int, ...] = ()) -> Com
         share = given[position]
         rank = 1 + int((share > share[right]).sum())
         rows.append(Forced(forced.target_ids[position], says, float(share[says]), right, float(share[right]), rank))
-    shares = _softmax(free.logits)
+    shares = softmax(free.logits.astype(np.float64))
     own = tuple(
         Free(fed, generated, float(shares[position, generated]))
         for position, (fed, generated) in enumerate(zip(free.target_ids, free.next_ids, strict=True))
@@ -91,11 +81,4 @@ def compare_runs(forced: Trace, free: Trace, never: tuple[int, ...] = ()) -> Com
     if departs is None and len(forced.next_ids) != len(free.next_ids):
         departs = min(len(forced.next_ids), len(free.next_ids))
     shared = min(len(rows), len(own)) if departs is None else min(departs + 1, len(rows), len(own))
-    difference = float(np.abs(forced.logits[:shared] - free.logits[:shared]).max())
-    return Comparison(tuple(rows), own, departs, difference)
-
-
-def _softmax(logits: np.ndarray) -> np.ndarray:
-    values = logits.astype(np.float64)
-    exponentials = np.exp(values - values.max(axis=1, keepdims=True))
-    return exponentials / exponentials.sum(axis=1, keepdims=True)
+    return Comparison(tuple(rows), own, departs, furthest(forced.logits[:shared], free.logits[:shared]))

@@ -1,7 +1,5 @@
 """Two sentences, token by token: the same bag of embeddings, different inputs, different outputs."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
@@ -12,6 +10,7 @@ from model.lessons.contexts import cosine, encoder_stages, stage_names
 from model.lessons.position_effects import changed_table, replace_positions
 from model.networks.tap import Intervention
 from model.networks.transformer import Transformer
+from model.runtime.arrays import array, furthest
 from model.text.tokenizer import Tokenizer
 
 
@@ -20,25 +19,18 @@ class OrderComparison:
     """How far two sentences are apart, before and after order comes in.
 
     The n-th time a token occurs in the first sentence is compared with the n-th time it occurs in the second.
-
-    Attributes:
-        tokens: readable tokens of both sentences, `</s>` last.
-        pairs: positions in the first and in the second sentence, in the order of the first.
-        only: tokens that only the first, and only the second sentence has, counted; empty for the same bag.
-        stages: names, see `model.lessons.contexts.stage_names`.
-        cosines, distances: `(pair, stage)` float64, between the two vectors of a pair; Euclidean distance.
-        without_positions: largest |difference| between paired outputs of the encoder with all positions set to 0.
-        with_positions: the same with positions as trained.
     """
 
-    tokens: tuple[tuple[str, ...], tuple[str, ...]]
-    pairs: tuple[tuple[int, int], ...]
+    tokens: tuple[tuple[str, ...], tuple[str, ...]]  # readable tokens of both sentences, `</s>` last
+    pairs: tuple[tuple[int, int], ...]  # positions in the first and in the second sentence, in the order of the first
+    # tokens that only the first, and only the second sentence has, counted; empty for the same bag
     only: tuple[tuple[str, ...], tuple[str, ...]]
-    stages: tuple[str, ...]
+    stages: tuple[str, ...]  # names, see `model.lessons.contexts.stage_names`
+    # `(pair, stage)` float64, between the two vectors of a pair; Euclidean distance
     cosines: np.ndarray
     distances: np.ndarray
-    without_positions: float
-    with_positions: float
+    without_positions: float  # largest |difference| between paired outputs of the encoder with all positions set to 0
+    with_positions: float  # the same with positions as trained
 
     @property
     def same_bag(self) -> bool:
@@ -68,8 +60,8 @@ def compare_orders(network: Transformer, tokenizer: Tokenizer, first: str, secon
         stage_names(network.config.n_encoder_layers),
         cosine(a, b).T,
         np.linalg.norm(a.astype(np.float64) - b, axis=-1).T,
-        float(np.abs(bare[0][here] - bare[1][there]).max()),
-        float(np.abs(a[-1] - b[-1]).max()),
+        furthest(bare[0][here], bare[1][there]),
+        furthest(a[-1], b[-1]),
     )
 
 
@@ -91,5 +83,4 @@ def matched(first: list[int], second: list[int]) -> list[tuple[int, int]]:
 def _without_positions(network: Transformer, ids: list[int]) -> np.ndarray:
     """The encoder's output with all positions set to 0, `(S, d_model)`."""
     tap = Intervention({"encoder.embedded": replace_positions(network, changed_table(network, len(ids), "none"))})
-    source = torch.tensor([ids], device=network.embedding.weight.device)
-    return network.encode(source, None, tap)[0].float().cpu().numpy()
+    return array(network.encode(network.ids(ids), None, tap)[0])

@@ -1,14 +1,16 @@
 """Multi-head attention in two forms: fused without a tap, explicit with one."""
 
-from __future__ import annotations
-
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from model.networks.linear import Linear
 from model.networks.tap import Tap
+
+Join = Callable[[str, Tensor], Tensor]  # name of a step, `(batch, head, new, d_k)` -> kept positions and the new ones
 
 
 class KeyValue(NamedTuple):
@@ -55,10 +57,10 @@ class MultiHeadAttention(nn.Module):
     def __init__(self, d_model: int, n_heads: int) -> None:
         super().__init__()
         self.n_heads = n_heads
-        self.query = nn.Linear(d_model, d_model)
-        self.key = nn.Linear(d_model, d_model)
-        self.value = nn.Linear(d_model, d_model)
-        self.output = nn.Linear(d_model, d_model)
+        self.query = Linear(d_model, d_model)
+        self.key = Linear(d_model, d_model)
+        self.value = Linear(d_model, d_model)
+        self.output = Linear(d_model, d_model)
 
     def split_heads(self, stream: Tensor) -> Tensor:
         """`(batch, position, d_model)` -> `(batch, head, position, d_k)`."""
@@ -75,6 +77,7 @@ class MultiHeadAttention(nn.Module):
         allowed: Tensor | None = None,
         tap: Tap | None = None,
         name: str = "attention",
+        join: Join | None = None,
     ) -> Tensor:
         """Attend from `stream` to already projected keys and values.
 
@@ -83,19 +86,16 @@ class MultiHeadAttention(nn.Module):
             kv: what `project_memory` returned.
             allowed: see `scaled_dot_product`.
             tap: called with `{name}.queries`, `.keys`, `.values` besides the steps of `scaled_dot_product`.
+            join: puts kept queries in front of those of `stream`, so that the tap sees all of them.
 
         Returns:
             `(batch, query, d_model)`.
         """
-        return self.merge_heads(self.heads(self.split_heads(self.query(stream)), kv, allowed, tap, name))
-
-    def heads(self, query: Tensor, kv: KeyValue, allowed: Tensor | None, tap: Tap | None, name: str) -> Tensor:
-        """What each head puts out for already projected queries, `(batch, head, query, d_k)`; see `forward`."""
+        query = self.split_heads(self.query(stream))  # (batch, head, query, d_k)
         if tap is not None:
-            query = tap(f"{name}.queries", query)  # (batch, head, query, d_k)
+            query = tap(f"{name}.queries", query if join is None else join(f"{name}.queries", query))
             kv = KeyValue(tap(f"{name}.keys", kv.keys), tap(f"{name}.values", kv.values))
-        return scaled_dot_product(query, kv, allowed, tap, name)
-
-    def merge_heads(self, heads: Tensor) -> Tensor:
-        """Concatenate and project: `(batch, head, query, d_k)` -> `(batch, query, d_model)`."""
+        heads = scaled_dot_product(query, kv, allowed, tap, name)
+        if join is not None:
+            heads = heads[:, :, -stream.shape[1] :]
         return self.output(heads.transpose(1, 2).flatten(-2))

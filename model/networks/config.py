@@ -1,11 +1,36 @@
 """Sizes of the encoder-decoder Transformer, with the presets this project uses."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, fields
+from typing import Self
 
 
-class SequenceConfig:
+class Sizes:
+    """What the sizes of all networks have in common; a dataclass."""
+
+    @classmethod
+    def from_dict(cls, values: dict) -> Self:
+        """Read back what `to_dict` wrote; an unknown key is refused with its name."""
+        unknown = sorted(set(values) - {field.name for field in fields(cls)})
+        if unknown:
+            raise ValueError(f"The configuration has unknown keys: {', '.join(unknown)}.")
+        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+
+    def to_dict(self) -> dict:
+        """All fields as plain values, for JSON."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+    def check_positive(self, *names: str) -> None:
+        """Make sure that these fields are at least 1.
+
+        Raises:
+            ValueError: the sentence says which is not.
+        """
+        for name in names:
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} is {getattr(self, name)}; it must be at least 1.")
+
+
+class SequenceConfig(Sizes):
     """What the sizes of all networks that generate tokens have in common; a dataclass with the fields named below."""
 
     pad_id: int
@@ -18,19 +43,6 @@ class SequenceConfig:
     def never_generated(self) -> tuple[int, ...]:
         """Ids that decoding never chooses, `<pad>`, `<unk>` and `<s>`; label smoothing leaves them a trace."""
         return self.pad_id, self.unk_id, self.bos_id
-
-    @classmethod
-    def from_dict(cls, values: dict):
-        """Read back what `to_dict` wrote; an unknown key is refused with its name."""
-        known = {field.name for field in fields(cls)}
-        unknown = sorted(set(values) - known)
-        if unknown:
-            raise ValueError(f"The configuration has unknown keys: {', '.join(unknown)}.")
-        return cls(**values)
-
-    def to_dict(self) -> dict:
-        """All fields as plain values, for JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -56,10 +68,8 @@ class TransformerConfig(SequenceConfig):
     eos_id: int = 3
 
     def __post_init__(self) -> None:
-        sizes = ("vocabulary_size", "d_model", "n_heads", "n_encoder_layers", "n_decoder_layers", "d_ff")
-        for name in (*sizes, "max_positions"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; it must be at least 1.")
+        self.check_positive("vocabulary_size", "d_model", "n_heads", "n_encoder_layers", "n_decoder_layers", "d_ff")
+        self.check_positive("max_positions")
         if self.d_model % self.n_heads:
             raise ValueError(
                 f"d_model {self.d_model} is not divisible by n_heads {self.n_heads}: every head needs the same "
@@ -76,7 +86,7 @@ class TransformerConfig(SequenceConfig):
         return self.d_model // self.n_heads
 
     @classmethod
-    def preset(cls, name: str, **changes) -> TransformerConfig:
+    def preset(cls, name: str, **changes) -> "TransformerConfig":
         """The preset called `name` (a key of `PRESETS`), with single fields changed by keyword."""
         if name not in PRESETS:
             raise ValueError(f"There is no preset {name!r}; choose one of {', '.join(PRESETS)}.")

@@ -8,22 +8,21 @@ What a place computes depends on its neighbours alone, and every place uses the 
 equivariance are built in, which a Vision Transformer has to learn.
 """
 
-from __future__ import annotations
-
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from itertools import pairwise
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from model.networks.config import Sizes
 from model.networks.tap import Tap
 
 STEM_STRIDE = 4  # pixels of the picture along a side of one place of the first stage
 
 
 @dataclass(frozen=True)
-class ConvolutionConfig:
+class ConvolutionConfig(Sizes):
     """Sizes of the network.
 
     Attributes:
@@ -45,9 +44,7 @@ class ConvolutionConfig:
     squeeze: int = 8
 
     def __post_init__(self) -> None:
-        for name in ("image_size", "blocks", "squeeze"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; it must be at least 1.")
+        self.check_positive("image_size", "blocks", "squeeze")
         if not self.widths:
             raise ValueError("widths is empty; give the channels of at least one stage.")
         for width in self.widths:
@@ -69,18 +66,6 @@ class ConvolutionConfig:
     def positions(self, side: int) -> int:
         """Places in the last stage's maps of a picture of `side` pixels a side."""
         return max(1, side // self.stride) ** 2
-
-    @classmethod
-    def from_dict(cls, values: dict) -> ConvolutionConfig:
-        """Read back what `to_dict` wrote; an unknown key is refused with its name."""
-        unknown = sorted(set(values) - {field.name for field in fields(cls)})
-        if unknown:
-            raise ValueError(f"The configuration has unknown keys: {', '.join(unknown)}.")
-        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
-
-    def to_dict(self) -> dict:
-        """All fields as plain values, for JSON."""
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
 
 class Convolution(nn.Module):

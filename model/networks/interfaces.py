@@ -1,17 +1,18 @@
 """What all networks that translate have in common, so that decoding and translators need not know which one it is."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Protocol
 
+import torch
 from torch import Tensor, nn
 
 from model.networks.config import SequenceConfig
+from model.networks.linear import linear
+from model.networks.tap import Tap
 
 
 class StepDecoder(Protocol):
-    """A decoder at work; see `model.decoding.incremental.IncrementalDecoder`, the Transformer's."""
+    """A decoder at work; see `model.decoding.cached.CachedDecoder`, the Transformer's."""
 
     def step(self, ids: Tensor) -> Tensor:
         """`(row,)` newest ids -> `(row, vocabulary)` logits of the tokens that follow."""
@@ -20,11 +21,47 @@ class StepDecoder(Protocol):
         """Go on with these hypotheses of the one sentence, in this order."""
 
 
-class TranslationNetwork(Protocol):
-    """What decoding needs of a network: a `Transformer`, a `RecurrentNetwork`."""
+class TranslationNetwork(nn.Module):
+    """A `Transformer`, a `RecurrentNetwork`: ids in, logits out, through the one embedding that all sides share."""
 
     config: SequenceConfig
     embedding: nn.Embedding
 
-    def begin_decoding(self, source: Tensor, source_allowed: Tensor | None = None) -> StepDecoder:
-        """Encode `(batch, source)` ids, and get ready to decode."""
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return self.embedding.weight.device
+
+    def ids(self, ids: Sequence[int]) -> Tensor:
+        """One sequence as a batch on the network's device: `(1, position)` int64."""
+        return torch.tensor([list(ids)], device=self.device)
+
+    def hidden(self, source: Tensor, target: Tensor, tap: Tap | None = None) -> Tensor:
+        """Teacher-forced outputs of the decoder, `(batch, target, d_model)`; the arguments are those of `forward`."""
+        raise NotImplementedError
+
+    def begin_decoding(
+        self, source: Tensor, source_allowed: Tensor | None = None, tap: Tap | None = None
+    ) -> StepDecoder:
+        """Encode `(batch, source)` ids, and get ready to decode token by token.
+
+        Args:
+            source_allowed: `(batch, 1, 1, source)` from `padding_mask`; None where nothing is padded.
+        """
+        raise NotImplementedError
+
+    def project(self, hidden: Tensor) -> Tensor:
+        """Logits through the shared embedding: `(..., d_model)` -> `(..., vocabulary)`."""
+        return linear(hidden, self.embedding.weight)
+
+    def forward(self, source: Tensor, target: Tensor, tap: Tap | None = None) -> Tensor:
+        """Teacher-forced logits.
+
+        Args:
+            source: `(batch, source)` ids, padded on the right with `pad_id`.
+            target: `(batch, target)` ids, likewise, starting with the begin-of-sentence token.
+
+        Returns:
+            `(batch, target, vocabulary)`; row t predicts target token t + 1.
+        """
+        return self.project(self.hidden(source, target, tap))

@@ -1,7 +1,5 @@
 """What the loss of one sentence is made of: a term a token, the smoothed target, the gradient of the logits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,23 +10,17 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from model.networks.losses import token_cross_entropy
+from model.runtime.arrays import furthest
 
 
 @dataclass(frozen=True, eq=False)
 class LossTerms:
-    """Cross-entropy token by token, in nats; float64, `(T,)` each.
+    """Cross-entropy token by token, in nats; float64, `(T,)` each."""
 
-    Attributes:
-        probabilities: of the right token at each position.
-        losses: -ln of them.
-        shares: each loss's part of their sum; 0 where the sum is 0.
-        running_means: mean of the losses up to and with each position.
-    """
-
-    probabilities: np.ndarray
-    losses: np.ndarray
-    shares: np.ndarray
-    running_means: np.ndarray
+    probabilities: np.ndarray  # of the right token at each position
+    losses: np.ndarray  # -ln of them
+    shares: np.ndarray  # each loss's part of their sum; 0 where the sum is 0
+    running_means: np.ndarray  # mean of the losses up to and with each position
 
     @property
     def total(self) -> float:
@@ -76,14 +68,10 @@ def terms_of_probabilities(probabilities: Sequence[float]) -> LossTerms:
 
 @dataclass(frozen=True, eq=False)
 class ScoredTarget:
-    """A target scored by the model: its terms, and how far two ways of computing them differ.
-
-    Attributes:
-        difference: largest difference between -ln p in double precision and `token_cross_entropy` (PyTorch's).
-    """
+    """A target scored by the model: its terms, and how far two ways of computing them differ."""
 
     terms: LossTerms
-    difference: float
+    difference: float  # largest difference between -ln p in double precision and `token_cross_entropy` (PyTorch's)
 
 
 def score_target(logits: np.ndarray, targets: Sequence[int]) -> ScoredTarget:
@@ -98,7 +86,7 @@ def score_target(logits: np.ndarray, targets: Sequence[int]) -> ScoredTarget:
     normaliser = highest + np.log(np.exp(values - highest[:, None]).sum(axis=1))  # (T,)
     losses = np.maximum(normaliser - values[np.arange(len(values)), list(targets)], 0.0)
     torchs = token_cross_entropy(torch.from_numpy(logits), torch.tensor(list(targets))).double().numpy()
-    return ScoredTarget(loss_terms(losses), float(np.abs(losses - torchs).max()))
+    return ScoredTarget(loss_terms(losses), furthest(losses, torchs))
 
 
 def smoothed_target(vocabulary: int, right: int, smoothing: float) -> Tensor:
@@ -127,18 +115,13 @@ def smallest_loss(vocabulary: int, smoothing: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class LogitGradient:
-    """The smoothed loss of every position and its slope along every logit.
+    """The smoothed loss of every position and its slope along every logit."""
 
-    Attributes:
-        losses: `(T,)` float64, -sum(target x ln p), in nats.
-        gradient: `(T, vocabulary)` float32, softmax(logits) - target: what a logit's rise by 1 would add to the loss of
-            its position, as long as the rise is small.
-        difference: largest difference between the gradient and the one that PyTorch's autograd finds, both in double
-            precision.
-    """
-
-    losses: np.ndarray
+    losses: np.ndarray  # `(T,)` float64, -sum(target x ln p), in nats
+    # `(T, vocabulary)` float32, softmax(logits) - target: what a logit's rise by 1 would add to the loss of its
+    # position, as long as the rise is small
     gradient: np.ndarray
+    # largest difference between the gradient and the one that PyTorch's autograd finds, both in double precision
     difference: float
 
     @property

@@ -1,7 +1,5 @@
 """Cross-entropy with label smoothing, whole for a page to show and in slices for training."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor

@@ -1,7 +1,5 @@
 """Attention masks. Everywhere in this project True means "this query may attend to this key"."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

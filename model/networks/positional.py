@@ -1,7 +1,5 @@
 """Sinusoidal position encodings (Vaswani et al. 2017, section 3.5), and the variant that many tutorials show."""
 
-from __future__ import annotations
-
 import math
 from typing import Literal
 

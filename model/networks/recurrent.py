@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from model.networks.alignment import AdditiveAlignment, DotAlignment, context_vectors
 from model.networks.cells import Recurrence, State
+from model.networks.interfaces import TranslationNetwork
 from model.networks.masks import padding_mask
 from model.networks.recurrent_config import RecurrentConfig
 from model.networks.tap import Tap
@@ -45,7 +46,7 @@ class Memory(NamedTuple):
         return Memory(start, *(None if part is None else part.expand(rows, *part.shape[1:]) for part in self[1:]))
 
 
-class RecurrentNetwork(nn.Module):
+class RecurrentNetwork(TranslationNetwork):
     """Sequence to sequence with recurrent cells: ids in, logits out.
 
     - alignment "none" (Sutskever et al. 2014, Cho et al. 2014): the encoder's last state starts the decoder.
@@ -199,29 +200,9 @@ class RecurrentNetwork(nn.Module):
         parts = [states, contexts, embedded] if self.config.alignment == "additive" else [contexts, states]
         return self.dropout(self.readout(torch.cat(parts, dim=-1)).tanh())
 
-    def project(self, hidden: Tensor) -> Tensor:
-        """Logits through the shared embedding: `(..., d_model)` -> `(..., vocabulary)`."""
-        return hidden @ self.embedding.weight.T
-
     def hidden(self, source: Tensor, target: Tensor, tap: Tap | None = None) -> Tensor:
-        """Teacher-forced outputs of the decoder; the arguments are those of `forward`.
-
-        Returns:
-            `(batch, target, d_model)`.
-        """
+        """Teacher-forced outputs of the decoder, `(batch, target, d_model)`; the arguments are those of `forward`."""
         return self.decode(target, self.encode(source, padding_mask(source, self.config.pad_id), tap), tap)
-
-    def forward(self, source: Tensor, target: Tensor, tap: Tap | None = None) -> Tensor:
-        """Teacher-forced logits.
-
-        Args:
-            source: `(batch, source)` ids, padded on the right with `pad_id`.
-            target: `(batch, target)` ids, likewise, starting with the begin-of-sentence token.
-
-        Returns:
-            `(batch, target, vocabulary)`; row t predicts target token t + 1.
-        """
-        return self.project(self.hidden(source, target, tap))
 
     def begin_decoding(
         self, source: Tensor, source_allowed: Tensor | None = None, tap: Tap | None = None

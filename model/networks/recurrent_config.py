@@ -46,9 +46,7 @@ class RecurrentConfig(SequenceConfig):
     eos_id: int = 3
 
     def __post_init__(self) -> None:
-        for name in ("vocabulary_size", "d_model", "encoder_width", "decoder_width", "max_positions"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; it must be at least 1.")
+        self.check_positive("vocabulary_size", "d_model", "encoder_width", "decoder_width", "max_positions")
         for name, choices in (("cell", CELLS), ("alignment", ALIGNMENTS), ("reads", READS)):
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(choices)}.")

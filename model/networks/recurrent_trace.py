@@ -13,6 +13,7 @@ from model.networks.alignment import AdditiveAlignment
 from model.networks.cells import GATES, Recurrence, State
 from model.networks.recurrent import RecurrentNetwork
 from model.networks.tap import Chain, Recorder, Tap
+from model.runtime.arrays import array, furthest, softmax
 from model.text.tokenizer import Tokenizer
 from model.tracing.trace import AttentionRecord, SentenceTrace, described
 from model.tracing.verify import Verification
@@ -60,13 +61,9 @@ class AlignmentRecord(AttentionRecord):
             scores = np.tanh(projected[:, None] + keys @ found["U"].T) @ found["v"]  # (T, S)
         else:
             scores = queries @ keys.T
-        exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
-        weights = exponentials / exponentials.sum(axis=1, keepdims=True)
-        differences = (weights - self.weights[0, 0], weights @ values - self.outputs[0, 0])
-        row_sums = self.weights.sum(axis=-1, dtype=np.float64)
-        return Verification(
-            max(float(np.abs(difference).max()) for difference in differences), float(np.abs(row_sums - 1).max()), 0.0
-        )
+        weights = softmax(scores)
+        difference = max(furthest(weights, self.weights[0, 0]), furthest(weights @ values, self.outputs[0, 0]))
+        return Verification(difference, furthest(self.weights.sum(axis=-1, dtype=np.float64), 1), 0.0)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -125,14 +122,13 @@ def record_recurrent_trace(
     labels = described(tokenizer, source_ids, target_ids, next_ids)
     recorder = Recorder()
     tap = recorder if intervention is None else Chain(intervention, recorder)
-    device = network.embedding.weight.device
-    memory = network.encode(torch.tensor([source_ids], device=device), None, tap)
-    logits = network.project(network.decode(torch.tensor([target_ids], device=device), memory, tap))
+    memory = network.encode(network.ids(source_ids), None, tap)
+    logits = network.project(network.decode(network.ids(target_ids), memory, tap))
     found = Found(recorder, len(source_ids), len(target_ids))
     return RecurrentTrace(
         **labels,
         records={} if memory.keys is None else {"cross": found.alignment(network)},
-        logits=_array(logits[0]),
+        logits=array(logits[0]),
         encoder={way: found.cells(f"encoder.{way}", found.source) for way in network.encoder.directions},
         decoder=found.cells("decoder", found.target),
         start_hidden=found.one("decoder.start.hidden"),
@@ -152,11 +148,11 @@ class Found:
 
     def one(self, name: str) -> np.ndarray:
         """A tensor that passed once, without the axis of the batch."""
-        return _array(self.tensors[name][0])
+        return array(self.tensors[name][0])
 
     def steps(self, name: str, quantity: str, count: int) -> np.ndarray:
         """A quantity of every step, stacked in front: `(step, ...)`."""
-        return _array(torch.cat([self.tensors[f"{name}.{step}.{quantity}"] for step in range(count)]))
+        return array(torch.cat([self.tensors[f"{name}.{step}.{quantity}"] for step in range(count)]))
 
     def cells(self, name: str, count: int) -> CellRecord:
         """One direction of one layer."""
@@ -168,14 +164,14 @@ class Found:
 
         def joined(step: str) -> np.ndarray:
             parts = [self.tensors[f"decoder.{place}.cross.{step}"] for place in range(self.target)]
-            return _array(torch.cat(parts, dim=2))  # (1, 1, T, ...)
+            return array(torch.cat(parts, dim=2))  # (1, 1, T, ...)
 
-        keys, values = (_array(self.tensors[f"decoder.cross.{name}"]) for name in ("keys", "values"))
+        keys, values = (array(self.tensors[f"decoder.cross.{name}"]) for name in ("keys", "values"))
         scores = network.alignment
         parameters = {}
         if isinstance(scores, AdditiveAlignment):
             given = (scores.query.weight, scores.query.bias, scores.key.weight, scores.score.weight[0])
-            parameters = {name: _array(tensor) for name, tensor in zip("WbUv", given, strict=True)}
+            parameters = {name: array(tensor) for name, tensor in zip("WbUv", given, strict=True)}
         queries, raw, weights, outputs = (joined(step) for step in ("queries", "scores", "weights", "outputs"))
         return AlignmentRecord(queries, keys, values, raw, weights, outputs, None, parameters)
 
@@ -194,8 +190,4 @@ class Found:
         fused, _ = layer.run(inputs, start)  # (1, step, directions x width)
         names = [f"{name}.{way}" for way in layer.directions] if start is None else [name]
         ways = [self.steps(each, "hidden", inputs.shape[1]) for each in names]
-        return float(np.abs(np.concatenate(ways, axis=1) - _array(fused[0])).max())
-
-
-def _array(tensor: torch.Tensor) -> np.ndarray:
-    return tensor.detach().float().cpu().numpy()
+        return furthest(np.concatenate(ways, axis=1), array(fused[0]))

@@ -9,9 +9,7 @@ Every sub-layer, `self`, `cross` and `ffn`, also passes `sublayer_output`, what 
 Recurrent networks have steps in time in place of layers; their names are in `model.networks.recurrent`.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 
 from torch import Tensor
 
@@ -77,18 +75,6 @@ class Chain:
         return tensor
 
 
-def ablate_heads(heads: Iterable[int]) -> Callable[[Tensor], Tensor]:
-    """A change for an `outputs` step: the given heads contribute nothing. Tensor is `(batch, head, query, d_k)`."""
-    indices = list(heads)
-
-    def change(outputs: Tensor) -> Tensor:
-        outputs = outputs.clone()
-        outputs[:, indices] = 0
-        return outputs
-
-    return change
-
-
 def hold(value: float) -> Callable[[Tensor], Tensor]:
     """A change for a gate: hold every unit at `value`, 1 for open and 0 for shut.
 
@@ -111,14 +97,3 @@ def replace_mask(allowed: Tensor) -> Callable[[Tensor], Tensor]:
     if not bool(allowed.any(dim=-1).all()):
         raise ValueError("The mask leaves a query without any key; let every query attend to at least one position.")
     return lambda _: allowed.to(_.device)
-
-
-def set_temperature(temperature: float) -> Callable[[Tensor], Tensor]:
-    """A change for a `scores` step: divide by `temperature`; below 1 sharpens, above 1 flattens.
-
-    Raises:
-        ValueError: `temperature` is not positive.
-    """
-    if temperature <= 0:
-        raise ValueError(f"The temperature is {temperature}; it must be above 0.")
-    return lambda scores: scores / temperature

@@ -4,22 +4,22 @@ Post-norm residuals, ReLU feed-forward layers, sinusoidal positions, embeddings 
 the output projection. Dropout is where section 5.4 puts it: on every sub-layer's output and on the embedding sums.
 """
 
-from __future__ import annotations
-
 import math
 from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
 
-from model.networks.attention import KeyValue, MultiHeadAttention
+from model.networks.attention import Join, KeyValue, MultiHeadAttention
 from model.networks.config import TransformerConfig
+from model.networks.interfaces import TranslationNetwork
+from model.networks.linear import Linear
 from model.networks.masks import causal_mask, padding_mask
 from model.networks.positional import sinusoidal_encoding
 from model.networks.tap import Tap
 
 if TYPE_CHECKING:
-    from model.decoding.incremental import IncrementalDecoder
+    from model.decoding.cached import CachedDecoder
 
 
 class FeedForward(nn.Module):
@@ -27,8 +27,8 @@ class FeedForward(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int) -> None:
         super().__init__()
-        self.expand = nn.Linear(d_model, d_ff)
-        self.contract = nn.Linear(d_ff, d_model)
+        self.expand = Linear(d_model, d_ff)
+        self.contract = Linear(d_ff, d_model)
 
     def forward(self, stream: Tensor, tap: Tap | None = None, name: str = "ffn") -> Tensor:
         hidden = self.expand(stream).relu()  # (batch, position, d_ff)
@@ -91,25 +91,33 @@ class DecoderLayer(nn.Module):
     def forward(
         self,
         stream: Tensor,
-        self_kv: KeyValue,
         cross_kv: KeyValue,
         self_allowed: Tensor | None,
         cross_allowed: Tensor | None,
         tap: Tap | None,
         name: str,
+        join: Join | None = None,
     ) -> Tensor:
-        """`(batch, target, d_model)` -> the same shape."""
-        sublayer_output = self.self_attention(stream, self_kv, self_allowed, tap, f"{name}.self")
+        """`(batch, target, d_model)` -> the same shape.
+
+        Args:
+            cross_kv: keys and values of what the encoder puts out.
+            join: where `stream` goes on behind positions of which keys, values and queries are kept.
+        """
+        self_kv = self.self_attention.project_memory(stream)
+        if join is not None:
+            self_kv = KeyValue(*(join(f"{name}.self.{part}", new) for part, new in self_kv._asdict().items()))
+        sublayer_output = self.self_attention(stream, self_kv, self_allowed, tap, f"{name}.self", join)
         stream = self.self_norm(stream, sublayer_output, tap, f"{name}.self")
-        sublayer_output = self.cross_attention(stream, cross_kv, cross_allowed, tap, f"{name}.cross")
+        sublayer_output = self.cross_attention(stream, cross_kv, cross_allowed, tap, f"{name}.cross", join)
         stream = self.cross_norm(stream, sublayer_output, tap, f"{name}.cross")
         sublayer_output = self.feed_forward(stream, tap, f"{name}.ffn")
         stream = self.feed_forward_norm(stream, sublayer_output, tap, f"{name}.ffn")
         return stream if tap is None else tap(f"{name}.residual", stream)
 
 
-class Transformer(nn.Module):
-    """The whole network (figure 1): ids in, logits out.
+class Transformer(TranslationNetwork):
+    """The whole network (figure 1): ids in, logits out through the tied embedding (section 3.4).
 
     Args:
         config: the sizes; see `TransformerConfig`.
@@ -127,11 +135,12 @@ class Transformer(nn.Module):
         self.register_buffer("triangle", causal_mask(config.max_positions), persistent=False)
         self.apply(_initialise)
 
-    def embed(self, ids: Tensor) -> Tensor:
+    def embed(self, ids: Tensor, start: int = 0) -> Tensor:
         """Embedding rows x sqrt(d_model) + positions (sections 3.4 and 3.5).
 
         Args:
             ids: `(batch, position)` int64.
+            start: the position of the first of them.
 
         Returns:
             `(batch, position, d_model)`.
@@ -139,11 +148,11 @@ class Transformer(nn.Module):
         Raises:
             ValueError: the sequence is longer than the table of positions.
         """
-        length = ids.shape[1]
-        if length > self.config.max_positions:
-            raise ValueError(f"{length} positions are more than the {self.config.max_positions} this model has.")
+        end = start + ids.shape[1]
+        if end > self.config.max_positions:
+            raise ValueError(f"{end} positions are more than the {self.config.max_positions} this model has.")
         scaled = self.embedding(ids) * math.sqrt(self.config.d_model)
-        embedded = self.dropout(scaled + self.positions[:length])
+        embedded = self.dropout(scaled + self.positions[start:end])
         kind = embedded.device.type
         # under autocast the residual stream is low precision too: half the memory traffic, and post-norm keeps it
         # at unit scale
@@ -187,41 +196,22 @@ class Transformer(nn.Module):
         if tap is not None:
             stream = tap("decoder.embedded", stream)
         for index, layer in enumerate(self.decoder):
-            self_kv = layer.self_attention.project_memory(stream)
             cross_kv = layer.cross_attention.project_memory(memory)
-            stream = layer(stream, self_kv, cross_kv, allowed, source_allowed, tap, f"decoder.{index}")
+            stream = layer(stream, cross_kv, allowed, source_allowed, tap, f"decoder.{index}")
         return stream
 
-    def project(self, stream: Tensor) -> Tensor:
-        """Logits through the tied embedding: `(..., d_model)` -> `(..., vocabulary)` (section 3.4)."""
-        return stream @ self.embedding.weight.T
-
     def hidden(self, source: Tensor, target: Tensor, tap: Tap | None = None) -> Tensor:
-        """Teacher-forced outputs of the decoder; the arguments are those of `forward`.
-
-        Returns:
-            `(batch, target, d_model)`.
-        """
+        """Teacher-forced outputs of the decoder, `(batch, target, d_model)`; the arguments are those of `forward`."""
         source_allowed = padding_mask(source, self.config.pad_id)
         return self.decode(target, self.encode(source, source_allowed, tap), source_allowed, tap)
 
-    def forward(self, source: Tensor, target: Tensor, tap: Tap | None = None) -> Tensor:
-        """Teacher-forced logits.
-
-        Args:
-            source: `(batch, source)` ids, padded on the right with `pad_id`.
-            target: `(batch, target)` ids, likewise, starting with the begin-of-sentence token.
-
-        Returns:
-            `(batch, target, vocabulary)`; row t predicts target token t + 1.
-        """
-        return self.project(self.hidden(source, target, tap))
-
-    def begin_decoding(self, source: Tensor, source_allowed: Tensor | None = None) -> IncrementalDecoder:
+    def begin_decoding(
+        self, source: Tensor, source_allowed: Tensor | None = None, tap: Tap | None = None
+    ) -> "CachedDecoder":
         """Encode, and get ready to decode token by token; the arguments are those of `encode`."""
-        from model.decoding.incremental import IncrementalDecoder  # which is made for this class
+        from model.decoding.cached import CachedDecoder  # which is made for this class
 
-        return IncrementalDecoder(self, self.encode(source, source_allowed), source_allowed)
+        return CachedDecoder(self, self.encode(source, source_allowed, tap), source_allowed, tap)
 
 
 def _initialise(module: nn.Module) -> None:

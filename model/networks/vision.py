@@ -5,22 +5,21 @@ vector goes in front, learned position vectors are added, and pre-norm layers wi
 Pictures of another size get position vectors interpolated from the learned grid (section 3.2).
 """
 
-from __future__ import annotations
-
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from model.networks.attention import MultiHeadAttention
+from model.networks.config import Sizes
 from model.networks.tap import Tap
 
 NORM_EPSILON = 1e-6
 
 
 @dataclass(frozen=True)
-class VisionConfig:
+class VisionConfig(Sizes):
     """Sizes of a ViT (Dosovitskiy et al. 2021, table 1, has much larger ones).
 
     Raises:
@@ -38,9 +37,7 @@ class VisionConfig:
     drop_path: float = 0.1  # stochastic depth: chance that the last layer is skipped in training, falling to 0 below
 
     def __post_init__(self) -> None:
-        for name in ("image_size", "patch_size", "d_model", "n_heads", "n_layers", "d_ff"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; it must be at least 1.")
+        self.check_positive("image_size", "patch_size", "d_model", "n_heads", "n_layers", "d_ff")
         if self.image_size % self.patch_size:
             raise ValueError(
                 f"image_size {self.image_size} is no whole number of patches of {self.patch_size} pixels; "
@@ -69,18 +66,6 @@ class VisionConfig:
     def patch_values(self) -> int:
         """Numbers in one patch: red, green and blue of every pixel."""
         return 3 * self.patch_size**2
-
-    @classmethod
-    def from_dict(cls, values: dict) -> VisionConfig:
-        """Read back what `to_dict` wrote; an unknown key is refused with its name."""
-        unknown = sorted(set(values) - {field.name for field in fields(cls)})
-        if unknown:
-            raise ValueError(f"The configuration has unknown keys: {', '.join(unknown)}.")
-        return cls(**{**values, "classes": tuple(values["classes"])})
-
-    def to_dict(self) -> dict:
-        """All fields as plain values, for JSON."""
-        return {**asdict(self), "classes": list(self.classes)}
 
 
 def to_patches(pixels: Tensor, patch_size: int) -> Tensor:

@@ -1,7 +1,5 @@
 """Weights and state on disk: safetensors only, written whole or not at all, verified when read."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Which hardware runs the networks, and its name for people."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import platform

@@ -1,7 +1,5 @@
 """When the GPU runs out of memory: the network moves to the CPU, for good, and the computation is done there."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Protocol, TypeVar

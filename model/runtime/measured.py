@@ -1,7 +1,5 @@
 """What a study measured of networks, as it ships beside their weights: read only where it belongs to those in use."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar

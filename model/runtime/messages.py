@@ -1,7 +1,5 @@
 """Errors whose message is one sentence for the reader, kept in a form that another floor can translate."""
 
-from __future__ import annotations
-
 
 class ReaderError(Exception):
     """An error that says in one sentence what is wrong and what to do.

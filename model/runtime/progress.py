@@ -3,8 +3,6 @@
 Such a function is a generator: it yields a `Progress` after each part and returns its result at the end.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Generator
 from typing import NamedTuple, ParamSpec, TypeVar

@@ -1,7 +1,5 @@
 """The record that training leaves beside the weights, and the curves in it."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,30 +25,19 @@ def read_metrics(path: Path) -> list[dict]:
 
 @dataclass(frozen=True, eq=False)
 class TrainingCurves:
-    """How one network was trained. Losses in nats per token.
+    """How one network was trained. Losses in nats per token."""
 
-    Attributes:
-        steps: `(N,)` updates so far at each line of the log.
-        epochs: `(N,)` passes over the data so far, in fractions of a pass.
-        losses: `(N,)` what was minimised, label smoothing included, mean since the line before.
-        nlls: `(N,)` -ln p of the right token alone, likewise; with dropout on, as everything in training.
-        rates: `(N,)` learning rate.
-        heldout_steps, heldout_epochs: `(M,)` when sentences that are never trained on were scored.
-        heldout_nlls: `(M,)` their mean -ln p, by the averaged weights, which are the ones that ship.
-        smoothing: of the labels.
-        average_decay: how much of the averaged weights stays at each step.
-    """
-
-    steps: np.ndarray
-    epochs: np.ndarray
-    losses: np.ndarray
-    nlls: np.ndarray
-    rates: np.ndarray
+    steps: np.ndarray  # `(N,)` updates so far at each line of the log
+    epochs: np.ndarray  # `(N,)` passes over the data so far, in fractions of a pass
+    losses: np.ndarray  # `(N,)` what was minimised, label smoothing included, mean since the line before
+    nlls: np.ndarray  # `(N,)` -ln p of the right token alone, likewise; with dropout on, as everything in training
+    rates: np.ndarray  # `(N,)` learning rate
+    # `(M,)` when sentences that are never trained on were scored
     heldout_steps: np.ndarray
     heldout_epochs: np.ndarray
-    heldout_nlls: np.ndarray
-    smoothing: float
-    average_decay: float
+    heldout_nlls: np.ndarray  # `(M,)` their mean -ln p, by the averaged weights, which are the ones that ship
+    smoothing: float  # of the labels
+    average_decay: float  # how much of the averaged weights stays at each step
 
 
 def training_curves(folder: Path) -> TrainingCurves | None:

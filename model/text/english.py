@@ -17,8 +17,6 @@ What this finds and misses was measured over sentences that nothing was counted 
 english`; the figures are in `english.json`.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 import unicodedata
@@ -54,14 +52,10 @@ _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*['\u2019]?")
 
 @dataclass(frozen=True, eq=False)
 class EnglishStatistics:
-    """What was counted over the sentences that the translator was trained on.
+    """What was counted over the sentences that the translator was trained on."""
 
-    Attributes:
-        log_odds: `(vocabulary,)` float32, ln p(token | English) - ln p(token | French).
-        spelling: `(SYMBOLS, SYMBOLS, SYMBOLS)` float32, ln p(letter | the two letters before it) in English words.
-    """
-
-    log_odds: np.ndarray
+    log_odds: np.ndarray  # `(vocabulary,)` float32, ln p(token | English) - ln p(token | French)
+    # `(SYMBOLS, SYMBOLS, SYMBOLS)` float32, ln p(letter | the two letters before it) in English words
     spelling: np.ndarray
 
     def save(self, folder: Path, tokenizer_sha256: str) -> None:
@@ -70,7 +64,7 @@ class EnglishStatistics:
         save_tensors(folder / FILE, tensors, {"tokenizer_sha256": tokenizer_sha256})
 
     @classmethod
-    def load(cls, folder: Path, tokenizer_sha256: str) -> EnglishStatistics | None:
+    def load(cls, folder: Path, tokenizer_sha256: str) -> "EnglishStatistics | None":
         """Read what `save` wrote; None where there is none for this tokenizer, as after a training of one's own.
 
         Raises:
@@ -95,7 +89,8 @@ def foreign_sign(text: str, tokenizer: Tokenizer, statistics: EnglishStatistics 
     if _mostly_another_script(text):
         return "script"
     found = list(dict.fromkeys(words(text)))  # each once: "ha ha ha ha" says no more than "ha"
-    if statistics is None or _is_name(found):
+    is_name = len(found) < SENTENCE_WORDS and 2 * sum(word[0].isupper() for word in found) > len(found)
+    if statistics is None or is_name:
         return None
     if len(found) >= FRENCH_WORDS and french_log_odds(found, tokenizer, statistics) < LOG_ODDS:
         return "french"
@@ -142,7 +137,8 @@ def _mostly_another_script(text: str) -> bool:
     letters = [char for char in text if not unicodedata.category(char).startswith("M")]  # marks belong to their letter
     runs = [(script, "".join(run)) for script, run in itertools.groupby(letters, _script)]
     latin = [len(run) for script, run in runs if script == "latin"]
-    other = [len(run) for script, run in runs if script == "other" and not _is_symbol(run)]
+    symbols = [run for _, run in runs if len(run) == 1 and unicodedata.name(run, "").startswith("GREEK")]
+    other = [len(run) for script, run in runs if script == "other" and run not in symbols]
     return sum(other) > sum(latin) or len(other) > len(latin)
 
 
@@ -151,11 +147,3 @@ def _script(char: str) -> str:
     if not char.isalpha() or unicodedata.category(char) == "Lm":
         return ""
     return "latin" if unicodedata.name(char, "").startswith("LATIN") else "other"
-
-
-def _is_symbol(run: str) -> bool:
-    return len(run) == 1 and unicodedata.name(run, "").startswith("GREEK")
-
-
-def _is_name(found: list[str]) -> bool:
-    return len(found) < SENTENCE_WORDS and 2 * sum(word[0].isupper() for word in found) > len(found)

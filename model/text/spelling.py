@@ -1,7 +1,5 @@
 """The same word in other spellings, and how differently the tokenizer splits them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from model.text.tokenizer import Tokenizer
@@ -15,20 +13,14 @@ MAX_WORD = 60  # characters of a word or short phrase
 
 @dataclass(frozen=True)
 class Split:
-    """One spelling and its tokens.
+    """One spelling and its tokens."""
 
-    Attributes:
-        name: id of what was done to the word, such as "plural".
-        text: the spelling.
-        ids, tokens: how the tokenizer splits it.
-        shared: how many of these tokens the word as typed has too.
-    """
-
-    name: str
-    text: str
+    name: str  # id of what was done to the word, such as "plural"
+    text: str  # the spelling
+    # how the tokenizer splits it
     ids: tuple[int, ...]
     tokens: tuple[str, ...]
-    shared: int
+    shared: int  # how many of these tokens the word as typed has too
 
 
 def spellings(word: str) -> list[tuple[str, str]]:

@@ -6,8 +6,6 @@ Python's own Unicode tables follow SentencePiece's. Whatever is then outside the
 nothing is ever unknown.
 """
 
-from __future__ import annotations
-
 import codecs
 import functools
 import io
@@ -46,11 +44,9 @@ class Tokenizer:
             raise ValueError(f"{shown(path)} is not a SentencePiece model; restore it or train one.") from error
         self.pad_id, self.unk_id = self._model.pad_id(), self._model.unk_id()
         self.bos_id, self.eos_id = self._model.bos_id(), self._model.eos_id()
-        if min(self.pad_id, self.unk_id, self.bos_id, self.eos_id) < 0 or not self._model.is_byte(self._byte_start()):
+        first_byte = max(0, self._model.piece_to_id("<0x00>"))
+        if min(self.pad_id, self.unk_id, self.bos_id, self.eos_id) < 0 or not self._model.is_byte(first_byte):
             raise ValueError(f"{shown(path)} lacks byte fallback or a special token; train it with model.training.")
-
-    def _byte_start(self) -> int:
-        return max(0, self._model.piece_to_id("<0x00>"))
 
     def __len__(self) -> int:
         """Vocabulary size."""
@@ -95,16 +91,14 @@ class Tokenizer:
         for is_byte, run in itertools.groupby(self._model.is_byte([int(token) for token in ids])):
             end = start + len(list(run))
             if is_byte:
-                labels[start:end] = _byte_labels([int(token, 16) for token in self._hex(ids[start:end])])
+                spelt = self.tokens(ids[start:end])  # <0x41>
+                labels[start:end] = _byte_labels([int(token.strip("<>"), 16) for token in spelt])
             start = end
         return labels
 
     def labels(self, ids: Iterable[int]) -> list[str]:
         """Readable labels of tokens that stand on their own, such as alternatives; see `display` for a sequence."""
         return [self.display([int(token)])[0] for token in ids]
-
-    def _hex(self, ids: Sequence[int]) -> list[str]:
-        return [token.strip("<>") for token in self.tokens(ids)]
 
 
 def _replace_surrogates(error: UnicodeError) -> tuple[str | bytes, int]:

@@ -7,8 +7,6 @@ training pairs, in both directions. Tokens are linked where both directions choo
 and Ney 2003, section 2.3): few links, but sure ones. The table that ships keeps the entries that matter.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,19 +21,12 @@ FILE = "alignment.safetensors"
 
 @dataclass(frozen=True, eq=False)
 class AlignmentTable:
-    """Translation probabilities of tokens, both ways. Entries that are missing are 0.
+    """Translation probabilities of tokens, both ways. Entries that are missing are 0."""
 
-    Attributes:
-        vocabulary: number of tokens; as an id it stands for "nothing".
-        pairs: `(entry,)` int64, ascending: source id x (vocabulary + 1) + target id.
-        forward: `(entry,)` float32, t(target | source).
-        backward: `(entry,)` float32, t(source | target).
-    """
-
-    vocabulary: int
-    pairs: np.ndarray
-    forward: np.ndarray
-    backward: np.ndarray
+    vocabulary: int  # number of tokens; as an id it stands for "nothing"
+    pairs: np.ndarray  # `(entry,)` int64, ascending: source id x (vocabulary + 1) + target id
+    forward: np.ndarray  # `(entry,)` float32, t(target | source)
+    backward: np.ndarray  # `(entry,)` float32, t(source | target)
 
     def link(self, source_ids: list[int], target_ids: list[int]) -> np.ndarray:
         """`(target, source)` bool: which tokens translate each other. Ids without `<s>` and `</s>`."""
@@ -65,7 +56,7 @@ class AlignmentTable:
         save_tensors(folder / FILE, tensors, facts)
 
     @classmethod
-    def load(cls, folder: Path, tokenizer_sha256: str) -> AlignmentTable:
+    def load(cls, folder: Path, tokenizer_sha256: str) -> "AlignmentTable":
         """Read what `save` wrote.
 
         Raises:

@@ -5,8 +5,6 @@ but punctuation stand apart at either end of a word ("car" and "." are two), but
 A character spelt in bytes belongs to the word it stands in, whatever character it is.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,18 +16,13 @@ from model.text.tokenizer import WORD_MARK, Tokenizer
 
 @dataclass(frozen=True)
 class Word:
-    """A run of tokens.
+    """A run of tokens."""
 
-    Attributes:
-        text: what the tokens spell; a special token's name.
-        start, end: the first token, and the one behind the last.
-        special: True for `<s>`, `</s>` and the like, which stand in no sentence.
-    """
-
-    text: str
+    text: str  # what the tokens spell; a special token's name
+    # the first token, and the one behind the last
     start: int
     end: int
-    special: bool = False
+    special: bool = False  # True for `<s>`, `</s>` and the like, which stand in no sentence
 
 
 def whole_words(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[Word, ...]:

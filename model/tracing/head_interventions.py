@@ -3,8 +3,6 @@
 Layers, heads, queries and keys count from 0.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -30,15 +28,10 @@ class InterventionError(ReaderError, ValueError):
 
 @dataclass(frozen=True)
 class HeadIntervention(ABC):
-    """One thing done to some heads.
+    """One thing done to some heads."""
 
-    Attributes:
-        kind: name of a kind of attention; see `model.tracing.kinds`.
-        heads: (layer, head) pairs; none at all changes nothing.
-    """
-
-    kind: str
-    heads: Heads
+    kind: str  # name of a kind of attention; see `model.tracing.kinds`
+    heads: Heads  # (layer, head) pairs; none at all changes nothing
 
     word: ClassVar[str]  # its name in text
     step: ClassVar[str]  # of the tap, at which it acts
@@ -200,13 +193,10 @@ class Forbid(HeadIntervention):
 
 @dataclass(frozen=True)
 class OneHot(HeadIntervention):
-    """A query attends to one key only, whatever the scores and the mask say: its weights become one-hot.
-
-    Attributes:
-        query: None stands for every query; in the decoder, for every one that does not come before the key.
-    """
+    """A query attends to one key only, whatever the scores and the mask say: its weights become one-hot."""
 
     key: int = 0
+    # None stands for every query; in the decoder, for every one that does not come before the key
     query: int | None = None
     word, step = "force", "weights"
 

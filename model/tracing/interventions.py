@@ -4,8 +4,6 @@ Layers, heads, queries and keys count from 0 here; the text form counts from 1, 
 of any of this: a tap changes their tensors on the way (see `model.networks.tap`).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -54,7 +52,8 @@ class HeadInterventions:
         """
         for change in self.changes:
             change.check(shapes)
-        for kind, layer, head in self._hiding():
+        hiding = [change for change in self.changes if isinstance(change, Window | Forbid)]
+        for kind, layer, head in {(change.kind, *place) for change in hiding for place in change.heads}:
             allowed = self.allowed(kind, layer, head, *shapes[kind][2:])
             if KINDS[kind].causal:  # while a translation grows, a query has no later keys even without the mask
                 allowed &= np.tri(*allowed.shape, dtype=bool)
@@ -102,7 +101,7 @@ class HeadInterventions:
         )
 
     @classmethod
-    def from_text(cls, text: str) -> HeadInterventions:
+    def from_text(cls, text: str) -> "HeadInterventions":
         """Read what `to_text` wrote. Whether a network has such heads is for `check` to say.
 
         Raises:
@@ -112,11 +111,6 @@ class HeadInterventions:
             return cls(tuple(_read(part) for part in text.split(";") if part))
         except (ValueError, KeyError, IndexError, TypeError):
             raise InterventionError("That text describes no intervention; choose one with the controls.") from None
-
-    def _hiding(self) -> set[tuple[str, int, int]]:
-        """Kind, layer and head of all heads from which keys are hidden."""
-        hiding = [change for change in self.changes if isinstance(change, Window | Forbid)]
-        return {(change.kind, *place) for change in hiding for place in change.heads}
 
 
 def heads_to_text(heads: Heads) -> str:

@@ -4,8 +4,6 @@ A page, a label or an intervention that needs to know something of a kind reads 
 reader's language is found under its name.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from torch import nn
@@ -15,24 +13,18 @@ SCALED = "scaled dot product"
 
 @dataclass(frozen=True)
 class AttentionKind:
-    """One kind of attention of a network.
+    """One kind of attention of a network."""
 
-    Attributes:
-        name: its id, in code, in addresses and in files; never changed.
-        title: what it is called, in English.
-        queries, keys: whose tokens the rows and the columns are: "source", "target" or "patches" in what ships here.
-        causal: a query attends to itself and earlier tokens only.
-        stack, sublayer: where it stands in the network, as the tap names it.
-        score: how a query and a key become a score; `SCALED` is q k / sqrt(d_k), which a page can take apart.
-    """
-
-    name: str
-    title: str
+    name: str  # its id, in code, in addresses and in files; never changed
+    title: str  # what it is called, in English
+    # whose tokens the rows and the columns are: "source", "target" or "patches" in what ships here
     queries: str
     keys: str
+    # where it stands in the network, as the tap names it
     stack: str
     sublayer: str
-    causal: bool = False
+    causal: bool = False  # a query attends to itself and earlier tokens only
+    # how a query and a key become a score; `SCALED` is q k / sqrt(d_k), which a page can take apart
     score: str = SCALED
 
     @property

@@ -5,8 +5,6 @@ left long ago. Here each is copied as it passes, while the processor still has i
 works in the same memory, so recording takes less time and less memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -20,21 +18,15 @@ ATTENTION_STEPS = ("queries", "keys", "values", "scores", "weights", "outputs")
 
 
 class StackPlan(NamedTuple):
-    """What `LayerStacks` records.
+    """What `LayerStacks` records."""
 
-    Attributes:
-        stacks: name of a stack -> names of the tensors (see `model.networks.tap`) that become its rows, all of one
-            shape.
-        stack_of: the same the other way round.
-        kept: names of tensors of which only a reference is kept.
-    """
-
+    # name of a stack -> names of the tensors (see `model.networks.tap`) that become its rows, all of one shape
     stacks: Mapping[str, Sequence[str]]
-    stack_of: Mapping[str, str]
-    kept: frozenset[str]
+    stack_of: Mapping[str, str]  # the same the other way round
+    kept: frozenset[str]  # names of tensors of which only a reference is kept
 
     @classmethod
-    def of(cls, stacks: Mapping[str, Sequence[str]], kept: Iterable[str] = ()) -> StackPlan:
+    def of(cls, stacks: Mapping[str, Sequence[str]], kept: Iterable[str] = ()) -> "StackPlan":
         return cls(stacks, {name: stack for stack, names in stacks.items() for name in names}, frozenset(kept))
 
 

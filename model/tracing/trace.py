@@ -1,7 +1,5 @@
 """Everything the network computed for one pair of sentences, as plain arrays."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -12,6 +10,7 @@ import torch
 
 from model.networks.tap import Chain, Tap
 from model.networks.transformer import Transformer
+from model.runtime.arrays import array, softmax
 from model.text.tokenizer import Tokenizer
 from model.tracing.kinds import KINDS, TRANSLATION, AttentionKind
 from model.tracing.layer_stacks import (
@@ -47,25 +46,17 @@ class Prediction:
 
 @dataclass(frozen=True, eq=False)
 class AttentionRecord:
-    """One kind of attention, all layers and heads; float32. Rows of `weights` are queries, columns are keys.
+    """One kind of attention, all layers and heads; float32. Rows of `weights` are queries, columns are keys."""
 
-    Attributes:
-        queries, outputs: `(layer, head, query, d_k)`.
-        keys, values: `(layer, head, key, d_k)`.
-        scores: `(layer, head, query, key)`, divided by sqrt(d_k), before the mask.
-        weights: `(layer, head, query, key)`.
-        allowed: `(query, key)` bool, what the mask lets some head see; None where no mask applies.
-        verified_by: what `verify` recomputes with: "sdpa", PyTorch's fused attention, or "score", the kind's own score.
-    """
-
+    # what `verify` recomputes with: "sdpa", PyTorch's fused attention, or "score", the kind's own score
     verified_by: ClassVar[str] = "sdpa"
-    queries: np.ndarray
-    keys: np.ndarray
-    values: np.ndarray
-    scores: np.ndarray
-    weights: np.ndarray
-    outputs: np.ndarray
-    allowed: np.ndarray | None
+    queries: np.ndarray  # `(layer, head, query, d_k)`
+    keys: np.ndarray  # `(layer, head, key, d_k)`
+    values: np.ndarray  # `(layer, head, key, d_k)`
+    scores: np.ndarray  # `(layer, head, query, key)`, divided by sqrt(d_k), before the mask
+    weights: np.ndarray  # `(layer, head, query, key)`
+    outputs: np.ndarray  # `(layer, head, query, d_k)`
+    allowed: np.ndarray | None  # `(query, key)` bool, what the mask lets some head see; None where no mask applies
 
     def verify(self) -> Verification:
         """Compare with an independent recomputation; see `Verification`."""
@@ -79,26 +70,20 @@ class AttentionRecord:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SentenceTrace:
-    """A teacher-forced pass over one sentence pair. S source tokens with `</s>`, T decoder inputs with `<s>`.
-
-    Attributes:
-        source_ids, target_ids: what encoder and decoder read, S and T long.
-        next_ids: what each decoder position should produce, T long, ending with `</s>`.
-        source_tokens, target_tokens, next_tokens: readable labels of the same.
-        records: kind -> what was recorded of that attention.
-        logits: `(T, vocabulary)`.
-    """
+    """A teacher-forced pass over one sentence pair. S source tokens with `</s>`, T decoder inputs with `<s>`."""
 
     source_text: str
     target_text: str
+    # what encoder and decoder read, S and T long
     source_ids: tuple[int, ...]
     target_ids: tuple[int, ...]
-    next_ids: tuple[int, ...]
+    next_ids: tuple[int, ...]  # what each decoder position should produce, T long, ending with `</s>`
+    # readable labels of the same
     source_tokens: tuple[str, ...]
     target_tokens: tuple[str, ...]
     next_tokens: tuple[str, ...]
-    records: dict[str, AttentionRecord]
-    logits: np.ndarray
+    records: dict[str, AttentionRecord]  # kind -> what was recorded of that attention
+    logits: np.ndarray  # `(T, vocabulary)`
     tokenizer: Tokenizer
 
     def attention(self, kind: str) -> np.ndarray:
@@ -126,10 +111,8 @@ class SentenceTrace:
 
     def predictions(self, top: int = 5) -> list[Prediction]:
         """For every decoder position: the token that followed, its probability and rank, and the `top` best."""
-        logits = self.logits.astype(np.float64)
-        exponentials = np.exp(logits - logits.max(axis=1, keepdims=True))
-        probabilities = exponentials / exponentials.sum(axis=1, keepdims=True)  # (T, vocabulary)
-        best = np.argpartition(-logits, range(top), axis=1)[:, :top]  # the `top` largest, already in order
+        probabilities = softmax(self.logits.astype(np.float64))  # (T, vocabulary)
+        best = np.argpartition(-self.logits, range(top), axis=1)[:, :top]  # the `top` largest, already in order
         labels = self.tokenizer.labels(best.flatten())
         rows = []
         for position, (token, label) in enumerate(zip(self.next_ids, self.next_tokens, strict=True)):
@@ -145,17 +128,11 @@ class SentenceTrace:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Trace(SentenceTrace):
-    """Everything a Transformer computed in a teacher-forced pass; see `SentenceTrace` for the rest.
+    """Everything a Transformer computed in a teacher-forced pass; see `SentenceTrace` for the rest."""
 
-    Attributes:
-        records: kind -> `AttentionRecord`.
-        encoder_stream: `(layers + 1, S, d_model)`: the embedded input, then the output of each layer.
-        decoder_stream: `(layers + 1, T, d_model)`, likewise.
-        encoder_hidden, decoder_hidden: `(layers, position, d_ff)` feed-forward activations after ReLU.
-    """
-
-    encoder_stream: np.ndarray
-    decoder_stream: np.ndarray
+    encoder_stream: np.ndarray  # `(layers + 1, S, d_model)`: the embedded input, then the output of each layer
+    decoder_stream: np.ndarray  # `(layers + 1, T, d_model)`, likewise
+    # `(layers, position, d_ff)` feed-forward activations after ReLU
     encoder_hidden: np.ndarray
     decoder_hidden: np.ndarray
 
@@ -196,10 +173,8 @@ def record_trace(
     depths = {"encoder": network.config.n_encoder_layers, "decoder": network.config.n_decoder_layers}
     stacks = LayerStacks(_plan(**depths))
     tap = stacks if intervention is None else Chain(intervention, stacks)
-    device = network.embedding.weight.device
-    source = torch.tensor([source_ids], device=device)
-    target = torch.tensor([target_ids], device=device)
-    logits = network.project(network.decode(target, network.encode(source, None, tap), None, tap))
+    memory = network.encode(network.ids(source_ids), None, tap)
+    logits = network.project(network.decode(network.ids(target_ids), memory, None, tap))
     return Trace(
         **labels,
         records={kind.name: gather_attention(stacks, kind, depths[kind.stack]) for kind in TRANSLATION},
@@ -207,7 +182,7 @@ def record_trace(
         decoder_stream=stacks.array("decoder.stream"),
         encoder_hidden=stacks.array("encoder.hidden"),
         decoder_hidden=stacks.array("decoder.hidden"),
-        logits=logits[0].float().cpu().numpy(),
+        logits=array(logits[0]),
     )
 
 

@@ -1,7 +1,5 @@
 """What a page knows of a network: `TracedModel`. Which network it is, a page never asks; it asks what it can do."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Literal, Protocol, runtime_checkable
 

@@ -17,8 +17,6 @@
 All run unchanged under `torchrun --nproc-per-node N -m model.training ...`; --batch-tokens is for one process.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Over many held-out sentences: which way of reading the translator agrees with leaving out source words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Learn the table of `model.text.word_alignment` from sentence pairs by expectation-maximisation."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from model.text.word_alignment import NULL, AlignmentTable, diagonal

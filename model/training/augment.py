@@ -4,8 +4,6 @@ Every draw depends on the seed, the epoch and the picture alone, so a resumed ru
 same pictures as an undisturbed run on one.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -19,24 +17,20 @@ from model.training.rand_augment import rand_augment
 class Augmentation:
     """How far a random view may stray from the picture.
 
-    Attributes:
-        smallest_crop: least share of the picture's area that a crop keeps (random resized crop, Szegedy et al. 2015).
-        aspect: the crop's sides differ by at most this factor.
-        colour: brightness, contrast and saturation are each multiplied by 1 - colour to 1 + colour.
-        mixed: share of the pictures that are mixed with another one; half of them as a weighted mean (mixup, Zhang et
-            al. 2018), half by pasting a rectangle (CutMix, Yun et al. 2019).
-        mixup_alpha: both parameters of the beta distribution that mixup's weight is drawn from; CutMix's is uniform.
-        operations, strength: of RandAugment; see `model.training.rand_augment.rand_augment`.
-
     Raises:
         ValueError: a value lies outside its range.
     """
 
+    # least share of the picture's area that a crop keeps (random resized crop, Szegedy et al. 2015).
     smallest_crop: float = 0.25
-    aspect: float = 4 / 3
-    colour: float = 0.3
+    aspect: float = 4 / 3  # the crop's sides differ by at most this factor
+    colour: float = 0.3  # brightness, contrast and saturation are each multiplied by 1 - colour to 1 + colour
+    # share of the pictures that are mixed with another one; half of them as a weighted mean (mixup, Zhang et al. 2018),
+    # half by pasting a rectangle (CutMix, Yun et al. 2019).
     mixed: float = 0.5
+    # both parameters of the beta distribution that mixup's weight is drawn from; CutMix's is uniform
     mixup_alpha: float = 0.4
+    # of RandAugment; see `model.training.rand_augment.rand_augment`
     operations: int = 0
     strength: float = 0.3
 
@@ -59,18 +53,13 @@ class Augmentation:
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """One training example.
+    """One training example."""
 
-    Attributes:
-        pixels: `(side, side, 3)` float32 in [0, 1].
-        label, other: classes of the picture and of the one mixed in, which is the picture itself where none is.
-        share: how much of the picture counts as `label`; the rest is `other`.
-    """
-
-    pixels: np.ndarray
+    pixels: np.ndarray  # `(side, side, 3)` float32 in [0, 1]
+    # classes of the picture and of the one mixed in, which is the picture itself where none is
     label: int
     other: int
-    share: float
+    share: float  # how much of the picture counts as `label`; the rest is `other`
 
 
 def draw_example(

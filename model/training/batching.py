@@ -1,7 +1,5 @@
 """Batches of sentence pairs by token count: alike in length, in an order that the seed and the epoch alone decide."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 

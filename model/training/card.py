@@ -1,8 +1,6 @@
 """The shipped folder of a trained translator: half-precision weights, and a card written from measurements."""
 
-from __future__ import annotations
-
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -72,8 +70,8 @@ def score(card: dict, translator: SentenceTranslator, folder: Path, corpus: Corp
         "heldout_nll": heldout_loss(translator, corpus),
         "references": sum(len(options) for options in corpus.heldout.values()),
         "hardware": hardware(choose_device(device)),
-        "greedy": greedy.to_dict(),
-        "beam 4": beam.to_dict(),
+        "greedy": asdict(greedy),
+        "beam 4": asdict(beam),
     }
     card["parameters"] = translator.parameters
     write_json(folder / "card.json", card)
@@ -176,7 +174,9 @@ On the {evaluation["sentences"]:,} held-out sentences, all their translations as
 
 def write_weights(folder: Path, network: nn.Module) -> dict:
     """Write the weights in half precision, and return what a card says of them and of `config.json` beside them."""
-    tensors = {name: _halved(tensor.detach().cpu()) for name, tensor in network.state_dict().items()}
+    tensors = {name: tensor.detach().cpu() for name, tensor in network.state_dict().items()}
+    # whole numbers, such as batch normalisation's count of batches, stay as they are
+    tensors = {name: part.half() if part.is_floating_point() else part for name, part in tensors.items()}
     path = folder / "model.safetensors"
     save_tensors(path, tensors, {"format": "pt"})
     return {
@@ -184,11 +184,6 @@ def write_weights(folder: Path, network: nn.Module) -> dict:
         "weights_bytes": path.stat().st_size,
         "config_sha256": sha256_of(folder / "config.json"),
     }
-
-
-def _halved(tensor: torch.Tensor) -> torch.Tensor:
-    """In half precision; whole numbers, such as batch normalisation's count of batches, stay as they are."""
-    return tensor.half() if tensor.is_floating_point() else tensor
 
 
 def training_facts(folder: Path, recipe: Recipe) -> dict:

@@ -1,7 +1,5 @@
 """Sentence pairs from the files that Tatoeba translations come in, checked before any work starts."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import zipfile
@@ -17,17 +15,11 @@ class CorpusError(ValueError):
 
 @dataclass(frozen=True)
 class Corpus:
-    """Sentence pairs, split so that no English sentence stands on both sides.
+    """Sentence pairs, split so that no English sentence stands on both sides."""
 
-    Attributes:
-        train: (English, French) pairs.
-        heldout: English sentence -> all its French translations; never trained on.
-        sha256: of the data file as it was read, hexadecimal.
-    """
-
-    train: list[tuple[str, str]]
-    heldout: dict[str, list[str]]
-    sha256: str
+    train: list[tuple[str, str]]  # (English, French) pairs
+    heldout: dict[str, list[str]]  # English sentence -> all its French translations; never trained on
+    sha256: str  # of the data file as it was read, hexadecimal
 
 
 def read_corpus(path: str | Path, heldout_sentences: int = 2000, seed: int = 2017) -> Corpus:

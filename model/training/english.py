@@ -1,7 +1,5 @@
 """Count what `model.text.english` decides by, and measure how often it is right."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable
 from pathlib import Path

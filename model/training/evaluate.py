@@ -1,9 +1,7 @@
 """Translation quality on held-out sentences: sacreBLEU and chrF against every reference there is."""
 
-from __future__ import annotations
-
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from sacrebleu.metrics import BLEU, CHRF
 from tqdm import tqdm
@@ -24,10 +22,6 @@ class Scores:
     chrf_signature: str
     seconds: float
     tokens_per_second: int  # that decoding generated, `</s>` counted
-
-    def to_dict(self) -> dict:
-        """All fields, for JSON."""
-        return asdict(self)
 
 
 def evaluate(translator: SentenceTranslator, heldout: dict[str, list[str]], beam: int = 1) -> Scores:
@@ -64,11 +58,6 @@ def reference_streams(translations: list[list[str]]) -> list[list[str | None]]:
     """sacreBLEU's layout: stream k holds the k-th translation of every sentence, None where there are fewer."""
     most = max(len(options) for options in translations)
     return [[options[k] if k < len(options) else None for options in translations] for k in range(most)]
-
-
-def translate_all(translator: SentenceTranslator, sentences: list[str], beam: int = 1) -> list[str]:
-    """Translations in the order of `sentences`; see `decode_all`."""
-    return [translator.tokenizer.decode(ids) for ids in decode_all(translator, sentences, beam)]
 
 
 def decode_all(translator: SentenceTranslator, sentences: list[str], beam: int = 1) -> list[list[int]]:

@@ -40,7 +40,7 @@ def measure_forgetting(folder: Path, corpus: Corpus, sentences: int = SENTENCES,
     used, largest = 0, 0.0
     for sentence in tqdm(list(corpus.heldout)[:sentences], desc="forgetting", mininterval=2):
         try:
-            ids = {name: [*model.check(sentence), model.tokenizer.eos_id] for name, model in networks.items()}
+            ids = {name: model.read_ids(sentence) for name, model in networks.items()}
         except InputError:  # more tokens than the networks take
             continue
         used += 1

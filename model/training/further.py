@@ -1,7 +1,5 @@
 """Training a finished translator further: its weights, tokens and record, with a fresh optimiser."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,21 +19,13 @@ from model.translator import Translator
 
 @dataclass(frozen=True, eq=False)
 class EarlierTraining:
-    """What a finished run leaves for a further one.
+    """What a finished run leaves for a further one."""
 
-    Attributes:
-        config: sizes, which stay.
-        start: epochs and steps that are behind the weights.
-        tensors: the averaged weights, as they were stored.
-        tokenizer: content of `tokenizer.model`.
-        record: lines of the metrics file up to the last finished epoch.
-    """
-
-    config: TransformerConfig
-    start: Start
-    tensors: dict[str, Tensor]
-    tokenizer: bytes
-    record: list[dict]
+    config: TransformerConfig  # sizes, which stay
+    start: Start  # epochs and steps that are behind the weights
+    tensors: dict[str, Tensor]  # the averaged weights, as they were stored
+    tokenizer: bytes  # content of `tokenizer.model`
+    record: list[dict]  # lines of the metrics file up to the last finished epoch
 
     def hand_over(self, out: Path) -> None:
         """Give the new run's folder the tokenizer and the record that it continues."""

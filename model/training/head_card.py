@@ -1,6 +1,4 @@
-"""The model card for people, and its section on what the heads do."""
-
-from __future__ import annotations
+"""The model card for people, and its sections on text that is not English and on what the heads do."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +6,7 @@ from pathlib import Path
 from model.attribution.head_labels import HALF, MIXED, SPREAD, TIMES
 from model.attribution.head_statistics import HeadStatistics, KindStatistics, load_statistics
 from model.runtime.checkpoint import CheckpointError, read_json, write_atomically
-from model.training.english_card import english_section
+from model.text.english import MEASURED, SIGNS
 
 
 def write_readable_card(folder: Path, markdown: Callable[[dict, dict, str], str]) -> None:
@@ -21,6 +19,38 @@ def write_readable_card(folder: Path, markdown: Callable[[dict, dict, str], str]
     sections = english_section(folder, card.get("tokenizer_sha256", "")) + head_section(folder, card["weights_sha256"])
     text = markdown(card, read_json(folder / "config.json"), sections)
     write_atomically(folder / "card.md", text.encode())
+
+
+def english_section(folder: Path, tokenizer_sha256: str) -> str:
+    """Markdown from `english.json` in `folder`; empty where there is none for this tokenizer."""
+    try:
+        found = read_json(folder / MEASURED)
+    except CheckpointError:
+        return ""
+    if found.get("tokenizer_sha256") != tokenizer_sha256:
+        return ""
+    odds, letters = (found["thresholds"][name] for name in ("log_odds", "spelling"))
+    rows = "\n".join(
+        [_counts_line(f"English, {name}", counts) for name, counts in found["english"].items()]
+        + [_counts_line(name, counts) for name, counts in found["foreign"].items()]
+    )
+    return f"""## Text that is not English
+
+The app warns of it, and translates it all the same. Three signs, explained in `model/text/english.py`: another script,
+tokens of the French side (log-odds below {odds:g} nats), and spelling (median word below {letters:g} nats a letter).
+Asked about sentences that nothing was counted on:
+
+| sentences | number | warned of | script | French tokens | spelling |
+| --- | --- | --- | --- | --- | --- |
+{rows}
+
+"""
+
+
+def _counts_line(name: str, counts: dict[str, int]) -> str:
+    warned = sum(counts[sign] for sign in SIGNS)
+    share = f"{100 * warned / counts['sentences']:.2f} %" if counts["sentences"] else "none asked"
+    return f"| {name} | {counts['sentences']:,} | {share} | " + " | ".join(str(counts[sign]) for sign in SIGNS) + " |"
 
 
 def head_section(folder: Path, weights_sha256: str) -> str:
@@ -40,7 +70,12 @@ def _section(found: HeadStatistics) -> str:
     )
     vision = "vision" in found.kinds
     unit = "-ln p of the right class" if vision else "mean -ln p per token of each sentence's first translation"
-    linked = "" if vision else _linked(found.facts)
+    linked = ""
+    if not vision:
+        linked = f"""
+
+`aligned` compares with a statistical word alignment (`model/text/word_alignment.py`) learned from the training pairs
+without any network; it links {100 * found.facts["linked"]:.0f} % of the French tokens."""
     return f"""## What the heads do
 
 Over {found.inputs} {found.of}, means ± standard deviations: the pattern with its score (the share of attention on it)
@@ -66,10 +101,3 @@ def _line(kind: str, table: KindStatistics, layer: int, head: int) -> str:
         f"| {kind} {layer + 1}.{head + 1} | {name} | {score.mean[layer, head]:.2f} ± {score.sd[layer, head]:.2f} | "
         f"{label.chance:.2f} | {effect.mean[layer, head]:+.4f} ± {effect.sd[layer, head]:.4f} |"
     )
-
-
-def _linked(facts: dict) -> str:
-    return f"""
-
-`aligned` compares with a statistical word alignment (`model/text/word_alignment.py`) learned from the training pairs
-without any network; it links {100 * facts["linked"]:.0f} % of the French tokens."""

@@ -1,7 +1,5 @@
 """Measure what every head does over held-out sentences or pictures, and write it beside the weights."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -70,7 +68,7 @@ def study_translator(folder: Path, corpus: Corpus, sentences: int = SENTENCES, d
             trace = translator.trace(english, target=french[0])
         except InputError:  # more tokens than the translator takes
             continue
-        ids = list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)
+        ids = trace.source_ids, trace.target_ids, trace.next_ids
         links = links_of(alignment, trace.source_ids, trace.next_ids)
         effects = ablate_translation_heads(translator.network, *ids).changes
         for name, scores in head_scores(trace, links).items():

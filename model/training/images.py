@@ -1,7 +1,5 @@
 """Labelled pictures from disk: the hub's parquet shards or a folder of class folders, decoded once."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 from collections.abc import Iterator
@@ -48,30 +46,25 @@ class Split:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def part(self, indices: np.ndarray) -> Split:
+    def part(self, indices: np.ndarray) -> "Split":
         """The pictures at `indices`, in that order."""
         return Split(self.pictures[indices], self.labels[indices])
 
 
 @dataclass(frozen=True, eq=False)
 class LabelledImages:
-    """Pictures with labels.
+    """Pictures with labels."""
 
-    Attributes:
-        train, validation: the two splits.
-        classes: the classes' names in label order.
-        sha256: over every picture's bytes and label.
-        held_back: training pictures that are not trained on: epochs are chosen by them, so that the validation pictures
-            are new to the network in every way.
-    """
-
+    # the two splits
     train: Split
     validation: Split
-    classes: tuple[str, ...]
-    sha256: str
+    classes: tuple[str, ...]  # the classes' names in label order
+    sha256: str  # over every picture's bytes and label
+    # training pictures that are not trained on: epochs are chosen by them, so that the validation pictures are new to
+    # the network in every way
     held_back: Split | None = None
 
-    def hold_back(self, count: int) -> LabelledImages:
+    def hold_back(self, count: int) -> "LabelledImages":
         """The same, with `count` training pictures held back, always the same ones.
 
         Raises:

@@ -1,7 +1,5 @@
 """The one training loop: any task, one process or many, resumable after a kill."""
 
-from __future__ import annotations
-
 import json
 import math
 import time
@@ -204,7 +202,7 @@ def _train_epoch(
     recipe: Recipe,
     out: Path,
     processes: ProcessGroup,
-    log: MetricsLog,
+    log: "MetricsLog",
 ) -> None:
     """One pass over the data, or what is left of it."""
     device, epoch = processes.device, state.epoch

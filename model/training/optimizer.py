@@ -1,7 +1,5 @@
 """Optimiser, learning-rate schedule and weight averaging: one recipe for every network of this project."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, dataclass
 
@@ -14,31 +12,22 @@ from torch.optim import Optimizer
 class Recipe:
     """Everything that decides how a network is trained, besides the data and the sizes.
 
-    Attributes:
-        epochs: passes over the training data.
-        batch_tokens: padded positions a process takes in one step.
-        learning_rate: peak for AdamW.
-        matrix_learning_rate: peak for Muon on the weight matrices inside the layers; 0 leaves all to AdamW.
-        warmup_steps: steps over which the rate rises linearly; from there it falls to zero.
-        schedule: "linear" falls in a straight line, "cosine" along half a wave (Loshchilov and Hutter 2017).
-        average_decay: of the exponential moving average of the weights.
-        precision: "bf16" runs the forward and backward pass under autocast, "fp32" does not.
-
     Raises:
         ValueError: a value lies outside its range; the sentence names it.
     """
 
-    epochs: int = 8
-    batch_tokens: int = 3500
-    learning_rate: float = 1e-3
-    matrix_learning_rate: float = 2e-3
-    warmup_steps: int = 400
+    epochs: int = 8  # passes over the training data
+    batch_tokens: int = 3500  # padded positions a process takes in one step
+    learning_rate: float = 1e-3  # peak for AdamW
+    matrix_learning_rate: float = 2e-3  # peak for Muon on the weight matrices inside the layers; 0 leaves all to AdamW
+    warmup_steps: int = 400  # steps over which the rate rises linearly; from there it falls to zero
+    # "linear" falls in a straight line, "cosine" along half a wave (Loshchilov and Hutter 2017)
     schedule: str = "linear"
     weight_decay: float = 0.01
     clip_norm: float = 1.0
     label_smoothing: float = 0.1
-    average_decay: float = 0.999
-    precision: str = "bf16"
+    average_decay: float = 0.999  # of the exponential moving average of the weights
+    precision: str = "bf16"  # "bf16" runs the forward and backward pass under autocast, "fp32" does not
     seed: int = 2017
 
     def __post_init__(self) -> None:

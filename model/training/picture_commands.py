@@ -1,9 +1,8 @@
 """The commands on pictures: training the Vision Transformer and the convolutional network, and measuring them."""
 
-from __future__ import annotations
-
 import argparse
-from dataclasses import fields, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -18,7 +17,15 @@ from model.training.images import read_images
 from model.training.optimizer import Recipe
 from model.training.processes import ProcessGroup
 from model.training.recognition import RecognitionTask, Recognizer, Stages
-from model.training.runs import Prepared, add_device_option, add_run_options, check_out, run_training, taken
+from model.training.runs import (
+    Prepared,
+    add_device_option,
+    add_options_of,
+    add_run_options,
+    check_out,
+    run_training,
+    taken,
+)
 
 STAGES = "48x60,64x35,96x20"
 CONVOLUTION_STAGES = "64x40,96x50,128x30"
@@ -40,24 +47,18 @@ NETWORK_OPTIONS = ("patch_size", "d_model", "n_heads", "n_layers", "d_ff", "drop
 def add_picture_commands(commands: argparse._SubParsersAction) -> None:
     """Put the commands of this file among the others."""
     vision = commands.add_parser("vision", help="train the picture classifier")
-    vision.set_defaults(run=_train_vision)
+    vision.set_defaults(run=partial(_train_recognizer, sizes=VisionConfig, network=VisionTransformer))
     add_run_options(vision, VISION_RECIPE)
     _add_picture_options(vision, STAGES, Augmentation())
-    for field in (field for field in fields(VisionConfig) if field.name in NETWORK_OPTIONS):
-        name = "--" + field.name.replace("_", "-")
-        vision.add_argument(name, type=type(field.default), default=field.default, help="default %(default)s")
+    add_options_of(vision, VisionConfig, NETWORK_OPTIONS)
     vision.add_argument("--teacher", type=Path, help="folder of a finished convolutional network to learn from")
-    for field in fields(Distillation):
-        name = "--" + field.name.replace("_", "-")
-        vision.add_argument(name, type=type(field.default), default=field.default, help="default %(default)s")
+    add_options_of(vision, Distillation())
     convolution = commands.add_parser("convolution", help="train a convolutional network on the same pictures")
-    convolution.set_defaults(run=_train_convolution)
+    convolution.set_defaults(run=partial(_train_recognizer, sizes=ConvolutionConfig, network=ConvolutionalNetwork))
     add_run_options(convolution, CONVOLUTION_RECIPE)
     _add_picture_options(convolution, CONVOLUTION_STAGES, CONVOLUTION_VIEWS)
     convolution.add_argument("--widths", type=int, nargs="+", default=ConvolutionConfig.widths, help="of the stages")
-    for name in ("blocks", "squeeze"):
-        default = getattr(ConvolutionConfig, name)
-        convolution.add_argument(f"--{name}", type=int, default=default, help="default %(default)s")
+    add_options_of(convolution, ConvolutionConfig, ("blocks", "squeeze"))
     evaluate_vision = commands.add_parser("evaluate-vision", help="score a trained classifier and write its card")
     evaluate_vision.set_defaults(run=_evaluate_recognizer)
     evaluate_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
@@ -76,19 +77,7 @@ def _add_picture_options(command: argparse.ArgumentParser, stages: str, how: Aug
     command.add_argument(
         "--held-back", type=int, default=1000, help="training pictures that epochs are chosen by; default %(default)s"
     )
-    for field in fields(Augmentation):
-        default = getattr(how, field.name)
-        name = "--" + field.name.replace("_", "-")
-        command.add_argument(name, type=type(field.default), default=default, help="default %(default)s")
-
-
-def _train_vision(options: argparse.Namespace) -> int:
-    return _train_recognizer(options, VisionConfig, VisionTransformer)
-
-
-def _train_convolution(options: argparse.Namespace) -> int:
-    options.widths = tuple(options.widths)
-    return _train_recognizer(options, ConvolutionConfig, ConvolutionalNetwork)
+    add_options_of(command, how)
 
 
 def _train_recognizer(options: argparse.Namespace, sizes: type, network: type[Recognizer]) -> int:

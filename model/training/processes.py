@@ -1,7 +1,5 @@
 """One process or several under torchrun, seen the same way by the training loop."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from datetime import timedelta
@@ -25,7 +23,7 @@ class ProcessGroup:
     device: torch.device
 
     @classmethod
-    def join(cls, device: str = "auto") -> ProcessGroup:
+    def join(cls, device: str = "auto") -> "ProcessGroup":
         """Read torchrun's environment and connect: NCCL on GPUs, gloo on CPUs."""
         world_size = int(os.environ.get("WORLD_SIZE", "1"))
         chosen = choose_device(device)

@@ -1,7 +1,5 @@
 """RandAugment (Cubuk et al. 2020): a few operations, drawn at random, each as strong as one number says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

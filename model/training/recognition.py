@@ -1,7 +1,5 @@
 """The picture classifier as a task for the training loop."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 
@@ -28,15 +26,12 @@ class Stages:
     """How many epochs are trained at which size: small pictures first, for they take a fraction of the time.
 
     The network's position vectors belong to the last size and are interpolated for the others.
-
-    Attributes:
-        pairs: (pixels a side, epochs), in order.
     """
 
-    pairs: tuple[tuple[int, int], ...]
+    pairs: tuple[tuple[int, int], ...]  # (pixels a side, epochs), in order
 
     @classmethod
-    def parse(cls, text: str) -> Stages:
+    def parse(cls, text: str) -> "Stages":
         """Read `48x20,96x10`: 20 epochs at 48 pixels, then 10 at 96.
 
         Raises:

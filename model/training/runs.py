@@ -1,16 +1,14 @@
 """What every training run of the command line has in common: its options, its folder, its beginning and its end."""
 
-from __future__ import annotations
-
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Protocol
 
 import torch
 from torch import nn
 
+from model.networks.config import Sizes
 from model.runtime.checkpoint import CheckpointError, read_json, remove_leftovers, write_json
 from model.training.loop import CHECKPOINT, Start, Task, train
 from model.training.optimizer import Recipe
@@ -21,11 +19,15 @@ def add_run_options(command: argparse.ArgumentParser, recipe: Recipe) -> None:
     """What every training run takes; the number of epochs is for the command itself to ask for."""
     command.add_argument("--out", type=Path, required=True, help="folder for checkpoint, metrics and weights")
     command.add_argument("--resume", action="store_true", help="go on from the checkpoint in --out")
-    for field in fields(Recipe):
-        if field.name != "epochs":
-            default = getattr(recipe, field.name)
-            name = "--" + field.name.replace("_", "-")
-            command.add_argument(name, type=type(field.default), default=default, help="default %(default)s")
+    add_options_of(command, recipe, [field.name for field in fields(Recipe) if field.name != "epochs"])
+
+
+def add_options_of(command: argparse.ArgumentParser, values: object, names: Iterable[str] | None = None) -> None:
+    """An option for each of some fields of a dataclass, by default for all; what `values` has is the default."""
+    for name in names or [field.name for field in fields(values)]:
+        default = getattr(values, name)
+        option = "--" + name.replace("_", "-")
+        command.add_argument(option, type=type(default), default=default, help="default %(default)s")
 
 
 def add_device_option(command: argparse.ArgumentParser) -> None:
@@ -55,21 +57,16 @@ def check_out(options: argparse.Namespace) -> None:
 
 
 def taken(cls: type, options: argparse.Namespace, **given):
-    """A dataclass filled from the options of the same names."""
-    return cls(**{**{f.name: getattr(options, f.name) for f in fields(cls) if hasattr(options, f.name)}, **given})
-
-
-class Config(Protocol):
-    """Sizes of a network."""
-
-    def to_dict(self) -> dict: ...
+    """A dataclass filled from the options of the same names; lists become tuples."""
+    found = {field.name: getattr(options, field.name) for field in fields(cls) if hasattr(options, field.name)}
+    return cls(**{name: tuple(each) if isinstance(each, list) else each for name, each in found.items()} | given)
 
 
 @dataclass(frozen=True)
 class Prepared:
     """A network's sizes, what makes it with its data once the seed is set, and where its run begins."""
 
-    config: Config
+    config: Sizes
     task: Callable[[], Task]
     start: Start | None = None
 

@@ -1,7 +1,5 @@
 """Translation as a task for the training loop, for the Transformer and for the recurrent networks."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 

@@ -1,7 +1,5 @@
 """The shipped folder of a trained picture classifier: weights, and a card with accuracy, calibration, faithfulness."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from model import Trace
 from pages.shared.attention_viewer.explore import explore_text
-from pages.shared.opening import opening, translated
+from pages.shared.opening import Request, on_translation
 from pages.shared.texts import block, how_to_read
 
 
-def main() -> None:
-    """Read the inputs, trace, show."""
-    request = opening("attention")
-    if not request.accepted:
-        return
-    trace = request.trace()
-    translated(trace)
+def show(request: Request, trace: Trace) -> None:
+    """The attention viewer."""
     explore_text(request, trace)
     how_to_read(block("attention", "rows-columns-kinds"), block("attention", "what-to-look-for"))
 
 
-main()
+on_translation("attention", show)

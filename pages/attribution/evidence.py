@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from model.attribution.agreement import METHODS, Agreement, Explained, agreement
 from model.attribution.leave_one_out import LeaveOneOut, Way, leave_one_out_in_steps
 from model.attribution.source_attention import check_source_rollout
 from model.attribution.source_gradients import GradientCheck, check_gradients
+from pages.shared import tables
 from pages.shared.opening import Request
 from views import maps
 from views.text.catalogue import Message
@@ -77,12 +79,18 @@ class Evidence:
         """The source words that a correlation is over: all but special ones."""
         return [place for place, word in enumerate(self.explained.source) if not word.special]
 
-    def rows(self, place: int) -> list[list]:
-        """The numbers of one target word: source word, drop, and every method's score."""
-        scores = [self.explained.scores[method][place] for method in METHODS]
+    def numbers(self, place: int, called: Callable[[str], str], drop: str) -> list[tables.Column]:
+        """The numbers of one target word by source words: the drop, and every method's score.
+
+        Args:
+            called: what a method is called above its column.
+            drop: what the drop is called above its own.
+        """
+        numbers = {drop: self.drops[place]}
+        numbers |= {called(method): self.explained.scores[method][place] for method in METHODS}
         return [
-            [word, float(self.drops[place, at]), *(float(score[at]) for score in scores)]
-            for at, word in enumerate(maps.numbered(self.source))
+            tables.name(SOURCE_WORD(), maps.numbered(self.source)),
+            *(tables.bar(title, each, float(abs(each).max()), "cross") for title, each in numbers.items()),
         ]
 
     def arrays(self, way: str) -> dict[str, np.ndarray]:

@@ -2,22 +2,69 @@
 
 from __future__ import annotations
 
+import numpy as np
 import streamlit as st
 
 from model import Trace
 from model.attribution.agreement import METHODS
-from pages.attribution.evidence import SOURCE_WORD, Evidence, gather, name, recomputed, short
-from pages.attribution.matrices import whole_sentence
+from pages.attribution.evidence import NAMES, SOURCE_WORD, Evidence, gather, name, recomputed, short
 from pages.attribution.verdict import verdict
-from pages.shared import checks, files
-from pages.shared.opening import Request, opening, translated
+from pages.shared import checks, files, tables
+from pages.shared.charts import matrices
+from pages.shared.opening import Request, on_translation
 from pages.shared.runs import fragment
-from pages.shared.texts import block, caption, how_to_read
+from pages.shared.texts import block, caption, how_to_read, paragraph
 from views import maps
+from views.components.matrix_row import RowMatrix
 from views.controls import widgets
 from views.html import bars, steps, tokens
 from views.text import literal
 from views.text.catalogue import Message, say
+
+SCALES = {
+    "by-largest": Message("attribution.scale.by-largest", "Each row by its largest"),
+    "as-they-are": Message("attribution.scale.as-they-are", "As they are"),
+}
+
+
+def whole_sentence(found: Evidence, place: int) -> None:
+    """The matrices of one method and of leave-one-out, side by side."""
+    st.subheader(say("attribution.whole", "The whole sentence"), anchor=False)
+    paragraph("attribution", "matrices")
+    names = {id: said for id, (said, _) in NAMES.items()}
+    shown = widgets.pick(say("attribution.method", "Method"), names, "method_shown", "gradient")
+    help = block("attribution", "scales")
+    scaled = widgets.pick(say("attribution.scale", "Numbers"), SCALES, "numbers", help=help) == "by-largest"
+    method = dict(zip(NAMES, METHODS, strict=True))[shown]
+    scores, drops = found.explained.scores[method], found.drops  # (target word, source word)
+    if scaled:
+        scores, drops = by_largest(scores), by_largest(drops)
+    axes = {
+        "kind": "cross",
+        "rows": [literal.visible(word) for word in found.target],
+        "columns": [literal.visible(word) for word in found.source],
+        "row_title": say("attribution.row", "target word"),
+        "column_title": SOURCE_WORD(),
+    }
+    strongest, dropped = ((place, int(table[place].argmax())) for table in (scores, drops))
+    drop = say("attribution.matrix", "Leave-one-out: drop of ln p")
+    items = [
+        RowMatrix(name(method), scores, signed=False, cursor=strongest, **axes),
+        RowMatrix(drop, drops, cursor=dropped, **axes),
+    ]
+    matrices(items, "matrices", beside=2)
+    with st.container(horizontal=True):
+        files.matrices(items, say("attribution.title", "Attribution of each target word"), "attribution")
+    columns, rows = maps.numbered(found.source), maps.numbered(found.target)
+    corner = " \\ ".join((axes["row_title"], axes["column_title"]))
+    files.numbers(lambda: files.table(scores, columns, rows, corner), "attribution_table")
+
+
+def by_largest(matrix: np.ndarray) -> np.ndarray:
+    """Each row divided by its largest number, whatever its sign; a row of zeros stays."""
+    largest = np.abs(matrix).max(axis=1, keepdims=True)
+    return matrix / np.where(largest > 0, largest, 1)
+
 
 WAYS = {
     "delete": Message("attribution.way.delete", "Deleting it"),
@@ -25,14 +72,8 @@ WAYS = {
 }
 
 
-def main() -> None:
-    """Read the inputs, trace, show."""
-    request = opening("attribution")
-    if not request.accepted:
-        return
-    st.html(bars.STYLE + steps.STYLE)
-    trace = request.trace()
-    translated(trace)
+def show(request: Request, trace: Trace) -> None:
+    """All of the page below the translation."""
     explore(request, trace)
     texts = block("attribution", "methods"), block("attribution", "leave-one-out")
     how_to_read(*texts, block("attribution", "why-they-disagree"))
@@ -46,8 +87,8 @@ def explore(request: Request, trace: Trace) -> None:
         slot = st.container(width=320)
     found = gather(request, trace, way)
     with slot:
-        words = {str(number): word for number, word in enumerate(maps.numbered(found.target), 1)}
-        place = int(widgets.select(say("attribution.target-word", "Target word"), words, "target_word")) - 1
+        label, words = say("attribution.target-word", "Target word"), maps.places(found.target)
+        place = int(widgets.select(label, words, "target_word")) - 1
     left, right = st.columns([4, 3], gap="medium")
     with left:
         one_word(found, place)
@@ -57,8 +98,8 @@ def explore(request: Request, trace: Trace) -> None:
     check_line(request, found)
     with st.container(horizontal=True):
         one, every = say("attribution.csv", "This word as CSV"), say("attribution.npz", "Everything as NPZ")
-        header = [SOURCE_WORD(), say("attribution.drop", "drop of ln p"), *map(name, METHODS)]
-        files.csv(header, lambda: found.rows(place), f"attribution-word-{place + 1}", one)
+        drop = say("attribution.drop", "drop of ln p")
+        files.csv(*tables.content(found.numbers(place, name, drop)), f"attribution-word-{place + 1}", one)
         files.npz("attribution", lambda: found.arrays(way), every)
 
 
@@ -71,16 +112,10 @@ def one_word(found: Evidence, place: int) -> None:
         word=chosen,
     )
     st.html(tokens.label(label) + steps.weights(found.source, [float(drop) for drop in found.drops[place]]))
-    numbers = found.rows(place)
-    largest = [max(abs(row[column]) for row in numbers) for column in range(1, len(METHODS) + 2)]
-    header = [SOURCE_WORD(), say("attribution.left-out", "left out: drop of ln p"), *map(short, METHODS)]
-    table = [
-        [bars.data(word, "token"), *(bars.bar(value, top, "cross") for value, top in zip(row, largest, strict=True))]
-        for word, *row in numbers
-    ]
-    title = say("attribution.bars", "The same by every method; each column\u2019s longest bar is its largest number")
+    columns = found.numbers(place, short, say("attribution.left-out", "left out: drop of ln p"))
     described = say("attribution.table", "Source words by every method, for {word}", word=chosen)
-    st.html(tokens.label(title) + bars.table(header, table, described))
+    title = say("attribution.bars", "The same by every method; each column\u2019s longest bar is its largest number")
+    tables.show(columns, described, label=title)
 
 
 def check_line(request: Request, found: Evidence) -> None:
@@ -103,4 +138,4 @@ def check_line(request: Request, found: Evidence) -> None:
     )
 
 
-main()
+on_translation("attribution", show, bars.STYLE + steps.STYLE)

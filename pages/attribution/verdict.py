@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from model.attribution.agreement import METHODS, measured_over_many, most_displaced
+from model.attribution.agreement import FEWEST, METHODS, measured_over_many, most_displaced
 from model.attribution.leave_one_out import Way
-from model.attribution.ranks import FEWEST
 from pages.attribution.evidence import Evidence, name, short
 from pages.shared.opening import Request
 from pages.shared.texts import block, caption
@@ -71,7 +70,8 @@ def in_words(found: Evidence, place: int) -> str:
     else:
         value = compared.correlations[best[0]][place]
         said = [block("attribution", "best-here", word=word, best=_names(best), value=value)]
-        worst = min(METHODS, key=lambda method: _or_more(compared.correlations[method][place]))
+        defined = [method for method in METHODS if compared.correlations[method][place] is not None]
+        worst = min(defined, key=lambda method: compared.correlations[method][place])
         if worst not in best:
             said.append(_displaced(found, worst, place))
     if overall:
@@ -93,10 +93,6 @@ def _displaced(found: Evidence, method: str, place: int) -> str:
         drop=drop,
         words=len(columns),
     )
-
-
-def _or_more(value: float | None) -> float:
-    return 2.0 if value is None else value
 
 
 def _names(methods: tuple[str, ...]) -> str:

@@ -8,26 +8,18 @@ import streamlit as st
 from model.lessons.output_layer import Row, output_step, read_row
 from model.runtime.messages import ReaderError
 from pages.decoding.step import choose_step
-from pages.shared import checks, files
+from pages.shared import checks, files, tables
 from pages.shared.opening import Request
+from pages.shared.tables import Column
 from pages.shared.texts import caption, paragraph
 from views.controls import widgets
-from views.html import bars, steps
 from views.text import literal
-from views.text.catalogue import Message, say, say_error
+from views.text.catalogue import say, say_error
 from views.text.numbers import grouped, three_digits
 
 EXAMPLE = "0.2 0.1 0.1; 0.4 0.5 0.1; 0.9 0.05 0.05"
 MOST = 8  # rows, and numbers in a row
 COUNT = 10  # tokens shown
-HEADER = (
-    Message("column.rank", "rank"),
-    Message("column.token", "token"),
-    Message("column.id", "id"),
-    Message("column.logit", "logit"),
-    Message("column.power", "e^(logit - largest)"),
-    Message("column.probability", "probability"),
-)
 
 
 def show(request: Request) -> None:
@@ -37,19 +29,20 @@ def show(request: Request) -> None:
     found = request.service.lesson(("output layer", request.text, trace.next_ids, step), output_step, trace, step - 1)
     best = np.argsort(-found.logits, kind="stable")[:COUNT]
     powers = np.exp(found.logits - found.logits[best[0]])
-    columns = ([float(each[id_]) for id_ in best] for each in (found.logits, powers, found.probabilities))
-    tokens = trace.tokenizer.labels(best.tolist())
-    rows = list(zip(range(1, COUNT + 1), map(literal.token, tokens), best.tolist(), *columns, strict=True))
+    tokens, ranks = trace.tokenizer.labels(best.tolist()), list(range(1, COUNT + 1))
+    columns = [
+        Column(say("column.rank", "rank"), ranks, list(map(str, ranks))),
+        tables.token(say("column.token", "token"), tokens),
+        Column(say("column.id", "id"), best),
+        Column(say("column.logit", "logit"), found.logits[best]),
+        Column(say("column.power", "e^(logit - largest)"), powers[best]),
+        tables.bar(say("column.probability", "probability"), found.probabilities[best], 1),
+    ]
     left, right = st.columns([3, 2], gap="large")
     sizes = request.service.model.config
     vocabulary = grouped(sizes.vocabulary_size)
     with left:
-        shown = [
-            [str(rank), steps.plain(token), *numbers, bars.bar(probability, 1, "decoder")]
-            for token, (rank, _, *numbers, probability) in zip(tokens, rows, strict=True)
-        ]
-        header = [column() for column in HEADER]
-        st.html(bars.table(header, shown, say("decoding.logits", "The largest logits of step {step}", step=step)))
+        tables.show(columns, say("decoding.logits", "The largest logits of step {step}", step=step))
         caption(
             "decoding",
             "check-output-layer",
@@ -57,7 +50,7 @@ def show(request: Request) -> None:
             total=found.probabilities.sum(),
             difference=checks.said("output layer", found.difference),
         )
-        files.sheet(header, rows, f"output-step-{step}", key="output_table")
+        files.sheet(*tables.content(columns), f"output-step-{step}", key="output_table")
     with right:
         paragraph("decoding", "linear-softmax", d_model=sizes.d_model, vocabulary=vocabulary)
     example()
@@ -76,24 +69,16 @@ def example() -> None:
         except ReaderError as error:
             st.warning(literal.markdown(say_error(error)))
             return
-        header = [
-            say("column.row", "row"),
-            say("decoding.column.argmax", "argmax, from 0"),
-            say("column.sum", "sum"),
-            say("decoding.column.distribution", "a distribution?"),
-            say("decoding.column.softmax", "softmax of the row"),
+        numbers = [" ".join(f"{value:g}" for value in row.values) for row in rows]
+        softmax = [" ".join(map(three_digits, row.softmax)) for row in rows]
+        columns = [
+            tables.name(say("column.row", "row"), numbers, "number"),
+            Column(say("decoding.column.argmax", "argmax, from 0"), [row.argmax for row in rows]),
+            Column(say("column.sum", "sum"), [row.total for row in rows]),
+            Column(say("decoding.column.distribution", "a distribution?"), list(map(verdict, rows))),
+            tables.name(say("decoding.column.softmax", "softmax of the row"), softmax, "number"),
         ]
-        shown = [
-            [
-                bars.data(" ".join(f"{value:g}" for value in row.values), "number"),
-                row.argmax,
-                row.total,
-                verdict(row),
-                bars.data(" ".join(map(three_digits, row.softmax)), "number"),
-            ]
-            for row in rows
-        ]
-        st.html(bars.table(header, shown, say("decoding.rows.table", "Rows as scores")))
+        tables.show(columns, say("decoding.rows.table", "Rows as scores"))
 
 
 def verdict(row: Row) -> str:

@@ -6,9 +6,10 @@ import numpy as np
 import streamlit as st
 
 from model import Trace
-from model.decoding.sampling_stages import SamplingStages, sampling_stages
-from pages.shared import checks, files
+from model.decoding.sampling_stages import sampling_stages
+from pages.shared import checks, files, tables
 from pages.shared.opening import Request
+from pages.shared.tables import Column
 from pages.shared.target import stepper
 from pages.shared.texts import block, caption, paragraph
 from views import maps
@@ -16,20 +17,10 @@ from views.controls import widgets
 from views.export import downloads
 from views.html import bars, steps, tokens
 from views.text import literal, terms
-from views.text.catalogue import Message, say
+from views.text.catalogue import say
 from views.text.numbers import grouped, percent, three_digits
 
 SHOWN = (5, 10, 20, 50)  # how many tokens the table may have
-HEADER = {
-    "rank": Message("column.rank", "rank"),
-    "token": Message("column.token", "token"),
-    "id": Message("column.id", "id"),
-    "logit": Message("column.logit", "logit"),
-    "plain": Message("decoding.column.before", "probability before"),
-    "scaled": Message("decoding.column.scaled", "scaled"),
-    "kept": Message("decoding.column.kept", "kept"),
-    "probability": Message("column.probability", "probability"),
-}
 
 
 def show(request: Request) -> None:
@@ -79,24 +70,27 @@ def choice(request: Request, trace: Trace, step: int) -> None:
     never = request.service.model.config.never_generated
     stages = sampling_stages(trace.logits[step - 1], temperature, top_k, top_p, never)
     count = int(widgets.pick(say("decoding.shown", "Tokens shown"), tuple(map(str, SHOWN)), "shown", "10"))
-    rows = table(trace, stages, step, min(count, len(stages.logits) - len(never)))
-    taken = trace.next_ids[step - 1]
-    shown = [
-        [
-            str(rank),
-            steps.strong(token) if id_ == taken else steps.plain(token),
-            logit,
-            scaled,
-            steps.number(three_digits(scaled)) if kept else steps.quiet(say("decoding.out", "out")),
-            bars.bar(probability, 1, "decoder") if kept else steps.quiet("0"),
-        ]
-        for rank, token, id_, logit, _, scaled, kept, probability in rows
+    taken, order = trace.next_ids[step - 1], stages.order.tolist()
+    # the most probable tokens; the one that was generated follows if it is not among them
+    ids = order[: min(count, len(order) - len(never))]
+    ids += [] if taken in ids else [taken]
+    labels, kept = trace.tokenizer.labels(ids), stages.kept[ids].tolist()
+    named = [
+        steps.strong(token) if id_ == taken else steps.plain(token) for token, id_ in zip(labels, ids, strict=True)
     ]
-    names = {field: column() for field, column in HEADER.items()}
-    filtered = say("decoding.column.filtered", "filtered")
-    header = [names["rank"], names["token"], names["logit"], f"\u00f7 {temperature:g}", filtered, names["probability"]]
-    name = say("decoding.choice.table", "The most probable tokens of step {step}", step=step)
-    st.html(bars.table(header, shown, name))
+    ranks, scaled = [order.index(id_) + 1 for id_ in ids], stages.scaled[ids].tolist()
+    out, zero = steps.quiet(say("decoding.out", "out")), steps.quiet("0")
+    left = [steps.number(three_digits(value)) if open else out for value, open in zip(scaled, kept, strict=True)]
+    shares = stages.probabilities[ids].tolist()
+    drawn = [bars.bar(share, 1, "decoder") if open else zero for share, open in zip(shares, kept, strict=True)]
+    rank = Column(say("column.rank", "rank"), ranks, list(map(str, ranks)))
+    token = Column(terms.TOKEN(), list(map(literal.token, labels)), named)
+    logit = Column(say("column.logit", "logit"), stages.logits[ids])
+    probability = Column(say("column.probability", "probability"), shares, drawn)
+    heated = Column(f"\u00f7 {temperature:g}", scaled)
+    filtered = Column(say("decoding.column.filtered", "filtered"), left)
+    described = say("decoding.choice.table", "The most probable tokens of step {step}", step=step)
+    tables.show([rank, token, logit, heated, filtered, probability], described)
     caption(
         "decoding",
         "check-choice",
@@ -106,30 +100,15 @@ def choice(request: Request, trace: Trace, step: int) -> None:
         difference=checks.said("choice", stages.difference),
     )
     paragraph("decoding", "choice")
-    labelled = [[rank, literal.token(token), *rest] for rank, token, *rest in rows]
-    label = say("decoding.choice.csv", "Choice as CSV")
-    files.sheet(list(names.values()), labelled, f"step-{step}", label, "choice_table")
-
-
-def table(trace: Trace, stages: SamplingStages, step: int, count: int) -> list[tuple]:
-    """The `count` most probable tokens; the one that was generated follows if it is not among them."""
-    taken = trace.next_ids[step - 1]
-    places = list(range(count))
-    written_at = int(np.flatnonzero(stages.order == taken)[0])
-    if written_at >= count:
-        places.append(written_at)
-    ids = [int(stages.order[place]) for place in places]
-    return [
-        (
-            place + 1,
-            label,
-            id_,
-            *(float(numbers[id_]) for numbers in (stages.logits, stages.plain, stages.scaled)),
-            bool(stages.kept[id_]),
-            float(stages.probabilities[id_]),
-        )
-        for place, id_, label in zip(places, ids, trace.tokenizer.labels(ids), strict=True)
+    saved = [
+        *(rank, token, Column(say("column.id", "id"), ids), logit),
+        Column(say("decoding.column.before", "probability before"), stages.plain[ids]),
+        Column(say("decoding.column.scaled", "scaled"), scaled),
+        Column(say("decoding.column.kept", "kept"), kept),
+        probability,
     ]
+    label = say("decoding.choice.csv", "Choice as CSV")
+    files.sheet(*tables.content(saved), f"step-{step}", label, "choice_table")
 
 
 def settings(request: Request) -> tuple[float, int, float]:

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import streamlit as st
 
 from model import DecodingOptions, Trace
 from model.lessons.teacher_forcing import Comparison, compare_runs
-from pages.shared import checks, files
+from pages.shared import checks, files, tables
 from pages.shared.opening import Request
+from pages.shared.tables import Column
 from pages.shared.target import target
 from pages.shared.texts import block, caption, paragraph, say_if_cut
-from views.html import bars, steps, tokens
+from views.html import steps, tokens
 from views.text import literal
-from views.text.catalogue import Message, say, say_count
+from views.text.catalogue import say, say_count
 from views.text.numbers import percent
-
-HEADER = (
-    Message("column.position", "position"),
-    Message("forcing.forced.reads", "forced: reads"),
-    Message("forcing.forced.says", "first choice"),
-    Message("forcing.forced.target", "target"),
-    Message("forcing.forced.probability", "p of the target"),
-    Message("column.rank", "rank"),
-    Message("forcing.free.reads", "free: reads"),
-    Message("forcing.free.generates", "generates"),
-    Message("forcing.free.probability", "p"),
-)
 
 
 def show(request: Request) -> None:
@@ -62,13 +53,10 @@ def show(request: Request) -> None:
     # where both generate the same it is said of the target
     say_if_cut(free.next_ids == forced.next_ids or request.service.ended(free.next_ids), "free")
     st.markdown(summary(compared, forced))
-    rows = table(compared, forced, free)
-    header = [column() for column in HEADER]
-    name = say("forcing.table", "Teacher-forced and free-running, position by position")
-    st.html(bars.table(header, [dress(row) for row in rows], name))
+    columns = table(compared, forced, free)
+    tables.show(columns, say("forcing.table", "Teacher-forced and free-running, position by position"))
     caption("decoding", "check-teacher-forcing", difference=checks.said("two passes", compared.shared_difference))
-    labelled = [[literal.token(cell) if isinstance(cell, str) and cell else cell for cell in row] for row in rows]
-    files.sheet(header, labelled, "teacher-forcing", key="forcing_table")
+    files.sheet(*tables.content(columns), "teacher-forcing", key="forcing_table")
 
 
 def summary(compared: Comparison, forced: Trace) -> str:
@@ -83,43 +71,37 @@ def summary(compared: Comparison, forced: Trace) -> str:
     return f"{first} {block('decoding', 'free-departs', position=departs + 1, token=wanted)}"
 
 
-def table(compared: Comparison, forced: Trace, free: Trace) -> list[list]:
+def table(compared: Comparison, forced: Trace, free: Trace) -> list[Column]:
     """One row a position of the longer run; what a run does not reach is empty."""
+    length = max(len(compared.forced), len(compared.free))
+
+    def filled(values: Iterable, nothing=None) -> list:
+        found = list(values)
+        return found + [nothing] * (length - len(found))
+
+    def named(title: str, labels: Sequence[str], expected: Sequence[str] = ()) -> Column:
+        """What differs from what was expected is marked."""
+        labels = filled(labels, "")
+        pairs = zip(labels, filled(expected, "") if expected else labels, strict=True)
+        cells = [label and (steps.plain(label) if label == other else steps.flagged(label)) for label, other in pairs]
+        return Column(title, [label and literal.token(label) for label in labels], cells)
+
+    def chances(title: str, values: Iterable[float]) -> Column:
+        values = filled(values)
+        return Column(title, values, [None if value is None else steps.number(percent(value)) for value in values])
+
+    reads, right = forced.target_tokens, forced.next_tokens
     says = forced.tokenizer.labels([row.says for row in compared.forced])
-    rows = []
-    for place in range(max(len(compared.forced), len(compared.free))):
-        row: list = [place + 1]
-        if place < len(compared.forced):
-            at = compared.forced[place]
-            row += [forced.target_tokens[place], says[place], forced.next_tokens[place], at.right_probability, at.rank]
-        else:
-            row += ["", "", "", None, None]
-        if place < len(compared.free):
-            row += [free.target_tokens[place], free.next_tokens[place], compared.free[place].probability]
-        else:
-            row += ["", "", None]
-        rows.append(row)
-    return rows
-
-
-def dress(row: list) -> list:
-    """A row for the page: what differs from the target is marked."""
-    place, fed, says, right, probability, rank, own, writes, own_probability = row
+    ranks = filled(row.rank for row in compared.forced)
+    places = list(range(1, length + 1))
     return [
-        str(place),
-        cell(fed),
-        cell(says, says == right),
-        cell(right),
-        "" if probability is None else steps.number(percent(probability)),
-        "" if rank is None else str(rank),
-        cell(own, own == fed),
-        cell(writes, writes == right),
-        "" if own_probability is None else steps.number(percent(own_probability)),
+        Column(say("column.position", "position"), places, list(map(str, places))),
+        named(say("forcing.forced.reads", "forced: reads"), reads),
+        named(say("forcing.forced.says", "first choice"), says, right),
+        named(say("forcing.forced.target", "target"), right),
+        chances(say("forcing.forced.probability", "p of the target"), (at.right_probability for at in compared.forced)),
+        Column(say("column.rank", "rank"), ranks, [None if rank is None else str(rank) for rank in ranks]),
+        named(say("forcing.free.reads", "free: reads"), free.target_tokens, reads),
+        named(say("forcing.free.generates", "generates"), free.next_tokens, right),
+        chances(say("forcing.free.probability", "p"), (at.probability for at in compared.free)),
     ]
-
-
-def cell(token: str, same: bool = True) -> bars.Cell | str:
-    """A token, marked unless it is the same as its counterpart."""
-    if not token:
-        return ""
-    return steps.plain(token) if same else steps.flagged(token)

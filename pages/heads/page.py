@@ -2,31 +2,65 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import streamlit as st
 
 from model import Trace
-from pages.heads.study import Study, one_head, study
-from pages.shared.head_ranking import detail, listing, rows
-from pages.shared.opening import opening, translated
+from model.attribution.head_ablation import TranslationAblation
+from model.attribution.head_labels import head_scores
+from model.runtime.progress import InSteps
+from model.text.word_alignment import links_of
+from pages.shared import charts, checks, files
+from pages.shared.head_ranking import listing
+from pages.shared.head_ranking.rows import Found, Head, heads_of, shipped, signed
+from pages.shared.opening import Request, on_translation
 from pages.shared.runs import fragment
 from pages.shared.service import Service
-from pages.shared.texts import paragraph
+from pages.shared.tables import Column, bar, show, token
+from pages.shared.texts import caption, paragraph
+from pages.shared.word_links import alignment
+from views import maps
+from views.address import settings
 from views.controls import inputs, widgets
+from views.figures.heatmap import HeadMap, heatmap
 from views.html import bars, steps
+from views.text import terms
 from views.text.catalogue import say
 
 EVERY = "all"  # kinds of attention
 
 
-def main() -> None:
-    """Read the inputs, try every head, show."""
-    request = opening("heads")
-    if not request.accepted:
-        return
-    trace = request.trace()
-    translated(trace, bars.STYLE + steps.STYLE)
-    explore(request.service, trace)
-    detail.below("heads", say("heads.patterns", "What each pattern is, and where it comes from"))
+@dataclass(frozen=True, eq=False)
+class Study:
+    """All heads of one sentence and its translation.
+
+    Attributes:
+        effects: what every head does to the loss.
+        heads: a row for each, by place.
+        linked: how many of the French tokens the word alignment links; None where there is no alignment.
+        found: the statistics, or why there are none.
+    """
+
+    effects: TranslationAblation
+    heads: list[Head]
+    linked: int | None
+    found: Found
+
+
+def study(service: Service, trace: Trace) -> Study:
+    """Everything about the heads for a trace; kept for the next run."""
+    model = service.model
+    found = shipped(model.folder, model.weights_sha256)
+    known = alignment(model.folder, model.card.get("tokenizer_sha256", ""))
+
+    def compute(model) -> InSteps[Study]:
+        links = None if known is None else links_of(known, trace.source_ids, trace.next_ids)
+        effects = yield from model.ablate_in_steps(trace)
+        linked = None if links is None else int(links.any(axis=1).sum())
+        return Study(effects, heads_of(effects.changes, head_scores(trace, links), found.statistics), linked, found)
+
+    return service.analysis_in_steps(("heads", trace.source_ids, trace.next_ids), compute)
 
 
 @fragment
@@ -37,42 +71,72 @@ def explore(service: Service, trace: Trace) -> None:
     with st.container(horizontal=True, gap="medium"):
         kinds = {EVERY: say("heads.of.all", "All"), **inputs.kind_names(service.kinds)}
         of = widgets.pick(say("heads.of", "Heads of"), kinds, "of")
-        by = listing.order("sort")
-        chosen = listing.chosen(found.heads, "shown")
-    listed = rows.ordered([head for head in found.heads if of in (EVERY, head.kind)], by)
-    shown = chosen or listed[0]
+        listed, shown = listing.arranged(found.heads, "sort", "shown", "" if of == EVERY else of)
+    strongest = max(found.heads, key=lambda head: abs(head.change))
     overview, opened = st.columns([5, 4], gap="large")
     with overview:
-        ranking(service, found, trace, listed, shown)
+        paragraph(
+            "heads",
+            "list",
+            loss=found.effects.reference,
+            total=found.effects.losses.sum(),
+            tokens=len(found.effects.losses),
+            strongest=strongest.name,
+            change=signed(strongest.change),
+            helpful=sum(head.change > 0 for head in found.heads),
+            heads=len(found.heads),
+        )
+        change, here = say("heads.change", "change of the loss, nats per token"), say("heads.here", "on this sentence")
+        about = listing.Listing(
+            found.found,
+            lambda head: trace.attention(head.kind)[head.layer, head.head],
+            (say("column.head", "head"), change, here),
+            say("heads.measured", "change of the loss"),
+            name="heads",
+            selects="shown",
+            causal=frozenset(name for name, kind in service.kinds.items() if kind.causal),
+        )
+        listing.show(about, listed, shown)
     with opened:
         one_head(service, found, trace, shown)
 
 
-def ranking(service: Service, found: Study, trace: Trace, listed: list[rows.Head], shown: rows.Head) -> None:
-    """All heads with their maps."""
-    strongest = max(found.heads, key=lambda head: abs(head.change))
-    paragraph(
-        "heads",
-        "list",
-        loss=found.effects.reference,
-        total=found.effects.losses.sum(),
-        tokens=len(found.effects.losses),
-        strongest=strongest.name,
-        change=rows.signed(strongest.change),
-        helpful=sum(head.change > 0 for head in found.heads),
-        heads=len(found.heads),
-    )
-    change, here = say("heads.change", "change of the loss, nats per token"), say("heads.here", "on this sentence")
-    about = listing.Listing(
-        found.found,
-        lambda head: trace.attention(head.kind)[head.layer, head.head],
-        (say("column.head", "head"), change, here),
-        say("heads.measured", "change of the loss"),
-        name="heads",
-        selects="shown",
-        causal=frozenset(name for name, kind in service.kinds.items() if kind.causal),
-    )
-    listing.show(about, listed, shown)
+def one_head(service: Service, found: Study, trace: Trace, head: Head) -> None:
+    """The open head: map, tokens, scores and the check against the loss of a network whose slice of W_O is zero."""
+    kind = service.kinds[head.kind]
+    layer, number = str(head.layer + 1), str(head.head + 1)
+    weights = trace.attention(head.kind)[head.layer, head.head]
+    picture = HeadMap(weights, *trace.axes(head.kind), kind, maps.describe(layer, number), float(weights.max()))
+    st.markdown(f"**{picture.title}**")
+    query = settings.shared() | {"kind": kind.name, "layer": layer, "head": number}
+    label = say("heads.open", "Open it on the Attention page")
+    st.page_link("pages/attention/page.py", label=label, query_params=query)
+    charts.chart(heatmap(picture, inputs.theme()), "head map", charts.MAP(title=picture.title))
+    files.head_map(picture, name=f"{kind.name}-layer-{layer}-head-{number}")
+    without = found.effects.without[head.kind][head.layer, head.head]
+    changes = without - found.effects.losses
+    paragraph("heads", "tokens")
+    columns = [
+        token(terms.TOKEN(), trace.next_tokens),
+        Column(say("heads.loss", "-ln p"), found.effects.losses),
+        Column(say("heads.without", "without the head"), without),
+        bar(say("heads.moved", "change"), changes, float(abs(changes).max()), head.kind),
+    ]
+    show(columns, say("heads.losses", "Loss by token without {head}", head=head.name))
+    place = head.kind, head.layer, head.head
+    key = ("head alone", trace.source_ids, trace.next_ids, place)
+    alone = service.analysis(key, lambda model: model.loss_without(trace, place))
+    difference = checks.said("head alone", abs(float(without.mean()) - alone))
+    caption("heads", "check", head=head.name, loss=alone, difference=difference)
+    listing.scores(head, found.found)
+    if head.kind == "cross" and found.linked is not None:
+        caption("heads", "aligned", linked=found.linked, tokens=len(trace.next_ids))
 
 
-main()
+def main(request: Request, trace: Trace) -> None:
+    """All of the page below the translation."""
+    explore(request.service, trace)
+    listing.below("heads", say("heads.patterns", "What each pattern is, and where it comes from"))
+
+
+on_translation("heads", main, bars.STYLE + steps.STYLE)

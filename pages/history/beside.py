@@ -18,7 +18,6 @@ from pages.shared.opening import Request
 from pages.shared.word_links import alignment
 from views import maps
 from views.components.matrix_row import RowMatrix, matrix_row
-from views.controls import inputs
 from views.export import downloads
 from views.html import bars
 from views.text import prose
@@ -65,7 +64,7 @@ def show(request: Request, name: str) -> None:
         items.append(
             RowMatrix(called, reference.astype(np.float32), "cross", **named, **axes, signed=False, words=words)
         )
-    matrix_row(items, inputs.theme(), "beside", inputs.remember_theme, beside=2)
+    matrix_row(items, "beside", beside=2)
     header, lines = table(compared)
     st.html(bars.table(header, lines, say("history.aer.table", "Alignment error rates"), whole=True))
     verified = [each.verification["cross"] for each in (trace, forced)]

@@ -17,7 +17,7 @@ from views.components.step_view import Axis, Curve, Curves, Formula, Numbers, St
 from views.controls import widgets
 from views.export import downloads
 from views.text import literal, prose
-from views.text.catalogue import say
+from views.text.catalogue import Name, say
 from views.text.numbers import percent
 
 REPLACEMENTS = ("house", "not", "seven", "she")  # words of one token each
@@ -26,7 +26,10 @@ REPLACEMENTS = ("house", "not", "seven", "she")  # words of one token each
 def show(request: Request) -> None:
     """The reader's sentence token by token, then many sentences by distance."""
     chosen = widgets.select(
-        say("history.replacement", "The chosen token is replaced by"), REPLACEMENTS, "replacement", width=260
+        say("history.replacement", "The chosen token is replaced by"),
+        {word: Name(word) for word in REPLACEMENTS},
+        "replacement",
+        width=260,
     )
     ids, tokens = networks.source(request)
     (replacement,) = request.service.model.tokenizer.encode(chosen)

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from model import DecodingOptions, GateInterventions, RecurrentTrace
+from model import GateInterventions, RecurrentTrace
 from model.tracing.gate_interventions import GATES, HeldGate
 from pages.shared import answer, checks
 from pages.shared.opening import Request
 from pages.shared.service import Service
-from pages.shared.sides import Sides
+from pages.shared.sides import of_changed
 from views.controls import widgets
 from views.text import prose
 from views.text.catalogue import Message, say
@@ -41,23 +41,12 @@ def show(request: Request, service: Service, trace: RecurrentTrace, layers: Mapp
         how = {"shut": say("history.hold.shut", "Shut, 0"), "open": say("history.hold.open", "Open, 1")}
         where = widgets.pick(say("history.hold.value", "is held"), how, "held")
     plan = GateInterventions((HeldGate(layers[of][0], gate, HELD[where]),))
-    found = service.intervened(trace, plan)
-    before = service.steps(request.text, DecodingOptions())[-1]
-    sides = Sides(
-        {kind.name: kind for kind in service.model.kinds},
-        trace,
-        found.after,
-        (say("compare.before", "before"), say("compare.after", "after")),
-        (say("compare.before.title", "Before"), say("compare.after.title", "After")),
-        (before.text, found.translation),
-        (service.ended(before.ids), found.finished),
-        check=found.check,
-    )
+    sides = of_changed(service, request.text, trace, plan)
     left, right = st.columns(2, gap="large")
     with left:
         answer.translations(sides)
-        held = checks.said("held gate", found.check.recomputed)
-        edited = checks.said("gate in the weights", found.check.edited)
+        held = checks.said("held gate", sides.check.recomputed)
+        edited = checks.said("gate in the weights", sides.check.edited)
         st.caption(prose.block("history", "hold-check", held=held, edited=edited))
     with right:
         answer.token_losses(sides)

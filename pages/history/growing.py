@@ -19,7 +19,7 @@ from views.export import downloads
 from views.figures.lines import Line, lines
 from views.html import bars, tokens
 from views.text import literal, prose
-from views.text.catalogue import say, say_error
+from views.text.catalogue import Name, say, say_error
 from views.text.numbers import signed
 
 
@@ -85,7 +85,7 @@ def _target(request: Request) -> str | None:
     """The French of the reader's sentence: typed, a person's, or the Transformer's own; None if it cannot be used."""
     offered = REFERENCES.get(request.text) or request.service.model.tokenizer.decode(request.translation())
     label = say("history.clauses.french", "French of your sentence")
-    typed = widgets.text(label, "french", "", placeholder=literal.visible(offered))
+    typed = widgets.text(label, "french", "", placeholder=Name(literal.visible(offered))())
     if not typed.strip():
         return offered
     try:

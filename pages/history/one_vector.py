@@ -15,7 +15,7 @@ from pages.shared.runs import fragment
 from views.controls import inputs, widgets
 from views.export import downloads
 from views.html import bars
-from views.html.strip import strip
+from views.html.bars import strip
 from views.text import prose
 from views.text.catalogue import say
 

@@ -17,9 +17,9 @@ from pages.shared.models import open_recurrent
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from server import visits
-from server.long_work import LongWork, Result
 from server.process_wide import process_wide
 from server.recent import Recent, computing
+from server.streams import Result, Streams
 from views.controls import inputs
 from views.export import downloads
 from views.figures.lines import Line, lines
@@ -39,8 +39,8 @@ def _measured() -> Recent:
 
 
 @process_wide
-def _work() -> LongWork:
-    return LongWork(_measured(), computing(), waiting.progress)
+def _work() -> Streams:
+    return Streams(_measured(), computing())
 
 
 @process_wide
@@ -82,7 +82,9 @@ def _ask(request: Request) -> ForwardTimes | None:
     models = {TRANSFORMER: request.service.model}
     models |= {name: open_recurrent(name).model for name in networks.NAMES}
     return _work().result(
-        KEY, lambda: steps_with_fallback(request.service.model, lambda: forward_times_in_steps(models))
+        KEY,
+        lambda: steps_with_fallback(request.service.model, lambda: forward_times_in_steps(models)),
+        waiting.progress,
     )
 
 

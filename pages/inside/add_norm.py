@@ -7,7 +7,7 @@ import streamlit as st
 
 from model.lessons.residual import SubLayer, sub_layers
 from pages.inside.feed_forward import stack_choice
-from pages.shared import checks, files
+from pages.shared import checks, files, tables
 from pages.shared.charts import matrices
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
@@ -15,7 +15,6 @@ from pages.shared.texts import caption, paragraph
 from views import maps
 from views.components.matrix_row import RowMatrix
 from views.controls import widgets
-from views.html import bars
 from views.text import literal, terms
 from views.text.catalogue import Message, say
 
@@ -61,7 +60,7 @@ def show(request: Request) -> None:
     name = say("inside.shares", "Output \u00f7 stream")
     items = [RowMatrix(name, share, stack, tokens, labels, terms.TOKEN(), SUB_LAYER(), signed=False)]
     matrices(items, "shares")
-    tables(found, labels, place, stack, names)
+    lengths_and_moments(found, labels, place, stack, names)
     mean = max(float(np.abs(sub_layer.normal_mean).max()) for sub_layer in found)
     variance = max(float(np.abs(sub_layer.normal_variance - 1).max()) for sub_layer in found)
     caption(
@@ -82,22 +81,18 @@ def show(request: Request) -> None:
         files.csv(header, rows, f"{stack}-residual", say("download.numbers.csv", "All numbers as CSV"))
 
 
-def tables(found: list[SubLayer], labels: list[str], place: int, stack: str, names: list[str]) -> None:
+def lengths_and_moments(found: list[SubLayer], labels: list[str], place: int, stack: str, names: list[str]) -> None:
     """Lengths, then means and variances, of one token or of the mean over all."""
 
-    def value(sub_layer: SubLayer, name: str) -> float:
-        numbers = getattr(sub_layer, name)
-        number = float(numbers.mean() if place == 0 else numbers[place - 1])
-        return 0.0 if name.startswith("normal") and abs(number) < 1e-12 else number  # rounding of double precision
+    def values(name: str) -> list[float]:
+        numbers = [getattr(sub_layer, name) for sub_layer in found]
+        numbers = [float(each.mean() if place == 0 else each[place - 1]) for each in numbers]
+        small = 1e-12 if name.startswith("normal") else 0  # rounding of double precision
+        return [0.0 if abs(number) < small else number for number in numbers]
 
-    longest = max(value(sub_layer, "share") for sub_layer in found)
-    lengths = [
-        [label, *(value(s, name) for name in LENGTHS), bars.bar(value(s, "share"), longest, stack), value(s, "cosine")]
-        for label, s in zip(labels, found, strict=True)
-    ]
-    moments = [
-        [label, *(value(sub_layer, name) for name in MOMENTS)] for label, sub_layer in zip(labels, found, strict=True)
-    ]
+    def columns(of: dict[str, Message]) -> list[tables.Column]:
+        return [tables.Column(SUB_LAYER(), labels), *(tables.Column(said(), values(name)) for name, said in of.items())]
+
     token = names[place - 1]
     if place == 0:
         called = say("inside.lengths.mean", "Lengths. Mean over all tokens")
@@ -106,9 +101,11 @@ def tables(found: list[SubLayer], labels: list[str], place: int, stack: str, nam
         called = say("inside.lengths.token", "Lengths. Token {token}", token=token)
         of_moments = say("inside.moments.token", "Means and variances. Token {token}", token=token)
     paragraph("inside", "lengths")
-    st.html(bars.table((SUB_LAYER(), *(column() for column in (LENGTHS | SHARES).values())), lengths, called))
+    shares = values("share")
+    share = tables.bar(SHARES["share"](), shares, max(shares), stack)
+    tables.show([*columns(LENGTHS), share, tables.Column(SHARES["cosine"](), values("cosine"))], called)
     paragraph("inside", "moments")
-    st.html(bars.table((SUB_LAYER(), *(column() for column in MOMENTS.values())), moments, of_moments))
+    tables.show(columns(MOMENTS), of_moments)
 
 
 def _everything(found: list[SubLayer], labels: list[str], tokens: tuple[str, ...]):

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from model.lessons.feed_forward import Firing, firing
-from pages.shared import checks, files
+from pages.shared import checks, files, tables
 from pages.shared.charts import matrices, metrics
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
@@ -86,18 +86,15 @@ def units(seen: Firing, tokens: tuple[str, ...], stack: str) -> None:
 def table(seen: Firing, tokens: tuple[str, ...], stack: str) -> None:
     """How many units fire for each token, and the strongest."""
     d_ff = seen.hidden.shape[1]
-    lines: list[list[bars.Value]] = []
-    for place, name in enumerate(maps.numbered(tokens)):
-        fired = int(seen.fired[place])
-        best = zip(*seen.strongest(place, STRONGEST), strict=True)
-        named = ",  ".join(f"{unit + 1}: {three_digits(float(value))}" for unit, value in best)
-        bar = bars.bar(fired, d_ff, stack, _of_all(fired, d_ff))
-        lines.append([bars.data(name, "token"), bar, bars.data(named, "number")])
-    header = (
-        terms.TOKEN(),
-        say("inside.column.fired", "units that fire"),
-        say("inside.column.strongest", "strongest units: activation"),
-    )
-    st.html(bars.table(header, lines, say("inside.units.table", "Units by token")))
+    fired = [int(count) for count in seen.fired]
+    best = [zip(*seen.strongest(place, STRONGEST), strict=True) for place in range(len(tokens))]
+    named = [",  ".join(f"{unit + 1}: {three_digits(float(value))}" for unit, value in units) for units in best]
+    shares = [bars.bar(count, d_ff, stack, _of_all(count, d_ff)) for count in fired]
+    columns = [
+        tables.name(terms.TOKEN(), maps.numbered(tokens)),
+        tables.Column(say("inside.column.fired", "units that fire"), fired, shares),
+        tables.name(say("inside.column.strongest", "strongest units: activation"), named, "number"),
+    ]
+    tables.show(columns, say("inside.units.table", "Units by token"))
     arrays = {"hidden": seen.hidden, "tokens": np.array(tokens)}
     files.npz(f"{stack}-hidden", arrays, say("inside.units.npz", "All units as NPZ"))

@@ -7,13 +7,12 @@ import streamlit as st
 from model.lessons.heads import Shape, TwoForms, shape_walk, two_forms
 from model.tracing.kinds import KINDS, attention_module
 from pages.inside.chosen import choose
-from pages.shared import checks, files
+from pages.shared import checks, files, tables
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import block, paragraph
 from views.controls import widgets
-from views.html import bars
-from views.text.catalogue import Message, say
+from views.text.catalogue import Message, Name, say
 from views.text.numbers import grouped, three_digits
 
 PAPER = (10, 20, 512, 8)  # a batch of ten sequences of twenty tokens in the paper's base model
@@ -41,8 +40,8 @@ def show(request: Request) -> None:
     forms = request.service.lesson(("two forms", chosen.key), compute)
     paragraph("inside", "two-forms")
     left, right = st.columns(2, gap="large")
-    header = ("", say("inside.forms.wide", "one wide, then split"), say("inside.forms.small", "one for each head"))
-    left.html(bars.table(header, counts(forms), say("inside.forms", "Two forms of heads")))
+    with left:
+        tables.show(counts(forms), say("inside.forms", "Two forms of heads"))
     right.metric(say("inside.forms.difference", "Largest difference of their outputs"), three_digits(forms.difference))
     right.caption(block("inside", "check-heads", difference=checks.said("two forms", forms.difference)))
     config = request.service.model.config
@@ -57,7 +56,7 @@ def walk(mine: list[Shape]) -> None:
     boxes = (
         (say("inside.shapes.sequences", "Sequences"), "shape_batch", 64),
         (say("inside.shapes.tokens", "Tokens"), "shape_length", 128),
-        ("d_model", "shape_width", 1024),
+        (Name("d_model")(), "shape_width", 1024),
         (say("inside.shapes.heads", "Heads"), "shape_heads", 64),
     )
     with st.container(horizontal=True, gap="medium"):
@@ -69,32 +68,31 @@ def walk(mine: list[Shape]) -> None:
     if width % count:
         st.warning(block("inside", "indivisible", width=width, heads=count))
         return
-    lines = [[TENSORS[a.step](), _shape(a), _shape(b)] for a, b in zip(mine, shape_walk(*sizes), strict=True)]
-    header = (
-        say("column.tensor", "tensor"),
-        say("inside.shapes.yours", "your sentence"),
-        say("inside.shapes.typed", "these sizes"),
-    )
-    shown = [[step, *(bars.data(shape, "number") for shape in shapes)] for step, *shapes in lines]
-    st.html(bars.table(header, shown, say("inside.shapes.table", "Shapes of multi-head attention")))
-    files.csv(header, lines, "shapes", say("inside.shapes.csv", "Shapes as CSV"))
+    tried = shape_walk(*sizes)
+    columns = [
+        tables.Column(say("column.tensor", "tensor"), [TENSORS[step.step]() for step in mine]),
+        tables.name(say("inside.shapes.yours", "your sentence"), list(map(_shape, mine)), "number"),
+        tables.name(say("inside.shapes.typed", "these sizes"), list(map(_shape, tried)), "number"),
+    ]
+    tables.show(columns, say("inside.shapes.table", "Shapes of multi-head attention"))
+    files.csv(*tables.content(columns), "shapes", say("inside.shapes.csv", "Shapes as CSV"))
 
 
-def counts(forms: TwoForms) -> list[list[bars.Value]]:
+def counts(forms: TwoForms) -> list[tables.Column]:
     """What each form needs."""
     named = {
         "parameters": say("inside.forms.parameters", "parameters"),
         "flops": say("inside.forms.flops", "multiplications and additions"),
         "products": say("inside.forms.products", "matrix products"),
     }
-    shapes = [bars.data(" \u00d7 ".join(map(str, shape)), "number") for shape in forms.shapes]
-    both = (forms.split, forms.small)
+    titles = say("inside.forms.wide", "one wide, then split"), say("inside.forms.small", "one for each head")
+    sides = [
+        [" \u00d7 ".join(map(str, shape)), *(grouped(getattr(form, what)) for what in named)]
+        for shape, form in zip(forms.shapes, (forms.split, forms.small), strict=True)
+    ]
     return [
-        [say("inside.forms.shape", "shape of a projection"), *shapes],
-        *(
-            [name, *(bars.data(grouped(getattr(form, what)), "number") for form in both)]
-            for what, name in named.items()
-        ),
+        tables.Column("", [say("inside.forms.shape", "shape of a projection"), *named.values()]),
+        *(tables.name(title, side, "number") for title, side in zip(titles, sides, strict=True)),
     ]
 
 

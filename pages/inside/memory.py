@@ -5,14 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from model.lessons.memory_layout import Layout, LayoutStory, memory_layout
-from pages.shared import files
+from pages.shared import files, tables
 from pages.shared.charts import matrices
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import caption, paragraph
 from views.components.matrix_row import RowMatrix
 from views.controls import whole_numbers, widgets
-from views.html import bars
 from views.text.catalogue import say, say_error
 
 SHAPE = "3 5 10 20"
@@ -30,15 +29,19 @@ def show(request: Request) -> None:
         return
     story = memory_layout(shape)
     paragraph("inside", "layouts")
-    lines = layouts(story)
-    header = (
-        say("column.tensor", "tensor"),
-        say("column.shape", "shape"),
-        say("column.strides", "strides"),
-        say("inside.memory.contiguous", "contiguous"),
+    named = (
+        ("x", story.original),
+        ("x.transpose(0, 1)", story.transposed),
+        ("x.transpose(0, 1).contiguous()", story.contiguous),
     )
-    shown = [[*(bars.data(text, "name") for text in line[:-1]), line[-1]] for line in lines]
-    st.html(bars.table(header, shown, say("inside.memory.table", "Strides before and after")))
+    said = {True: say("yes", "yes"), False: say("no", "no")}
+    columns = [
+        tables.name(say("column.tensor", "tensor"), [name for name, _ in named], "name"),
+        tables.name(say("column.shape", "shape"), [_numbers(layout.shape) for _, layout in named], "name"),
+        tables.name(say("column.strides", "strides"), [_numbers(layout.strides) for _, layout in named], "name"),
+        tables.Column(say("inside.memory.contiguous", "contiguous"), [said[layout.contiguous] for _, layout in named]),
+    ]
+    tables.show(columns, say("inside.memory.table", "Strides before and after"))
     viewed = f"`x.transpose(0, 1).view{_numbers(story.wanted)}`"
     paragraph("inside", "view-fails" if story.message else "view-works", code=viewed)
     if story.message:
@@ -47,18 +50,7 @@ def show(request: Request) -> None:
     paragraph("inside", "view-of-a-copy", code=copied, strides=_numbers(story.merged))
     caption("inside", "check-memory-shared" if story.shares_memory else "check-memory-copied")
     offsets(story)
-    files.csv(header, lines, "strides", say("inside.memory.csv", "Strides as CSV"))
-
-
-def layouts(story: LayoutStory) -> list[list[str]]:
-    """The three tensors as rows."""
-    named = (
-        ("x", story.original),
-        ("x.transpose(0, 1)", story.transposed),
-        ("x.transpose(0, 1).contiguous()", story.contiguous),
-    )
-    said = {True: say("yes", "yes"), False: say("no", "no")}
-    return [[name, _numbers(layout.shape), _numbers(layout.strides), said[layout.contiguous]] for name, layout in named]
+    files.csv(*tables.content(columns), "strides", say("inside.memory.csv", "Strides as CSV"))
 
 
 def offsets(story: LayoutStory) -> None:

@@ -14,7 +14,7 @@ from pages.shared.texts import caption, paragraph
 from views import maps
 from views.controls import inputs, widgets
 from views.html import bars
-from views.html.strip import strip
+from views.html.bars import strip
 from views.text import literal, terms
 from views.text.catalogue import say
 

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from model.lessons.scaling import WIDTHS, TrainedRun, histogram, toy, trained_run_in_steps
-from pages.shared import files
+from pages.shared import files, tables
 from pages.shared.charts import metrics
 from pages.shared.opening import Request, translation
 from pages.shared.runs import fragment
@@ -97,16 +97,14 @@ def random_vectors(request: Request) -> None:
         )
         figure = saturation.curves(measured.widths, panels, theme)
         st.plotly_chart(figure, key="toy_curves", config=STILL, alt=block("inside", "curves-alt"))
-    header = [
-        "d_k",
-        say("inside.variance.raw", "variance, not divided"),
-        say("inside.variance.scaled", "variance, divided"),
-        say("inside.entropy.raw", "entropy, nats, not divided"),
-        say("inside.entropy.scaled", "entropy, nats, divided"),
-        say("inside.gradient.raw", "gradient, not divided"),
-        say("inside.gradient.scaled", "gradient, divided"),
+    columns = [
+        tables.Column("d_k", measured.widths),
+        tables.Column(say("inside.variance.raw", "variance, not divided"), measured.variances),
+        tables.Column(say("inside.variance.scaled", "variance, divided"), measured.scaled_variances),
+        tables.Column(say("inside.entropy.raw", "entropy, nats, not divided"), measured.entropies),
+        tables.Column(say("inside.entropy.scaled", "entropy, nats, divided"), measured.scaled_entropies),
+        tables.Column(say("inside.gradient.raw", "gradient, not divided"), measured.gradients),
+        tables.Column(say("inside.gradient.scaled", "gradient, divided"), measured.scaled_gradients),
     ]
-    columns = [column for _, first, second in panels for column in (first, second)]
-    lines = [[width, *(float(column[at]) for column in columns)] for at, width in enumerate(measured.widths)]
-    files.csv(header, lines, "d_k", say("download.curves.csv", "Curves as CSV"))
-    st.html(bars.table(header, lines, say("inside.curves.table", "Variance, entropy and gradient by d_k")))
+    files.csv(*tables.content(columns), "d_k", say("download.curves.csv", "Curves as CSV"))
+    tables.show(columns, say("inside.curves.table", "Variance, entropy and gradient by d_k"))

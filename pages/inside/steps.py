@@ -9,7 +9,7 @@ import streamlit as st
 
 from model.lessons.layer_steps import STEPS, AttentionSteps
 from pages.inside.chosen import Chosen, choose
-from pages.shared import checks, files
+from pages.shared import checks, files, tables
 from pages.shared.charts import matrices
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
@@ -17,9 +17,8 @@ from pages.shared.texts import block, caption
 from views import maps
 from views.components.matrix_row import RowMatrix
 from views.controls import widgets
-from views.html import bars
 from views.text import terms
-from views.text.catalogue import Message, say
+from views.text.catalogue import Message, Name, say
 from views.text.numbers import three_digits
 
 NAMES = {  # in the order of `STEPS`
@@ -69,23 +68,16 @@ def show(request: Request) -> None:
         files.csv([corner, *columns], rows, name, say("inside.step.csv", "{matrix} as CSV", matrix=result.name))
         files.npz(f"{chosen.kind.name}-steps", _arrays(steps), say("inside.steps.npz", "All matrices as NPZ"))
     files.numbers(lambda: files.table(result.values, columns, names, corner), "steps_table")
-    titles = (say("column.step", "step"), say("column.result", "result"), say("column.difference", "difference"))
-    st.html(bars.table(titles, overview(steps), say("inside.steps.table", "All seven steps"), marked=step))
-
-
-def overview(steps: AttentionSteps) -> list[list[bars.Value]]:
-    """Every step with the shape of its result and its difference."""
-    pairs = " \u00d7 ".join(map(str, steps.scores.shape))
-    shapes = [
-        ", ".join(" \u00d7 ".join(map(str, part.shape)) for part in (steps.queries, steps.keys, steps.values)),
-        *(pairs,) * 4,
-        " \u00d7 ".join(map(str, steps.output.shape)),
-        " \u00d7 ".join(map(str, steps.inputs.sublayer_output.shape)),
+    pairs = steps.scores
+    results = ((steps.queries, steps.keys, steps.values), (pairs,), (pairs,), (pairs,), (pairs,))
+    results += ((steps.output,), (steps.inputs.sublayer_output,))
+    shapes = [", ".join(" \u00d7 ".join(map(str, each.shape)) for each in result) for result in results]
+    columns = [
+        tables.Column(say("column.step", "step"), [name() for name in NAMES.values()]),
+        tables.name(say("column.result", "result"), shapes, "number"),
+        tables.Column(say("column.difference", "difference"), [steps.differences[step] for step in STEPS]),
     ]
-    return [
-        [name(), bars.data(shape, "number"), steps.differences[step]]
-        for name, shape, step in zip(NAMES.values(), shapes, STEPS, strict=True)
-    ]
+    tables.show(columns, say("inside.steps.table", "All seven steps"), marked=step)
 
 
 def _arrays(steps: AttentionSteps) -> dict[str, np.ndarray]:
@@ -118,7 +110,7 @@ def of_step(step: int, steps: AttentionSteps, chosen: Chosen, projection: str) -
             (queries, steps.inputs.query_input) if projection == "query" else (keys, steps.inputs.key_input)
         )
         result = {"query": steps.queries, "key": steps.keys, "value": steps.values}[projection]
-        weights = weight(f"W{letter.lower()}", projection)
+        weights = weight(Name(f"W{letter.lower()}")(), projection)
         return [vectors("X", stream, labels), "\u00d7", weights, "+ b =", vectors(letter, result, labels)]
     products = square("Q K\u1d40", steps.products)
     if step == 1:

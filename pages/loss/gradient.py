@@ -6,26 +6,20 @@ import numpy as np
 import streamlit as st
 
 from model import Trace
-from model.networks.loss_terms import LogitGradient, logit_gradient, score_target, smallest_loss, smoothed_target
-from pages.shared import checks, files
+from model.networks.loss_terms import logit_gradient, score_target, smallest_loss, smoothed_target
+from pages.shared import checks, files, tables
 from pages.shared.charts import metrics
 from pages.shared.opening import Request
+from pages.shared.tables import Column
 from pages.shared.target import stepper, target
 from pages.shared.texts import caption, paragraph
 from views.controls import widgets
-from views.html import bars, steps, tokens
-from views.text import literal
-from views.text.catalogue import Message, say
+from views.html import steps, tokens
+from views.text import literal, terms
+from views.text.catalogue import say
 from views.text.numbers import grouped
 
 COUNT = 10  # tokens shown: those whose logits are pushed hardest
-HEADER = (
-    Message("column.token", "token"),
-    Message("column.id", "id"),
-    Message("loss.column.p", "model p"),
-    Message("loss.column.q", "target q"),
-    Message("loss.column.gradient", "gradient p - q"),
-)
 
 
 def show(request: Request) -> None:
@@ -64,34 +58,21 @@ def position(trace: Trace, smoothing: float) -> None:
     label = say("loss.position.tokens", "What the decoder was fed, the right token at this position, and what follows")
     written = steps.written(trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:])
     st.html(tokens.label(label) + written)
-    rows = table(trace, found, step, smoothing)
-    largest = max(abs(row[4]) for row in rows)
-    shown = [
-        [
-            steps.strong(token) if id_ == trace.next_ids[step - 1] else steps.plain(token),
-            bars.bar(probability, 1, "decoder"),
-            steps.meter(wanted, 1),
-            steps.meter(push, largest, signed=True),
-        ]
-        for token, id_, probability, wanted, push in rows
-    ]
-    header = [column() for column in HEADER]
-    name = say("loss.gradient.table", "Target and gradient at position {position}", position=step)
-    st.html(bars.table([header[0], *header[2:]], shown, name))
-    total = checks.said("gradient sum", abs(float(found.gradient[step - 1].sum(dtype=np.float64))))
-    caption("loss", "check-gradient", difference=checks.said("loss gradient", found.difference), sum=total)
-    labelled = [[literal.token(token), *rest] for token, *rest in rows]
-    files.sheet(header, labelled, f"gradient-position-{step}", key="gradient_table")
-
-
-def table(trace: Trace, found: LogitGradient, step: int, smoothing: float) -> list[tuple]:
-    """The right token, then the tokens whose logits are pushed hardest: token, id, p, q, p - q."""
-    gradient = found.gradient[step - 1]  # (vocabulary,)
-    right = trace.next_ids[step - 1]
+    gradient, right = found.gradient[step - 1], trace.next_ids[step - 1]  # (vocabulary,)
     wanted = smoothed_target(len(gradient), right, smoothing).numpy()
-    others = [int(id_) for id_ in np.argsort(-np.abs(gradient), kind="stable")[:COUNT] if id_ != right]
+    # the right token, then those whose logits are pushed hardest
+    others = [id_ for id_ in np.argsort(-np.abs(gradient), kind="stable")[:COUNT].tolist() if id_ != right]
     ids = [right, *others][:COUNT]
-    return [
-        (label, id_, float(gradient[id_] + wanted[id_]), float(wanted[id_]), float(gradient[id_]))
-        for label, id_ in zip(trace.tokenizer.labels(ids), ids, strict=True)
+    named, *rivals = labels = trace.tokenizer.labels(ids)
+    pushes = gradient[ids]
+    columns = [
+        Column(terms.TOKEN(), list(map(literal.token, labels)), [steps.strong(named), *map(steps.plain, rivals)]),
+        tables.bar(say("loss.column.p", "model p"), pushes + wanted[ids], 1),
+        tables.meter(say("loss.column.q", "target q"), wanted[ids], 1),
+        tables.meter(say("loss.column.gradient", "gradient p - q"), pushes, float(np.abs(pushes).max()), signed=True),
     ]
+    tables.show(columns, say("loss.gradient.table", "Target and gradient at position {position}", position=step))
+    total = checks.said("gradient sum", abs(float(gradient.sum(dtype=np.float64))))
+    caption("loss", "check-gradient", difference=checks.said("loss gradient", found.difference), sum=total)
+    columns.insert(1, Column(say("column.id", "id"), ids))
+    files.sheet(*tables.content(columns), f"gradient-position-{step}", key="gradient_table")

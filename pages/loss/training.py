@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from model.networks.loss_terms import score_target
-from model.runtime.training_record import TrainingCurves, training_curves
+from model.runtime.training_record import training_curves
 from pages.shared import files
 from pages.shared.charts import chart
 from pages.shared.opening import Request
@@ -16,14 +16,6 @@ from views.text.catalogue import Message, say
 
 STEP, EPOCH = Message("column.step", "step"), Message("column.epoch", "epoch")
 RATE = Message("training.rate", "learning rate")
-HEADER = (
-    STEP,
-    EPOCH,
-    Message("training.column.loss", "training loss"),
-    Message("training.column.nll", "training -ln p"),
-    RATE,
-    Message("training.column.heldout", "held-out -ln p"),
-)
 
 
 def show(request: Request) -> None:
@@ -36,19 +28,30 @@ def show(request: Request) -> None:
     with left:
         axes = {"steps": say("training.axis.steps", "Steps"), "epochs": say("training.axis.epochs", "Epochs")}
         by_step = widgets.pick(say("training.axis", "Along the axis"), axes, "axis") == "steps"
-        at, ends = (curves.steps, curves.heldout_steps) if by_step else (curves.epochs, curves.heldout_epochs)
+        at, epoch_ends = (curves.steps, curves.heldout_steps) if by_step else (curves.epochs, curves.heldout_epochs)
         heldout = say("training.line.heldout", "held-out, -ln p of the right token")
         drawn = [
             Line(say("training.line.loss", "training loss, smoothed labels"), at, curves.losses, 4),
             Line(say("training.line.nll", "training, -ln p of the right token"), at, curves.nlls, 1),
-            Line(heldout, ends, curves.heldout_nlls, 0, marks=True),
+            Line(heldout, epoch_ends, curves.heldout_nlls, 0, marks=True),
             Line(RATE(), at, curves.rates, 3, panel=1),
         ]
         titles = say("training.nats", "nats per token"), RATE()
         figure = lines(drawn, inputs.theme(), STEP() if by_step else EPOCH(), titles, height=520)
         figure.layout.yaxis2.exponentformat = "none"
         chart(figure, "curves", block("loss", "curves-alt"))
-        files.sheet([column() for column in HEADER], table(curves), "training", key="training_table")
+        header = [STEP(), EPOCH(), say("training.column.loss", "training loss")]
+        header += [
+            say("training.column.nll", "training -ln p"),
+            RATE(),
+            say("training.column.heldout", "held-out -ln p"),
+        ]
+        # logged points and ends of epochs in the order of their steps
+        points = zip(curves.steps, curves.epochs, curves.losses, curves.nlls, curves.rates, strict=True)
+        rows = [[int(step), *map(float, values), None] for step, *values in points]
+        ends = zip(curves.heldout_steps, curves.heldout_epochs, curves.heldout_nlls, strict=True)
+        rows += [[int(step), float(epoch), None, None, None, float(nll)] for step, epoch, nll in ends]
+        files.sheet(header, sorted(rows, key=lambda row: row[0]), "training", key="training_table")
     with right:
         paragraph("loss", "training-curves", decay=str(curves.average_decay))
         trace = request.trace()
@@ -63,12 +66,3 @@ def show(request: Request) -> None:
             card=card[-1],
             yours=score_target(trace.logits, trace.next_ids).terms.mean,
         )
-
-
-def table(curves: TrainingCurves) -> list[list]:
-    """Logged points and ends of epochs in the order of their steps."""
-    points = zip(curves.steps, curves.epochs, curves.losses, curves.nlls, curves.rates, strict=True)
-    rows = [[int(step), *map(float, values), None] for step, *values in points]
-    ends = zip(curves.heldout_steps, curves.heldout_epochs, curves.heldout_nlls, strict=True)
-    rows += [[int(step), float(epoch), None, None, None, float(nll)] for step, epoch, nll in ends]
-    return sorted(rows, key=lambda row: row[0])

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from model import Trace
 from model.lessons.masking import causality, pattern
-from pages.shared import files
+from pages.shared import files, tables
 from pages.shared.charts import matrices, metrics
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
@@ -15,25 +14,20 @@ from views import maps
 from views.address import settings
 from views.components.matrix_row import RowMatrix
 from views.controls import widgets
-from views.html import bars, tokens
+from views.html import tokens
 from views.text import literal
-from views.text.catalogue import say
+from views.text.catalogue import Name, say
 
 RIVALS = 5
 
 
+@fragment
 def show(request: Request) -> None:
-    """Choose a token and what takes its place; see whose outputs change."""
+    """Choose a token and what takes its place; see whose outputs change. Choosing runs only this part again."""
     trace = request.trace()
     if len(trace.target_ids) < 3:
         st.info(block("masks", "too-short"))
-    else:
-        explore(request, trace)
-
-
-@fragment
-def explore(request: Request, trace: Trace) -> None:
-    """Choosing runs only this part again."""
+        return
     side = len(trace.target_ids)
     names = maps.numbered(trace.target_tokens)
     following = trace.predictions(RIVALS + 1)
@@ -76,21 +70,13 @@ def explore(request: Request, trace: Trace) -> None:
         )
     ]
     matrices(items, "causality", beside=2)
-    lines = [
-        [
-            bars.data(name, "token"),
-            *(bars.bar(float(changes[-1, at]), top, "decoder") for changes in (with_mask, without)),
-        ]
-        for at, name in enumerate(names)
+    columns = [
+        tables.name(axes[1], names),
+        tables.bar(say("masks.changes.causal", "change with the causal mask"), with_mask[-1], top),
+        tables.bar(say("masks.changes.none", "change without a mask"), without[-1], top),
     ]
-    header = [
-        axes[1],
-        say("masks.changes.causal", "change with the causal mask"),
-        say("masks.changes.none", "change without a mask"),
-    ]
-    name = say("masks.changes.table", "Changes by position")
     last_layer = say("masks.changes.last", "After the last layer")
-    st.html(tokens.label(last_layer) + bars.table(header, lines, name, marked=position))
+    tables.show(columns, say("masks.changes.table", "Changes by position"), position, last_layer)
     caption("masks", "causality-check")
     title = say("masks.changes.title", "What changes with another token at place {place}", place=place)
     with st.container(horizontal=True):
@@ -107,4 +93,4 @@ def replacement(rivals: dict[str, str], replaced: str) -> str:
         settings.hold("replacement", by_token[asked])
     label = say("masks.replacement", "Put in place of {token}", token=literal.markdown(replaced))
     help = say("masks.replacement.help", "The tokens that the model found most probable there.")
-    return widgets.select(label, rivals, "replacement", width=240, help=help)
+    return widgets.select(label, {id: Name(token) for id, token in rivals.items()}, "replacement", width=240, help=help)

@@ -1,4 +1,4 @@
-"""A mask that the reader picks or paints, on the decoder's self-attention of the reader's sentence."""
+"""A mask that the reader picks or paints, on the decoder's self-attention of a sentence, and what it does."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import numpy as np
 import streamlit as st
 
 from model import Trace
-from model.lessons.masking import pattern
-from pages.masks import effects
-from pages.shared.charts import matrices
+from model.lessons.masking import MaskEffect, mask_effect, pattern
+from pages.shared import checks, files, tables
+from pages.shared.charts import matrices, metrics, painter
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
-from pages.shared.texts import block, paragraph
+from pages.shared.texts import block, caption, paragraph
 from views import maps
 from views.address import settings
 from views.components.matrix_row import RowMatrix
-from views.controls import inputs, painted, widgets
+from views.controls import inputs, widgets
 from views.text import literal, terms
 from views.text.catalogue import Message, say
+from views.text.numbers import three_digits
 
 PATTERNS = {
     "causal": Message("masks.pattern.causal", "Causal"),
@@ -30,14 +31,10 @@ ALL = "all"
 PAINTED = "painted"  # in the session and in the address bar
 
 
-def show(request: Request) -> None:
-    """The mask at the left, what it does at the right, the head's matrices below."""
-    explore(request, request.trace())
-
-
 @fragment
-def explore(request: Request, trace: Trace) -> None:
-    """Choosing or painting runs only this part again."""
+def show(request: Request) -> None:
+    """The mask left, what it does right, the head's matrices below. Choosing or painting runs only this part again."""
+    trace = request.trace()
     side, tokens = len(trace.target_ids), trace.target_tokens
     layers, heads = (maps.names(count)[:-1] for count in trace.decoder_attention.shape[:2])
     with st.container(horizontal=True, gap="medium"):
@@ -47,41 +44,103 @@ def explore(request: Request, trace: Trace) -> None:
         choices = {ALL: say("masks.layers.all", "all")} | maps.said(layers)
         where = widgets.select(say("masks.layers", "Layers that use it"), choices, "where", width=130)
         place = inputs.head(layers, heads)
-    layer, head = (int(number) - 1 for number in place)
-    changed = painted.decode(settings.held(PAINTED), side)
-    allowed = pattern(name, side, size) ^ changed  # (query, key)
     picture, answer = st.columns([2, 3], gap="large")
     with picture:
         paragraph("masks", "paint")
         words = say("masks.cell.masked", "masked"), say("masks.cell.allowed", "allowed")
         axes, label = (tokens, tokens, terms.QUERY(), terms.KEY()), say("masks.allowed", "Allowed")
-        mask = RowMatrix(label, allowed.astype(np.float32), "decoder", *axes, signed=False, words=words, paint=True)
-        matrices([mask], "painter", on_paint=lambda cells: keep_paint(changed, allowed, cells))
+        start = pattern(name, side, size)  # (query, key)
+        allowed = painter(PAINTED, start, axes, "painter", label, "decoder", words)
         # always there, so that nothing below it moves with the first stroke
-        st.button(say("masks.clear", "Clear paint"), on_click=clear_paint, disabled=not changed.any())
+        unpainted = bool((allowed == start).all())
+        st.button(say("masks.clear", "Clear paint"), on_click=clear_paint, disabled=unpainted)
     blind = np.flatnonzero(~allowed.any(axis=1))
     if blind.size:
         query = literal.markdown(literal.token(tokens[blind[0]]))
         answer.warning(block("masks", "no-key-left", place=blind[0] + 1, token=query))
         return
+    layer, head = (int(number) - 1 for number in place)
     used = tuple(range(len(layers))) if where not in layers else (int(where) - 1,)
-    causal = effects.effect_of(request, trace, pattern("causal", side), used, layer, head)
-    effect = effects.effect_of(request, trace, allowed, used, layer, head)
+
+    def effect_of(mask: np.ndarray) -> MaskEffect:
+        key = ("mask", trace.source_ids, trace.target_ids, mask.tobytes(), used, layer, head)
+        return request.service.lesson(key, mask_effect, trace, mask, used, layer, head)
+
+    causal, effect = effect_of(pattern("causal", side)), effect_of(allowed)
     with picture:
-        effects.losses(causal, effect)
+        metrics(
+            (say("masks.loss.causal", "Loss, causal mask"), causal.loss),
+            (say("masks.loss.this", "Loss, this mask"), effect.loss),
+            (say("masks.loss.change", "Change"), effect.loss - causal.loss),
+        )
     with answer:
-        effects.next_tokens(trace, causal, effect)
-    effects.matrices(trace, causal, effect, maps.describe(*place))
-
-
-def keep_paint(changed: np.ndarray, allowed: np.ndarray, cells: list[tuple[int, int, bool]]) -> None:
-    """Take over what was painted."""
-    changed = changed.copy()
-    for row, column, state in cells:
-        changed[row, column] ^= bool(allowed[row, column]) != state
-    settings.hold(PAINTED, painted.encode(changed))
+        next_tokens(trace, causal, effect)
+    one_head(trace, causal, effect, maps.describe(*place))
 
 
 def clear_paint() -> None:
     """Back to the pattern itself."""
     settings.hold(PAINTED, "")
+
+
+def next_tokens(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> None:
+    """Probabilities of the tokens that should follow, before and after."""
+    taken = zip(effect.best, effect.best_probability, strict=True)
+    best = [f"{literal.token(token)} {three_digits(float(probability))}" for token, probability in taken]
+    columns = [
+        tables.name(say("masks.next.token", "token that should follow"), maps.numbered(trace.next_tokens)),
+        tables.bar(say("masks.next.causal", "probability, causal mask"), causal.probabilities, 1),
+        tables.bar(say("masks.next.this", "probability, this mask"), effect.probabilities, 1),
+        tables.name(say("masks.next.best", "most probable now"), best),
+    ]
+    forced = say("masks.next.forced", "Every token of the translation, by teacher forcing")
+    tables.show(columns, say("masks.next.table", "Next tokens"), label=forced)
+    files.csv(*tables.content(columns), "mask", say("masks.next.csv", "Probabilities as CSV"))
+
+
+def one_head(trace: Trace, causal: MaskEffect, effect: MaskEffect, place: str) -> None:
+    """The head's scores, the same with minus infinity, its weights, and the weights it had."""
+    paragraph("masks", "one-head", place=place)
+    target_tokens = trace.target_tokens
+    shared = {"kind": "decoder", "rows": target_tokens, "columns": target_tokens}
+    shared |= {"row_title": terms.QUERY(), "column_title": terms.KEY()}
+    weights = shared | {"signed": False, "top": 1.0, "masked": ("0", say("masks.cell.masked", "masked"))}
+    # the weights with hidden cells marked as masked
+    now, before = (np.where(each.allowed, each.weights, np.float32(-np.inf)) for each in (effect, causal))
+    top = float(np.abs(effect.scores).max())
+    items = [
+        RowMatrix(say("masks.step.scores", "1 Scores"), effect.scores, **shared),
+        RowMatrix(say("masks.step.infinity", "2 With \u2212\u221e"), effect.masked_scores, top=top, **shared),
+        RowMatrix(say("masks.step.weights", "3 Weights"), now, **weights),
+        RowMatrix(say("masks.step.causal", "Weights with the causal mask"), before, **weights),
+    ]
+    matrices(items, "steps", beside=2)
+    labels = maps.numbered(target_tokens)
+    one_row(labels, effect)
+    scores = effect.masked_scores.astype(np.float64)
+    exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
+    difference = np.abs(exponentials / exponentials.sum(axis=1, keepdims=True) - effect.weights).max()
+    difference = checks.said("masked weights", float(difference))
+    leak = checks.said("mask leak", effect.masked_weight)
+    caption("masks", "weights-check", difference=difference, masked_weight=leak)
+    title = say("masks.matrices.title", "Decoder self-attention under a mask, {place}", place=place)
+    arrays = {name: getattr(effect, name) for name in ("scores", "allowed", "weights")}
+    with st.container(horizontal=True):
+        files.matrices(items, title, "mask", say("masks.matrices", "Matrices"))
+        all = say("masks.matrices.npz", "Matrices as NPZ")
+        files.npz("mask", arrays | {"causal_weights": causal.weights}, all)
+    files.numbers(lambda: files.table(effect.weights, labels, labels, maps.KINDS["decoder"].corner), "mask_table")
+
+
+def one_row(names: list[str], effect: MaskEffect) -> None:
+    """The numbers of one query, on their way from score to weight."""
+    label = say("masks.row", "One row in numbers: query")
+    place = widgets.number(label, "query", len(names), 1, len(names), varies=True, width=230) - 1
+    masked = zip(effect.scores[place].tolist(), effect.allowed[place], strict=True)
+    columns = [
+        tables.name(terms.KEY(), names),
+        tables.Column(say("masks.row.score", "score"), effect.scores[place]),
+        tables.Column(say("masks.row.masked", "with the mask"), [s if open else "\u2212\u221e" for s, open in masked]),
+        tables.bar(say("masks.row.weight", "weight"), effect.weights[place], 1),
+    ]
+    tables.show(columns, say("masks.row.table", "Row of query {query}", query=names[place]))

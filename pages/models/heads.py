@@ -10,7 +10,7 @@ from model import HubTrace
 from model.attribution.head_labels import text_scores, vision_scores
 from model.hub.ablation import ablate_in_steps
 from model.tracing.kinds import KINDS
-from pages.shared.head_ranking import detail, listing, rows
+from pages.shared.head_ranking import listing, rows
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from views.html import bars
@@ -27,10 +27,7 @@ def show(service: Service, trace: HubTrace, given, options: Mapping[str, str], k
     )
     heads = rows.heads_of(changes, {kind: _scores(trace, kind) for kind in changes}, None)
     with st.container(horizontal=True, gap="medium"):
-        by = listing.order("sort")
-        chosen = listing.chosen(heads, "shown")
-    listed = rows.ordered(heads, by)
-    shown = chosen or listed[0]
+        listed, shown = listing.arranged(heads, "sort", "shown")
     measured = say("models.change", "change of the loss")
     if answer is not None:
         measured = say("models.change.class", "change of -ln p of the class")
@@ -49,7 +46,7 @@ def show(service: Service, trace: HubTrace, given, options: Mapping[str, str], k
     with opened:
         st.markdown(f"**{shown.name}**")
         st.html(bars.STYLE)
-        detail.scores(shown, about.found)
+        listing.scores(shown, about.found)
     st.markdown(prose.block("models", "ablation-classes" if answer is not None else "ablation"))
 
 

@@ -12,7 +12,7 @@ from model.networks.positional import Form, positional_table, wavelengths
 from pages.shared.opening import Request
 from pages.shared.texts import block, caption
 from views.controls import widgets
-from views.text.catalogue import Message, say
+from views.text.catalogue import Message, Name, say
 
 LARGEST = 512
 FORMS: dict[Form, Message] = {
@@ -52,7 +52,7 @@ def settings(request: Request) -> Settings:
     with first:
         length = widgets.slider(say("positions.length", "Positions"), "length", 64, 2, LARGEST)
     with second:
-        d_model = widgets.slider("d_model", "width", trained.d_model, 2, LARGEST, 2)
+        d_model = widgets.slider(Name("d_model")(), "width", trained.d_model, 2, LARGEST, 2)
     with third:
         help = " ".join(block("positions", "form-help").split())
         form = widgets.pick(say("positions.form", "Form"), FORMS, "form", help=help)

@@ -15,7 +15,7 @@ from views.controls import widgets
 from views.figures.lines import Line
 from views.figures.matrix import ChartMatrix
 from views.text import terms
-from views.text.catalogue import say
+from views.text.catalogue import Name, say
 from views.text.numbers import three_digits
 
 SHOWN = 16  # dimensions of the rotation that are drawn
@@ -29,7 +29,7 @@ def similar(request: Request) -> None:
     with left:
         axes, high = (say("positions.p", "position p"), say("positions.q", "position q")), float(found.products.max())
         low = -high if found.products.min() < 0 else 0.0
-        shown = ChartMatrix(found.products, *axes, "PE(p) \u00b7 PE(q)", low=low, high=high)
+        shown = ChartMatrix(found.products, *axes, Name("PE(p) \u00b7 PE(q)")(), low=low, high=high)
         matrix_chart(shown, "products", say("positions.products.alt", "Inner product of every two positions."))
     with right:
         distances = np.arange(chosen.length)
@@ -43,7 +43,7 @@ def similar(request: Request) -> None:
             Line(names[1], distances, found.smallest, 4, "dot"),
             Line(names[2], distances, found.largest, 5, "dot"),
         ]
-        x, y = say("positions.distance", "distance k"), "PE(p) \u00b7 PE(p + k)"
+        x, y = say("positions.distance", "distance k"), Name("PE(p) \u00b7 PE(p + k)")()
         curves(drawn, x, y, "distance", block("positions", "distance-alt"))
         paragraph("positions", "similarity")
     spread = float(found.spread.max())

@@ -5,16 +5,15 @@ from __future__ import annotations
 import streamlit as st
 
 from model.attribution.comparison import merged
-from pages.shared import differences, files
+from pages.shared import differences, files, tables
 from pages.shared.charts import metrics
-from pages.shared.kinds import by_name
 from pages.shared.opening import translation
+from pages.shared.service import by_name
 from pages.shared.sides import Sides
 from pages.shared.texts import say_if_cut
 from views import maps
 from views.address import settings
 from views.controls import inputs
-from views.html import bars, tokens
 from views.text import terms
 from views.text.catalogue import say
 
@@ -39,27 +38,27 @@ def token_losses(sides: Sides) -> None:
     """A row for each token of the target; tokens of only one side leave the other empty."""
     losses = sides.losses
     counts = [len(side) for side in losses]
-    top = max(float(side.max()) for side in losses)
     labels = [maps.numbered(trace.next_tokens) for trace in (sides.first, sides.second)]
-    shown, rows = [], []
+    named, rows = [], []  # a token's name, and its losses on both sides with the change
     for one, two in merged(sides.shared_targets(), *counts):
         name = labels[0][one] if one is not None else labels[1][two]
         if one is None or two is None:
             name = say("compare.only", "{token} (only {side})", token=name, side=sides.names[one is None])
         values = [None if place is None else float(side[place]) for side, place in zip(losses, (one, two), strict=True)]
-        change = None if None in values else values[1] - values[0]
-        drawn = ["" if value is None else bars.bar(value, top, "decoder") for value in values]
-        shown.append([bars.data(name, "token"), *drawn, "" if change is None else bars.bar(change, top, "difference")])
-        rows.append([name, *("" if value is None else value for value in (*values, change))])
-    header = [
-        terms.TOKEN(),
-        *(say("compare.column.loss", "\u2212ln p, {side}", side=name) for name in sides.names),
-        say("compare.column.change", "change"),
+        named.append(name)
+        rows.append([*values, None if None in values else values[1] - values[0]])
+    top, (first, second, change) = max(float(side.max()) for side in losses), zip(*rows, strict=True)
+    columns = [
+        tables.name(terms.TOKEN(), named),
+        *(
+            tables.bar(say("compare.column.loss", "\u2212ln p, {side}", side=side), values, top)
+            for side, values in zip(sides.names, (first, second), strict=True)
+        ),
+        tables.bar(say("compare.column.change", "change"), change, top, "difference"),
     ]
-    described = say("compare.losses.table", "Loss of each token")
     label = say("compare.losses", "Loss of each token, in nats")
-    st.html(tokens.label(label) + bars.table(header, shown, described))
-    files.csv(header, rows, "compare-losses", say("compare.losses.csv", "Losses as CSV"))
+    tables.show(columns, say("compare.losses.table", "Loss of each token"), label=label)
+    files.csv(*tables.content(columns), "compare-losses", say("compare.losses.csv", "Losses as CSV"))
 
 
 def one_head(sides: Sides) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
+from views.address import settings
 from views.components.matrix_row import RowMatrix, matrix_row
-from views.controls import inputs
+from views.controls import inputs, painted
 from views.figures.lines import Line, lines
 from views.figures.matrix import ChartMatrix, legend, matrix
 from views.text.catalogue import Message
@@ -46,7 +48,34 @@ def matrices(
     on_paint: Callable[[list[tuple[int, int, bool]]], None] | None = None,
 ) -> None:
     """Show matrices with the signs between them, see `matrix_row`."""
-    matrix_row(items, inputs.theme(), key, inputs.remember_theme, on_paint, beside)
+    matrix_row(items, key, on_paint, beside)
+
+
+def painter(
+    name: str, start: np.ndarray, axes: Sequence, key: str, label: str, kind: str, words: Sequence[str]
+) -> np.ndarray:
+    """A matrix of yes and no that a reader paints over.
+
+    Args:
+        name: of what was painted, in the session and in the address bar.
+        start: `(side, side)` bool, what it is where nothing was painted.
+        axes: labels of rows and of columns, and their titles.
+        words: for no and for yes.
+
+    Returns:
+        What it is now, `(side, side)` bool.
+    """
+    changed = painted.decode(settings.held(name), len(start))
+    now = start ^ changed
+
+    def keep(cells: list[tuple[int, int, bool]]) -> None:
+        for row, column, state in cells:
+            changed[row, column] = start[row, column] != state
+        settings.hold(name, painted.encode(changed))
+
+    shown = RowMatrix(label, now.astype(np.float32), kind, *axes, signed=False, words=words, paint=True)
+    matrices([shown], key, on_paint=keep)
+    return now
 
 
 def metrics(*named: tuple[str, str | float], help: str | None = None) -> None:

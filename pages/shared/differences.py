@@ -35,7 +35,7 @@ def show(pair: MapPair, key: str, name: str) -> None:
         items.append(_matrix(pair.difference, pair, palette.DIFFERENCE, pair.largest))
     matrices(items, key, beside=3)
     st.html(_legends(pair))
-    notes = [block("compare", "axes", row=pair.kind.query_side, column=pair.kind.key_side)]
+    notes = [block("compare", "axes", row=pair.kind.queries(), column=pair.kind.keys())]
     if pair.difference is None:
         notes.append(block("compare", "no-difference"))
     else:
@@ -94,12 +94,12 @@ def moved_heads(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> Non
     for kind, table in found.items():
         layers, heads = ([str(number + 1) for number in range(count)] for count in table.shape)
         layers = [say("moved.layer", "layer {layer}", layer=layer) for layer in layers]
-        items.append(RowMatrix(maps.short(kind), table, kind, layers, heads, *axes, signed=False, top=top))
+        items.append(RowMatrix(maps.named(kind).short(), table, kind, layers, heads, *axes, signed=False, top=top))
     matrices(items, "moved")
     kind, layer, head = farthest(found)
     moved = float(found[kind][layer, head])
     most = {
-        "kind": maps.title(kind),
+        "kind": maps.named(kind).title,
         "place": maps.describe(str(layer + 1), str(head + 1)),
         "share": three_digits(moved),
     }

@@ -10,8 +10,7 @@ import streamlit as st
 from server.finished_files import finished_files
 from views.components.matrix_row import RowMatrix
 from views.export import downloads, drawing
-from views.export.matrices import matrices_picture
-from views.export.picture import picture
+from views.export.matrices import matrices_picture, picture
 from views.figures.heatmap import HeadMap
 from views.text import catalogue, terms
 from views.text.catalogue import Message, say
@@ -93,20 +92,24 @@ def matrices(items: Sequence[RowMatrix | str], title: str, name: str, what: str 
 
 
 def head_map(shown: HeadMap, draw: Callable[[], drawing.Drawing] | None = None, name: str = "") -> None:
-    """Picture and numbers of one head's map as files and as a table.
+    """Picture and numbers of one head's map as files and as a table; the arguments are those of `map_files`."""
+    map_files(shown, draw, name)
+    rows, columns = shown.kind.names(shown.queries), shown.kind.names(shown.keys)
+    numbers(lambda: table(shown.weights, columns, rows, shown.kind.corner))
+
+
+def map_files(shown: HeadMap, draw: Callable[[], drawing.Drawing] | None = None, name: str = "") -> None:
+    """Picture and numbers of one head's map as files.
 
     Args:
         draw: makes the picture where it is not the plain map.
         name: of the files, without what follows the dot.
     """
-    draw = draw or (lambda: picture(shown))
     name = name or f"{shown.kind.name}-map"
-    rows, columns = shown.kind.names(shown.queries), shown.kind.names(shown.keys)
     with st.container(horizontal=True):
-        pictures(draw, name)
+        pictures(draw or (lambda: picture(shown)), name)
         weights = shown.weights, shown.queries, shown.keys, shown.kind
         download(CSV(), lambda: downloads.matrix_csv(*weights), f"{name}.csv")
-    numbers(lambda: table(shown.weights, columns, rows, shown.kind.corner))
 
 
 def table(rows, columns: Sequence[str], index: list[str] | None = None, corner: str = "") -> pd.DataFrame:

@@ -127,7 +127,7 @@ def words(change: HeadIntervention) -> str:
     for layer in sorted({layer for layer, _ in change.heads}):
         heads = ", ".join(str(head + 1) for head in sorted(change.in_layer(layer)))
         places.append(say("changes.place", "layer {layer} head {heads}", layer=layer + 1, heads=heads))
-    values = {"kind": maps.title(change.kind), "places": "; ".join(places), "what": _what(change)}
+    values = {"kind": maps.named(change.kind).title, "places": "; ".join(places), "what": _what(change)}
     return say("changes.line", "{kind}, {places}: {what}", **values)
 
 

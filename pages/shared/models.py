@@ -9,13 +9,14 @@ from dataclasses import replace
 import streamlit as st
 
 from model import CheckpointError, InputError, RecurrentTranslator, Translator, VisionClassifier
-from pages.shared.description import describe, describe_vision
 from pages.shared.service import Service
 from server.process_wide import process_wide
 from server.recent import Recent, computing
+from views import frame
 from views.address import settings
 from views.text import literal
-from views.text.catalogue import say_error
+from views.text.catalogue import say, say_error
+from views.text.numbers import grouped, millions, percent
 
 RECENT_OF_PICTURES = 128  # curves, relevance, changed probabilities: some kilobytes each
 
@@ -59,16 +60,12 @@ def private(service: Service) -> Service:
 
 def open_service() -> Service:
     """The translator, with the sidebar that describes it; on a broken installation one sentence, and the page ends."""
-    service = _opened(load_service)
-    describe(service.model)
-    return service
+    return _described(_opened(load_service))
 
 
 def open_vision() -> Service:
     """The classifier, likewise."""
-    service = _opened(load_vision)
-    describe_vision(service.model)
-    return service
+    return _described(_opened(load_vision))
 
 
 def open_recurrent(name: str) -> Service:
@@ -93,3 +90,51 @@ def accepted(service: Service, text: str) -> bool:
         st.warning(literal.markdown(say_error(error)))
         return False
     return True
+
+
+def _described(service: Service) -> Service:
+    """Fill the sidebar: sizes beside those of the paper that the network follows, scores, and the card."""
+    model, config = service.model, service.model.config
+    evaluation = model.card.get("evaluation", {})
+    if "classify" in model.capabilities:
+        paper, known = say("sizes.vit", "ViT-B/16"), (768, 12, 64, 12, 3072)  # Dosovitskiy et al. 2021, table 1
+        first = [
+            (say("sizes.picture", "picture side"), grouped(config.image_size), "224"),
+            (say("sizes.patch", "patch side"), grouped(config.patch_size), "16"),
+            (say("sizes.patches", "patches"), grouped(config.grid**2), "196"),
+        ]
+        layers, all = grouped(config.n_layers), "86\u2009M"
+        last = say("sizes.classes", "classes"), grouped(len(config.classes)), grouped(1000)
+        right, error = say("quality.top1", "right (top-1)"), say("quality.calibration", "calibration error")
+        measured = ((right, "top1"), (error, "calibration_error"))  # on validation pictures
+        scores = [(name, percent(evaluation[key]), "") for name, key in measured if key in evaluation]
+        columns = say("quality.validation", "validation"), ""
+    else:
+        paper, known, first = say("sizes.paper", "paper\u2019s base"), (512, 8, 64, "6 + 6", 2048), []
+        layers, all = f"{config.n_encoder_layers} + {config.n_decoder_layers}", "65\u2009M"
+        last = say("sizes.vocabulary", "vocabulary"), grouped(config.vocabulary_size), grouped(37000)
+        ways = {"greedy": say("quality.greedy", "greedy"), "beam 4": say("quality.beam", "beam width 4")}
+        measured = [(said, evaluation[way]) for way, said in ways.items() if way in evaluation]  # on held-out sentences
+        scores = [(said, f"{scores['bleu']:.1f}", f"{scores['chrf']:.1f}") for said, scores in measured]
+        columns = say("quality.bleu", "BLEU"), say("quality.chrf", "chrF")
+    names = (
+        say("sizes.width", "width d_model"),
+        say("sizes.heads", "heads"),
+        say("sizes.head-width", "head width d_k"),
+        say("sizes.layers", "layers"),
+        say("sizes.feed-forward", "feed-forward d_ff"),
+    )
+    own = config.d_model, config.n_heads, config.d_model // config.n_heads, layers, config.d_ff
+    sizes = [(name, *map(_size, sides)) for name, *sides in zip(names, own, known, strict=True)]
+    sizes += [last, (say("sizes.parameters", "parameters"), millions(model.parameters), all)]
+    tables = (
+        frame.Table(say("sizes", "Sizes"), (say("sizes.this", "this model"), paper), [*first, *sizes]),
+        frame.Table(say("quality", "Quality"), columns, scores),
+    )
+    licence = model.card.get("data", {}).get("licence", "")
+    frame.sidebar(lambda: model.device_name, tables, licence, model.card_markdown)
+    return service
+
+
+def _size(size: int | str) -> str:
+    return size if isinstance(size, str) else grouped(size)

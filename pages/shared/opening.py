@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import streamlit as st
@@ -70,10 +71,13 @@ def opening(page: str, examples: bool = False) -> Request:
     return Request(service, text, DecodingOptions(**vars(chosen)), taken, st.empty())
 
 
-def translated(trace: Trace, style: str = "") -> None:
-    """The translation that a page is about, with its label, and HTML with the `style` of the page."""
-    label = tokens.label(say("translation", "Translation"))
-    st.html(style + label + tokens.sentence(trace.target_text, "fr"))
+def on_translation(page: str, show: Callable[[Request, Trace], None], style: str = "") -> None:
+    """A page about one translation: its beginning, the translation with the `style` of the page, and what it shows."""
+    request = opening(page)
+    if request.accepted:
+        trace = request.trace()
+        st.html(style + tokens.label(say("translation", "Translation")) + tokens.sentence(trace.target_text, "fr"))
+        show(request, trace)
 
 
 def translation(text: str, label: str) -> None:

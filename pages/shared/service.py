@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from PIL import Image
 
@@ -17,14 +18,15 @@ from model import DecodingOptions, GateInterventions, HeadInterventions, Step, T
 from model.attribution.intervened import InterventionResult
 from model.runtime.fallback import with_fallback
 from model.runtime.progress import InSteps, steps_with_fallback
+from model.tracing.kinds import AttentionKind
 from model.tracing.traced_model import TracedModel
-from pages.shared.kinds import by_name
 from server import visits
-from server.long_work import LongWork
 from server.recent import Recent, T
 from server.streams import Streams
+from views import maps
 from views.maps import Kind
 from views.text import waiting
+from views.text.catalogue import Message, Name
 
 RECENT_TRANSLATIONS = 512  # a few kilobytes each: the last sentence of each visitor of a large class
 RECENT_TRACES = 8  # about a megabyte for a dozen words, twenty for the longest sentence, eight for a picture
@@ -45,13 +47,13 @@ class Service:
     traces: Recent = field(default_factory=lambda: Recent(RECENT_TRACES))
     analyses: Recent = field(default_factory=lambda: Recent(RECENT_ANALYSES))
     streams: Streams[Step] = field(init=False)
-    long_analyses: LongWork = field(init=False)
-    long_traces: LongWork = field(init=False)
+    long_analyses: Streams = field(init=False)
+    long_traces: Streams = field(init=False)
 
     def __post_init__(self) -> None:
         self.streams = Streams(self.translations, self.computing)
-        self.long_analyses = LongWork(self.analyses, self.computing, waiting.progress)
-        self.long_traces = LongWork(self.traces, self.computing, waiting.progress)
+        self.long_analyses = Streams(self.analyses, self.computing)
+        self.long_traces = Streams(self.traces, self.computing)
 
     @property
     def kinds(self) -> dict[str, Kind]:
@@ -66,7 +68,7 @@ class Service:
     def analysis_in_steps(self, key: Hashable, function: Callable[..., InSteps[T]], *arguments) -> T:
         """`analysis` of long work: between its steps others have their turn, and the reader sees how far it is."""
         begin = lambda: function(self.model, *arguments)  # noqa: E731
-        return self.long_analyses.result(key, lambda: steps_with_fallback(self.model, begin))
+        return self.long_analyses.result(key, lambda: steps_with_fallback(self.model, begin), waiting.progress)
 
     def lesson(self, key: Hashable, function: Callable[..., T], *arguments) -> T:
         """`analysis` by a function of the bare network, as those of `model.lessons` and `model.attribution` are."""
@@ -140,4 +142,23 @@ class Service:
         return self.long_traces.result(
             ("intervened", trace.source_ids, trace.next_ids, plan.to_text()),
             lambda: steps_with_fallback(self.model, lambda: self.model.intervene_in_steps(trace, plan)),
+            waiting.progress,
         )
+
+
+QUERY = Message("kind.other.query", "{whose} query token")
+KEY = Message("kind.other.key", "{whose} key token")
+
+
+def shown(kind: AttentionKind) -> maps.Kind:
+    """A kind with its words; one that the views have no words for goes by the names that the model has for it."""
+    found = maps.ALIGNMENTS.get(kind.score) or maps.known(kind.name)
+    if found is None:
+        name, sides = Name(kind.name), (partial(QUERY, whose=kind.queries), partial(KEY, whose=kind.keys))
+        found = maps.Kind(kind.name, Name(kind.title), *sides, name, name)
+    return replace(found, causal=kind.causal)
+
+
+def by_name(kinds: Iterable[AttentionKind]) -> dict[str, maps.Kind]:
+    """The kinds of a model, in its order."""
+    return {kind.name: shown(kind) for kind in kinds}

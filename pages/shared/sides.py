@@ -8,11 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from model import HeadInterventions, Trace
+from model import DecodingOptions, GateInterventions, HeadInterventions, Trace
 from model.attribution.comparison import Shared, moved, of_shared, shared_places
 from model.attribution.intervened import Check, losses_of
 from model.tracing.kinds import AttentionKind
 from pages.shared.opening import Request, sentence_box, usable
+from pages.shared.service import Service
 from pages.shared.texts import block
 from views import maps
 from views.controls import widgets
@@ -44,7 +45,7 @@ class Sides:
     titles: tuple[str, str]
     translations: tuple[str, str]
     finished: tuple[bool, bool]
-    plan: HeadInterventions = field(default_factory=HeadInterventions)
+    plan: HeadInterventions | GateInterventions = field(default_factory=HeadInterventions)
     check: Check | None = None
 
     @cached_property
@@ -106,6 +107,16 @@ def _side(
     return Side(name, weights, *trace.axes(kind.name), hidden)
 
 
+def of_changed(service: Service, text: str, trace: Trace, plan: HeadInterventions | GateInterventions) -> Sides:
+    """The sentence before and after an intervention, computed once for each plan."""
+    found = service.intervened(trace, plan)
+    before = service.steps(text, DecodingOptions())[-1]
+    generated, ended = (before.text, found.translation), (service.ended(before.ids), found.finished)
+    names = say("compare.before", "before"), say("compare.after", "after")
+    titles = say("compare.before.title", "Before"), say("compare.after.title", "After")
+    return Sides(_kinds(service), trace, found.after, names, titles, generated, ended, plan, found.check)
+
+
 def of_another(request: Request, trace: Trace) -> Sides | None:
     """Both sentences; None where the other one cannot be used, and the reason is on the page."""
     name = say("compare.other", "Sentence B")
@@ -125,5 +136,8 @@ def of_another(request: Request, trace: Trace) -> Sides | None:
         compute = lambda: service.model.trace(text, target_ids=trace.next_ids)  # noqa: E731
         second = service.traces.get_or_compute(key, compute, service.computing)
     ended = service.ended(trace.next_ids), service.ended(own.next_ids)
-    kinds = {kind.name: kind for kind in service.model.kinds}
-    return Sides(kinds, trace, second, ("A", "B"), ("A", "B"), (trace.target_text, own.target_text), ended)
+    return Sides(_kinds(service), trace, second, ("A", "B"), ("A", "B"), (trace.target_text, own.target_text), ended)
+
+
+def _kinds(service: Service) -> dict[str, AttentionKind]:
+    return {kind.name: kind for kind in service.model.kinds}

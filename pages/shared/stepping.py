@@ -5,13 +5,12 @@ from __future__ import annotations
 from pages.shared.runs import fragment
 from views.address import settings
 from views.components.step_view import Axis, Places, StepView, step_view
-from views.controls import inputs
 
 
 @fragment
 def show(view: StepView, key: str) -> None:
     """Mount `view`. What the browser tells a moment after a move runs only this again, and draws nothing new."""
-    step_view(view, places(view), inputs.theme(), key, lambda moved: _remember(view, moved), inputs.remember_theme)
+    step_view(view, places(view), key, lambda moved: _remember(view, moved))
 
 
 def places(view: StepView) -> Places:

@@ -10,7 +10,7 @@ from pages.shared.texts import block
 from views.address import settings
 from views.controls import widgets
 from views.text import literal
-from views.text.catalogue import say, say_error
+from views.text.catalogue import Name, say, say_error
 
 # What a person would write for the sentences the app offers to begin with.
 REFERENCES = {
@@ -33,7 +33,7 @@ def target(request: Request) -> Trace | None:
     """
     own = request.trace()
     label, help = say("target.label", "French target"), " ".join(block("notices", "target-help").split())
-    typed = widgets.text(label, "target", "", literal.visible(own.target_text), help=help)
+    typed = widgets.text(label, "target", "", Name(literal.visible(own.target_text))(), help=help)
     reference = REFERENCES.get(request.text)
     with st.container(horizontal=True):
         own_again = say("target.own", "The model\u2019s own")

@@ -13,11 +13,11 @@ from views.text.numbers import three_digits
 
 def block(page: str, id: str, **values: object) -> str:
     """`prose.block`, with three digits of each number that is no whole one."""
-    return prose.block(page, id, **{name: _written(value) for name, value in values.items()})
-
-
-def _written(value: object) -> object:
-    return three_digits(float(value)) if isinstance(value, float | np.floating) else value
+    written = {
+        name: three_digits(float(value)) if isinstance(value, float | np.floating) else value
+        for name, value in values.items()
+    }
+    return prose.block(page, id, **written)
 
 
 def paragraph(page: str, id: str = "", **values: object) -> None:

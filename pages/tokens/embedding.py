@@ -76,8 +76,7 @@ def vectors(steps: EmbeddingSteps, step: str) -> None:
 
 def follow(steps: EmbeddingSteps) -> None:
     """One token's first numbers through all steps."""
-    places = {str(number): label for number, label in enumerate(maps.numbered(steps.tokens), 1)}
-    place = int(widgets.select(say("tokens.follow", "Follow one token"), places, "piece")) - 1
+    place = int(widgets.select(say("tokens.follow", "Follow one token"), maps.places(steps.tokens), "piece")) - 1
     root = three_digits(float(np.sqrt(steps.rows.shape[1])))
     named = (
         (say("tokens.follow.row", "row {number}", number=steps.ids[place]), steps.rows),

@@ -11,7 +11,7 @@ from pages.shared.opening import Request
 from pages.shared.texts import block, caption, paragraph
 from views import maps
 from views.controls import inputs, widgets
-from views.figures.histogram import histogram
+from views.figures.lines import histogram
 from views.html import bars
 from views.text import literal
 from views.text.catalogue import say, say_count
@@ -28,8 +28,8 @@ def show(request: Request) -> None:
     wide, narrow = st.columns([3, 2], gap="large")
     with wide:
         longest = max(range(len(ids) - 1), key=lambda place: (len(literal.token(source_tokens[place])), place))
-        choices = {str(number): label for number, label in enumerate(maps.numbered(source_tokens), 1)}
-        near = widgets.select(say("tokens.near", "Token of your sentence"), choices, "near", str(longest + 1))
+        label, choices = say("tokens.near", "Token of your sentence"), maps.places(source_tokens)
+        near = widgets.select(label, choices, "near", str(longest + 1))
         place = int(near) - 1
         count = widgets.slider(say("tokens.near.count", "Neighbours shown"), "count", 12, 3, MOST)
     found = request.service.lesson(("neighbourhood", ids[place]), neighbourhood, tokenizer, ids[place], MOST)

@@ -6,13 +6,13 @@ import streamlit as st
 
 from model import TransformerConfig
 from model.lessons.sizes import part_sizes
-from pages.shared import files
+from pages.shared import files, tables
 from pages.shared.opening import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
 from views.html import bars
 from views.text import literal
-from views.text.catalogue import Message, say, say_error
+from views.text.catalogue import Message, Name, say, say_error
 from views.text.numbers import grouped
 
 SYMBOLS = ("d_model", "n_heads", "d_k = d_model / n_heads", "d_ff")  # the same in every language
@@ -34,9 +34,9 @@ def show(request: Request) -> None:
     with left:
         with st.container(horizontal=True):
             help = " ".join(block("tokens", "d-model").split())
-            width = widgets.number("d_model", "d_model", trained.d_model, 1, 4096, width=WIDTH, help=help)
-            heads = widgets.number("n_heads", "n_heads", trained.n_heads, 1, 64, width=WIDTH)
-            inner = widgets.number("d_ff", "d_ff", trained.d_ff, 1, 16384, width=WIDTH)
+            width = widgets.number(Name("d_model")(), "d_model", trained.d_model, 1, 4096, width=WIDTH, help=help)
+            heads = widgets.number(Name("n_heads")(), "n_heads", trained.n_heads, 1, 64, width=WIDTH)
+            inner = widgets.number(Name("d_ff")(), "d_ff", trained.d_ff, 1, 16384, width=WIDTH)
             label = say("sizes.layers.choose", "Layers")
             layers = widgets.number(label, "layers", trained.n_encoder_layers, 1, 48, width=WIDTH)
         depth = {"n_encoder_layers": layers, "n_decoder_layers": layers}
@@ -45,22 +45,22 @@ def show(request: Request) -> None:
         except ValueError as error:
             st.warning(literal.markdown(say_error(error)))
             return
-        header = [
-            say("sizes.column.size", "size"),
+        sides = (tried, trained, TransformerConfig.preset("base"))
+        names, values = zip(*(zip(*described(side), strict=True) for side in sides), strict=True)
+        titles = (
             say("sizes.column.yours", "yours"),
             say("sizes.column.model", "this model"),
             say("sizes.column.paper", "paper\u2019s base"),
+        )
+        symbols = [bars.data(name, "name") if name in SYMBOLS else name for name in names[0]]
+        columns = [
+            tables.Column(say("sizes.column.size", "size"), names[0], symbols),
+            *(tables.name(title, side, "number") for title, side in zip(titles, values, strict=True)),
         ]
-        sides = zip(*map(described, (tried, trained, TransformerConfig.preset("base"))), strict=True)
-        rows = [[side[0][0], *(value for _, value in side)] for side in sides]
-        shown = [
-            [bars.data(name, "name") if name in SYMBOLS else name, *(bars.data(value, "number") for value in values)]
-            for name, *values in rows
-        ]
-        st.html(bars.table(header, shown, say("sizes.table", "Sizes side by side")))
+        tables.show(columns, say("sizes.table", "Sizes side by side"))
     formula = grouped(sum(part.total for part in part_sizes(trained)))
     caption("tokens", "sizes-check", formula=formula, counted=grouped(request.service.model.parameters))
-    files.sheet(header, rows, "sizes", say("sizes.csv", "Sizes as CSV"))
+    files.sheet(*tables.content(columns), "sizes", say("sizes.csv", "Sizes as CSV"))
 
 
 def described(config: TransformerConfig) -> list[tuple[str, str]]:

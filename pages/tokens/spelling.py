@@ -7,7 +7,7 @@ import unicodedata
 import streamlit as st
 
 from model.text.spelling import MAX_WORD, spellings, splits
-from pages.shared import files
+from pages.shared import files, tables
 from pages.shared.opening import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
@@ -46,22 +46,20 @@ def show(request: Request) -> None:
         if problem:
             st.warning(problem)
             return
-        rows, shown = [], []
         found = splits(tokenizer, [*spellings(word), ("other", other)])
-        for row in found:
-            name, joined = SPELLINGS[row.name](), " | ".join(map(literal.token, row.tokens))
-            rows.append([name, row.text, len(row.tokens), row.shared, joined])
-            chips = bars.Cell(tokens.chips(row.tokens, "encoder"))
-            shown.append([name, bars.data(row.text, "token"), len(row.tokens), row.shared, chips])
-        header = [
-            say("tokens.spelling.column.spelling", "spelling"),
-            say("tokens.spelling.column.text", "text"),
-            say("tokens.spelling.column.count", "count"),
-            say("tokens.spelling.column.common", "in common"),
-            say("tokens.spelling.column.tokens", "tokens"),
+        said = [row.text for row in found]
+        joined = [" | ".join(map(literal.token, row.tokens)) for row in found]
+        chips = [bars.Cell(tokens.chips(row.tokens, "encoder")) for row in found]
+        columns = [
+            tables.Column(say("tokens.spelling.column.spelling", "spelling"), [SPELLINGS[row.name]() for row in found]),
+            tables.name(say("tokens.spelling.column.text", "text"), said),
+            tables.Column(say("tokens.spelling.column.count", "count"), [len(row.tokens) for row in found]),
+            tables.Column(say("tokens.spelling.column.common", "in common"), [row.shared for row in found]),
+            tables.Column(say("tokens.spelling.column.tokens", "tokens"), joined, chips),
         ]
-        st.html(bars.table(header, shown, say("tokens.spelling.table", "Tokens of each spelling")))
-        files.sheet(header, rows, "spellings", say("tokens.spelling.csv", "Spellings as CSV"))
+        tables.show(columns, say("tokens.spelling.table", "Tokens of each spelling"))
+        label = say("tokens.spelling.csv", "Spellings as CSV")
+        files.sheet(*tables.content(columns), "spellings", label)
     back = sum(tokenizer.decode(row.ids) == _normal(row.text) for row in found)
     caption("tokens", "spelling-check", back=back, all=len(found))
 

@@ -7,25 +7,44 @@ import time
 import streamlit as st
 
 from model import DecodingOptions
+from model.networks.recurrent_config import RecurrentConfig
+from pages.history import networks
 from pages.shared import checks, files
 from pages.shared.opening import Request, opening
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, how_to_read
-from pages.translate import diagrams
+from views import frame
+from views.address import settings
+from views.components.drawing_view import drawing_view
+from views.controls import widgets
 from views.html import tokens
-from views.text import literal, terms
+from views.svg.architecture import Sizes, architecture
+from views.svg.recurrent_architecture import RecurrentSizes, recurrent_architecture
+from views.text import literal, prose, terms
 from views.text.catalogue import say, say_count
 
 FRAME_SECONDS = 0.04  # a screen needs no more than 25 pictures a second while tokens arrive
+TRANSFORMER = "transformer"
 
 
-def main() -> None:
-    """Read the inputs, translate, show."""
-    request = opening("translate", examples=True)
-    if request.accepted:
-        translation(request)
-    model_diagram(request.service)
+@fragment
+def diagram(service: Service) -> None:
+    """The loaded model, or one of the networks that were trained on the same sentences before it."""
+    called = {TRANSFORMER: networks.TRANSFORMER()} | networks.options()
+    chosen = widgets.pick(say("translate.diagram", "Which network"), called, "diagram", hidden=True)
+    links = frame.titles(), settings.shared()
+    if chosen == TRANSFORMER:
+        drawn, about = architecture(Sizes(**_taken(service.model.config, Sizes)), *links), "diagram"
+    else:
+        sizes = RecurrentSizes(**_taken(RecurrentConfig.preset(chosen), RecurrentSizes))
+        drawn, about = recurrent_architecture(sizes, *links), "diagram-before"
+    drawing_view(drawn, key="architecture")
+    st.caption(prose.block("translate", about))
+
+
+def _taken(config: object, sizes: type) -> dict[str, object]:
+    return {name: getattr(config, name) for name in sizes.__dataclass_fields__}
 
 
 def translation(request: Request) -> None:
@@ -97,12 +116,15 @@ def numbers(rows) -> None:
     files.numbers(lambda: files.table(labelled, header), hide_index=True, height=height)
 
 
-def model_diagram(service: Service) -> None:
-    """The architecture with the loaded model's sizes, those before it, and how to read the page."""
+def main() -> None:
+    """Read the inputs, translate, show; below it the architecture, and how to read the page."""
+    request = opening("translate", examples=True)
+    if request.accepted:
+        translation(request)
     picture, words = st.columns([3, 2], gap="large")
     with picture:
         st.subheader(say("translate.model", "The model"), anchor=False)
-        diagrams.show(service)
+        diagram(request.service)
     with words:
         how_to_read(block("translate", "how-to-read-it"))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
 import streamlit as st
 
 from model import VisionTrace
@@ -13,16 +12,14 @@ from pages.shared.attention_viewer.explore import explore_picture
 from pages.shared.attention_viewer.subject import of_picture
 from pages.shared.runs import fragment
 from pages.shared.service import Service
+from pages.shared.tables import Column, content
 from pages.shared.texts import paragraph
-from pages.vision.maps import Look, all_heads, check_line, choosable, settings
+from pages.vision.maps import all_heads, check_line, choosable, places, settings
 from views import maps
 from views.components.attention_grid import Sheet, attention_grid
 from views.components.patch_picture import Panel
 from views.controls import inputs
 from views.controls.picture_input import chosen_sample
-from views.export import drawing
-from views.figures.heatmap import HeadMap
-from views.text import terms
 from views.text.catalogue import Message, say
 
 FROM = Message("vision.from", "What it attends to")
@@ -52,12 +49,11 @@ def cls_attention(service: Service, key: str, trace: VisionTrace) -> None:
             causal=False,
             shared_scale=look.shared,
             selected=look.place,
-            theme=inputs.theme(),
             underlay=look.picture,
             opacity=look.opacity,
         )
         choose = lambda layer, head: inputs.choose_head(look.layers[layer], look.heads[head])  # noqa: E731
-        attention_grid(grid, key="grid", on_select=choose, on_theme=inputs.remember_theme)
+        attention_grid(grid, key="grid", on_select=choose)
         check_line(trace)
         all_heads(trace)
     with detail:
@@ -86,28 +82,17 @@ def any_patch(service: Service, key: str, trace: VisionTrace) -> None:
     chosen, place = 1 + row * trace.grid[1] + column, {"row": row + 1, "column": column + 1, "place": look.words}
     out = say("vision.from.title", "what the patch in row {row}, column {column} attends to, {place}", **place)
     into = say("vision.to.title", "what attends to the patch in row {row}, column {column}, {place}", **place)
-    both = look.head_map(matrix[chosen, 1:], out, top), look.head_map(matrix[1:, chosen], into, top)
-    _files(look, *both, f"patch-{row + 1}-{column + 1}-{look.id}")
-    all_heads(trace)
-
-
-def _files(look: Look, out: HeadMap, into: HeadMap, name: str) -> None:
-    """Both maps of a patch as files and as a table."""
-    header = [terms.ROW(), terms.COLUMN(), FROM(), TO()]
-    rows = [
-        (row + 1, column + 1, float(out.weights[row, column]), float(into.weights[row, column]))
-        for row, column in np.ndindex(out.weights.shape)
-    ]
+    from_it, to_it = look.head_map(matrix[chosen, 1:], out, top), look.head_map(matrix[1:, chosen], into, top)
+    columns = [Column(FROM(), from_it.weights.ravel()), Column(TO(), to_it.weights.ravel())]
+    header, rows = content([*places(trace.grid), *columns])
+    name = f"patch-{row + 1}-{column + 1}-{look.id}"
     with st.container(horizontal=True):
-        for what, side, shown in ((FROM(), "from", out), (TO(), "to", into)):
-            label, make = say("files.png.of", "{what} as PNG", what=what), partial(_png, look, shown)
+        for what, side, shown in ((FROM(), "from", from_it), (TO(), "to", to_it)):
+            label, make = say("files.png.of", "{what} as PNG", what=what), partial(look.png, shown)
             files.download(label, make, f"{side}-{name}.png")
         files.csv(header, rows, name)
     files.numbers(lambda: files.table(rows, header), hide_index=True)
-
-
-def _png(look: Look, shown: HeadMap) -> bytes:
-    return drawing.to_png(look.drawn(shown))
+    all_heads(trace)
 
 
 @fragment

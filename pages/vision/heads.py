@@ -7,12 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from model import VisionClassifier, VisionTrace
+from model import VisionTrace
 from model.attribution.analysis import attention_distance
 from model.attribution.head_ablation import ClassificationAblation
 from model.attribution.head_labels import HeadScores, vision_scores
-from pages.shared import checks
-from pages.shared.head_ranking import detail, listing, rows
+from model.tracing.traced_model import TracedModel
+from pages.shared import checks, tables
+from pages.shared.head_ranking import listing
+from pages.shared.head_ranking.rows import Found, Head, heads_of, shipped, signed
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, paragraph
@@ -43,7 +45,7 @@ class Study:
     effects: ClassificationAblation
     scores: HeadScores
     distance: np.ndarray
-    found: rows.Found
+    found: Found
 
 
 @fragment
@@ -56,34 +58,29 @@ def each_head(service: Service, key: str, trace: VisionTrace) -> None:
     with st.container(horizontal=True, gap="medium"):
         wanted = chosen_class(say("vision.class", "Class"), trace)
         measure = widgets.pick(say("vision.measure", "Change of its"), MEASURES, "measure")
-        by = listing.order("vsort")
         effects = study.effects
         changes = effects.logit_changes(wanted) if measure == "logit" else effects.probability_changes(wanted)
-        heads = rows.heads_of({"vision": changes}, {"vision": study.scores}, study.found.statistics)
-        chosen = listing.chosen(heads, "vshown")
-    listed = rows.ordered(heads, by)
-    shown = chosen or listed[0]
+        heads = heads_of({"vision": changes}, {"vision": study.scores}, study.found.statistics)
+        listed, shown = listing.arranged(heads, "vsort", "vshown")
     overview, opened = st.columns([5, 4], gap="large")
     with overview:
         _ranking(study, trace, listed, shown, CHANGES[measure](), trace.classes[wanted])
     with opened:
         _one_head(service, key, study, trace, shown)
-    detail.below(PAGE, say("ranking.patterns", "What each pattern is"))
+    listing.below(PAGE, say("ranking.patterns", "What each pattern is"))
 
 
-def _study(classifier: VisionClassifier, trace: VisionTrace) -> Study:
-    distance = attention_distance(trace.attention, trace.grid, classifier.config.patch_size)
-    found = rows.shipped(classifier.folder, classifier.weights_sha256)
-    return Study(classifier.ablate_heads(trace), vision_scores(trace.attention, trace.grid), distance, found)
+def _study(model: TracedModel, trace: VisionTrace) -> Study:
+    distance = attention_distance(trace.attention, trace.grid, model.config.patch_size)
+    found = shipped(model.folder, model.weights_sha256)
+    return Study(model.ablate_heads(trace), vision_scores(trace.attention, trace.grid), distance, found)
 
 
-def _ranking(
-    study: Study, trace: VisionTrace, listed: list[rows.Head], shown: rows.Head, change: str, name: str
-) -> None:
+def _ranking(study: Study, trace: VisionTrace, listed: list[Head], shown: Head, change: str, name: str) -> None:
     strongest = max(listed, key=lambda head: abs(head.change))
     said = {"name": literal.markdown(name), "strongest": strongest.name, "measure": change}
     less, more = (sum(side * head.change > 0 for head in listed) for side in (-1, 1))
-    paragraph(PAGE, "list", **said, change=rows.signed(strongest.change), less=less, more=more)
+    paragraph(PAGE, "list", **said, change=signed(strongest.change), less=less, more=more)
     headings = say("vision.column.map", "head, map of CLS"), change, say("vision.column.here", "on this picture")
     about = listing.Listing(
         study.found,
@@ -98,7 +95,7 @@ def _ranking(
     listing.show(about, listed, shown)
 
 
-def _one_head(service: Service, key: str, study: Study, trace: VisionTrace, head: rows.Head) -> None:
+def _one_head(service: Service, key: str, study: Study, trace: VisionTrace, head: Head) -> None:
     """The open head: its map, the answer without it, its scores and the check."""
     place = head.layer, head.head
     values = {"layer": head.layer + 1, "head": head.head + 1}
@@ -111,33 +108,22 @@ def _one_head(service: Service, key: str, study: Study, trace: VisionTrace, head
     if st.button(say("vision.head.open", "Open it under CLS attention"), on_click=_open, args=place):
         st.rerun()  # the whole page, for the view changes
     without = study.effects.without[place]
-    change = without - study.effects.logits
-    top = float(abs(change).max())
-    header = [
-        say("column.class", "class"),
-        say("column.probability", "probability"),
-        say("vision.head.without", "with the head ablated"),
-        CHANGES["logit"](),
+    change, order = without - study.effects.logits, np.argsort(-trace.probabilities)
+    columns = [
+        tables.name(say("column.class", "class"), [trace.classes[c] for c in order], "name"),
+        tables.Column(say("column.probability", "probability"), trace.probabilities[order]),
+        tables.Column(say("vision.head.without", "with the head ablated"), study.effects.probabilities[place][order]),
+        tables.bar(CHANGES["logit"](), change[order], float(abs(change).max()), "vision"),
     ]
-    before, after = trace.probabilities, study.effects.probabilities[place]
-    table = [
-        [
-            bars.data(trace.classes[c], "name"),
-            float(before[c]),
-            float(after[c]),
-            bars.bar(float(change[c]), top, "vision"),
-        ]
-        for c in np.argsort(-before)
-    ]
-    st.html(bars.table(header, table, say("vision.head.table", "Answer with {head} ablated", head=head.name)))
+    tables.show(columns, say("vision.head.table", "Answer with {head} ablated", head=head.name))
     alone = service.analysis(("head alone", key, *place), lambda model: model.logits_without(trace, *place))
     difference = checks.said("logits of one head", float(abs(alone - without).max()))
     caption(PAGE, "check", head=head.name, difference=difference)
-    detail.scores(head, study.found)
+    listing.scores(head, study.found)
     caption(PAGE, "distance", pixels=study.distance[place])
 
 
-def _cls_map(trace: VisionTrace, head: rows.Head) -> np.ndarray:
+def _cls_map(trace: VisionTrace, head: Head) -> np.ndarray:
     """What CLS attends to, `(row, column)`."""
     return trace.attention[head.layer, head.head, 0, 1:].reshape(trace.grid)
 

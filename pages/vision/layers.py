@@ -2,56 +2,214 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from model import VisionTrace
-from model.attribution.patch_scores import attention_scores
-from model.attribution.rollout import FUSIONS, Fusion, RolloutCheck, check_rollout
-from pages.shared import checks, files
+from model.attribution.faithfulness import RANDOM_PAIRS, Curves, beats, mean_of, order_of, random_orders
+from model.attribution.rollout import METHODS, Fusion, attention_scores, check_rollout
+from pages.shared import checks, files, tables
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, paragraph
-from pages.vision.faithful import faithful
-from pages.vision.maps import chosen_class, over_picture
-from pages.vision.measured import CALLED, HEADED, IDS, PAGE, Measured, measure
-from views.controls import widgets
+from pages.vision.maps import chosen_class, over_picture, places
+from views.controls import inputs, widgets
 from views.figures import overlay
-from views.text import literal, terms
+from views.figures.occlusion import Line, curves
+from views.text import literal
 from views.text.catalogue import Message, say
-from views.text.numbers import percent
+from views.text.numbers import percent, three_digits
 
-CALLED_FUSIONS: dict[Fusion, Message] = dict(
-    zip(
-        FUSIONS,
-        (Message("fusion.mean", "mean"), Message("fusion.max", "max"), Message("fusion.min", "min")),
-        strict=True,
-    )
+PAGE = "vision_layers"
+RANDOM = "random order"
+IDS = dict(zip(METHODS, ("cls", "rollout", "gradient", "raw"), strict=True))
+_CLS = Message("vision.method.cls", "CLS attention")
+_NAMES = (
+    (_CLS, _CLS),
+    (Message("vision.method.rollout", "rollout"), Message("vision.method.rollout.heading", "Rollout")),
+    (
+        Message("vision.method.gradient", "gradient relevance"),
+        Message("vision.method.gradient.heading", "Gradient relevance"),
+    ),
+    (Message("vision.method.raw", "raw gradient"), Message("vision.method.raw.heading", "Raw gradient")),
 )
+CALLED = {method: called for method, (called, _) in zip(METHODS, _NAMES, strict=True)}
+CALLED[RANDOM] = Message("vision.method.random", "random order")
+HEADED = {method: headed for method, (_, headed) in zip(METHODS, _NAMES, strict=True)}
 
 
-@dataclass(frozen=True)
-class Request:
-    """What the reader wants explained, and how."""
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Curves of every method on one picture, and of random orders."""
 
-    class_index: int
-    fusion: Fusion
-    layer: int  # counted from 0
+    methods: dict[str, Curves]
+    chance: Curves
 
-    def words(self, trace: VisionTrace) -> dict[str, str]:
-        """What the text says of it."""
-        name = literal.markdown(trace.classes[self.class_index])
-        return {"name": name, "fusion": CALLED_FUSIONS[self.fusion](), "layer": str(self.layer + 1)}
+    @property
+    def all(self) -> dict[str, Curves]:
+        """The methods, then random orders."""
+        return {**self.methods, RANDOM: self.chance}
+
+    @property
+    def best(self) -> str:
+        """The method with the smallest deletion area."""
+        return min(self.methods, key=lambda method: self.methods[method].deletion_area)
+
+    def better(self, wanted: bool) -> list[str]:
+        """Methods that are, or are not, better than every random order."""
+        return [method for method, curve in self.methods.items() if beats(curve, self.chance) == wanted]
+
+    def largest_end_difference(self, start: float) -> float:
+        """How far the ends of the curves are from the probability of the whole picture."""
+        ends = [end for curve in self.all.values() for end in (curve.deletion[0], curve.insertion[-1])]
+        return float(np.abs(np.array(ends) - start).max())
+
+    def table(self) -> tuple[list[str], list[tuple]]:
+        """A header, and a row a point of every curve."""
+        columns = [tables.Column(say("vision.curves.share", "share"), self.chance.share)]
+        for name, curve in self.all.items():
+            deletion = say("vision.curves.deletion", "{method}, deletion", method=CALLED[name]())
+            insertion = say("vision.curves.insertion", "{method}, insertion", method=CALLED[name]())
+            columns += [tables.Column(deletion, curve.deletion), tables.Column(insertion, curve.insertion)]
+        return tables.content(columns)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Every curve by its name."""
+        ways = {f"{name}, deletion": c.deletion for name, c in self.all.items()}
+        ways |= {f"{name}, insertion": c.insertion for name, c in self.all.items()}
+        return {"share": self.chance.share, **ways}
+
+
+def measure(
+    service: Service, key: str, trace: VisionTrace, scores: dict[str, np.ndarray], class_index: int
+) -> Measured:
+    """Cover the picture in the order of every score. Each order is computed once, for all classes."""
+
+    def occluded(order: np.ndarray) -> Curves:
+        # An order alone: a change of one setting then computes only the curves that it changes.
+        (found,) = service.analysis(
+            ("covering", key, order.tobytes()), lambda model: model.occlusions(trace, order[None])
+        )
+        return found.curves(class_index)
+
+    drawn = random_orders(trace.grid[0] * trace.grid[1], RANDOM_PAIRS)
+    at_random = service.analysis(("covering", key, "random"), lambda model: model.occlusions(trace, drawn))
+    return Measured(
+        {method: occluded(order_of(score)) for method, score in scores.items()},
+        mean_of([occlusion.curves(class_index) for occlusion in at_random]),
+    )
+
+
+def faithful(measured: Measured, words: dict[str, str], card: dict) -> None:
+    """Both figures, the verdict and the areas."""
+    paragraph(PAGE, "faithful", count=len(measured.chance.parts), **words)
+    named = (
+        ("deletion", say("occlusion.deletion", "Deletion"), "covered"),
+        ("insertion", say("occlusion.insertion", "Insertion"), "uncovered"),
+    )
+    for column, (way, title, axis) in zip(st.columns(2, gap="large"), named, strict=True):
+        lines = [
+            Line(CALLED[name](), getattr(curve, way), getattr(curve, f"{way}_area"))
+            for name, curve in measured.all.items()
+        ]
+        among = np.stack([getattr(part, way) for part in measured.chance.parts])  # (order, point)
+        figure = curves(measured.chance.share, lines[:-1], lines[-1], among, axis, inputs.theme())
+        areas = "; ".join(
+            say("occlusion.area", "{name}: area {area}", name=line.name, area=three_digits(line.area)) for line in lines
+        )
+        with column:
+            st.markdown(f"**{title}**")
+            alt = say("occlusion.curves", "{way}: a curve for each method. {areas}.", way=title, areas=areas)
+            st.plotly_chart(figure, key=way, config={"displayModeBar": False}, alt=alt)
+    st.markdown(verdict(measured))
+    st.dataframe(areas_table(measured, card), hide_index=True, width="stretch")
+    if over_many(card):
+        st.caption(over_many(card))
+
+
+def verdict(measured: Measured) -> str:
+    """What the deletion areas say, in words."""
+    low, high = (choose(part.deletion_area for part in measured.chance.parts) for choose in (min, max))
+    best, better, rest = measured.best, measured.better(True), measured.better(False)
+    areas = {"area": measured.methods[best].deletion_area, "random": measured.chance.deletion_area}
+    said = [block(PAGE, "winner", best=CALLED[best](), low=low, high=high, **areas)]
+    if better:
+        said.append(block(PAGE, "better", names=_listed(better)))
+    if rest and better:
+        said.append(block(PAGE, "not-better", names=_listed(rest)))
+    if not better:
+        said.append(block(PAGE, "all-worse"))
+    return " ".join(said)
+
+
+def _listed(methods: Iterable[str]) -> str:
+    return ", ".join(CALLED[method]() for method in methods)
+
+
+def areas_table(measured: Measured, card: dict) -> pd.DataFrame:
+    """A row a method: its areas here, and over many pictures where the model's card has them."""
+    curves, many = measured.all, figures_of(card)
+    columns: dict[str, list[str]] = {
+        say("occlusion.order", "Order by"): [CALLED[name]() for name in curves],
+        say("occlusion.deletion.area", "Deletion area"): [three_digits(c.deletion_area) for c in curves.values()],
+        say("occlusion.insertion.area", "Insertion area"): [three_digits(c.insertion_area) for c in curves.values()],
+    }
+    if many:
+        named = {
+            "deletion": say("occlusion.deletion.many", "Deletion, many pictures"),
+            "insertion": say("occlusion.insertion.many", "Insertion, many pictures"),
+        }
+        for way, column in named.items():
+            spread = [many[name][way] for name in curves]
+            columns[column] = [f"{three_digits(each['mean'])} \u00b1 {three_digits(each['sd'])}" for each in spread]
+        columns[say("occlusion.below", "Below random on")] = [
+            percent(many[name]["below_random"]) if name != RANDOM else "" for name in curves
+        ]
+    return pd.DataFrame(columns)
+
+
+def figures_of(card: dict) -> dict[str, dict]:
+    """Method or `RANDOM` -> what the model's card says of it over many pictures; empty where it says nothing."""
+    many = card.get("evaluation", {}).get("faithfulness", {})
+    return {**{method: many[method] for method in METHODS}, RANDOM: many["random"]} if many else {}
+
+
+def over_many(card: dict) -> str:
+    """What the card says, in words; empty where it says nothing."""
+    many = figures_of(card)
+    if not many:
+        return ""
+    # Twice the standard error of the paired difference: about one chance in forty that a useless map gets past it.
+    sure = {method: f["difference"]["mean"] + 2 * f["difference"]["standard_error"] < 0 for method, f in many.items()}
+    failed = [method for method in METHODS if not sure[method]]
+    verdict = block(PAGE, "card-not-better", names=_listed(failed)) if failed else block(PAGE, "card-better")
+    return f"{block(PAGE, 'card', pictures=card['evaluation']['explained'])} {verdict}"
+
+
+FUSIONS: dict[Fusion, Message] = {
+    "mean": Message("fusion.mean", "mean"),
+    "max": Message("fusion.max", "max"),
+    "min": Message("fusion.min", "min"),
+}
 
 
 @fragment
 def through_the_layers(service: Service, key: str, trace: VisionTrace) -> None:
     """The view; `key` is the picture's, as `Service.trace_picture` gives it. A setting runs only this part again."""
     paragraph(PAGE)
-    request = _settings(trace)
-    class_index, fusion, layer = request.class_index, request.fusion, request.layer
+    layers = tuple(str(layer + 1) for layer in range(trace.attention.shape[0]))
+    with st.container(horizontal=True, gap="medium"):
+        class_index = chosen_class(say("vision.explain", "Explain"), trace, width=200)
+        upto = widgets.select(say("vision.upto", "Up to layer"), layers, "upto", layers[-1], width=120)
+        label, help = say("vision.fusion", "Rollout fuses heads by"), " ".join(block(PAGE, "fusion-help").split())
+        fusion = widgets.pick(label, FUSIONS, "fusion", help=help)
+    layer, probability = layers.index(upto), float(trace.probabilities[class_index])
+    name = literal.markdown(trace.classes[class_index])
+    words = {"name": name, "fusion": FUSIONS[fusion](), "layer": upto}
     with st.skeleton(height=320):
         gradients = service.analysis(
             ("gradients", key, class_index), lambda model: model.gradient_scores(trace, class_index)
@@ -61,34 +219,29 @@ def through_the_layers(service: Service, key: str, trace: VisionTrace) -> None:
         )
         check = service.analysis(("rollout check", key, fusion), lambda _: check_rollout(trace.attention, fusion))
     scores = scores | gradients.scores
-    _maps(trace, request, scores)
+    _maps(trace, scores, probability, words)
     with st.skeleton(height=560):
         measured = measure(service, key, trace, scores, class_index)
-    faithful(measured, request.words(trace), service.model.card)
-    _check(trace, request, check, gradients.difference, measured)
-    _files(trace, request, scores, measured)
+    faithful(measured, words, service.model.card)
+    caption(
+        PAGE,
+        "check",
+        rollout=checks.said("rollout", check.max_difference),
+        rows=checks.said("row sums", check.row_sum_error),
+        slope=checks.said("slope of the logit", gradients.difference),
+        start=probability,
+        ends=checks.said("ends of curves", measured.largest_end_difference(probability)),
+    )
+    _files(trace, class_index, scores, measured)
     with st.expander(say("vision.methods", "Where the four methods come from")):
         paragraph(PAGE, "methods")
 
 
-def _settings(trace: VisionTrace) -> Request:
-    """The row of controls above the maps: the class, the layer up to which, and how rollout fuses the heads."""
-    layers = tuple(str(layer + 1) for layer in range(trace.attention.shape[0]))
-    with st.container(horizontal=True, gap="medium"):
-        class_index = chosen_class(say("vision.explain", "Explain"), trace, width=200)
-        layer = widgets.select(say("vision.upto", "Up to layer"), layers, "upto", layers[-1], width=120)
-        label, help = say("vision.fusion", "Rollout fuses heads by"), " ".join(block(PAGE, "fusion-help").split())
-        fusion = widgets.pick(label, CALLED_FUSIONS, "fusion", help=help)
-    return Request(class_index, fusion, layers.index(layer))
-
-
-def _maps(trace: VisionTrace, request: Request, scores: dict[str, np.ndarray]) -> None:
-    words, probability = request.words(trace), float(trace.probabilities[request.class_index])
+def _maps(trace: VisionTrace, scores: dict[str, np.ndarray], probability: float, words: dict[str, str]) -> None:
     chance = percent(probability)
     with st.container():  # one place whether the note is there or not, so that nothing below it is built anew
-        st.markdown(
-            say("vision.explained", "Explained: **{name}**, {probability}.", name=words["name"], probability=chance)
-        )
+        said = say("vision.explained", "Explained: **{name}**, {probability}.", name=words["name"], probability=chance)
+        st.markdown(said)
         if probability < 0.1:
             st.info(block(PAGE, "little-to-explain", probability=chance, **words))
     for column, (method, score) in zip(st.columns(len(scores), gap="medium"), scores.items(), strict=True):
@@ -106,34 +259,16 @@ def _maps(trace: VisionTrace, request: Request, scores: dict[str, np.ndarray]) -
     caption(PAGE, "scale", shares=", ".join(shares))
 
 
-def _check(trace: VisionTrace, request: Request, check: RolloutCheck, slope: float, measured: Measured) -> None:
-    start = float(trace.probabilities[request.class_index])
-    caption(
-        PAGE,
-        "check",
-        rollout=checks.said("rollout", check.max_difference),
-        rows=checks.said("row sums", check.row_sum_error),
-        slope=checks.said("slope of the logit", slope),
-        start=start,
-        ends=checks.said("ends of curves", measured.largest_end_difference(start)),
-    )
-
-
-def _files(trace: VisionTrace, request: Request, scores: dict[str, np.ndarray], measured: Measured) -> None:
-    places = [(row + 1, column + 1) for row, column in np.ndindex(*trace.grid)]
-
-    def rows() -> list[tuple]:
-        values = zip(*(map(float, score) for score in scores.values()), strict=True)
-        return [(*place, *value) for place, value in zip(places, values, strict=True)]
-
-    header = [terms.ROW(), terms.COLUMN(), *(CALLED[method]() for method in scores)]
-    more = {"class": np.array(trace.classes[request.class_index]), "pixels": trace.pixels, **scores}
+def _files(trace: VisionTrace, class_index: int, scores: dict[str, np.ndarray], measured: Measured) -> None:
+    columns = [tables.Column(CALLED[method](), score.ravel()) for method, score in scores.items()]
+    header, lines = tables.content([*places(trace.grid), *columns])
+    more = {"class": np.array(trace.classes[class_index]), "pixels": trace.pixels, **scores}
     with st.container(horizontal=True):
-        files.csv(header, rows, "relevance", say("vision.scores.csv", "Scores as CSV"))
+        files.csv(header, lines, "relevance", say("vision.scores.csv", "Scores as CSV"))
         files.csv(*measured.table(), "faithfulness", say("download.curves.csv", "Curves as CSV"))
         files.download(say("vision.maps.png", "Maps as PNG"), lambda: _png(trace, scores), "maps.png")
         files.npz("through-the-layers", more | measured.arrays(), say("vision.all.npz", "All as NPZ"))
-    files.numbers(lambda: files.table(rows(), header), key="scores", hide_index=True)
+    files.numbers(lambda: files.table(lines, header), key="scores", hide_index=True)
 
 
 def _png(trace: VisionTrace, scores: dict[str, np.ndarray]) -> bytes:

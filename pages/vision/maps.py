@@ -10,17 +10,17 @@ import numpy as np
 import streamlit as st
 
 from model import VisionTrace
-from pages.shared import checks, files
+from pages.shared import checks, files, tables
 from pages.shared.texts import block, explained
 from views import maps, patches
 from views.components.patch_picture import Panel, PatchPicture, patch_picture
 from views.controls import inputs, widgets
-from views.export import downloads
-from views.export.drawing import Drawing
+from views.export import downloads, drawing
 from views.export.over_picture import over_picture as drawn_over_picture
 from views.figures import overlay
 from views.figures.heatmap import HeadMap
-from views.text.catalogue import say
+from views.text import terms
+from views.text.catalogue import Name, say
 
 ANSWER = "answer"
 
@@ -67,9 +67,13 @@ class Look:
         top = float(weights.max()) if top is None else top
         return HeadMap(weights.reshape(self.grid), *maps.grid_names(self.grid), maps.GRID, words, top)
 
-    def drawn(self, shown: HeadMap) -> Drawing:
+    def drawn(self, shown: HeadMap) -> drawing.Drawing:
         """A map as a picture for a file."""
         return drawn_over_picture(shown, self.picture, self.opacity, self.kept)
+
+    def png(self, shown: HeadMap) -> bytes:
+        """The same as a PNG file."""
+        return drawing.to_png(self.drawn(shown))
 
 
 def settings(trace: VisionTrace, scale_of: Literal["head", "map"]) -> Look:
@@ -95,12 +99,12 @@ def choosable(
 ) -> None:
     """Maps over the picture on which a patch can be chosen, see `PatchPicture`."""
     looks = {"weights": weights, "top": top, "opacity": look.opacity, "kept": look.kept}
-    choose_on(PatchPicture(look.picture, look.grid, panels, title, selected, inputs.theme(), **looks), key)
+    choose_on(PatchPicture(look.picture, look.grid, panels, title, selected, **looks), key)
 
 
 def choose_on(shown: PatchPicture, key: str) -> None:
     """A picture on which a patch can be chosen, as every view of the page has it."""
-    patch_picture(shown, key=key, on_select=inputs.choose_patch, on_theme=inputs.remember_theme)
+    patch_picture(shown, key=key, on_select=inputs.choose_patch)
 
 
 def chosen_class(label: str, trace: VisionTrace, **looks) -> int:
@@ -109,7 +113,7 @@ def chosen_class(label: str, trace: VisionTrace, **looks) -> int:
     `looks` go to `st.selectbox`.
     """
     classes = {ANSWER: say("vision.answer", "the answer")}
-    classes |= {str(place): name for place, name in enumerate(trace.classes, 1)}
+    classes |= {str(place): Name(name) for place, name in enumerate(trace.classes, 1)}
     chosen = widgets.select(label, classes, "explain", **looks)
     return trace.answer if chosen == ANSWER else int(chosen) - 1
 
@@ -117,6 +121,12 @@ def chosen_class(label: str, trace: VisionTrace, **looks) -> int:
 def over_picture(trace: VisionTrace, map_: np.ndarray) -> np.ndarray:
     """A map of patches, of any shape, over the picture, enlarged for `st.image`."""
     return overlay.enlarged(overlay.overlay(trace.pixels, map_.reshape(trace.grid), inputs.theme()))
+
+
+def places(grid: tuple[int, int]) -> list[tables.Column]:
+    """The row and the column of every patch, from 1: the first columns of a table of patches."""
+    rows, columns = np.indices(grid).reshape(2, -1) + 1
+    return [tables.Column(terms.ROW(), rows), tables.Column(terms.COLUMN(), columns)]
 
 
 def check_line(trace: VisionTrace) -> None:

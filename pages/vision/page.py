@@ -34,14 +34,7 @@ VIEWS = (
 
 
 def main() -> None:
-    """Read the picture, trace, show the chosen view."""
-    service, key, trace = opening()
-    given, label = (service, key, trace), say("vision.view", "View")
-    open_part("vision", VIEWS, "view", label, given, values=lambda: sizes(service, trace))
-
-
-def opening() -> tuple[Service, str, VisionTrace]:
-    """Show the beginning of the page; the model, and the key and the trace of the picture that was chosen."""
+    """Read the picture, trace, show the beginning of the page and the chosen view."""
     st.title(prose.title("vision"), anchor=False)
     paragraph("vision")
     chosen = picture_input(reading())
@@ -54,13 +47,14 @@ def opening() -> tuple[Service, str, VisionTrace]:
         height, width = trace.pixels.shape[:2]
         size = {"width": width, "height": height}
         caption = say("vision.received", "What the model receives: {width} \u00d7 {height} pixels", **size)
-        alt = say("vision.scaled", "{picture}, scaled", picture=chosen.title)
+        alt = say("vision.scaled", "{picture}, scaled", picture=chosen.title())
         st.image(patches.as_bytes(trace.pixels), caption, width=260, output_format="PNG", alt=alt)
     with said:
         st.html(answer.STYLE + answer.bars(trace.classes, trace.probabilities))
         classes = ", ".join(map(literal.markdown, trace.classes))
         st.caption(block("vision", "only-these", count=len(trace.classes), classes=classes))
-    return service, key, trace
+    given, label = (service, key, trace), say("vision.view", "View")
+    open_part("vision", VIEWS, "view", label, given, values=lambda: sizes(service, trace))
 
 
 def sizes(service: Service, trace: VisionTrace) -> dict[str, int]:

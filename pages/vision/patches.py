@@ -47,7 +47,7 @@ def one_patch(service: Service, trace: VisionTrace) -> None:
             row, column = inputs.patch(trace.grid)
         title = say("vision.in-patches", "The picture in patches")
         whole = [Panel("", "nothing")]
-        choose_on(PatchPicture(picture, trace.grid, whole, title, (row, column), inputs.theme()), "patches")
+        choose_on(PatchPicture(picture, trace.grid, whole, title, (row, column)), "patches")
     number = row * columns + column
     chosen, recorded = patches.block(trace.pixels, row, column, size), trace.patches[number]
     vector = patches.flattened(chosen)

@@ -15,16 +15,38 @@ from model.attribution.analysis import (
     position_similarity,
     rows_and_columns,
 )
-from pages.shared import checks, files
+from model.tracing.traced_model import TracedModel
+from pages.shared import checks, files, tables
+from pages.shared.runs import fragment
 from pages.shared.service import Service
-from pages.shared.texts import block, paragraph
-from pages.vision.order import PAGE, order_matters
+from pages.shared.texts import block, caption, paragraph
 from views import maps
-from views.controls import inputs
+from views.address import settings
+from views.controls import inputs, widgets
 from views.export import downloads
-from views.figures import patch_positions
-from views.text.catalogue import say
+from views.figures import overlay, patch_positions
+from views.html import answer
+from views.text import literal
+from views.text.catalogue import Message, say
 from views.text.numbers import percent, three_digits
+
+PAGE = "vision_positions"
+CHANGES = {
+    "shuffle": Message("order.shuffled", "patches shuffled"),
+    "no-positions": Message("order.without", "without position vectors"),
+    "both": Message("order.both", "shuffled, without position vectors"),
+}
+PICTURES = {  # text alternatives of the picture beside the probabilities
+    "shuffle": Message("order.picture.shuffled", "The picture, patches shuffled."),
+    "no-positions": Message("order.picture.without", "The picture, without position vectors."),
+    "both": Message("order.picture.both", "The picture, shuffled, without position vectors."),
+}
+OPTIONS = {
+    "shuffle": Message("order.change.shuffle", "Shuffle"),
+    "no-positions": Message("order.change.without", "No positions"),
+    "both": Message("order.change.both", "Both"),
+}
+MOST = 999_999
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +57,13 @@ class Learned:
     places: RowsAndColumns
     difference: float  # of the independent recomputation
 
+    @property
+    def words(self) -> dict[str, str]:
+        """What the text says of it."""
+        cosines = {name: three_digits(getattr(self.places, name)) for name in ("same", "elsewhere")}
+        shares = ("strongest", "chance", "strongest_apart", "chance_apart")
+        return cosines | {name: percent(getattr(self.places, name)) for name in shares}
+
 
 @dataclass(frozen=True, eq=False)
 class Reach:
@@ -44,9 +73,23 @@ class Reach:
     uniform: float  # of uniform attention
 
     @property
-    def local(self) -> int:
-        """Heads whose distance is below nine tenths of `uniform`."""
-        return int((self.distances < 0.9 * self.uniform).sum())
+    def words(self) -> dict[str, str]:
+        """What the text says of it; a local head's distance is below nine tenths of `uniform`."""
+        low, high = self.distances.min(axis=1), self.distances.max(axis=1)  # (layer,)
+        pixels = {"first_low": low[0], "first_high": high[0], "last_low": low[-1], "last_high": high[-1]}
+        pixels["uniform"] = self.uniform
+        local = int((self.distances < 0.9 * self.uniform).sum())
+        counts = {"local": local, "heads": self.distances.size, "layers": len(self.distances)}
+        return {name: three_digits(float(value)) for name, value in pixels.items()} | counts
+
+
+@dataclass(frozen=True, eq=False)
+class Probabilities:
+    """Class probabilities, `(class,)`, as the picture is and with each change of the view."""
+
+    plain: np.ndarray
+    changed: dict[str, np.ndarray]
+    shifted: np.ndarray  # the picture moved by one patch to the right
 
 
 def positions(service: Service, key: str, trace: VisionTrace) -> None:
@@ -62,17 +105,16 @@ def positions(service: Service, key: str, trace: VisionTrace) -> None:
         st.subheader(say("vision.similarity", "Similarity of position vectors"), anchor=False)
         paragraph(PAGE, "similarity")
         figure = patch_positions.similarity(learned.similarity, trace.grid, theme)
-        st.plotly_chart(figure, key="similarity", config=still, alt=_plain("learned", **_places(learned)))
-        paragraph(PAGE, "learned", **_places(learned))
+        st.plotly_chart(figure, key="similarity", config=still, alt=_plain("learned", **learned.words))
+        paragraph(PAGE, "learned", **learned.words)
     with right:
         st.subheader(say("vision.distances", "Attention distance"), anchor=False)
         paragraph(PAGE, "distance")
         figure = patch_positions.distances(reach.distances, reach.uniform, theme)
-        st.plotly_chart(figure, key="distances", config=still, alt=_plain("heads", **_heads(reach)))
-        paragraph(PAGE, "heads", **_heads(reach))
+        st.plotly_chart(figure, key="distances", config=still, alt=_plain("heads", **reach.words))
+        paragraph(PAGE, "heads", **reach.words)
     st.subheader(say("vision.order", "Without order"), anchor=False)
-    check = checks.said("cosines", learned.difference)
-    order_matters(service, key, trace, {**_places(learned), **_heads(reach)}, check)
+    order_matters(service, key, trace, learned, reach)
     _files(trace, learned, reach)
 
 
@@ -87,21 +129,6 @@ def _reach(trace: VisionTrace, patch_size: int) -> Reach:
         attention_distance(trace.attention, trace.grid, patch_size),
         attention_distance(everywhere, trace.grid, patch_size).item(),
     )
-
-
-def _places(learned: Learned) -> dict[str, str]:
-    places = learned.places
-    shares = ("strongest", "chance", "strongest_apart", "chance_apart")
-    cosines = {name: three_digits(getattr(places, name)) for name in ("same", "elsewhere")}
-    return cosines | {name: percent(getattr(places, name)) for name in shares}
-
-
-def _heads(reach: Reach) -> dict[str, str]:
-    low, high = reach.distances.min(axis=1), reach.distances.max(axis=1)  # (layer,)
-    pixels = {"first_low": low[0], "first_high": high[0], "last_low": low[-1], "last_high": high[-1]}
-    words = {name: three_digits(float(value)) for name, value in pixels.items()}
-    counts = {"local": str(reach.local), "heads": str(reach.distances.size), "layers": str(len(reach.distances))}
-    return words | counts | {"uniform": three_digits(reach.uniform)}
 
 
 def _plain(id: str, **values: str) -> str:
@@ -125,3 +152,71 @@ def _files(trace: VisionTrace, learned: Learned, reach: Reach) -> None:
         files.download(say("vision.similarity.csv", "Similarity as CSV"), similarity, "similarity.csv")
         files.npz("positions", arrays, say("vision.both.npz", "Both as NPZ"))
     files.numbers(lambda: files.table(rows, header), key="reach", hide_index=True)
+
+
+@fragment
+def order_matters(service: Service, key: str, trace: VisionTrace, learned: Learned, reach: Reach) -> None:
+    """Choose a change, see the picture and the probabilities, and what a ViT lacks and has learned."""
+    paragraph(PAGE, "order")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        change = widgets.pick(say("order.change", "Change"), OPTIONS, "change")
+        label, about = say("order.number", "Shuffle number"), say("order.number.help", "Each is another order.")
+        seed = widgets.number(label, "shuffle", 1, 0, MOST, 1, width=150, help=about)
+        st.button(say("order.again", "Shuffle again"), on_click=_again)
+    order = np.random.default_rng(seed).permutation(trace.grid[0] * trace.grid[1])
+    found = service.analysis(("order", key, seed), compute, trace.pixels, order)
+    plain, after = found.plain, found.changed[change]
+    size = service.model.config.patch_size
+    shown = trace.pixels if change == "no-positions" else overlay.rearranged(trace.pixels, order, size)
+    picture, bars = st.columns([2, 3], gap="large")
+    with picture:
+        whole = overlay.enlarged((255 * shown).round().astype(np.uint8))
+        st.image(whole, width="stretch", output_format="PNG", alt=PICTURES[change]())
+    with bars:
+        st.html(answer.moves(trace.classes, plain, after, CHANGES[change]()))
+        _moved(trace, plain, after)
+    with_positions = float(np.abs(found.changed["shuffle"] - plain).max())
+    without = float(np.abs(found.changed["both"] - found.changed["no-positions"]).max())  # 0 up to rounding
+    without, similarity = checks.said("shuffled patches", without), checks.said("cosines", learned.difference)
+    caption(PAGE, "check", without=without, with_positions=with_positions, similarity=similarity)
+    columns = [
+        tables.Column(say("column.class", "class"), trace.classes),
+        tables.Column(say("moves.before", "unchanged"), plain),
+        *(tables.Column(called(), found.changed[change]) for change, called in CHANGES.items()),
+    ]
+    label = say("vision.probabilities.csv", "Probabilities as CSV")
+    files.sheet(*tables.content(columns), "probabilities", label, key="moved")
+    words = {
+        "name": literal.markdown(trace.classes[trace.answer]),
+        "before": percent(float(plain[trace.answer])),
+        "dropped": percent(float(found.changed["no-positions"][trace.answer])),
+        "shift": percent(float(np.abs(found.shifted - plain).max())),
+    }
+    paragraph(PAGE, "inductive-bias", **learned.words, **reach.words, **words)
+
+
+def _again() -> None:
+    settings.choose("shuffle", (settings.value("shuffle") + 1) % MOST)
+
+
+def compute(model: TracedModel, pixels: np.ndarray, order: np.ndarray) -> Probabilities:
+    """Five forwards: the picture as it is, with each change, and moved."""
+    size = model.config.patch_size
+    return Probabilities(
+        model.rearranged(pixels),
+        {
+            "shuffle": model.rearranged(pixels, order),
+            "no-positions": model.rearranged(pixels, positions=False),
+            "both": model.rearranged(pixels, order, positions=False),
+        },
+        model.probabilities(np.pad(pixels, ((0, 0), (size, 0), (0, 0)), mode="edge")[:, : pixels.shape[1]]),
+    )
+
+
+def _moved(trace: VisionTrace, before: np.ndarray, after: np.ndarray) -> None:
+    was, now = trace.answer, int(after.argmax())
+    name, new = (literal.markdown(trace.classes[place]) for place in (was, now))
+    id = "same-answer" if now == was else "new-answer"
+    said = block(PAGE, id, name=new, probability=percent(float(after[now])))
+    shares = {"before": percent(float(before[was])), "after": percent(float(after[was]))}
+    paragraph(PAGE, "moved", name=name, arrow="\u2192", answer=said, **shares)

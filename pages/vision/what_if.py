@@ -8,24 +8,28 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from model import HeadInterventions, VisionClassifier, VisionTrace
+from model import HeadInterventions, VisionTrace
 from model.attribution.comparison import moved
 from model.attribution.intervened import Check
 from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, OneHot
-from pages.shared import checks, differences, files
+from model.tracing.traced_model import TracedModel
+from pages.shared import checks, differences, files, tables
+from pages.shared.charts import painter
 from pages.shared.head_changes import MASK, ONE_HOT, planned
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
-from pages.vision.hidden_patches import hidden_patches
 from views import maps, patches
-from views.controls import inputs, widgets
+from views.address import settings
+from views.controls import inputs, painted, widgets
 from views.export.difference import MapPair, Side
 from views.figures import overlay
 from views.html import bars, tokens
+from views.text import terms
 from views.text.catalogue import Message, say
 
 PAGE = "what_if"
+HIDDEN = "vhidden"  # the painted patches, in the session and in the address
 NAME = "vheads"  # begins the names of this view's settings in the address
 ASKING = {"all": None, "cls": 0}  # the queries; CLS is at position 0
 CLS = replace(
@@ -51,9 +55,9 @@ class Changed:
     check: Check
 
 
-def compute(classifier: VisionClassifier, trace: VisionTrace, plan: HeadInterventions) -> Changed:
+def compute(model: TracedModel, trace: VisionTrace, plan: HeadInterventions) -> Changed:
     """Run the picture again under the plan."""
-    found = classifier.intervene(trace, plan)
+    found = model.intervene(trace, plan)
     after = found.after.attention
     return Changed(found.after.probabilities, after[:, :, 0].copy(), moved(trace.attention, after), found.check)
 
@@ -61,11 +65,12 @@ def compute(classifier: VisionClassifier, trace: VisionTrace, plan: HeadInterven
 @fragment
 def what_if(service: Service, key: str, trace: VisionTrace) -> None:
     """The view. Every choice runs only this part again."""
-    st.html(bars.STYLE)
+    st.html(bars.STYLE + tokens.STYLE)
     paragraph(PAGE)
     left, right = st.columns(2, gap="large")
+    own = {MASK: partial(_hidden, trace), ONE_HOT: partial(_one_hot, trace)}
     with left:
-        plan = _plan(trace)
+        plan = planned("vision", trace.attention, {"vision": trace.attention.shape}, (NAME, "v"), own)
     if plan is None:
         return
     found = service.analysis(("what if", key, plan.to_text()), compute, trace, plan)
@@ -80,12 +85,6 @@ def what_if(service: Service, key: str, trace: VisionTrace) -> None:
     with heads:
         st.subheader(say("shared.every-head", "Every head"), anchor=False)
         differences.moved_heads({"vision": found.moved}, {"vision": trace.attention.shape[3]})
-
-
-def _plan(trace: VisionTrace) -> HeadInterventions | None:
-    """What the reader wants done; None where it cannot be done, and the reason is on the page."""
-    own = {MASK: partial(_hidden, trace), ONE_HOT: partial(_one_hot, trace)}
-    return planned("vision", trace.attention, {"vision": trace.attention.shape}, (NAME, "v"), own)
 
 
 def _hidden(trace: VisionTrace, heads: Heads) -> HeadIntervention:
@@ -104,18 +103,16 @@ def _one_hot(trace: VisionTrace, heads: Heads) -> HeadIntervention:
 def _answer(trace: VisionTrace, found: Changed) -> None:
     """Class probabilities before and after, and the check."""
     before, after = (side.astype(float) for side in (trace.probabilities, found.probabilities))
-    named = say("column.before", "before"), say("column.after", "after"), say("column.change", "change")
-    header = [say("column.class", "class"), *named]
-    values = list(zip(trace.classes, before.tolist(), after.tolist(), (after - before).tolist(), strict=True))
-    kinds = ("vision", "vision", "difference")
-    shown = [
-        [bars.data(name, "name"), *(bars.bar(value, 1, kind) for value, kind in zip(row, kinds, strict=True))]
-        for name, *row in values
+    columns = [
+        tables.name(say("column.class", "class"), trace.classes, "name"),
+        tables.bar(say("column.before", "before"), before, 1, "vision"),
+        tables.bar(say("column.after", "after"), after, 1, "vision"),
+        tables.bar(say("column.change", "change"), after - before, 1, "difference"),
     ]
-    label = tokens.label(say("answer.caption", "Probability of each class"))
-    st.html(tokens.STYLE + label + bars.table(header, shown, say("vision.probabilities", "Probabilities")))
+    label = say("answer.caption", "Probability of each class")
+    tables.show(columns, say("vision.probabilities", "Probabilities"), label=label)
     checks.intervention(found.check)
-    files.csv(header, values, "what-if", say("vision.probabilities.csv", "Probabilities as CSV"))
+    files.csv(*tables.content(columns), "what-if", say("vision.probabilities.csv", "Probabilities as CSV"))
 
 
 def _cls_maps(trace: VisionTrace, found: Changed) -> MapPair:
@@ -144,3 +141,31 @@ def _over_picture(trace: VisionTrace, pair: MapPair) -> None:
     grey = patches.grey(patches.as_bytes(trace.pixels))
     shown = overlay.enlarged(overlay.signed(grey, pair.difference.weights / (pair.largest or 1), inputs.theme()))
     st.image(shown, width=320, output_format="PNG", alt=block("vision", "difference-alt", place=pair.place))
+
+
+def hidden_patches(trace: VisionTrace) -> np.ndarray:
+    """The painted patches, `(row, column)` bool, with the grid to paint on beside the picture without them."""
+    side = trace.grid[0]
+    paragraph("what_if", "paint")
+    grid, picture = st.columns([3, 2])
+    names = [str(number + 1) for number in range(side)]
+    axes, label = (names, names, terms.ROW(), terms.COLUMN()), say("vision.mask", "May be attended to")
+    words = say("vision.patch.hidden", "hidden"), say("vision.patch.open", "may be attended to")
+    with grid:
+        seen = painter(HIDDEN, np.ones(trace.grid, dtype=bool), axes, "patch_painter", label, "vision", words)
+    size = trace.pixels.shape[0] // side
+    shown = patches.as_bytes(trace.pixels) * seen.repeat(size, axis=0).repeat(size, axis=1)[..., None]
+    with picture:
+        words = block("vision", "hidden", count=int((~seen).sum()), all=seen.size)
+        st.image(overlay.enlarged(shown), width=200, output_format="PNG", alt=words)
+    with st.container(horizontal=True):
+        st.button(say("vision.hide-middle", "Hide the middle"), key="vmiddle", on_click=_hide_middle, args=(side,))
+        every = say("vision.show-all", "Show all patches")
+        st.button(every, key="vshow", on_click=settings.hold, args=(HIDDEN, ""), disabled=bool(seen.all()))
+    return ~seen
+
+
+def _hide_middle(side: int) -> None:
+    middle = np.zeros((side, side), dtype=bool)
+    middle[side // 4 : side - side // 4, side // 4 : side - side // 4] = True
+    settings.hold(HIDDEN, painted.encode(middle))

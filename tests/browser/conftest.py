@@ -29,16 +29,19 @@ class Server:
     log: Callable[[], str]  # what the app has printed so far
 
 
+# The script has run through, nothing on the page is stale, and the page has its title.
+READY = """() => document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning"
+    && !document.querySelector("[data-stale=true]") && document.querySelector('[data-testid="stMain"] h1')"""
+
+
 def ready(page: Page) -> None:
-    """Wait until the script has run through and nothing on the page is stale."""
-    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for(timeout=PATIENCE)
-    page.wait_for_function("() => !document.querySelector('[data-stale=true]')", timeout=PATIENCE)
+    """Wait until the page is drawn; asked at every frame, for Playwright's own waits ask twice a second."""
+    page.wait_for_function(READY, timeout=PATIENCE, polling="raf")
 
 
 def open_page(page: Page, url: str) -> None:
-    """Go to `url` and wait until its main part is there and the script has ended."""
-    page.goto(url, timeout=PATIENCE)
-    page.locator('[data-testid="stMain"] h1').wait_for(timeout=PATIENCE)
+    """Go to `url` and wait until it is drawn."""
+    page.goto(url, timeout=PATIENCE, wait_until="commit")
     ready(page)
 
 
@@ -70,7 +73,7 @@ def first_visit(browser: Browser, url: str) -> dict:
     open_page(page, f"{url}/attention?kind=Cross")
     seen = {
         "navigation": page.locator('[data-testid="stTopNavLink"]').all_inner_texts(),
-        "sidebar": page.locator('[data-testid="stSidebar"]').inner_text(),
+        "sidebar": page.locator('[data-testid="stSidebar"]').text_content(),
         "title": page.locator('[data-testid="stMain"] h1').inner_text(),
         "dialogs": page.get_by_role("dialog").count(),
         "address": page.url,

@@ -6,23 +6,32 @@ from playwright.sync_api import Page
 
 PATIENCE = 60_000  # milliseconds
 
-# The heatmap on the page, with its numbers decoded; null until it is drawn.
-PLOT = """(() => {
-    const plot = document.querySelector('[data-testid="stMain"] .js-plotly-plot')
-    return plot?.querySelector('.hm') ? plot._fullData?.[0] : null
+# The overview of the attention viewer with the chosen map large beside it; null until both are drawn.
+GRID = """(() => {
+    const holders = [...document.querySelectorAll('.st-key-grid, .st-key-grid *')]
+    const root = holders.map((holder) => holder.shadowRoot?.querySelector('.grid-root')).find(Boolean)
+    return root?.dataset.drawn && root.querySelector('.detail')?.dataset.drawn ? root : null
 })()"""
 
-# The heatmap's pixels as they are in the document, and all words in bold, of which some are its heading.
-PICTURE = """document.querySelector('[data-testid="stMain"] .hm image')?.href.baseVal"""
-BOLD = """[...document.querySelectorAll('[data-testid="stMain"] strong')].map((words) => words.textContent)"""
+# The large map's heading, its numbers as its table has them once it is open, and its pixels.
+HEADING = f"""{GRID}?.querySelector('.detail h2').textContent"""
+NUMBERS = f"""(() => {{
+    const detail = {GRID}?.querySelector('.detail')
+    if (!detail) return null
+    detail.querySelector('details').open = true
+    const rows = [...detail.querySelectorAll('tbody tr')]
+    return rows.map((row) => [...row.querySelectorAll('td')].map((cell) => (cell.title ? Number(cell.title) : null)))
+}})()"""
+PICTURE = f"""{GRID}?.querySelector('.detail .map canvas').toDataURL()"""
+SCALE = f"""(() => {{
+    const bar = {GRID}?.querySelector('.bar')
+    return bar && [...bar.getContext('2d').getImageData(0, 0, bar.width, 1).data].filter((_, at) => at % 4 < 3)
+}})()"""
 
-# The overview and the heatmap name the tokens they were drawn from; "" while one of them is missing.
+# Overview and large map name the tokens they were drawn from; "" while one of them is missing.
 STATE = f"""(() => {{
-    const holders = [...document.querySelectorAll('.st-key-grid, .st-key-grid *')]
-    const overview = holders.map((holder) => holder.shadowRoot?.querySelector('.grid-root')).find(Boolean)
-    const map = {PLOT}
-    if (!overview?.dataset.drawn || !map) return ""
-    return overview.dataset.drawn + "\\n" + [...map.y, "/", ...map.x].join(" ")
+    const overview = {GRID}
+    return overview ? overview.dataset.drawn + "\\n" + overview.querySelector('.detail').dataset.drawn : ""
 }})()"""
 
 # Title and everything below it: the first page with the translation and the model's drawing, and the attention page.

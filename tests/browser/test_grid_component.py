@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.mounting import mount_component
 from views import maps, palette
 from views.components import parts
-from views.components.attention_grid import FULL_PRECISION_BYTES, Sheet, mark, payload
+from views.components.attention_grid import FULL_PRECISION_BYTES, Detail, Sheet, payload
+from views.components.parts import mark
 from views.text.numbers import three_digits
 
 HOSTILE = ("\u2009", "<img src=x onerror=document.title='hacked'>", "$x$")
@@ -35,7 +36,6 @@ def known_sheet(causal: bool = False, side: int = 3, **changes) -> Sheet:
         causal=causal,
         shared_scale=True,
         selected=(0, 1),
-        theme="light",
     )
     return Sheet(**{**sheet, **changes})
 
@@ -44,8 +44,8 @@ def known_sheet(causal: bool = False, side: int = 3, **changes) -> Sheet:
 def mount(page: Page):
     """Show a sheet in an empty page; what the script answers is collected in `window.answers`."""
 
-    def show(sheet: Sheet, background: str = "#FFFFFF") -> Page:
-        mount_component(page, "attention_grid", "grid-root", payload(sheet), background, mark(*sheet.selected))
+    def show(sheet: Sheet, background: str = "#FFFFFF", believed: palette.Theme = "light") -> Page:
+        mount_component(page, "attention_grid", "grid-root", payload(sheet, believed), background, mark(sheet.selected))
         return page
 
     return show
@@ -200,13 +200,84 @@ def test_keyboard_moves_and_chooses(mount):
     for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp"):
         page.keyboard.press(key)
     page.keyboard.press("Enter")
+    page.wait_for_function("() => answers.length")
     assert page.evaluate("answers") == [["chosen", [0, 3]]]
 
 
+def with_detail(**changes) -> Sheet:
+    return known_sheet(detail=Detail("Cross-attention, {map}", "Query: French", "Key: English"), **changes)
+
+
+def test_the_chosen_map_is_drawn_large_at_once_and_told_once(mount):
+    """Fails on a script that tells the page of every choice, or waits for its answer."""
+    page = mount(with_detail())
+    heading = page.locator(".detail h2")
+    expect(heading).to_have_text("Cross-attention, layer 1, head 2")
+    drawn = page.evaluate(
+        """() => [0, 6, 9].map((place) => {
+            document.querySelectorAll(".tile")[place].click()
+            return [document.querySelector(".detail h2").textContent, answers.length]
+        })"""
+    )
+    assert drawn == [
+        ["Cross-attention, layer 1, head 1", 0],
+        ["Cross-attention, layer 2, head 3", 0],
+        ["Cross-attention, head 2, mean over layers", 0],
+    ]
+    page.wait_for_function("() => answers.length")
+    assert page.evaluate("answers") == [["chosen", [2, 1]]]
+    assert [page.locator(f".{axis}-axis").inner_text() for axis in ("query", "key")] == [
+        "Query: French",
+        "Key: English",
+    ]
+
+
+def test_the_large_map_is_read_by_pointer_keys_and_table(mount):
+    sheet = with_detail(causal=True)
+    page = mount(sheet)
+    canvas, queries = page.locator(".detail .map canvas"), len(sheet.queries)
+    box = canvas.bounding_box()
+    for query, key in np.ndindex(queries, queries):
+        page.mouse.move(
+            box["x"] + (key + 0.5) / queries * box["width"], box["y"] + (query + 0.5) / queries * box["height"]
+        )
+        wanted = "masked" if key > query else three_digits(float(sheet.weights[0, 1, query, key]))
+        assert page.locator(".detail > .tip .value").inner_text() == wanted
+        marked = [
+            page.locator(f".{side} .at").evaluate("label => [...label.parentElement.children].indexOf(label)")
+            for side in ("queries", "keys")
+        ]
+        assert marked == [query, key]
+    page.mouse.move(0, 0)
+    expect(page.locator(".detail .at")).to_have_count(0)
+    canvas.focus()
+    for key in ("ArrowLeft", "ArrowLeft"):
+        page.keyboard.press(key)
+    wanted = three_digits(float(sheet.weights[0, 1, 2, 1]))
+    assert page.locator(".detail .heard").text_content().endswith(f": {wanted}")
+    page.locator(".detail summary").click()
+    shown = page.locator(".detail tbody td").evaluate_all(
+        "cells => cells.map((cell) => [cell.textContent, cell.title])"
+    )
+    for (words, full), (place, weight) in zip(shown, np.ndenumerate(sheet.weights[0, 1]), strict=True):
+        if place[1] > place[0]:
+            assert (words, full) == ("masked", "")
+        else:
+            assert words == three_digits(float(weight)) and np.float32(full) == weight
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_the_large_maps_scale_ends_where_its_colours_do(mount, shared):
+    sheet = with_detail(shared_scale=shared)
+    page = mount(sheet)
+    top = sheet.weights.max() if shared else sheet.weights[0, 1].max()
+    assert page.locator(".detail .high").inner_text() == three_digits(float(top))
+
+
 def test_a_theme_that_python_did_not_expect_is_reported(mount):
-    page = mount(known_sheet(theme="light"), palette.BACKGROUND["dark"])
+    page = mount(known_sheet(), palette.BACKGROUND["dark"])
     assert page.evaluate("answers") == [["theme", "dark"]]
-    page = mount(known_sheet(theme="dark"), palette.BACKGROUND["dark"])
+    page = mount(known_sheet(), palette.BACKGROUND["dark"], "dark")
     assert page.evaluate("answers") == []
 
 

@@ -8,7 +8,8 @@ from playwright.sync_api import Page
 
 from tests.browser.mounting import mount_component
 from views import palette
-from views.components.head_list import HeadList, HeadRow, mark, payload
+from views.components.head_list import HeadList, HeadRow, payload
+from views.components.parts import mark
 
 HOSTILE = "<img src=x onerror=document.title='hacked'>"
 
@@ -20,13 +21,13 @@ def known(**changes) -> HeadList:
         HeadRow("encoder 2.1", "encoder", 0.0, "0", "diffuse 0.91", "mixed", np.zeros((2, 2))),
     ]
     columns = ("head", "change", "here", "over 500")
-    return HeadList(**{"rows": rows, "columns": columns, "title": "known heads", "theme": "light", **changes})
+    return HeadList(**{"rows": rows, "columns": columns, "title": "known heads", **changes})
 
 
 @pytest.fixture
 def mount(page: Page):
     def show(shown: HeadList, selected: str = "cross 4.7", background: str = "#FFFFFF") -> Page:
-        mount_component(page, "head_list", "list-root", payload(shown), background, mark(selected))
+        mount_component(page, "head_list", "list-root", payload(shown, "light"), background, mark(selected))
         return page
 
     return show

@@ -14,7 +14,8 @@ from playwright.sync_api import Page
 
 from tests.browser.mounting import mount_component
 from views import maps, palette
-from views.components.attention_lines import Lines, Locked, View, kept, mark, payload
+from views.components.attention_lines import Lines, Locked, View, kept, payload
+from views.components.parts import mark
 from views.text.numbers import three_digits
 
 HOSTILE = ("<s>", "<img src=x onerror=document.title='hacked'>", "$x$", "\u2009street", "\u2009")
@@ -34,7 +35,7 @@ def known(weights: np.ndarray, kind: str = "cross", **view) -> Lines:
     _, heads, queries, keys = weights.shape
     tokens = HOSTILE * max(queries, keys)
     chosen = View(**{"layers": (0,), "heads": tuple(range(heads)), "mass": 1.0} | view)
-    return Lines(weights, tokens[:queries], tokens[:keys], maps.KINDS[kind], chosen, "light")
+    return Lines(weights, tokens[:queries], tokens[:keys], maps.KINDS[kind], chosen)
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def mount(page: Page):
     """Show lines in an empty page; what the script answers is collected in `window.answers`."""
 
     def show(lines: Lines, background: str = "#FFFFFF") -> Page:
-        mount_component(page, "attention_lines", "lines-root", payload(lines), background, mark(lines.view))
+        mount_component(page, "attention_lines", "lines-root", payload(lines, "light"), background, mark(lines.view))
         return page
 
     return show
@@ -263,7 +264,7 @@ def test_a_tap_shows_and_locks(browser):
     page = context.new_page()
     weights = softmaxed(1, 8, 6, 5)
     lines = known(weights)
-    mount_component(page, "attention_lines", "lines-root", payload(lines), "#FFFFFF", mark(lines.view))
+    mount_component(page, "attention_lines", "lines-root", payload(lines, "light"), "#FFFFFF", mark(lines.view))
     page.evaluate("document.querySelector('main').style.width = '358px'")
     token(page, "key", 3).tap()
     assert numbers(page, "query") == [three_digits(value) for value in weights[0, :, :, 3].mean(0, dtype=np.float64)]

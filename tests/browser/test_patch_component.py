@@ -26,7 +26,6 @@ def known(**changes) -> PatchPicture:
         panels=BOTH,
         title="a known picture",
         selected=(1, 2),
-        theme="light",
         weights=WEIGHTS,
     )
     return PatchPicture(**{**shown, **changes})
@@ -37,7 +36,7 @@ def mount(page: Page):
     """Show a picture in an empty page; what the script answers is collected in `window.answers`."""
 
     def show(shown: PatchPicture, background: str = "#FFFFFF") -> Page:
-        mount_component(page, "patch_picture", "picture-root", payload(shown), background)
+        mount_component(page, "patch_picture", "picture-root", payload(shown, "light"), background)
         return page
 
     return show
@@ -171,7 +170,7 @@ def test_arrow_keys_choose_and_the_server_is_told_once_they_rest(mount):
 def test_a_tap_chooses(browser):
     context = browser.new_context(has_touch=True, viewport={"width": 390, "height": 844})
     page = context.new_page()
-    mount_component(page, "patch_picture", "picture-root", payload(known()), "#FFFFFF")
+    mount_component(page, "patch_picture", "picture-root", payload(known(), "light"), "#FFFFFF")
     page.locator(".patch").nth(7).tap()
     assert page.evaluate("answers") == [["chosen", [1, 3]]]
     context.close()

@@ -51,7 +51,7 @@ def test_pictures_downloads_and_the_clipboard(server: Server, page: Page, watch:
     copy_picture(page, encoded(photo(40, 20)))
     page.get_by_role("button", name="Paste a picture").click()
     expect(page.get_by_text("Your picture: PNG, 40 \u00d7 20 pixels.")).to_be_visible()
-    open_page(page, f"{server.url}/attention")
+    open_page(page, f"{server.url}/positions")
     chart = page.locator('[data-testid="stMain"] .js-plotly-plot').first
     chart.hover()
     with page.expect_download() as download:

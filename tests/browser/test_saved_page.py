@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.address_bar import expect_setting
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.test_grid_component import known_sheet
 from tests.browser.test_lines_component import known, softmaxed
@@ -55,12 +56,12 @@ def over(page: Page, canvas: str, sides: tuple[int, int], query: int, key: int) 
     box = page.locator(canvas).bounding_box()
     (queries, keys), root = sides, canvas.split()[0]
     page.mouse.move(box["x"] + (key + 0.5) / keys * box["width"], box["y"] + (query + 0.5) / queries * box["height"])
-    return [page.locator(f"{root} .tip .{part}").inner_text() for part in ("pair", "value")]
+    return [page.locator(f"{root} > .tip .{part}").inner_text() for part in ("pair", "value")]
 
 
 def painted(page: Page) -> list[int]:
     """Colours of the large map."""
-    return page.locator(".detail-root canvas").evaluate(
+    return page.locator(".detail .map canvas").evaluate(
         "c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]"
     )
 
@@ -73,18 +74,18 @@ def assert_fits(page: Page) -> None:
 
 
 def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
-    sheet = known_sheet(causal=True)
+    sheet = known_sheet(causal=True, detail=attention_grid.Detail("Cross-attention, {map}", "Query", "Key"))
     opened(offline, tmp_path / "maps.html", attention_grid.part(sheet))
-    assert offline.locator(".detail-root h2").inner_text() == "layer 1, head 2"
+    assert offline.locator(".detail h2").inner_text() == "Cross-attention, layer 1, head 2"
     value = over(offline, ".grid-root .tile:not([tabindex='-1']) canvas", (3, 3), 2, 0)[1]
     assert value == three_digits(float(sheet.weights[0, 1, 2, 0]))
     # a click shows the map large, with its numbers
     offline.locator(".tile").nth(6).click()
-    assert offline.locator(".detail-root h2").inner_text() == "layer 2, head 3"
+    assert offline.locator(".detail h2").inner_text() == "Cross-attention, layer 2, head 3"
     assert offline.locator(".tile[aria-selected=true]").count() == 1
     for query, key in np.ndindex(3, 3):
         wanted = "masked" if key > query else three_digits(float(sheet.weights[1, 2, query, key]))
-        assert over(offline, ".detail-root canvas", (3, 3), query, key) == [
+        assert over(offline, ".detail .map canvas", (3, 3), query, key) == [
             " \u2192 ".join(parts.labels((sheet.queries[query], sheet.keys[key]))),
             wanted,
         ]
@@ -96,23 +97,23 @@ def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
     offline.locator(".tile").nth(6).focus()
     offline.keyboard.press("ArrowUp")
     offline.keyboard.press("Enter")
-    assert offline.locator(".detail-root h2").inner_text() == "layer 1, head 3"
-    offline.locator(".detail-root canvas").focus()
+    assert offline.locator(".detail h2").inner_text() == "Cross-attention, layer 1, head 3"
+    offline.locator(".detail .map canvas").focus()
     offline.mouse.move(0, 0)
     for key in ("ArrowDown", "ArrowLeft"):  # the first reads out where the pointer was last
         offline.keyboard.press(key)
-    heard = offline.locator(".detail-root .heard").text_content()
+    heard = offline.locator(".detail .heard").text_content()
     wanted = three_digits(float(sheet.weights[0, 2, 2, 1]))
     assert heard == f"{sheet.queries[2]} \u2192 {sheet.keys[1]}: {wanted}"
     offline.get_by_text("Numbers as a table").click()
-    offline.locator(".detail-root tbody tr").nth(2).wait_for()
-    rows = offline.locator(".detail-root tbody tr").all_inner_texts()
+    offline.locator(".detail tbody tr").nth(2).wait_for()
+    rows = offline.locator(".detail tbody tr").all_inner_texts()
     assert rows[0].split("\t")[0] == "1 \u2423"  # a token that is only the mark of a word's start
     assert [row.split("\t")[1] for row in rows] == [three_digits(float(w)) for w in sheet.weights[0, 2, :, 0]]
     # the browser's theme, and what is chosen stays
     offline.emulate_media(color_scheme="dark")
     offline.wait_for_function("() => getComputedStyle(document.documentElement).backgroundColor === 'rgb(18, 21, 26)'")
-    expect(offline.locator(".detail-root h2")).to_have_text("layer 1, head 3")
+    expect(offline.locator(".detail h2")).to_have_text("Cross-attention, layer 1, head 3")
     offline.locator(".tile").nth(6).click()
     assert painted(offline) != light
     assert_fits(offline)
@@ -165,6 +166,7 @@ def test_the_app_saves_what_is_seen(page: Page, server: Server):
     open_page(page, f"{server.url}/attention?text=I+want+to+buy+a+car.&kind=Cross&layer=2&units=Whole+words")
     page.locator(".tile").nth(12).click()  # layer 2, head 4
     page.get_by_text("Cross-attention, layer 2, head 4").wait_for()
+    expect_setting(page, head="4")
     ready(page)
     page.get_by_text("Save this view").click()
     with page.expect_download() as download:

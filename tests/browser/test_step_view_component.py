@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.mounting import mount_component
 from views import palette
+from views.components.parts import mark
 from views.components.step_view import (
     Axis,
     Bars,
@@ -20,7 +21,6 @@ from views.components.step_view import (
     Heatmap,
     Numbers,
     StepView,
-    mark,
     payload,
 )
 from views.text.numbers import three_digits

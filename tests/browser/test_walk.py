@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import PATIENCE, Server
+from tests.browser.app_server import AppServer
+from tests.browser.conftest import PATIENCE, open_page, ready
+from tests.browser.overflow import WIDE
 from tests.browser.policy import Watch
+from tests.browser.unsaid import unsaid
 from tests.browser.walker import Visit, check, each_once, go, in_every_way
 from tests.every_view import UNFOLDED, VIEWS
+from views.text.catalogue import PSEUDO_SWITCH
 
 WALK = in_every_way if os.environ.get("ATLAS_WALK") == "full" else each_once
 
 
 @pytest.fixture(scope="module")
-def watched(browser: Browser, server: Server) -> Iterator[tuple[Page, Watch]]:
+def url() -> Iterator[str]:
+    """Of an app that has the pseudo-language."""
+    with AppServer(**{PSEUDO_SWITCH: "1"}) as app:
+        yield app.url
+        log = app.log()
+    assert "Traceback" not in log, log
+
+
+@pytest.fixture(scope="module")
+def watched(browser: Browser, url: str) -> Iterator[tuple[Page, Watch]]:
     """One tab for the whole walk, so that its scripts are compiled once, and who watches it."""
-    context, watch = browser.new_context(reduced_motion="reduce"), Watch()
-    watch.over(context, server.url.removeprefix("http://"))
+    context, watch = browser.new_context(locale="en-XA", reduced_motion="reduce"), Watch()
+    watch.over(context, url.removeprefix("http://"))
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     yield page, watch
@@ -28,9 +42,48 @@ def watched(browser: Browser, server: Server) -> Iterator[tuple[Page, Watch]]:
 
 
 @pytest.mark.parametrize("visit", WALK(VIEWS + UNFOLDED), ids=lambda visit: visit.id)
-def test_a_view(server: Server, watched: tuple[Page, Watch], visit: Visit):
+def test_a_view(url: str, watched: tuple[Page, Watch], visit: Visit):
     page, watch = watched
     watch.forget()
-    go(page, server.url, visit)
+    go(page, url, visit)
     check(page, visit.view)
     assert watch.saw_nothing(), watch
+
+
+def first_canvas(page: Page) -> None:
+    page.locator("canvas[role=application]").first.press("ArrowRight")
+
+
+def a_slider(page: Page) -> None:
+    page.locator(".step-view input[type=range]").first.press("ArrowRight")
+
+
+def a_token(page: Page) -> None:
+    page.locator(".side .token").first.press("ArrowDown")
+
+
+@pytest.mark.parametrize(
+    ("address", "press"),
+    [("compare?b=other", first_canvas), ("history?part=gates", a_slider), ("attention?look=lines", a_token)],
+)
+def test_what_is_read_out_is_said(url: str, watched: tuple[Page, Watch], address: str, press: Callable[[Page], None]):
+    page, _ = watched
+    page.set_viewport_size(WIDE)
+    open_page(page, f"{url}/{address}")
+    press(page)
+    expect(page.locator(".heard").filter(has_text=re.compile(r"\w")).first).to_be_attached()
+    assert unsaid(page) == []
+
+
+def test_the_frame_is_said(url: str, watched: tuple[Page, Watch]):
+    """The menu's help, the model card and what the app says about itself."""
+    page, _ = watched
+    page.set_viewport_size(WIDE)
+    open_page(page, url)
+    page.get_by_test_id("stTopNavLink").nth(1).hover()
+    expect(page.get_by_test_id("stTooltipContent")).to_be_visible()
+    assert unsaid(page) == []
+    page.get_by_role("button", name="Model card").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    ready(page)
+    assert unsaid(page) == []

@@ -1,5 +1,7 @@
 """The walker: it opens a view of the app, and everything that must hold on every view is checked there at once.
 
+It reads the app in the pseudo-language, so that what is said past the catalogue shows, and texts are longer than ours.
+
 A check is a function of the Playwright page and the view; to add one, write it and put it into `CHECKS`. What goes
 wrong without being seen, such as a refusal by the Content-Security-Policy, `tests.browser.policy.Watch` notes.
 """
@@ -14,9 +16,11 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import open_page, ready
 from tests.browser.overflow import PHONE, WIDE, assert_nothing_overflows, wait_until_it_fits
+from tests.browser.unsaid import unsaid
 from tests.every_view import PAGES, PARTS, VIEWS, View
 from views import palette
 from views.controls import inputs, samples
+from views.text.catalogue import in_brackets
 
 Check = Callable[[Page, View], None]
 MAIN = '[data-testid="stMain"]'
@@ -70,8 +74,9 @@ def go(page: Page, url: str, visit: Visit) -> None:
 
 def chosen(page: Page, key: str) -> int | None:
     """Which option is chosen in a row of buttons, from 0; None where there is none."""
-    options = page.locator(f'{MAIN} .st-key-{key} [role="radio"]').all()
-    places = [place for place, option in enumerate(options) if option.get_attribute("aria-checked") == "true"]
+    places = page.locator(f'{MAIN} .st-key-{key} [role="radio"]').evaluate_all(
+        """(options) => [...options.keys()].filter((place) => options[place].ariaChecked === "true")"""
+    )
     return places[0] if len(places) == 1 else None
 
 
@@ -103,27 +108,27 @@ ONLY_HERE = {
         "trained-model": "text=taken off and put back",
     },
     "masks": {
-        "your-sentence": 'canvas[aria-label^="3 Weights,"]',
-        "causality": 'canvas[aria-label^="Without a mask,"]',
-        "padding": 'canvas[aria-label^="Weights without it,"]',
+        "your-sentence": 'canvas[aria-label*="3 Weights"]',
+        "causality": 'canvas[aria-label*="Without a mask"]',
+        "padding": 'canvas[aria-label*="Weights without it"]',
     },
     "inside": {
-        "seven-steps": 'table[aria-label^="All seven steps"]',
-        "one-query": 'table[aria-label^="One query against all keys"]',
-        "heads": 'table[aria-label^="Shapes of multi-head attention"]',
-        "memory": 'canvas[aria-label^="contiguous,"]',
-        "scaling": 'table[aria-label^="Variance, entropy and gradient by d_k"]',
-        "feed-forward": 'table[aria-label^="Units by token"]',
-        "add-norm": 'table[aria-label^="Means and variances"]',
+        "seven-steps": 'table[aria-label*="All seven steps"]',
+        "one-query": 'table[aria-label*="One query against all keys"]',
+        "heads": 'table[aria-label*="Shapes of multi-head attention"]',
+        "memory": 'canvas[aria-label*="contiguous"]',
+        "scaling": 'table[aria-label*="Variance, entropy and gradient by d_k"]',
+        "feed-forward": 'table[aria-label*="Units by token"]',
+        "add-norm": 'table[aria-label*="Means and variances"]',
     },
     "decoding": dict.fromkeys(PARTS["decoding"][1], ".aa-table"),
     "loss": dict.fromkeys(PARTS["loss"][1], ".aa-table, .js-plotly-plot .trace"),
     "vision": {
-        "patches": 'text="The order of the sequence"',
-        "cls": "text=/^CLS as the query, /",
-        "any-patch": 'text="What it attends to as PNG"',
-        "layers": 'text="Where the four methods come from"',
-        "positions": 'text="Attention distance"',
+        "patches": "text=The order of the sequence",
+        "cls": "text=CLS as the query, ",
+        "any-patch": "text=What it attends to\u27e7 as PNG",
+        "layers": "text=Where the four methods come from",
+        "positions": "text=Attention distance",
     },
 }
 
@@ -135,6 +140,8 @@ DRAWN = """() => {
         && [...main.querySelectorAll("img")].every((image) => image.complete && image.naturalWidth)
         && !main.querySelector('[data-testid="stSkeleton"]')
 }"""
+
+TABLE = """() => document.querySelector('[data-testid="stDataFrame"]')?.checkVisibility()"""
 
 
 def expected_address(view: View) -> list[tuple[str, str]]:
@@ -156,7 +163,7 @@ def the_address_leads_here(page: Page, view: View) -> None:
     wait_for_address(page, view)
     found = urlsplit(page.url)
     assert (found.path, sorted(parse_qsl(found.query))) == (f"/{view.path}", expected_address(view))
-    expect(page.locator(f"{MAIN} h1")).to_have_text(PAGES[view.page])
+    expect(page.locator(f"{MAIN} h1")).to_have_text(in_brackets(PAGES[view.page]))
     if view.key:
         assert chosen(page, view.key) == view.place
     for key in view.more:
@@ -165,8 +172,8 @@ def the_address_leads_here(page: Page, view: View) -> None:
 
 def the_list_of_views_has_every_part(page: Page, view: View) -> None:
     if view.key:
-        offered = page.locator(f"{MAIN} .st-key-{view.key}").get_by_role("radio").all_inner_texts()
-        assert len(offered) == len(PARTS[view.page][1])
+        offered = page.locator(f"{MAIN} .st-key-{view.key}").get_by_role("radio").count()
+        assert offered == len(PARTS[view.page][1])
 
 
 def what_only_it_shows_is_there(page: Page, view: View) -> None:
@@ -197,14 +204,17 @@ def tables_open(page: Page, view: View) -> None:
         fold = page.locator("details").filter(has=tables.first).first
         if not fold.evaluate("details => details.open"):  # one that was open on the part before may have stayed so
             tables.first.click()
-        expect(page.get_by_test_id("stDataFrame").first).to_be_visible()
+        page.wait_for_function(TABLE)
         wait_until_it_fits(page)
 
 
-def nothing_overflows(page: Page, view: View) -> None:
-    """On the other screen, and on the one that the view was opened on, which stays."""
+def on_both_screens(page: Page, view: View) -> None:
+    """Nothing overflows or is said past the catalogue, on the other screen and on this one, which stays."""
     size = page.viewport_size
-    assert_nothing_overflows(page, PHONE if size == WIDE else WIDE, size)
+    for screen in (PHONE if size == WIDE else WIDE, size):
+        assert_nothing_overflows(page, screen)
+        found = unsaid(page)
+        assert found == [], found
 
 
 CHECKS: tuple[Check, ...] = (
@@ -213,7 +223,7 @@ CHECKS: tuple[Check, ...] = (
     what_only_it_shows_is_there,
     nothing_failed,
     colours_follow_the_theme,
-    nothing_overflows,
+    on_both_screens,
     tables_open,
 )
 

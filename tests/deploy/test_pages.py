@@ -57,7 +57,7 @@ def test_pictures_from_a_file_the_clipboard_and_the_camera(site: Site, page: Pag
 
 
 def test_a_chart_as_a_png_file(site: Site, page: Page):
-    open_page(page, f"{site.url}/attention")
+    open_page(page, f"{site.url}/positions")
     chart = page.locator('[data-testid="stMain"] .js-plotly-plot').first
     chart.hover()
     with page.expect_download() as download:

@@ -8,8 +8,7 @@ import torch
 from PIL import Image
 
 from model import CheckpointError, VisionClassifier
-from model.attribution.patch_scores import METHODS, attention_scores
-from model.attribution.rollout import class_gradients, rollout
+from model.attribution.rollout import METHODS, attention_scores, class_gradients, rollout
 from model.networks.tap import Intervention
 from model.runtime.checkpoint import save_tensors, sha256_of, write_json
 from tests.model.images import CLASSES, noise, tiny_vision

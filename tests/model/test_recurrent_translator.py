@@ -13,6 +13,7 @@ from model.recurrent_translator import TOKENIZER
 from model.text.tokenizer import Tokenizer
 from tests.model.networks import tiny_recurrent
 from tests.model.training.programs import run_here, toy_recurrent
+from tests.model.training.small_recurrent import SMALL
 
 TEXT = "The cat sees a boat."
 every_kind = pytest.mark.parametrize("kind", VARIANTS)
@@ -32,7 +33,9 @@ def translators():
 def trained_folder(data_file, tokenizer, tmp_path_factory):
     """What a short run of the training program leaves."""
     out = tmp_path_factory.mktemp("recurrent") / "lstm-dot"
-    run_here(*toy_recurrent(data_file, out, tokenizer.path, "lstm-dot", epochs=1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(VARIANTS, "lstm-dot", SMALL["lstm-dot"])
+        run_here(*toy_recurrent(data_file, out, tokenizer.path, "lstm-dot", epochs=1))
     return out
 
 

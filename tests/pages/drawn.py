@@ -18,8 +18,8 @@ def matrices(app) -> dict[str, tuple[dict, np.ndarray]]:
         for item in header.get("items", ()):
             if "sign" in item:
                 continue
-            count = item["shape"][0] * item["shape"][1]
-            values = np.frombuffer(content, "<f4", count, offset).reshape(item["shape"])
+            count = item["values"][0] * item["values"][1]
+            values = np.frombuffer(content, "<f4", count, offset).reshape(item["values"])
             found[item["name"]] = item, values
             offset += 4 * count
     return found

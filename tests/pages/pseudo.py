@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from html.parser import HTMLParser
 
 from streamlit.testing.v1 import AppTest
@@ -16,20 +16,15 @@ from views.text.catalogue import CLOSED, OPENED
 
 _DATA = re.compile(r"\$[^$]*\$|`[^`]*`|\]\([^)]*\)|U\+[0-9A-F]{4,}")  # formulas, code, targets of links
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_PLACE = re.compile(r"\d+( \S.*)?")  # a number, or a place with its token
 _VOID = frozenset({"br", "img", "input", "hr", "meta", "link", "path", "rect", "line", "circle", "use"})
 
 
-def unsaid(app: AppTest, names: Collection[str] = ()) -> list[str]:
-    """Texts with words outside brackets, each with where it stands.
-
-    Args:
-        names: options and values that are data, such as classes of pictures.
-    """
+def unsaid(app: AppTest) -> list[str]:
+    """Texts with words outside brackets, each with where it stands."""
     return [
         f"{where}: {' '.join(text.split())}"
         for where, text in _texts(app)
-        if text not in names and not _PLACE.fullmatch(text) and _WORD.search(outside(_DATA.sub("", text)))
+        if _WORD.search(outside(_DATA.sub("", text)))
     ]
 
 
@@ -50,7 +45,7 @@ def _texts(app: AppTest) -> Iterator[tuple[str, str]]:
     for name in ("title", "header", "subheader", "markdown", "caption", "warning", "error", "info", "success"):
         for element in app.get(name):
             yield name, element.value
-    for element in app.main.text:  # the sidebar's is the name of the device
+    for element in app.text:
         yield "text", element.value
     for element in app.metric:
         yield "metric", element.label
@@ -66,14 +61,14 @@ def _texts(app: AppTest) -> Iterator[tuple[str, str]]:
             yield f"placeholder of {name}", getattr(element, "placeholder", "") or ""
     choices = (*app.selectbox, *app.multiselect, *app.get("button_group"))
     for element in choices:
-        if element.key not in ("example", "lang", "replacement"):  # sentences, languages and tokens say themselves
-            for option in element.options:
-                yield f"option of {element.key}", getattr(option, "content", option)
+        for option in element.options:
+            yield f"option of {element.key}", getattr(option, "content", option)
     for element in app.html:
         yield from (("html", text) for text in in_html(element.value))
     for element in app.get("plotly_chart"):
         yield "alt of chart", getattr(element.proto, "alt", "") or ""
-        yield from (("chart", text) for text in _in_chart(json.loads(element.proto.spec)))
+        said = _in_chart(json.loads(element.proto.spec))
+        yield from (("chart", re.sub("<[^>]*>", " ", text)) for text in said)
 
 
 def _in_chart(figure: dict) -> Iterator[str]:

@@ -19,7 +19,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import files
-from pages.shared.models import load_vision
 from tests.every_view import UNFOLDED, VIEWS, View
 from tests.pages import conftest
 from tests.pages.conftest import html_of, visit
@@ -64,14 +63,6 @@ MORE = [  # what else a view says when something is chosen
     ("translate", {"method": "beam"}),
     ("translate", {"method": "sampling"}),
 ]
-
-
-def said_past_the_catalogue(app: AppTest) -> list[str]:
-    """See `unsaid`; names of classes, sizes and files are data, and so is the translation that a box stands for."""
-    boxes = [box.placeholder for box in app.text_input if box.key in ("target", "french")]
-    symbols = {"d_model", "n_heads", "d_ff", "d_k", "CPU", "CLS", "ViT-B/16", "d_k = d_model / n_heads"}
-    symbols |= {"PE(p) \u00b7 PE(p + k)", "PE(p) \u00b7 PE(q)", "d<sub>k</sub>", "q \u00b7 k / \u221ad<sub>k</sub>"}
-    return unsaid(app, {*symbols, *boxes, *load_vision().model.config.classes})
 
 
 def english(text: str) -> str:
@@ -126,7 +117,7 @@ def check_bounds(app: AppTest) -> None:
 @pytest.mark.parametrize("view", VIEWS + UNFOLDED, ids=lambda view: view.id)
 def test_files_labels_bounds_and_words(in_pseudo, offered, view: View):
     app = in_pseudo(view.page, **{"text": SENTENCE} | view.settings)
-    assert said_past_the_catalogue(app) == []
+    assert unsaid(app) == []
     check_bounds(app)
     made, tables = offered
     assert made or view.page == "models", "a view offers its numbers; no model is open where nothing may be opened"
@@ -172,8 +163,8 @@ def test_files_labels_bounds_and_words(in_pseudo, offered, view: View):
 
 
 @pytest.mark.parametrize(("page", "settings"), MORE, ids=str)
-def test_nothing_is_said_past_the_catalogue(in_pseudo, page, settings):
-    assert said_past_the_catalogue(in_pseudo(page, **settings)) == []
+def test_nothing_is_unsaid(in_pseudo, page, settings):
+    assert unsaid(in_pseudo(page, **settings)) == []
 
 
 @pytest.mark.parametrize("page", PAGES)

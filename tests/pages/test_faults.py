@@ -37,7 +37,7 @@ def assets(tmp_path, monkeypatch):
     monkeypatch.setattr(samples, "FOLDER", tmp_path / "samples")
     monkeypatch.setattr(frame, "FAVICON", tmp_path / "favicon.png")
     monkeypatch.setattr("model.translator.SHIPPED", tmp_path / "translator")
-    monkeypatch.setattr("model.classifier.SHIPPED", tmp_path / "vision")
+    monkeypatch.setattr(VisionClassifier, "folder", tmp_path / "vision")
     monkeypatch.setattr("model.runtime.checkpoint.PROJECT", tmp_path)
     _forget()
     yield tmp_path

@@ -36,5 +36,6 @@ def test_every_kind_of_element_is_looked_at():
         "caption: past the catalogue",
         "help of button: a hint",
         "option of None: strongest want",
+        "option of None: 2 want",
         "html: unsaid",
     ]

@@ -26,10 +26,11 @@ from views.components import picture_strip as strip_of_pictures
 from views.components import step_view as numbers_that_follow
 from views.controls import picture_input, samples, whole_numbers
 from views.controls.pictures import PictureError, read_picture
-from views.export import difference, downloads, matrices, over_picture, overview, picture
+from views.export import difference, downloads, matrices, over_picture, overview
 from views.export.drawing import Text
-from views.figures import heatmap, histogram, occlusion, patch_positions, saturation
-from views.html import answer, bars, steps, strip, tokens
+from views.figures import heatmap, occlusion, patch_positions, saturation
+from views.figures import lines as curves
+from views.html import answer, bars, steps, tokens
 from views.svg import architecture, beam, patch, recurrent_architecture, unrolled
 from views.text import waiting
 from views.text.catalogue import PSEUDO, say, speaking
@@ -57,8 +58,8 @@ def test_outside_is_what_stands_in_no_brackets():
     assert unsaid_in_html('<p title="a">⟦b⟧</p><i data-said="token">c</i>') == ["a"]
 
 
-def header(module, *shown) -> dict:
-    return read(module.payload(*shown))
+def header(module, shown) -> dict:
+    return read(module.payload(shown, "light"))
 
 
 def read(content: bytes) -> dict:
@@ -71,16 +72,16 @@ def head_row(often: str) -> head_list.HeadRow:
 
 
 def payloads() -> dict[str, dict]:
-    rows = head_list.HeadList([head_row(given("diffuse"))], tuple(map(given, "abcd")), given("heads"), "light")
+    rows = head_list.HeadList([head_row(given("diffuse"))], tuple(map(given, "abcd")), given("heads"))
     matrix = matrix_row.RowMatrix(given("scores"), SQUARE)
     return {
         "grid": header(attention_grid, grids.sheet(4)),
         "lines": header(attention_lines, lines.lines(4, 5)),
         "list": header(head_list, rows),
-        "matrices": header(matrix_row, [matrix, "+", matrix], "light"),
+        "matrices": header(matrix_row, [matrix, "+", matrix]),
         "picture": header(patch_picture, pictures.shown()),
         "strip": {"words": parts.words(strip_of_pictures.WORDS)},
-        "steps": header(numbers_that_follow, step_views.view(), "light"),
+        "steps": header(numbers_that_follow, step_views.view()),
     }
 
 
@@ -89,7 +90,7 @@ def test_payloads_of_components(name: str):
     shown = payloads()[name]
     assert shown["words"] and [text for text in shown["words"].values() if outside(text) or not text.strip()] == []
     for item in shown.get("items", ()):
-        for key in ("rowTitle", "columnTitle"):
+        for key in ("row_title", "column_title"):
             assert outside(item.get(key, "")) == ""
         assert outside(" ".join(item.get("masked", ()))) == ""
     assert [shown[key] for key in ("queryAxis", "keyAxis") if outside(shown.get(key, ""))] == []
@@ -97,7 +98,7 @@ def test_payloads_of_components(name: str):
 
 def test_every_word_that_a_script_asks_for_is_in_its_payload():
     folder = Path(parts.__file__).parent
-    scripts = {"grid": ("attention_grid", "grid_detail"), "lines": ("attention_lines*",), "list": ("head_list",)}
+    scripts = {"grid": ("attention_grid*",), "lines": ("attention_lines*",), "list": ("head_list",)}
     scripts |= {"matrices": ("matrix_row",), "picture": ("patch_picture",), "strip": ("picture_strip",)}
     scripts |= {"steps": ("step_view*",)}
     shown = payloads()
@@ -127,7 +128,7 @@ def english_page() -> str:
     [
         lambda: answer.bars(("tench", "church"), (0.2, 0.8)),
         lambda: answer.moves(("tench", "church"), (0.2, 0.8), (0.5, 0.5), given("shuffled")),
-        lambda: strip.strip(np.ones(3), 1, "encoder", "light", given("Row")).html,
+        lambda: bars.strip(np.ones(3), 1, "encoder", "light", given("Row")).html,
         lambda: bars.table([given("a"), given("b")], [(given("a"), 0.5), (given("b"), 7)], given("Table")),
         lambda: bars.bar(0.5, 1).html + steps.meter(0.5, 1).html + steps.number("1").html + steps.quiet("2").html,
         lambda: steps.written(["<s>", "Je"], "veux", ["une"]) + steps.weights(TOKENS, (0.5, 0.3, 0.2)),
@@ -169,7 +170,7 @@ def occlusion_curves():
     [
         lambda: heatmap.heatmap(heatmaps.head("decoder", 3, 3), "light"),
         lambda: heatmap.heatmap(heatmaps.head("cross"), "dark"),
-        lambda: histogram.histogram(RANDOM.normal(size=50), 0.5, "light", given("cosine")),
+        lambda: curves.histogram(RANDOM.normal(size=50), 0.5, "light", given("cosine")),
         occlusion_curves,
         lambda: patch_positions.similarity(RANDOM.normal(size=(4, 4)), (2, 2), "light"),
         lambda: patch_positions.distances(np.ones((2, 3)), 1.5, "light"),
@@ -191,7 +192,7 @@ def texts(drawing, data=()) -> list[str]:
 @pytest.mark.parametrize("scale", ["shared", "own", "log"])
 def test_pictures(scale: str):
     shown = overviews.known(100, "decoder", scale)
-    drawings = [overview.overview(shown), picture.picture(maps_as_pictures.head())]
+    drawings = [overview.overview(shown), matrices.picture(maps_as_pictures.head())]
     pixels = np.zeros((4, 4, 3), np.uint8)
     over = heatmap.HeadMap(np.eye(2, dtype=np.float32), ("r", "r"), ("c", "c"), maps.GRID, given("mean"), 1.0)
     drawings += [over_picture.over_picture(over, pixels, 0.5, 0.5), difference.difference_picture(differences.pair())]

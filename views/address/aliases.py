@@ -3,8 +3,6 @@
 In earlier versions a value was what its control said on the screen; today it is an id.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -4,8 +4,6 @@ In the address a setting is one or more strings under one name. What a codec rea
 address can hold anything.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from abc import ABC, abstractmethod

@@ -11,6 +11,9 @@
   const push = history.pushState.bind(history);
   const replace = history.replaceState.bind(history);
 
+  // The server answers at the site's own address. Streamlit would first look for it below the address of the page.
+  window.__streamlit = { BACKEND_BASE_URL: new URL(".", document.currentScript.src).href };
+
   // After Back or Forward, a page that no link was pressed for has been left: its answer was only on its way.
   let returned = false;
   window.addEventListener("popstate", () => (returned = true));

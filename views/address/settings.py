@@ -5,8 +5,6 @@ decides if this visit did not write it or the reader went back or forward to it;
 the end of the run the whole view is written to the address, once; `history.js` says whether that makes a new entry.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace

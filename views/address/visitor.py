@@ -3,8 +3,6 @@
 Everything is kept as it stands in the address: names with strings. `Visitor` knows nothing of Streamlit.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -3,30 +3,33 @@
 // asked of the server.
 
 const MEAN = "mean" // the id of the rows and columns that are averages
+const STILL = 500 // milliseconds without another choice
 const MOST_DOTS = 64 // a side of one map; longer sentences show the largest weight of each block of cells
 
 class AttentionGrid extends View {
   constructor(parentElement) {
     super(parentElement, ".grid-root")
     this.tiles = []
-    this.mark = watchMark(this.host, "selected", () => this.followMark())
+    this.mark = watchMark(this.host, () => this.followMark())
   }
 
   show(bytes) {
     if (!this.isNew(bytes)) return
     this.sheet = decode(bytes)
     const { sheet } = this
-    this.fit([sheet.rows, sheet.columns, sheet.words, sheet.places], sheet.theme)
+    this.fit([sheet.rows, sheet.columns, sheet.words, sheet.places, sheet.detail], sheet.theme)
     this.draw(this.theme)
-    this.followMark()
+    this.select(...(this.chosen ?? this.mark.read() ?? [0, 0]))
     this.tip.hide()
     this.root.dataset.drawn = `${sheet.title}: ${sheet.queries.join(" ")} / ${sheet.keys.join(" ")}`
   }
 
   build() {
-    const { rows, columns, words } = this.sheet
+    const { rows, columns, words, detail } = this.sheet
     this.root.replaceChildren()
-    this.grid = element("div", "grid", this.root)
+    this.root.classList.toggle("with-detail", Boolean(detail))
+    const overview = element("div", "overview", this.root)
+    this.grid = element("div", "grid", overview)
     this.grid.setAttribute("role", "grid")
     this.grid.style.setProperty("--columns", columns.length)
     const head = element("div", "row", this.grid)
@@ -39,24 +42,21 @@ class AttentionGrid extends View {
       header(line, words, name, "rowheader")
       return columns.map((_, column) => this.buildTile(line, row, column))
     })
-    this.scale = buildLegend(this.root)
+    this.scale = buildLegend(overview)
     this.blocks = element("span", "blocks", this.scale.legend)
     this.maskedKey = element("span", "masked-key", this.scale.legend)
     this.maskedSwatch = element("span", "swatch", this.maskedKey)
     element("span", "", this.maskedKey).textContent = words.masked
     this.tip = new Tip(this.root, "pair", "value", "place")
     markData(this.tip.lines[0], this.sheet.places ? "" : "token")
+    this.detail = detail && new Detail(this)
   }
 
   buildTile(line, row, column) {
-    const tile = element("button", "tile over", line)
-    tile.type = "button"
+    const tile = button(line, "", () => this.choose(row, column))
+    tile.className = "tile over"
     tile.setAttribute("role", "gridcell")
-    const canvas = element("canvas", "", tile)
-    tile.onclick = () => {
-      this.select(row, column)
-      this.answer("chosen", [row, column])
-    }
+    const canvas = element("canvas", "pixels", tile)
     tile.onkeydown = (event) => this.move(event, row, column)
     tile.onpointermove = (event) => this.hover(event, row, column)
     tile.onpointerleave = () => this.tip.hide()
@@ -77,7 +77,7 @@ class AttentionGrid extends View {
     this.grid.style.setProperty("--ratio", Math.min(2, Math.max(0.5, keys / queries)))
     this.tiles.forEach((line, row) => line.forEach(({ tile, canvas }, column) => {
       const offset = (row * columns + column) * cells
-      const top = (sheet.shared ? shared : heads[row * columns + column]) || 1
+      const top = (sheet.shared_scale ? shared : heads[row * columns + column]) || 1
       paintCells(canvas, size, (dot) => {
         const weight = this.largestIn(offset, Math.floor(dot / size[1]) * block, (dot % size[1]) * block, block)
         return weight < 0 ? grey : colours[Math.round(this.shade(weight / top) * 255)]
@@ -110,13 +110,20 @@ class AttentionGrid extends View {
   }
 
   drawLegend(colours, shared, grey, block) {
-    this.scale.paint(colours)
-    const { decades, words } = this.sheet
-    this.scale.low.textContent = decades ? `\u2264 ${Number((shared / 10 ** decades).toPrecision(3))}` : "0"
-    this.scale.high.textContent = this.sheet.shared ? threeDigits(shared) : words.own
+    const { words } = this.sheet
+    this.drawScale(this.scale, colours, shared)
+    if (!this.sheet.shared_scale) this.scale.high.textContent = words.own
     this.blocks.textContent = block > 1 ? filled(words.blocks, { block }) : ""
     this.maskedKey.hidden = !this.sheet.causal
     this.maskedSwatch.style.background = grey
+  }
+
+  // A colour scale that ends at `top`.
+  drawScale(scale, colours, top) {
+    const { decades } = this.sheet
+    scale.paint(colours)
+    scale.low.textContent = decades ? `\u2264 ${Number((top / 10 ** decades).toPrecision(3))}` : "0"
+    scale.high.textContent = threeDigits(top)
   }
 
   describe(row, column) {
@@ -136,9 +143,7 @@ class AttentionGrid extends View {
   hover(event, row, column) {
     const { sheet } = this
     const [, columns, queries, keys] = sheet.shape
-    const box = this.tiles[row][column].canvas.getBoundingClientRect()
-    const query = Math.floor(((event.clientY - box.top) / box.height) * queries)
-    const key = Math.floor(((event.clientX - box.left) / box.width) * keys)
+    const [query, key] = pointedCell(event, this.tiles[row][column].canvas, [queries, keys])
     if (query < 0 || key < 0 || query >= queries || key >= keys) return this.tip.hide()
     const weight = sheet.weights[((row * columns + column) * queries + query) * keys + key]
     const value = sheet.causal && key > query ? sheet.words.masked : this.readOut(weight)
@@ -164,18 +169,26 @@ class AttentionGrid extends View {
     return this.sheet.type === "float16" && weight < 1e-4 ? "< 0.0001" : threeDigits(weight)
   }
 
-  // What the page says is selected; see `mark` in attention_grid.py.
+  // What the page says is chosen; see `mark` in parts.py.
   followMark() {
-    const selected = this.mark.read()
-    if (selected) this.select(...selected.split(" ").map(Number))
+    const chosen = this.news()
+    if (chosen) this.select(...chosen)
+  }
+
+  // Shown at once where the map is shown large here; otherwise the page shows it, and is told at once.
+  choose(row, column) {
+    this.select(row, column)
+    this.tell("chosen", [row, column], this.detail ? STILL : 0)
   }
 
   select(row, column) {
+    this.chosen = [row, column]
     this.tiles.forEach((line, r) => line.forEach(({ tile }, c) => {
       const chosen = r === row && c === column
       tile.setAttribute("aria-selected", chosen)
       tile.tabIndex = chosen ? 0 : -1
     }))
+    this.detail?.show(row, column)
   }
 
   move(event, row, column) {
@@ -189,9 +202,10 @@ class AttentionGrid extends View {
 
 function decode(bytes) {
   const [header, body] = unpack(bytes)
-  const count = header.shape.reduce((product, side) => product * side, 1)
+  const shape = header.weights
+  const count = shape.reduce((product, side) => product * side, 1)
   const weights = header.type === "float32" ? new Float32Array(body, 0, count) : fromHalf(new Uint16Array(body, 0, count))
-  return { ...header, weights, picture: new Uint8Array(body, count * (header.type === "float32" ? 4 : 2)) }
+  return { ...header, shape, weights, picture: new Uint8Array(body, count * (header.type === "float32" ? 4 : 2)) }
 }
 
 function header(line, words, name, role) {

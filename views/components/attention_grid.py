@@ -1,25 +1,26 @@
-"""The overview: every head of every layer as one small map, drawn and read out in the browser.
+"""The overview, every head of every layer as one small map, and the chosen one large: drawn and read in the browser.
 
 The payload (`views.components.parts.pack`) holds the weights `(row, column, query, key)`. Up to `FULL_PRECISION_BYTES`
 they are float32 and the read-out is exact to every digit it shows; beyond that they are float16, whose 11 significant
 bits still hold three digits down to 0.0001. Behind them comes the picture that the maps lie on, if there is one.
 
-Which map is selected stands in a mark beside the grid, so that choosing one leaves the payload as it was.
+Which map is selected stands in a mark beside the grid, so that choosing one leaves the payload as it was. The browser
+draws the chosen map at once and tells the server half a second after the last choice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from views import maps, palette
 from views.components import parts, standalone
+from views.controls import inputs
 from views.text import terms
 from views.text.catalogue import Message, say
 
-FULL_PRECISION_BYTES = 1 << 19
+FULL_PRECISION_BYTES = 1 << 20
 
 WORDS = {
     "axes": Message("grid.axes", "layer \u2193 \u2009head \u2192"),
@@ -44,6 +45,15 @@ _MOUNT = parts.Component("attention_grid", "grid-root")
 
 
 @dataclass(frozen=True)
+class Detail:
+    """What stands around the chosen map that is shown large: a heading, with a place for `{map}`, and the axes."""
+
+    heading: str
+    query_axis: str
+    key_axis: str
+
+
+@dataclass(frozen=True)
 class Sheet:
     """What the overview shows.
 
@@ -56,11 +66,11 @@ class Sheet:
         causal: cells above the diagonal are masked and drawn grey.
         shared_scale: one colour scale for all maps; otherwise each map has its own, up to its own largest weight.
         selected: row and column of the map shown in detail.
-        theme: as far as Python knows; the browser answers if it knows better.
         underlay: `(height, width, 3)` uint8, a picture whose rows and columns of patches the maps show; queries are
             then its rows and keys its columns.
         opacity: of the maps over the picture, from 0 to 1.
         log_scale: the shared scale is logarithmic and ends at 1; see `views.maps.shade`.
+        detail: with the chosen map large beside the overview; None where the page shows it otherwise.
     """
 
     weights: np.ndarray
@@ -73,60 +83,41 @@ class Sheet:
     causal: bool
     shared_scale: bool
     selected: tuple[int, int]
-    theme: palette.Theme
     underlay: np.ndarray | None = None
     opacity: float = 1.0
     log_scale: bool = False
     places: bool = False
+    detail: Detail | None = None
 
 
-def payload(sheet: Sheet, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
+def payload(sheet: Sheet, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
     """The bytes that `attention_grid.js` reads; see the module's first lines. Up to `exact_bytes` with every digit."""
     exact = sheet.weights.nbytes <= exact_bytes
-    header = {
-        "shape": list(sheet.weights.shape),
-        "type": "float32" if exact else "float16",
-        "rows": list(sheet.rows),
-        "columns": list(sheet.columns),
-        "queries": parts.labels(sheet.queries),
-        "keys": parts.labels(sheet.keys),
-        "places": sheet.places,
-        "title": sheet.title,
-        "causal": sheet.causal,
-        "shared": sheet.shared_scale,
-        "decades": maps.DECADES if sheet.log_scale else 0,
-        "theme": sheet.theme,
-        "scales": parts.scales(sheet.kind),
-        "masked": palette.MASKED,
-        "underlay": None if sheet.underlay is None else list(sheet.underlay.shape[:2]),
-        "opacity": sheet.opacity,
-        "words": parts.words(WORDS),
-    }
-    under = () if sheet.underlay is None else (sheet.underlay.astype(np.uint8),)
-    return parts.pack(header, sheet.weights.astype("<f4" if exact else "<f2"), *under)
+    header = parts.fields(
+        sheet,
+        theme=theme,
+        selected=None,  # it stands in the mark
+        type="float32" if exact else "float16",
+        queries=parts.labels(sheet.queries),
+        keys=parts.labels(sheet.keys),
+        decades=maps.DECADES if sheet.log_scale else 0,
+        scales=parts.scales(sheet.kind),
+        masked=palette.MASKED,
+        words=parts.words(WORDS),
+    )
+    return parts.pack(header, sheet.weights.astype("<f4" if exact else "<f2"), sheet.underlay)
 
 
-def attention_grid(
-    sheet: Sheet, key: str, on_select: Callable[[int, int], None], on_theme: Callable[[str], None]
-) -> None:
+def attention_grid(sheet: Sheet, key: str, on_select: Callable[[int, int], None]) -> None:
     """Mount the overview; `on_select` gets row and column of the map that a person chooses."""
-
-    def chosen(sent: object) -> None:
-        if (cell := parts.cell(sent, len(sheet.rows), len(sheet.columns))) is not None:
-            on_select(*cell)
-
-    _MOUNT(key, payload(sheet), on_theme, mark(*sheet.selected), chosen=chosen)
-
-
-def mark(row: int, column: int) -> str:
-    """The selected map as the script finds it."""
-    return f'<span hidden data-selected="{row} {column}"></span>'
+    chosen = partial(parts.cell, rows=len(sheet.rows), columns=len(sheet.columns)), lambda cell: on_select(*cell)
+    _MOUNT(key, payload(sheet, inputs.theme()), sheet.selected, chosen=chosen)
 
 
 def part(sheet: Sheet) -> standalone.Part:
-    """The overview for a file that stands alone, where the chosen map is shown large beside it."""
-    content = payload(replace(sheet, theme="light"), standalone.EXACT_BYTES)  # the browser follows its own theme
+    """The overview for a file that stands alone."""
+    content = payload(sheet, "light", standalone.EXACT_BYTES)  # the browser follows its own theme
     exact = sheet.weights.nbytes <= standalone.EXACT_BYTES
     rounded = say("saved.rounded.half", "rounded to half precision: three digits down to 0.0001")
     numbers = standalone.EXACT() if exact else rounded
-    return standalone.Part("attention_grid", "grid-root", content, mark(*sheet.selected), numbers, "grid_detail")
+    return standalone.Part("attention_grid", "grid-root", content, sheet.selected, numbers)

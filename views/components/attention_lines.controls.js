@@ -86,14 +86,7 @@ class LinesControls {
 function paintChip(canvas, [colour, dashes]) {
   canvas.width = 44
   canvas.height = 12
-  const pen = canvas.getContext("2d")
-  pen.strokeStyle = colour
-  pen.lineWidth = 8
-  pen.setLineDash(dashes.map((length) => 2 * length))
-  pen.beginPath()
-  pen.moveTo(0, 6)
-  pen.lineTo(44, 6)
-  pen.stroke()
+  strokeAcross(canvas.getContext("2d"), 0, 6, 44, 8, [colour, dashes.map((length) => 2 * length)])
 }
 
 // Every weight of the locked token, head by head.
@@ -112,12 +105,4 @@ function fillLocked(holder, lines) {
   const table = buildTable(holder, columns.map((title) => [title, ""]), rows, "token")
   const caption = locked.side === "query" ? words.queryTable : words.keyTable
   table.createCaption().textContent = filled(caption, { token: names[locked.side][locked.place] })
-}
-
-function button(parent, text, act) {
-  const made = element("button", "", parent)
-  made.type = "button"
-  made.textContent = text
-  made.onclick = act
-  return made
 }

@@ -19,16 +19,10 @@ class AttentionLines extends View {
     super(parentElement, ".lines-root")
     this.readOut = new ReadOut(this)
     this.view = { layers: [0], heads: [0], mass: 0.7, locked: null }
-    this.told = [] // what the server was told and has not yet said back
-    this.mark = watchMark(this.host, "view", () => this.sheet && this.followMark())
+    this.mark = watchMark(this.host, () => this.sheet && this.followMark())
     this.resized = new ResizeObserver(() => {
       if (this.middle.clientWidth !== this.width) this.draw()
     })
-  }
-
-  leave() {
-    super.leave()
-    this.resized.disconnect()
   }
 
   show(bytes) {
@@ -36,7 +30,7 @@ class AttentionLines extends View {
     const [header, body] = unpack(bytes)
     this.sheet = header
     this.weights = new Weights(header, body)
-    this.fit([header.shape, header.queryAxis, header.keyAxis, header.words], header.theme)
+    this.fit([header.weights, header.queryAxis, header.keyAxis, header.words], header.theme)
     this.readOut.weighed = null
     this.background = canvasColour(this.host, "--st-background-color", "#ffffff")
     const before = JSON.stringify(this.names ?? null)
@@ -52,7 +46,7 @@ class AttentionLines extends View {
   }
 
   build() {
-    const { shape: [layers, heads, queries, keys], words } = this.sheet
+    const { weights: [layers, heads, queries, keys], words } = this.sheet
     this.root.replaceChildren()
     this.controls = new LinesControls(this, layers, heads, Math.max(queries, keys) * ROW > FITS)
     const bar = element("div", "status-bar", this.root)
@@ -118,25 +112,14 @@ class AttentionLines extends View {
     this.controls.follow(this.view, this.styles)
     if ("locked" in view && Object.keys(view).length === 1) this.showFocus(true)
     else this.draw()
-    if (!tell) return
-    this.tellWhenStill(STILL, () => {
-      this.told.push(JSON.stringify(this.view))
-      this.answer("view", this.view)
-    })
+    if (tell) this.tell("view", this.view, STILL)
   }
 
-  // What the page says is chosen; see `mark` in attention_lines.py. What was told from here is no news when it comes back.
+  // Whether the page says that something else is chosen; then it is.
   followMark() {
-    const text = this.mark.read()
-    if (!text || text === this.followed) return false
-    this.followed = text
-    const view = JSON.parse(text)
-    const known = this.told.indexOf(JSON.stringify(view))
-    this.told.splice(0, known + 1)
-    if (known >= 0) return false
-    this.told = []
-    this.change(view)
-    return true
+    const view = this.news()
+    if (view) this.change(view)
+    return Boolean(view)
   }
 
   // Only layers, heads and a token that there are.

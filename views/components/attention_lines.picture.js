@@ -60,27 +60,29 @@ function pictureOf(lines) {
 function saveSvg(lines) {
   const { all, height, left, top, texts, cells, chips, family, ink, background } = pictureOf(lines)
   const number = (value) => String(Math.round(100 * value) / 100)
-  const stroke = ([colour, dashes]) => `stroke="${colour}"${dashes.length ? ` stroke-dasharray="${dashes.join(" ")}"` : ""}`
+  const line = (x1, y1, x2, y2, width, [colour, dashes], more = "") => {
+    const ends = `x1="${number(x1)}" y1="${number(y1)}" x2="${number(x2)}" y2="${number(y2)}"`
+    const dashed = dashes.length ? ` stroke-dasharray="${dashes.join(" ")}"` : ""
+    parts.push(`<line ${ends} stroke="${colour}"${dashed} stroke-width="${number(width)}"${more}/>`)
+  }
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${number(all)} ${number(height)}" width="${number(all)}" height="${number(height)}" font-family="${escaped(family)}">`,
     `<rect width="100%" height="100%" fill="${background}"/>`,
   ]
   const strokes = lines.strokesSeen()
   strokes.each((x1, y1, x2, y2, weight, head) => {
-    const ends = `x1="${number(left + x1)}" y1="${number(top + y1)}" x2="${number(left + x2)}" y2="${number(top + y2)}"`
-    parts.push(`<line ${ends} ${stroke(lines.styles[head])} stroke-width="${number(widthOf(weight, strokes.thickness))}" stroke-opacity="${number(strengthOf(weight))}"/>`)
+    const more = ` stroke-opacity="${number(strengthOf(weight))}"`
+    line(left + x1, top + y1, left + x2, top + y2, widthOf(weight, strokes.thickness), lines.styles[head], more)
   })
   for (const cell of cells) {
     const place = `x="${number(cell.x)}" y="${number(cell.y)}" width="${number(cell.width)}" height="${number(cell.height)}"`
     parts.push(`<rect ${place} fill="${cell.colour}" fill-opacity="${number(cell.opacity)}"/>`)
   }
-  for (const { x, y, style } of chips) {
-    parts.push(`<line x1="${number(x)}" y1="${number(y)}" x2="${number(x + 24)}" y2="${number(y)}" ${stroke(style)} stroke-width="5"/>`)
-  }
+  for (const { x, y, style } of chips) line(x, y, x + 24, y, 5, style)
   for (const { text, x, y, size, anchor, weight } of texts) {
     parts.push(`<text x="${number(x)}" y="${number(y)}" font-size="${number(size)}" font-weight="${weight}" text-anchor="${anchor}" dominant-baseline="central" fill="${ink}">${escaped(text)}</text>`)
   }
-  save(new Blob([parts.join("\n"), "\n</svg>\n"], { type: "image/svg+xml" }), lines.sheet.words.svgFile)
+  save(new Blob([parts.join("\n"), "\n</svg>\n"], { type: "image/svg+xml" }), lines.sheet.words.svgFile, lines.sheet.title)
 }
 
 function savePng(lines) {
@@ -103,15 +105,7 @@ function savePng(lines) {
     pen.fillRect(cell.x, cell.y, cell.width, cell.height)
   }
   pen.globalAlpha = 1
-  for (const { x, y, style: [colour, dashes] } of chips) {
-    pen.strokeStyle = colour
-    pen.lineWidth = 5
-    pen.setLineDash(dashes)
-    pen.beginPath()
-    pen.moveTo(x, y)
-    pen.lineTo(x + 24, y)
-    pen.stroke()
-  }
+  for (const { x, y, style } of chips) strokeAcross(pen, x, y, 24, 5, style)
   pen.fillStyle = ink
   pen.textBaseline = "middle"
   for (const { text, x, y, size, anchor, weight } of texts) {
@@ -119,7 +113,7 @@ function savePng(lines) {
     pen.textAlign = anchor
     pen.fillText(text, x, y)
   }
-  canvas.toBlob((blob) => save(blob, lines.sheet.words.pngFile))
+  canvas.toBlob((blob) => save(blob, lines.sheet.words.pngFile, lines.sheet.title))
 }
 
 function escaped(text) {
@@ -128,10 +122,10 @@ function escaped(text) {
   return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd").replace(/[&<>"]/g, (mark) => marks[mark])
 }
 
-function save(blob, name) {
+function save(blob, name, kind) {
   const link = document.createElement("a")
   link.href = URL.createObjectURL(blob)
-  link.download = name.replaceAll(" ", "-")
+  link.download = filled(name, { kind }).replaceAll(" ", "-")
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
 }

@@ -4,20 +4,18 @@ The payload (`views.components.parts.pack`) holds the weights of all layers and 
 that are not masked. What is chosen stands in a mark beside the lines, so that the payload stays as it was.
 """
 
-from __future__ import annotations
-
-import html
-import json
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from views import maps, palette
 from views.components import parts, standalone
+from views.controls import inputs
 from views.text import terms
 from views.text.catalogue import Message, say
 
@@ -42,6 +40,8 @@ WORDS = {
     "tall": Message("lines.tall", "Tall rows"),
     "svg": Message("lines.svg", "Picture as SVG"),
     "png": Message("lines.png", "PNG"),
+    "svgFile": Message("lines.file.svg", "{kind} lines.svg"),
+    "pngFile": Message("lines.file.png", "{kind} lines.png"),
     "mass": Message("lines.mass", "Drawn: of each query and head the fewest keys that hold {share} %"),
     "table": Message("lines.table", "Weights of the locked token as a table"),
     "noneLocked": Message(
@@ -111,7 +111,6 @@ class Lines:
         attention: `(layers, heads, query, key)` float32.
         queries, keys: tokens, as many as the axes are long.
         kind: whose axes they are, and whether the causal mask hides keys behind the query.
-        theme: as far as Python knows; the browser answers if it knows better.
     """
 
     attention: np.ndarray
@@ -119,7 +118,6 @@ class Lines:
     keys: Sequence[str]
     kind: maps.Kind
     view: View
-    theme: palette.Theme
 
     def __post_init__(self) -> None:
         if self.attention.ndim != 4 or self.attention.shape[2:] != (len(self.queries), len(self.keys)):
@@ -129,7 +127,7 @@ class Lines:
             )
 
 
-def payload(lines: Lines, exact_bytes: int = parts.FULL_PRECISION_BYTES) -> bytes:
+def payload(lines: Lines, theme: palette.Theme, exact_bytes: int = parts.FULL_PRECISION_BYTES) -> bytes:
     """The bytes that `attention_lines.js` reads; see the module's first lines. Up to `exact_bytes` with every digit."""
     layers, heads, queries, keys = lines.attention.shape
     seen = lines.attention
@@ -137,51 +135,34 @@ def payload(lines: Lines, exact_bytes: int = parts.FULL_PRECISION_BYTES) -> byte
         seen = seen[:, :, ~maps.masked(queries, keys, causal=True)]  # (layers, heads, seen cells)
     number_type, weights = parts.pack_weights(seen, exact_bytes)
     header = {
-        "shape": [layers, heads, queries, keys],
+        "weights": [layers, heads, queries, keys],
         "type": number_type,
         "queries": parts.labels(lines.queries),
         "keys": parts.labels(lines.keys),
         "queryAxis": lines.kind.query_axis,
         "keyAxis": lines.kind.key_axis,
         "title": lines.kind.title,
-        "words": parts.words(WORDS) | _file_names(lines.kind.title),
+        "words": parts.words(WORDS),
         "causal": lines.kind.causal,
-        "theme": lines.theme,
+        "theme": theme,
         "styles": {theme: [palette.head_style(head, theme) for head in range(heads)] for theme in ("light", "dark")},
     }
     return parts.pack(header, weights)
 
 
-def _file_names(kind: str) -> dict[str, str]:
-    """The names of the pictures that the browser makes."""
-    return {
-        "svgFile": say("lines.file.svg", "{kind} lines.svg", kind=kind),
-        "pngFile": say("lines.file.png", "{kind} lines.png", kind=kind),
-    }
-
-
-def attention_lines(lines: Lines, key: str, on_change: Callable[[View], None], on_theme: Callable[[str], None]) -> None:
+def attention_lines(lines: Lines, key: str, on_change: Callable[[View], None]) -> None:
     """Mount the lines; `on_change` gets what is chosen, a moment after a person last changed it."""
-
-    def changed(sent: object) -> None:
-        if (chosen := valid_view(sent, lines.attention.shape)) is not None:
-            on_change(chosen)
-
-    _MOUNT(key, payload(lines), on_theme, mark(lines.view), view=changed)
-
-
-def mark(view: View) -> str:
-    """What is chosen, as the script finds it."""
-    return f'<span hidden data-view="{html.escape(json.dumps(asdict(view)))}"></span>'
+    changed = partial(valid_view, shape=lines.attention.shape), on_change
+    _MOUNT(key, payload(lines, inputs.theme()), lines.view, view=changed)
 
 
 def part(lines: Lines) -> standalone.Part:
     """The lines for a file that stands alone."""
-    content = payload(replace(lines, theme="light"), standalone.EXACT_BYTES)  # the browser follows its own theme
+    content = payload(lines, "light", standalone.EXACT_BYTES)  # the browser follows its own theme
     exact = len(content) <= standalone.EXACT_BYTES
     rounded = say("saved.rounded.bits", "rounded to 16 significant bits, more than four digits")
     numbers = standalone.EXACT() if exact else rounded
-    return standalone.Part("attention_lines", "lines-root", content, mark(lines.view), numbers)
+    return standalone.Part("attention_lines", "lines-root", content, lines.view, numbers)
 
 
 def valid_view(sent: object, shape: tuple[int, int, int, int]) -> View | None:

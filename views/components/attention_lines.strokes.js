@@ -33,6 +33,17 @@ function strengthOf(weight) {
   return 0.2 + 0.8 * weight
 }
 
+// One level line in a head's look, for a legend.
+function strokeAcross(pen, x, y, length, width, [colour, dashes]) {
+  pen.strokeStyle = colour
+  pen.lineWidth = width
+  pen.setLineDash(dashes)
+  pen.beginPath()
+  pen.moveTo(x, y)
+  pen.lineTo(x + length, y)
+  pen.stroke()
+}
+
 // Paints strokes on a canvas of the background's colour, `across` and `down` pixels for each of the page's.
 function paintStrokes(canvas, strokes, { width, height, across, down, background, styles }) {
   const size = [Math.max(1, Math.round(width * across)), Math.max(1, Math.round(height * down))]

@@ -5,7 +5,7 @@ const STEPS = 4096 // of a weight, to count how many are large
 
 class Weights {
   constructor(header, body) {
-    [this.layers, this.heads, this.queries, this.keys] = header.shape
+    [this.layers, this.heads, this.queries, this.keys] = header.weights
     this.causal = header.causal
     const packed = header.type === "float32" ? new Float32Array(body) : from24Bits(new Uint8Array(body))
     this.values = this.causal ? this.spread(packed) : packed

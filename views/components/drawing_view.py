@@ -1,7 +1,5 @@
 """A drawing that this project made itself, shown as inline SVG so that it takes the page's colours and font."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import streamlit as st

@@ -5,7 +5,7 @@ class HeadList extends View {
   constructor(parentElement) {
     super(parentElement, ".list-root")
     this.options = []
-    this.mark = watchMark(this.host, "selected", () => this.followMark())
+    this.mark = watchMark(this.host, () => this.followMark())
   }
 
   show(bytes) {
@@ -34,7 +34,7 @@ class HeadList extends View {
     const tables = Object.fromEntries(Object.entries(header.scales).map(([kind, scale]) => [kind, lookupTable(scale[theme])]))
     let offset = 0
     this.options = header.rows.map((row, place) => {
-      const cells = body.subarray(offset, offset + row.shape[0] * row.shape[1])
+      const cells = body.subarray(offset, offset + row.weights[0] * row.weights[1])
       offset += cells.length
       return this.option(row, place, cells, tables[row.kind], packed(header.masked[theme]))
     })
@@ -49,13 +49,13 @@ class HeadList extends View {
     option.setAttribute("role", "option")
     option.dataset.name = row.name
     const [, column, columnHere, columnOften] = header.columns
-    const { words: effect, here, often } = row
+    const { effect_words: effect, here, often } = row
     const told = { rank: place + 1, head: row.name, column, effect, columnHere, here, columnOften, often }
     option.setAttribute("aria-label", filled(often ? header.words.rowOften : header.words.row, told))
     const map = element("span", "map over", option)
-    const keys = row.shape[1]
+    const keys = row.weights[1]
     const masked = (cell) => row.causal && cell % keys > Math.floor(cell / keys)
-    paintCells(element("canvas", "", map), row.shape, (cell) => (masked(cell) ? grey : colours[cells[cell]]))
+    paintCells(element("canvas", "pixels", map), row.weights, (cell) => (masked(cell) ? grey : colours[cells[cell]]))
     const name = element("span", "name", option)
     element("small", "rank", name).textContent = place + 1
     const called = element("span", "", name)
@@ -66,7 +66,7 @@ class HeadList extends View {
     const colour = row.effect >= 0 ? header.hues[row.kind] : header.negative
     const fill = `color-mix(in srgb, ${colour} 40%, transparent)`
     bar.style.background = `linear-gradient(to right, ${fill} ${share}%, transparent ${share}%)`
-    bar.textContent = row.words
+    bar.textContent = row.effect_words
     element("span", "label here", option).textContent = row.here
     const over = element("span", "label often", option)
     over.textContent = row.often
@@ -93,10 +93,10 @@ class HeadList extends View {
     this.options[clamp(next, this.options.length)].focus()
   }
 
-  // What the page says is selected; see `mark` in head_list.py.
+  // What the page says is selected.
   followMark() {
     const selected = this.mark.read()
-    if (selected !== undefined) this.select(selected)
+    if (selected !== null) this.select(selected)
   }
 
   select(name) {

@@ -4,16 +4,15 @@ The payload (`views.components.parts.pack`) holds what the rows say, then their 
 its own largest weight: they show a pattern, not numbers. Which row is selected stands in a mark beside the list.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from views import maps, palette
 from views.components import parts
-from views.text import literal
+from views.controls import inputs
 from views.text.catalogue import Message
 
 MOST_CELLS = 48  # a side of one map; larger ones show the largest weight of each block of cells
@@ -65,42 +64,26 @@ class HeadList:
     rows: Sequence[HeadRow]
     columns: tuple[str, str, str, str]
     title: str
-    theme: palette.Theme
     underlay: np.ndarray | None = None
     opacity: float = 1.0
 
 
-def payload(shown: HeadList) -> bytes:
+def payload(shown: HeadList, theme: palette.Theme) -> bytes:
     """The bytes that `head_list.js` reads."""
     pictures = [small(row.weights) for row in shown.rows]
-    header = {
-        "title": shown.title,
-        "words": parts.words(WORDS),
-        "columns": list(shown.columns),
-        "theme": shown.theme,
-        "largest": max((abs(row.effect) for row in shown.rows), default=0.0),
-        "rows": [
-            {
-                "name": row.name,
-                "kind": row.kind,
-                "effect": row.effect,
-                "words": row.effect_words,
-                "here": row.here,
-                "often": row.often,
-                "shape": list(cells.shape),
-                "causal": row.causal,
-            }
-            for row, cells in zip(shown.rows, pictures, strict=True)
-        ],
-        "scales": {kind: parts.scales(kind) for kind in dict.fromkeys(row.kind for row in shown.rows)},
-        "hues": {kind: palette.hue_of(kind) for kind in dict.fromkeys(row.kind for row in shown.rows)},
-        "negative": palette.NEGATIVE,
-        "masked": palette.MASKED,
-        "underlay": None if shown.underlay is None else list(shown.underlay.shape[:2]),
-        "opacity": shown.opacity,
-    }
-    under = () if shown.underlay is None else (shown.underlay.astype(np.uint8),)
-    return parts.pack(header, *pictures, *under)
+    kinds = dict.fromkeys(row.kind for row in shown.rows)
+    header = parts.fields(
+        shown,
+        theme=theme,
+        words=parts.words(WORDS),
+        largest=max((abs(row.effect) for row in shown.rows), default=0.0),
+        rows=[parts.fields(row, weights=cells.shape) for row, cells in zip(shown.rows, pictures, strict=True)],
+        scales={kind: parts.scales(kind) for kind in kinds},
+        hues={kind: palette.hue_of(kind) for kind in kinds},
+        negative=palette.NEGATIVE,
+        masked=palette.MASKED,
+    )
+    return parts.pack(header, *pictures, shown.underlay)
 
 
 def small(weights: np.ndarray) -> np.ndarray:
@@ -110,18 +93,7 @@ def small(weights: np.ndarray) -> np.ndarray:
     return (weights.astype(np.float64) / top * 255).round().clip(0, 255).astype(np.uint8)
 
 
-def head_list(
-    shown: HeadList, selected: str, key: str, on_select: Callable[[str], None], on_theme: Callable[[str], None]
-) -> None:
+def head_list(shown: HeadList, selected: str, key: str, on_select: Callable[[str], None]) -> None:
     """Mount the list; `selected` is shown in detail, and `on_select` gets the name of the row that a person chooses."""
-
-    def chosen(name: object) -> None:
-        if any(row.name == name for row in shown.rows):
-            on_select(name)
-
-    _MOUNT(key, payload(shown), on_theme, mark(selected), chosen=chosen)
-
-
-def mark(selected: str) -> str:
-    """The selected head as the script finds it."""
-    return f'<span hidden data-selected="{literal.html(selected)}"></span>'
+    names = [row.name for row in shown.rows]
+    _MOUNT(key, payload(shown, inputs.theme()), selected, chosen=(partial(parts.one_of, names=names), on_select))

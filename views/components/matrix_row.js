@@ -11,12 +11,8 @@ class MatrixRow extends View {
   constructor(parentElement) {
     super(parentElement, ".matrices")
     this.figures = []
-    this.watcher = new ResizeObserver(() => this.draw())
-    this.watcher.observe(this.root)
-  }
-
-  leave() {
-    this.watcher.disconnect()
+    this.resized = new ResizeObserver(() => this.draw())
+    this.resized.observe(this.root)
   }
 
   show(bytes) {
@@ -50,7 +46,6 @@ class MatrixRow extends View {
     const beside = Math.max(1, Math.min(this.settings.beside, Math.floor(width / 320)))
     for (const figure of this.figures) figure.draw((width - (beside - 1) * GAP) / beside)
   }
-
 }
 
 class Figure {
@@ -226,9 +221,9 @@ class Figure {
     const box = this.canvas.getBoundingClientRect()
     const x = box.left + this.left + (this.cursor[1] + 0.5) * this.cellWidth
     const y = box.top + this.top + (this.cursor[0] + 0.5) * this.cellHeight
+    this.row.tip.show(x, y, ...readOut(this.item, ...this.cursor))
     const [value, place] = readOut(this.item, ...this.cursor)
-    this.row.tip.show(x, y, value, place)
-    this.row.heard.textContent = `${place}: ${value}`
+    this.row.heard.replaceChildren(...place, `: ${value}`)
   }
 
   leave() {
@@ -249,12 +244,12 @@ class Figure {
   }
 }
 
-// What a cell holds, and which one it is.
+// What a cell holds, and the parts of the text that says which one it is.
 function readOut(item, row, column) {
   const value = item.values[row * item.shape[1] + column]
-  const name = (labels, title, place) => (labels.length ? labels[place] : `${title} ${place}`)
+  const name = (labels, title, place) => (labels.length ? dataText(labels[place], "token") : `${title} ${place}`)
   const words = item.words ? item.words[value ? 1 : 0] : value === -Infinity ? item.masked.join(", ") : full(value)
-  return [words, `${name(item.rows, item.rowTitle, row)} \u2192 ${name(item.columns, item.columnTitle, column)}`]
+  return [words, [name(item.rows, item.row_title, row), " \u2192 ", name(item.columns, item.column_title, column)]]
 }
 
 function decode(bytes) {
@@ -262,6 +257,7 @@ function decode(bytes) {
   let offset = 0
   for (const item of header.items) {
     if (item.sign) continue
+    item.shape = item.values
     const count = item.shape[0] * item.shape[1]
     item.values = new Float32Array(body, offset, count)
     offset += 4 * count

@@ -3,8 +3,6 @@
 The payload (`views.components.parts.pack`) holds the numbers of all matrices one after another as float32.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +10,7 @@ import numpy as np
 
 from views import palette
 from views.components import parts
+from views.controls import inputs
 from views.text import terms
 from views.text.catalogue import Message
 
@@ -82,30 +81,23 @@ def limits(matrix: RowMatrix) -> tuple[float, float]:
 
 def _header(item: RowMatrix, values: np.ndarray) -> dict:
     low, high = limits(item)
-    colours = palette.signed_scale if item.signed else palette.scale
-    return {
-        "name": item.name,
-        "shape": list(values.shape),
-        "rows": parts.labels(item.rows),
-        "columns": parts.labels(item.columns),
-        "rowTitle": item.row_title or terms.ROW(),
-        "columnTitle": item.column_title or terms.COLUMN(),
-        "low": low,
-        "high": high,
-        "scales": {theme: colours(item.kind, theme) for theme in ("light", "dark")},
-        "masked": (item.masked[0], item.masked[1] or terms.MASKED()),
-        "words": item.words,
-        "wide": item.wide,
-        "paint": item.paint,
-        "cursor": item.cursor,
-    }
+    return parts.fields(
+        item,
+        values=values.shape,
+        rows=parts.labels(item.rows),
+        columns=parts.labels(item.columns),
+        row_title=item.row_title or terms.ROW(),
+        column_title=item.column_title or terms.COLUMN(),
+        low=low,
+        high=high,
+        scales=parts.scales(item.kind, item.signed),
+        masked=(item.masked[0], item.masked[1] or terms.MASKED()),
+    )
 
 
 def matrix_row(
     items: Sequence[RowMatrix | str],
-    theme: palette.Theme,
     key: str,
-    on_theme: Callable[[str], None],
     on_paint: Callable[[list[tuple[int, int, bool]]], None] | None = None,
     beside: int = 1,
 ) -> None:
@@ -115,13 +107,9 @@ def matrix_row(
         on_paint: called with row, column and new state of every cell that was painted in one go.
         beside: how many matrices share the width of a wide screen; each keeps within its part.
     """
-
-    def painted(sent: object) -> None:
-        shape = next(item.values.shape for item in items if isinstance(item, RowMatrix) and item.paint)
-        if (cells := valid_cells(sent, shape)) and on_paint is not None:
-            on_paint(cells)
-
-    _MOUNT(key, payload(items, theme, beside), on_theme, painted=painted)
+    shapes = [item.values.shape for item in items if isinstance(item, RowMatrix) and item.paint]
+    heard = {"painted": (lambda sent: valid_cells(sent, shapes[0]) or None, on_paint)} if on_paint else {}
+    _MOUNT(key, payload(items, inputs.theme(), beside), **heard)
 
 
 def valid_cells(sent: object, shape: tuple[int, int]) -> list[tuple[int, int, bool]]:

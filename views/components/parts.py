@@ -1,15 +1,17 @@
 """What components share: how they are registered, the form of a payload, the first part of script and style."""
 
-from __future__ import annotations
-
+import html
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from views import palette
+from views.controls import inputs
 from views.text import literal
 from views.text.catalogue import Message
 
@@ -26,48 +28,63 @@ class Component:
     """
 
     def __init__(self, name: str, root: str) -> None:
-        html = f'<div class="{root}"></div>\n<!-- filled by {name}.js -->'
-        self._mount = st.components.v2.component(name, html=html, css=style(name), js=script(name))
+        place = f'<div class="{root}"></div>\n<!-- filled by {name}.js -->'
+        self._mount = st.components.v2.component(name, html=place, css=style(name), js=script(name))
 
     def __call__(
         self,
         key: str,
         data: object,
-        on_theme: Callable[[str], None] | None = None,
-        mark: str = "",
-        **heard: Callable[[object], object],
+        marked: object = None,
+        **heard: tuple[Callable[[object], object], Callable[[Any], object]],
     ) -> None:
-        """Mount it.
+        """Mount it. It answers "light" or "dark" when the page's theme differs from what Python believes.
 
         Args:
-            on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
-            mark: HTML beside the component, which its script watches: the payload stays as it was when that changes.
-            heard: name under which the script answers -> what takes the answer: browsers can send anything.
+            marked: what is chosen, see `mark`: the payload stays as it was when that changes.
+            heard: name under which the script answers -> what makes of an answer a valid one, or None, as browsers can
+                send anything; and what takes it.
         """
-
-        if on_theme is not None:
-            heard["theme"] = lambda sent: on_theme(sent) if sent in ("light", "dark") else None
-        hear = {
-            f"on_{name}_change": lambda name=name, take=take: take(st.session_state[key].get(name))
-            for name, take in heard.items()
-        }
-        if not mark:
+        heard["theme"] = lambda sent: sent if sent in ("light", "dark") else None, inputs.remember_theme
+        hear = {f"on_{name}_change": partial(_take, key, name, *how) for name, how in heard.items()}
+        if marked is None:
             self._mount(key=key, data=data, **hear)
             return
         with st.container(key=f"{key}-with-mark", gap=None):
-            st.html(mark)
+            st.html(mark(marked))
             self._mount(key=key, data=data, **hear)
 
 
-def pack(header: dict, *arrays: np.ndarray) -> bytes:
+def _take(key: str, name: str, valid: Callable[[object], object], take: Callable[[Any], object]) -> None:
+    if (found := valid(st.session_state[key].get(name))) is not None:
+        take(found)
+
+
+def mark(chosen: object) -> str:
+    """What is chosen in a component, as HTML that stands beside it, where its script watches it."""
+    return f'<span hidden data-chosen="{html.escape(json.dumps(chosen, default=vars))}"></span>'
+
+
+def fields(shown: object, **more: object) -> dict[str, object]:
+    """The fields of a dataclass for a payload's header: of an array its shape.
+
+    Args:
+        more: what else the script reads, or reads instead of a field.
+    """
+    described = {name: value.shape if isinstance(value, np.ndarray) else value for name, value in vars(shown).items()}
+    return described | more
+
+
+def pack(header: dict, *arrays: np.ndarray | None) -> bytes:
     """A payload as `unpack` in `shared.js` reads it: one block of bytes.
 
     A little-endian uint32 with the length of the header, the header as JSON padded with spaces to a multiple of four,
-    then the arrays one behind the other. An array that needs alignment must not stand behind one that breaks it.
+    then the arrays that there are, one behind the other. None that needs alignment may stand behind one that breaks it.
     """
-    text = json.dumps(header, separators=(",", ":")).encode()
+    text = json.dumps(header, separators=(",", ":"), default=vars).encode()
     text += b" " * (-len(text) % 4)
-    return len(text).to_bytes(4, "little") + text + b"".join(np.ascontiguousarray(a).tobytes() for a in arrays)
+    blocks = (np.ascontiguousarray(array).tobytes() for array in arrays if array is not None)
+    return len(text).to_bytes(4, "little") + text + b"".join(blocks)
 
 
 def pack_weights(weights: np.ndarray, exact_bytes: int = FULL_PRECISION_BYTES) -> tuple[str, np.ndarray]:
@@ -93,9 +110,9 @@ def labels(names: Iterable[str]) -> list[str]:
     return [literal.visible(literal.token(name)) for name in names]
 
 
-def scales(kind: str) -> dict[str, tuple[str, ...]]:
+def scales(kind: str, signed: bool = False) -> dict[str, tuple[str, ...]]:
     """The colours of a kind in both themes; the browser takes those of the theme it shows."""
-    return {theme: palette.scale(kind, theme) for theme in ("light", "dark")}
+    return {theme: palette.colours(kind, theme, signed) for theme in ("light", "dark")}
 
 
 def script(name: str) -> str:
@@ -119,6 +136,11 @@ def cell(chosen: object, rows: int, columns: int) -> tuple[int, int] | None:
     if not isinstance(chosen, (list, tuple)) or len(chosen) != 2:
         return None
     return tuple(chosen) if all(map(is_place, chosen, (rows, columns))) else None
+
+
+def one_of(sent: object, names: Sequence[str]) -> str | None:
+    """What the browser sent as one of some names, or None if it is none of them."""
+    return sent if sent in names else None
 
 
 def is_place(sent: object, count: int) -> bool:

@@ -12,12 +12,14 @@ class PatchPicture extends View {
 
   show(bytes) {
     const [header, body] = unpack(bytes)
-    const count = header.shape[0] * header.shape[1]
-    this.view = { ...header, weights: new Float32Array(body, 0, count), pixels: new Uint8Array(body, 4 * count) }
+    const { weights: shape, pixels: picture } = header
+    const count = shape[0] * shape[1]
+    const arrays = { weights: new Float32Array(body, 0, count), pixels: new Uint8Array(body, 4 * count) }
+    this.view = { ...header, shape, picture, ...arrays }
     this.theme = themeOf(this.host)
-    this.fit([header.grid, header.picture, header.panels], header.theme)
+    this.fit([header.grid, picture, header.panels], header.theme)
     this.colours = lookupTable(header.scales[this.theme])
-    this.panels.forEach(({ picture }) => paintPicture(picture, this.view.pixels, header.picture))
+    this.panels.forEach(({ under }) => paintPicture(under, this.view.pixels, picture))
     if (!this.told || same(this.told, header.selected) || performance.now() - this.toldAt > BELIEVED) {
       this.told = null
       this.selected = header.selected
@@ -38,13 +40,13 @@ class PatchPicture extends View {
     element("div", "title", panel).textContent = title
     const frame = element("div", "frame", panel)
     frame.style.aspectRatio = `${this.view.picture[1]} / ${this.view.picture[0]}`
-    const picture = element("canvas", "under", frame)
-    const map = element("canvas", "map", frame)
+    const under = element("canvas", "under pixels", frame)
+    const map = element("canvas", "map pixels", frame)
     const lines = this.buildLines(frame, rows, columns)
     const cells = element("div", "cells", frame)
     cells.setAttribute("role", "grid")
     cells.style.setProperty("--columns", columns)
-    const built = { shows, title, picture, map, lines, cells }
+    const built = { shows, title, under, map, lines, cells }
     built.patches = [...Array(rows).keys()].map((row) => {
       const line = element("div", "line", cells)
       line.setAttribute("role", "row")
@@ -60,22 +62,20 @@ class PatchPicture extends View {
   }
 
   buildPatch(line, panel, row, column) {
-    const patch = element("button", "patch", line)
-    patch.type = "button"
+    const patch = button(line, "", () => this.choose(row, column))
+    patch.className = "patch"
     patch.setAttribute("role", "gridcell")
-    patch.onclick = () => this.choose(row, column)
     patch.onkeydown = (event) => this.move(event, panel, row, column)
     patch.onpointermove = (event) => this.hover(event, panel, row, column)
     return patch
   }
 
   buildLines(frame, rows, columns) {
-    const svg = svgElement("svg", frame)
-    svg.setAttribute("viewBox", `0 0 ${columns} ${rows}`)
+    const svg = svgElement("svg", { viewBox: `0 0 ${columns} ${rows}` }, frame)
     svg.setAttribute("preserveAspectRatio", "none")
     svg.setAttribute("aria-hidden", "true")
     const names = ["lines", "halo", "outline", "chosen-halo", "chosen"]
-    const paths = Object.fromEntries(names.map((name) => [name, svgElement("path", svg, name)]))
+    const paths = Object.fromEntries(names.map((name) => [name, svgElement("path", { class: name }, svg)]))
     const across = [...Array(rows - 1).keys()].map((row) => `M0 ${row + 1}H${columns}`)
     const down = [...Array(columns - 1).keys()].map((column) => `M${column + 1} 0V${rows}`)
     paths.lines.setAttribute("d", [...across, ...down].join(""))
@@ -206,13 +206,6 @@ function outlineOf(kept, rows, columns) {
     }
   }
   return path
-}
-
-function svgElement(tag, parent, className) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag)
-  if (className) made.setAttribute("class", className)
-  parent.append(made)
-  return made
 }
 
 function same(one, other) {

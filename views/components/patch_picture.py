@@ -4,8 +4,6 @@ The weights of one head travel once; choosing another patch redraws its maps in 
 follows. The payload (`views.components.parts.pack`) holds the weights as float32, then the picture.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,6 +12,7 @@ import numpy as np
 
 from views import maps, palette
 from views.components import parts
+from views.controls import inputs
 from views.text.catalogue import Message
 
 Shows = Literal["nothing", "cls", "from", "to"]
@@ -64,7 +63,6 @@ class PatchPicture:
         top: the weight that gets the deepest colour; None for the largest of each map.
         opacity: of the maps over the picture, from 0 to 1.
         kept: the outline goes around the patches that hold this share of a map's weights on patches; 0 draws none.
-        theme: as far as Python knows; the browser answers if it knows better.
     """
 
     pixels: np.ndarray
@@ -72,40 +70,21 @@ class PatchPicture:
     panels: Sequence[Panel]
     title: str
     selected: tuple[int, int]
-    theme: palette.Theme
     weights: np.ndarray | None = None
     top: float | None = None
     opacity: float = 1.0
     kept: float = 0.0
 
 
-def payload(shown: PatchPicture) -> bytes:
+def payload(shown: PatchPicture, theme: palette.Theme) -> bytes:
     """The bytes that `patch_picture.js` reads."""
     weights = np.zeros((0, 0)) if shown.weights is None else shown.weights
-    header = {
-        "shape": list(weights.shape),
-        "picture": list(shown.pixels.shape[:2]),
-        "grid": list(shown.grid),
-        "panels": [{"title": panel.title, "shows": panel.shows} for panel in shown.panels],
-        "title": shown.title,
-        "words": parts.words(WORDS),
-        "selected": list(shown.selected),
-        "top": shown.top,
-        "opacity": shown.opacity,
-        "kept": shown.kept,
-        "theme": shown.theme,
-        "scales": parts.scales("vision"),
-    }
-    return parts.pack(header, weights.astype("<f4"), shown.pixels.astype(np.uint8))
+    words, scales = parts.words(WORDS), parts.scales("vision")
+    header = parts.fields(shown, theme=theme, weights=weights.shape, words=words, scales=scales)
+    return parts.pack(header, weights.astype("<f4"), shown.pixels)
 
 
-def patch_picture(
-    shown: PatchPicture, key: str, on_select: Callable[[int, int], None], on_theme: Callable[[str], None]
-) -> None:
+def patch_picture(shown: PatchPicture, key: str, on_select: Callable[[int, int], None]) -> None:
     """Mount the picture; `on_select` gets row and column, from 0, of the patch that a person chooses."""
-
-    def chosen(sent: object) -> None:
-        if (cell := parts.cell(sent, *shown.grid)) is not None:
-            on_select(*cell)
-
-    _MOUNT(key, payload(shown), on_theme, chosen=chosen)
+    chosen = lambda sent: parts.cell(sent, *shown.grid), lambda cell: on_select(*cell)
+    _MOUNT(key, payload(shown, inputs.theme()), chosen=chosen)

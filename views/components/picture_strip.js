@@ -9,9 +9,7 @@ class PictureStrip extends View {
     this.group = element("div", "tiles", this.root)
     this.group.setAttribute("role", "radiogroup")
     const line = element("div", "paste", this.root)
-    this.button = element("button", "", line)
-    this.button.type = "button"
-    this.button.onclick = () => this.readClipboard()
+    this.button = button(line, "", () => this.readClipboard())
     this.status = element("span", "status", line)
     this.status.setAttribute("role", "status")
     this.onPaste = (event) => this.pasted(event)
@@ -40,8 +38,8 @@ class PictureStrip extends View {
   }
 
   build({ name, label, thumbnail }, place, selected) {
-    const tile = element("button", "tile")
-    tile.type = "button"
+    const tile = button(null, "", () => this.choose(place))
+    tile.className = "tile"
     tile.dataset.name = name
     tile.setAttribute("role", "radio")
     tile.setAttribute("aria-checked", selected)
@@ -50,7 +48,6 @@ class PictureStrip extends View {
     image.src = thumbnail
     image.alt = ""
     element("span", "", tile).textContent = label
-    tile.onclick = () => this.choose(place)
     tile.onkeydown = (event) => this.move(event, place)
     return tile
   }

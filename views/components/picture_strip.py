@@ -1,11 +1,10 @@
 """Small pictures to choose from, and a picture pasted from the clipboard, which the page's upload box receives."""
 
-from __future__ import annotations
-
 import base64
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from PIL import Image, ImageOps
 
@@ -65,11 +64,6 @@ def picture_strip(
         on_refuse: called when the browser itself refuses what a person gives; given only while the page says something
             about the picture before.
     """
-
-    def chosen(name: object) -> None:
-        if name in [tile.name for tile in tiles]:
-            on_choose(name)
-
     data = {
         "label": label,
         "tiles": [vars(tile) for tile in tiles],
@@ -78,4 +72,5 @@ def picture_strip(
         "words": parts.words(WORDS),
         "tell": on_refuse is not None,
     }
-    _MOUNT(key, data, chosen=chosen, refused=lambda _: on_refuse and on_refuse())
+    chosen = partial(parts.one_of, names=[tile.name for tile in tiles]), on_choose
+    _MOUNT(key, data, chosen=chosen, refused=(bool, lambda _: on_refuse and on_refuse()))

@@ -27,6 +27,7 @@ class View {
     this.root.classList.add("component")
     this.bytes = new Uint8Array()
     this.layout = ""
+    this.told = [] // what the server was told and has not yet said back
   }
 
   // Whether this is news: an update may bring what is shown already.
@@ -46,22 +47,47 @@ class View {
     if (this.theme !== theme) this.reportTheme(this.theme)
   }
 
-  // Tells the server once nothing has moved for so many milliseconds, or at once where a link to another page is pressed.
+  // Tells the server what was chosen once nothing else was for `still` milliseconds.
+  tell(name, chosen, still) {
+    this.tellWhenStill(still, () => {
+      this.told.push(JSON.stringify(chosen))
+      this.answer(name, chosen)
+    })
+  }
+
+  // Tells the server once nothing has moved for so many milliseconds, or at once where the pointer leaves for something
+  // else or a link to another page is pressed.
   tellWhenStill(milliseconds, tell) {
     this.untold?.abort()
     const untold = (this.untold = new AbortController())
+    const { signal } = untold
     const now = () => {
       untold.abort()
       tell()
     }
     const waiting = setTimeout(now, milliseconds)
-    untold.signal.addEventListener("abort", () => clearTimeout(waiting))
-    window.addEventListener("leavingpage", (event) => (event.preventDefault(), now()), { signal: untold.signal })
+    signal.addEventListener("abort", () => clearTimeout(waiting))
+    this.root.addEventListener("pointerleave", now, { signal })
+    window.addEventListener("leavingpage", (event) => (event.preventDefault(), now()), { signal })
+  }
+
+  // What the page says is chosen; null where that is no news, such as what was told from here and comes back.
+  news() {
+    const chosen = this.mark.read()
+    const text = JSON.stringify(chosen)
+    if (!chosen || text === this.followed) return null
+    this.followed = text
+    const known = this.told.indexOf(text)
+    this.told.splice(0, known + 1)
+    if (known >= 0) return null
+    this.told = []
+    return chosen
   }
 
   leave() {
     this.untold?.abort()
     this.mark?.disconnect()
+    this.resized?.disconnect()
   }
 }
 
@@ -191,6 +217,14 @@ function element(tag, className, parent) {
   return made
 }
 
+function button(parent, text, act) {
+  const made = element("button", "", parent)
+  made.type = "button"
+  made.textContent = text
+  made.onclick = act
+  return made
+}
+
 // A text that the page has said, with `values` in its places in braces.
 function filled(text, values) {
   return text.replace(/\{(\w+)\}/g, (place, name) => (name in values ? values[name] : place))
@@ -199,6 +233,13 @@ function filled(text, values) {
 // Marks an element that shows what the page does not say: a token, a number or a name.
 function markData(shown, kind) {
   if (kind) shown.dataset.said = kind
+  return shown
+}
+
+// Such a text among others, for where what the page says stands beside it.
+function dataText(text, kind) {
+  const shown = markData(document.createElement("span"), kind)
+  shown.textContent = text
   return shown
 }
 
@@ -211,7 +252,20 @@ function arrowStep(key) {
   return { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key]
 }
 
-// A read-out beside the pointer; each of its lines has a class of its own.
+// Row and column that the pointer is over, in an element of so many cells; outside of them where it is outside.
+function pointedCell({ clientX, clientY }, shown, [rows, columns]) {
+  const { left, top, width, height } = shown.getBoundingClientRect()
+  return [Math.floor(((clientY - top) / height) * rows), Math.floor(((clientX - left) / width) * columns)]
+}
+
+function svgElement(tag, attributes, parent) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag)
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
+  parent.append(made)
+  return made
+}
+
+// A read-out beside the pointer; each of its lines has a class of its own, and is given as a text or as several parts.
 class Tip {
   constructor(root, ...lines) {
     this.root = root
@@ -222,7 +276,7 @@ class Tip {
 
   // Above the pointer and within its root's width; below the pointer where there is no room above.
   show(x, y, ...texts) {
-    this.lines.forEach((line, place) => { line.textContent = texts[place] })
+    this.lines.forEach((line, place) => line.replaceChildren(...[texts[place]].flat()))
     this.box.hidden = false
     const frame = this.root.getBoundingClientRect()
     const left = Math.min(x - frame.left + 14, frame.width - this.box.offsetWidth)
@@ -280,13 +334,16 @@ function buildHeading(line, scope, title, kind) {
   heading.textContent = title
 }
 
-// What the page keeps beside a component, in `data-<name>` of a hidden element, so that the payload can stay as it is.
-function watchMark(host, name, follow) {
+// What the page keeps beside a component, see `mark` in parts.py, so that the payload can stay as it is.
+function watchMark(host, follow) {
   const surroundings = host.closest('[class*="-with-mark"]')
   const watching = new MutationObserver(follow)
-  watching.observe(surroundings, { subtree: true, childList: true, attributes: true, attributeFilter: [`data-${name}`] })
+  watching.observe(surroundings, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-chosen"] })
   return {
-    read: () => surroundings.querySelector(`[data-${name}]`)?.dataset[name],
+    read: () => {
+      const mark = surroundings.querySelector("[data-chosen]")
+      return mark && JSON.parse(mark.dataset.chosen)
+    },
     disconnect: () => watching.disconnect(),
   }
 }

@@ -1,5 +1,4 @@
-// What the app does around a component, for a file that stands alone: mount it, follow the browser's theme, keep in the
-// mark what is chosen, and show that larger where there is a detail.
+// What the app does around a component, for a file that stands alone: mount it and follow the browser's theme.
 
 { // names of its own
   const view = document.querySelector(".view")
@@ -10,13 +9,8 @@
   const data = new Uint8Array(text.length)
   for (let place = 0; place < text.length; place++) data[place] = text.charCodeAt(place)
 
-  const detail = typeof Detail === "undefined" ? null : new Detail(shadow)
-
-  function mount() {
-    const setTriggerValue = (name, value) => detail?.choose(value)
-    mountComponent({ data, parentElement: shadow, setTriggerValue, setStateValue: () => {}, key: "view", name: "view" })
-    detail?.show()
-  }
+  const nobody = () => {}
+  const mount = () => mountComponent({ data, parentElement: shadow, setTriggerValue: nobody, setStateValue: nobody })
 
   mount()
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", mount)

@@ -4,8 +4,6 @@ The file holds the component's own style and script and the payload they show, s
 Content-Security-Policy allows nothing but what stands in the file itself: it cannot load or send anything.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,17 +34,15 @@ class Part:
         name: of the component and its files.
         root: class of the element that its script fills.
         payload: what its script reads.
-        mark: HTML of what is chosen, as the component itself writes it.
+        chosen: what is chosen in it, see `views.components.parts.mark`.
         numbers: how exact those in the payload are, in words.
-        detail: name of a script and a style that show what is chosen larger, if any.
     """
 
     name: str
     root: str
     payload: bytes
-    mark: str
+    chosen: object
     numbers: str
-    detail: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,9 +68,7 @@ def to_html(document: Document) -> bytes:
     """
     title = _shown(document.title)
     part = document.part
-    files = [part.detail] if part.detail else []
-    style = "\n".join([parts.style(part.name), *(_read(f"{name}.css") for name in files)])
-    script = "\n".join([_callable(parts.script(part.name)), *(_read(f"{name}.js") for name in files)])
+    style, script = parts.style(part.name), _callable(parts.script(part.name))
     paragraphs = "\n".join(f"<p>{_shown(paragraph)}</p>" for paragraph in document.paragraphs)
     facts = "\n".join(f"<dt>{_shown(name)}</dt><dd>{_shown(value)}</dd>" for name, value in document.facts)
     noscript = say("saved.noscript", "The view is drawn by the script in this file: allow scripts to see it.")
@@ -98,7 +92,7 @@ def to_html(document: Document) -> bytes:
 <main>
 <h1>{title}</h1>
 {paragraphs}
-<div class="view-with-mark">{part.mark}<div class="view"></div></div>
+<div class="view-with-mark">{parts.mark(part.chosen)}<div class="view"></div></div>
 <noscript><p>{_shown(noscript)}</p></noscript>
 <h2>{_shown(say("saved.facts", "What this is"))}</h2>
 <dl>

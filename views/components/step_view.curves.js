@@ -3,13 +3,6 @@
 const CURVE_HEIGHT = 170 // pixels between the lowest and the highest number
 const CURVE_EDGE = 8 // pixels around
 
-function svgElement(tag, attributes, parent) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag)
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
-  parent?.append(made)
-  return made
-}
-
 class CurvesPanel extends StepPanel {
   constructor(view, about, parent) {
     super(view, about, parent)

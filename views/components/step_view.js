@@ -7,15 +7,13 @@ class StepView extends View {
   constructor(parentElement) {
     super(parentElement, ".step-view")
     this.places = {}
-    this.told = [] // what the server was told and has not yet said back
-    this.mark = watchMark(this.host, "places", () => this.sheet && this.followMark())
+    this.mark = watchMark(this.host, () => this.sheet && this.followMark())
     this.resized = new ResizeObserver(() => this.resize())
   }
 
   leave() {
-    clearTimeout(this.speaking)
     super.leave()
-    this.resized.disconnect()
+    clearTimeout(this.speaking)
   }
 
   show(bytes) {
@@ -54,18 +52,11 @@ class StepView extends View {
     this.refresh()
   }
 
-  // What the page says of the sliders. What was told from here is no news when it comes back.
+  // Whether the page says that the sliders stand elsewhere; then they do.
   followMark() {
-    const text = this.mark.read()
-    if (!text || text === this.followed) return false
-    this.followed = text
-    const places = JSON.parse(text)
-    const known = this.told.indexOf(JSON.stringify(places))
-    this.told.splice(0, known + 1)
-    if (known >= 0) return false
-    this.told = []
-    this.move(places)
-    return true
+    const places = this.news()
+    if (places) this.move(places)
+    return Boolean(places)
   }
 
   // Whatever moves goes through here: `places` holds the axes that are moved.
@@ -76,11 +67,8 @@ class StepView extends View {
     this.refresh()
     if (!tell) return
     clearTimeout(this.speaking)
-    this.speaking = setTimeout(() => (this.heard.textContent = this.spoken()), STILL)
-    this.tellWhenStill(STILL, () => {
-      this.told.push(JSON.stringify(this.places))
-      this.answer("places", { ...this.places })
-    })
+    this.speaking = setTimeout(() => this.heard.replaceChildren(...this.spoken()), STILL)
+    this.tell("places", { ...this.places }, STILL)
   }
 
   refresh() {
@@ -90,14 +78,14 @@ class StepView extends View {
   }
 
   spoken() {
-    return this.panels.filter((panel) => panel.about.is === "formula").map((panel) => panel.root.textContent).join(" ")
+    const formulas = this.panels.filter((panel) => panel.about.is === "formula")
+    return formulas.flatMap((panel) => [...panel.root.cloneNode(true).childNodes, " "])
   }
 
   // What an axis says of a place: its label, or its number.
   label(id, place) {
     return this.axes[id].labels[place] ?? String(place + 1)
   }
-
 }
 
 class StepSlider {
@@ -109,21 +97,18 @@ class StepSlider {
     const head = element("label", "", group)
     this.at = element("span", "at", head)
     this.shown = markData(element("b", "", head), axis.said || "number")
-    this.input = element("input", "", head)
+    this.input = markData(element("input", "", head), axis.said)
     Object.assign(this.input, { type: "range", min: 1, max: axis.count, step: 1 })
     this.input.dataset.axis = axis.id
     this.input.oninput = () => view.move({ [axis.id]: Number(this.input.value) - 1 }, true)
-    this.back = this.button(group, "\u2039", words.back, -1)
-    this.forward = this.button(group, "\u203a", words.forward, 1)
+    this.back = this.stepper(group, "\u2039", words.back, -1)
+    this.forward = this.stepper(group, "\u203a", words.forward, 1)
     group.hidden = axis.count < 2
   }
 
-  button(parent, sign, word, by) {
-    const made = element("button", "", parent)
-    made.type = "button"
-    made.textContent = sign
+  stepper(parent, sign, word, by) {
+    const made = button(parent, sign, () => this.view.move({ [this.axis.id]: this.view.places[this.axis.id] + by }, true))
     made.setAttribute("aria-label", filled(word, { title: this.axis.title }))
-    made.onclick = () => this.view.move({ [this.axis.id]: this.view.places[this.axis.id] + by }, true)
     return made
   }
 

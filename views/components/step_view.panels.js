@@ -14,7 +14,7 @@ class HeatmapPanel extends StepPanel {
     this.heads = this.buildSide(frame, this.columns, "heads")
     this.sides = this.buildSide(frame, this.rows, "sides")
     this.field = element("div", "field", frame)
-    this.canvas = element("canvas", "", this.field)
+    this.canvas = element("canvas", "pixels", this.field)
     this.canvas.setAttribute("role", "img")
     const values = { name: about.name, rows: this.rows.title, columns: this.columns.title }
     this.canvas.setAttribute("aria-label", filled(view.sheet.words.map, values))
@@ -22,10 +22,9 @@ class HeatmapPanel extends StepPanel {
     this.field.onpointermove = (event) => this.pointed(event)
     this.field.onpointerleave = () => view.tip.hide()
     this.field.onclick = (event) => this.clicked(event)
-    const legend = element("div", "legend", this.root)
-    this.low = markData(element("span", "", legend), "number")
-    this.bar = element("canvas", "bar", legend)
-    this.high = markData(element("span", "", legend), "number")
+    this.scale = buildLegend(this.root)
+    markData(this.scale.low, "number")
+    markData(this.scale.high, "number")
   }
 
   buildSide(frame, axis, side) {
@@ -41,21 +40,14 @@ class HeatmapPanel extends StepPanel {
     const { about, rows, columns } = this
     this.painted = this.standing(about.numbers, [about.rows, about.columns])
     const colours = lookupTable(about.scales[this.view.theme])
-    this.canvas.width = columns.count
-    this.canvas.height = rows.count
-    const image = new ImageData(columns.count, rows.count)
-    const pixels = new Uint32Array(image.data.buffer)
     const low = about.signed ? -about.top : 0
-    for (let row = 0; row < rows.count; row++) {
-      for (let column = 0; column < columns.count; column++) {
-        const share = (this.at(row, column) - low) / (about.top - low)
-        pixels[row * columns.count + column] = colours[Math.round(255 * Math.min(1, Math.max(0, share)))]
-      }
-    }
-    this.canvas.getContext("2d").putImageData(image, 0, 0)
-    paintCells(this.bar, [1, colours.length], (shade) => colours[shade])
-    this.low.textContent = signedDigits(low)
-    this.high.textContent = signedDigits(about.top)
+    paintCells(this.canvas, [rows.count, columns.count], (cell) => {
+      const number = this.at(Math.floor(cell / columns.count), cell % columns.count)
+      return colours[Math.round(255 * Math.min(1, Math.max(0, (number - low) / (about.top - low))))]
+    })
+    this.scale.paint(colours)
+    this.scale.low.textContent = signedDigits(low)
+    this.scale.high.textContent = signedDigits(about.top)
     this.fit()
   }
 
@@ -96,16 +88,16 @@ class HeatmapPanel extends StepPanel {
   }
 
   cellOf(event) {
-    const box = this.field.getBoundingClientRect()
-    const place = (at, size, axis) => clamp(Math.floor((at / size) * axis.count), axis.count)
-    return [place(event.clientY - box.top, box.height, this.rows), place(event.clientX - box.left, box.width, this.columns)]
+    const [row, column] = pointedCell(event, this.field, [this.rows.count, this.columns.count])
+    return [clamp(row, this.rows.count), clamp(column, this.columns.count)]
   }
 
   pointed(event) {
     const [row, column] = this.cellOf(event)
     const { about, view } = this
-    const names = [[about.rows, row], [about.columns, column]].map(([id, place]) => `${view.axes[id].title} ${view.label(id, place)}`)
-    view.tip.show(event.clientX, event.clientY, `${signedDigits(this.at(row, column))} \u2002 ${names.join(", ")}`)
+    const name = (id, place) => [`${view.axes[id].title} `, dataText(view.label(id, place), view.axes[id].said)]
+    const value = `${signedDigits(this.at(row, column))} \u2002 `
+    view.tip.show(event.clientX, event.clientY, [value, ...name(about.rows, row), ", ", ...name(about.columns, column)])
   }
 
   clicked(event) {

@@ -19,10 +19,6 @@ that `Curves` above draws the chosen unit over all tokens, and `{h}` is one numb
 its place and can be clicked. `pages.shared.stepping.show` mounts it and keeps its places in the address.
 """
 
-from __future__ import annotations
-
-import html
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
@@ -30,6 +26,7 @@ import numpy as np
 
 from views import palette
 from views.components import parts
+from views.controls import inputs
 from views.text.catalogue import Message
 
 _MOUNT = parts.Component("step_view", "step-view")
@@ -230,33 +227,14 @@ def payload(view: StepView, theme: palette.Theme) -> bytes:
     return parts.pack(header, *(np.asarray(array.values, dtype="<f4") for array in view.numbers.values()))
 
 
-def mark(places: Places) -> str:
-    """Where the sliders stand, as the script finds it."""
-    return f'<span hidden data-places="{html.escape(json.dumps(places))}"></span>'
-
-
-def step_view(
-    view: StepView,
-    places: Places,
-    theme: palette.Theme,
-    key: str,
-    on_change: Callable[[Places], None],
-    on_theme: Callable[[str], None],
-) -> None:
+def step_view(view: StepView, places: Places, key: str, on_change: Callable[[Places], None]) -> None:
     """Mount it.
 
     Args:
         places: where the sliders stand.
         on_change: called with where they stand, a moment after a reader last moved one.
-        on_theme: called with "light" or "dark" when the page's theme differs from what Python believes.
     """
-
-    def moved(sent: object) -> None:
-        valid = view.valid(sent)
-        if valid is not None:
-            on_change(valid)
-
-    _MOUNT(key, payload(view, theme), on_theme, mark(places), places=moved)
+    _MOUNT(key, payload(view, inputs.theme()), places, places=(view.valid, on_change))
 
 
 def _drawn(panel: Panel) -> list[tuple[str, tuple[str, ...]]]:
@@ -275,9 +253,8 @@ def _panel(panel: Panel, view: StepView) -> dict:
     described = asdict(panel) | {"is": type(panel).__name__.lower()}
     arrays = [np.asarray(view.numbers[key].values) for key, _ in _drawn(panel)]
     if isinstance(panel, Heatmap):
-        colours = palette.signed_scale if panel.signed else palette.scale
         described["top"] = _top(arrays[0], panel.top)
-        described["scales"] = {theme: colours(panel.kind, theme) for theme in ("light", "dark")}
+        described["scales"] = parts.scales(panel.kind, panel.signed)
     elif isinstance(panel, Curves):
         drawn = np.concatenate([array.ravel() for array in arrays])
         drawn = drawn[drawn > 0] if panel.log else drawn[~np.isnan(drawn)]

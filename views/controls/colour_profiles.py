@@ -4,8 +4,6 @@ A profile comes from outside like the picture itself. One that is damaged, or ma
 aside: the colours are then taken for sRGB, as they are where there is no profile at all.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The sentence box and the settings beside it, the same on every page and kept in the address bar."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -12,7 +10,7 @@ from views import maps, palette
 from views.address import settings
 from views.controls import widgets
 from views.text import catalogue
-from views.text.catalogue import Message, say
+from views.text.catalogue import Message, Name, say
 
 DEFAULT = "The animal didn't cross the street because it was too tired."
 EXAMPLES = (
@@ -55,7 +53,8 @@ def language() -> None:
         with st.sidebar:
             # The names are in their own languages, and the address always says which one was chosen.
             label = say("language", "Language")
-            widgets.pick(label, languages, "lang", settings.language(), varies=True, on_change=_speak)
+            named = {code: Name(name) for code, name in languages.items()}
+            widgets.pick(label, named, "lang", settings.language(), varies=True, on_change=_speak)
 
 
 def _speak() -> None:
@@ -82,6 +81,7 @@ def examples(text: str) -> None:
     st.pills(
         say("sentence.examples", "Examples"),
         EXAMPLES,
+        format_func=lambda sentence: Name(sentence)(),
         key="example",
         label_visibility="collapsed",
         on_change=_take_example,

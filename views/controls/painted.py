@@ -3,8 +3,6 @@
 `19-eJxj...` is the side of the mask, then the cells packed eight to a byte, deflated, in URL-safe base 64.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import zlib

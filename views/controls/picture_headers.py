@@ -3,8 +3,6 @@
 Files that are small and well-formed, yet take a decoder minutes or gigabytes; and formats that are not read here.
 """
 
-from __future__ import annotations
-
 import struct
 
 MAX_SCANS = 100  # of a progressive JPEG; photographs have about ten

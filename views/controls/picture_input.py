@@ -4,8 +4,6 @@ The name of a sample is in the address bar. A person's own picture is in the mem
 an address that asks for it opens a sample for anybody else.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from contextlib import AbstractContextManager

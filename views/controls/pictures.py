@@ -4,8 +4,6 @@ The bytes come from anybody: only six formats are tried, whatever the file is ca
 before anything is decoded; what is kept is a small copy of the pixels and nothing else. Nothing is written to disk.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Six pictures to begin with, drawn by our own code: `python -m tools.samples` draws them again."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path

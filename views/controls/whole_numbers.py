@@ -1,7 +1,5 @@
 """Lists of whole numbers that a person types, such as the lengths of sequences or the sizes of a tensor."""
 
-from __future__ import annotations
-
 import re
 
 from views.text.catalogue import Message

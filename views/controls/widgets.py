@@ -4,8 +4,6 @@ The value of a control with options is the id of one; what the control says for 
 go to Streamlit's own control.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -13,10 +11,10 @@ import streamlit as st
 
 from views.address.codecs import AnyOf, Decimal, OneOf, Text, Whole
 from views.address.settings import control
-from views.text.catalogue import Message
+from views.text.catalogue import Message, Name
 
 # Ids, each with what the control says for it unless it speaks for itself.
-Options = Sequence[str] | Mapping[str, str] | Mapping[str, Message]
+Options = Sequence[str] | Mapping[str, str | Message | Name]
 
 
 def pick(
@@ -117,6 +115,6 @@ def _offered(options: Options, key: str) -> dict[str, object]:
     """What Streamlit's control is given: its options, what it says for each of them, and its key."""
     said = str
     if isinstance(options, Mapping):
-        texts = {id: text() if isinstance(text, Message) else text for id, text in options.items()}
+        texts = {id: text if isinstance(text, str) else text() for id, text in options.items()}
         said = lambda id: texts.get(id, id)  # noqa: E731
     return {"options": tuple(options), "format_func": said, "key": key}

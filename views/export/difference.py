@@ -123,14 +123,14 @@ def difference_picture(pair: MapPair) -> Drawing:
     sides = [(pair.first, pair.kind.name, pair.top), (pair.second, pair.kind.name, pair.top)]
     if pair.difference is not None:
         sides.append((pair.difference, palette.DIFFERENCE, pair.largest))
-    note = say("difference.axes", "Row: {row}. Column: {column}.", row=pair.kind.query_side, column=pair.kind.key_side)
+    note = say("difference.axes", "Row: {row}. Column: {column}.", row=pair.kind.queries(), column=pair.kind.keys())
     return side_by_side((difference_panel(*side) for side in sides), pair.title, note=note)
 
 
 def difference_panel(side: Side, kind: str, top: float) -> Panel:
     """One side, or their difference where `kind` says so; `top` has the deepest colour."""
     signed = kind == palette.DIFFERENCE
-    scale = (palette.signed_scale if signed else palette.scale)(kind, "light")
+    scale = palette.colours(kind, "light", signed)
     low = -top if signed else 0.0
     colours = shades(side.weights, scale, low, top, side.hidden)
     return Panel(side.name, colours, side.queries, side.keys, scale, ends(low, top))

@@ -1,7 +1,5 @@
 """Numbers as files: what a page shows, for a spreadsheet or a notebook."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -1,7 +1,5 @@
 """A drawing as plain boxes and texts, written as SVG or painted as PNG: one description, two files that agree."""
 
-from __future__ import annotations
-
 import base64
 import io
 import math

@@ -1,6 +1,4 @@
-"""The matrices that a page shows side by side as one picture, with the signs between them."""
-
-from __future__ import annotations
+"""A map, or the matrices that a page shows side by side, as a picture: the page's numbers and colours, on white."""
 
 from collections.abc import Sequence
 
@@ -9,9 +7,32 @@ import numpy as np
 from views import palette
 from views.components.matrix_row import ALLOWED, RowMatrix, limits
 from views.export.drawing import Drawing
-from views.export.matrix import Panel, ends, shades, side_by_side
+from views.export.matrix import ALONE, Panel, ends, shades, side_by_side
+from views.figures.heatmap import HeadMap
+from views.maps import DECADES, masked, shade
+from views.text.numbers import three_digits
 
 _WIDTH = 1200  # pixels after which the next matrix begins a new line
+
+
+def picture(head: HeadMap) -> Drawing:
+    """Lay out title, axes, cells and colour bar for `head`."""
+    axes = head.kind.query_axis, head.kind.key_axis
+    scale = palette.scale(head.kind.name, "light")
+    shown = Panel("", map_shades(head), head.queries, head.keys, scale, map_ends(head), axes, ALONE)
+    return side_by_side([shown], head.title)
+
+
+def map_shades(head: HeadMap) -> np.ndarray:
+    """`(query, key, 3)` uint8: red, green and blue of every cell, grey where masked."""
+    hidden = masked(*head.weights.shape, head.kind.causal)
+    return shades(shade(head.weights, head.top, head.log), palette.scale(head.kind.name, "light"), 0, 1, hidden)
+
+
+def map_ends(head: HeadMap) -> tuple[str, str]:
+    """What stands beside the lowest and the highest colour."""
+    foot = f"\u2264 {(head.top or 1) / 10**DECADES:.3g}" if head.log else "0"
+    return foot, three_digits(head.top)
 
 
 def matrices_picture(items: Sequence[RowMatrix | str], title: str) -> Drawing:
@@ -23,7 +44,7 @@ def panel(matrix: RowMatrix) -> Panel:
     """The numbers of the page in its colours, on white; grey where masked, or where a mask of words hides."""
     values = np.asarray(matrix.values, dtype=np.float32)
     low, high = limits(matrix)
-    scale = (palette.signed_scale if matrix.signed else palette.scale)(matrix.kind, "light")
+    scale = palette.colours(matrix.kind, "light", matrix.signed)
     if matrix.words:
         shown = palette.to_hex(shades(np.full((1, 1), ALLOWED), scale, 0, 255, np.zeros((1, 1), bool))[0, 0])
         scale, low, high = (palette.MASKED["light"], shown), 0.0, 1.0

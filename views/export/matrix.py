@@ -1,7 +1,5 @@
 """Matrices for a paper or a slide, one or several in a row: names, labels, cells and colour bars, on white."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,13 +1,11 @@
 """A map over the picture it belongs to, for a paper or a slide: numbers and colours as on the page, on white."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from views import palette, patches
 from views.export.drawing import Box, Drawing, Pixels, Text
+from views.export.matrices import map_ends
 from views.export.matrix import MARGIN, colour_bar
-from views.export.picture import ends
 from views.figures.heatmap import HeadMap
 from views.figures.overlay import mixed
 
@@ -32,7 +30,7 @@ def over_picture(shown: HeadMap, pixels: np.ndarray, opacity: float, kept: float
         Text(MARGIN, MARGIN + 8, shown.title, size=15),
         Pixels(left, top, width, height, mixed(pixels, share, "light", opacity)),
         *_outline(patches.kept(shown.weights, kept), left, top, width, height),
-        *colour_bar(palette.scale(shown.kind.name, "light"), ends(shown), left + width + 18, top),
+        *colour_bar(palette.scale(shown.kind.name, "light"), map_ends(shown), left + width + 18, top),
     ]
     return Drawing(left + width + 18 + 70, top + height + MARGIN, shown.title, tuple(items))
 

@@ -1,7 +1,5 @@
 """All heads as small maps in one picture, for a paper or a slide: what the grid on the page shows, on white."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -54,7 +52,7 @@ def overview(shown: Overview) -> Drawing:
     across, down = width + _GAP, height + _GAP
     right, bottom = left + len(shown.columns) * across - _GAP, top + len(shown.rows) * down - _GAP
     title = shown.kind.heading(say("overview.all", "all heads"))
-    sides = {"query": shown.kind.query_side, "key": shown.kind.key_side}
+    sides = {"query": shown.kind.queries(), "key": shown.kind.keys()}
     axes = say("overview.axes", "In each map a row is a query ({query}), a column a key ({key}).", **sides)
     legend = _legend(shown, left, bottom + 22)
     items = (

@@ -1,7 +1,5 @@
 """One attention map as a Plotly heatmap: tokens on both axes, the full value under the pointer."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,7 +57,7 @@ def heatmap(head: HeadMap, theme: palette.Theme) -> go.Figure:
         y=rows,
         zmin=0,
         zmax=1 if head.log else head.top or 1,
-        colorscale=palette.plotly_scale(head.kind.name, theme),
+        colorscale=palette.scale(head.kind.name, theme),
         colorbar=colour_bar(terms.WEIGHT(), theme, x=0, xanchor="left", len=0.6, nticks=3)
         | (_decades(head.top) if head.log else {}),
         hovertemplate=_hover(f"<b>%{{{number}:.7g}}</b>"),
@@ -73,6 +71,7 @@ def heatmap(head: HeadMap, theme: palette.Theme) -> go.Figure:
         "height": height(len(rows)),
         "margin": {"l": 8, "r": 28, "t": 8, "b": 8},
         "dragmode": "zoom",
+        "meta": literal.tokens_on("xaxis", "yaxis"),
     }
     # Built in one step: each later change would make Plotly check the whole figure again.
     return go.Figure([shown, _mask(hidden, rows, columns, theme, gap)] if hidden.any() else [shown], layout)

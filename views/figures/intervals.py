@@ -1,7 +1,5 @@
 """Figures with a band around each, by group: several series side by side over a few groups, as a Plotly figure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

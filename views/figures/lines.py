@@ -1,6 +1,4 @@
-"""Curves over one axis, or paths in a plane, as a Plotly figure."""
-
-from __future__ import annotations
+"""Curves over one axis, paths in a plane, or how many of many numbers lie where, as a Plotly figure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,11 +8,13 @@ import plotly.graph_objects as go
 
 from views import palette
 from views.text import literal
+from views.text.catalogue import say
 
 # Okabe and Ito's other hues follow those of encoder, decoder and cross.
 SERIES = (*(palette.HUES[kind] for kind in ("encoder", "decoder", "cross", "vision")), "#E69F00", "#56B4E9")
 HEIGHT = 340
 GAP = 0.08  # between two panels
+BINS = 60  # of a histogram
 
 
 @dataclass(frozen=True)
@@ -134,3 +134,27 @@ def category_ticks(figure: go.Figure, names: Sequence[str]) -> go.Figure:
 def _compact(values: np.ndarray) -> np.ndarray:
     values = np.asarray(values)
     return values.astype(np.float32) if values.dtype.kind == "f" else values
+
+
+def histogram(values: np.ndarray, mark: float, theme: palette.Theme, x_title: str) -> go.Figure:
+    """Counts of `values` `(n,)` in `BINS` equal bins; a line marks the number `mark`."""
+    counts, edges = np.histogram(values, BINS)
+    ink = {"color": palette.INK[theme]}
+    around = say("histogram.around", "around {value}: <b>{count}</b>", value="%{x:.3g}", count="%{y}")
+    bars = {
+        "type": "bar",
+        "x": ((edges[:-1] + edges[1:]) / 2).astype(np.float32),
+        "y": counts.astype(np.int32),
+        "marker": {"color": palette.HUES["encoder"], "line": {"width": 0}},
+        "hovertemplate": f"{around}<extra></extra>",
+    }
+    across = {"type": "line", "xref": "x", "x0": mark, "x1": mark, "yref": "y domain", "y0": 0, "y1": 1}
+    layout = {
+        "shapes": [{**across, "line": {"color": palette.NEGATIVE, "width": 2}}],
+        "xaxis": {"title": {"text": x_title, "standoff": 8, "font": ink}, **grid(theme)},
+        "yaxis": {"title": {"text": say("histogram.tokens", "tokens"), "standoff": 8, "font": ink}, **grid(theme)},
+        "height": 300,
+        "margin": {"l": 8, "r": 16, "t": 8, "b": 8},
+        "bargap": 0.05,
+    }
+    return go.Figure(bars, layout)

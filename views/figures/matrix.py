@@ -1,7 +1,5 @@
 """A matrix of numbers as a Plotly heatmap: vectors, cosines, rotations; signed numbers have two hues."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -40,11 +38,13 @@ class ChartMatrix:
     low: float = -1.0
     high: float = 1.0
 
+    def colours(self, theme: palette.Theme) -> tuple[str, ...]:
+        """From `low` to `high`."""
+        return palette.colours(self.kind, theme, self.low < 0)
+
 
 def matrix(shown: ChartMatrix, theme: palette.Theme) -> go.Figure:
     """Draw `shown`, first row on top."""
-    signed = shown.low < 0
-    colours = palette.signed_scale(shown.kind, theme) if signed else palette.scale(shown.kind, theme)
     rows = None if shown.rows is None else axis_labels(tuple(shown.rows))
     columns = None if shown.columns is None else axis_labels(tuple(shown.columns))
     # Room for numbers is known; for labels Plotly has to measure, which means drawing the figure twice.
@@ -58,7 +58,7 @@ def matrix(shown: ChartMatrix, theme: palette.Theme) -> go.Figure:
             "x": columns,
             "zmin": shown.low,
             "zmax": shown.high,
-            "colorscale": palette.plotly_stops(colours),
+            "colorscale": shown.colours(theme),
             "showscale": False,  # see `legend`: Plotly would draw a bar of hundreds of tokens
             "hovertemplate": (
                 f"{shown.row_title}: %{{y}}<br>{shown.column_title}: %{{x}}<br><b>%{{z:.7g}}</b><extra></extra>"
@@ -86,19 +86,19 @@ def matrix(shown: ChartMatrix, theme: palette.Theme) -> go.Figure:
             "height": height(shown),
             "margin": {"l": 8, "r": 16, "t": 8, "b": 8} if labelled else {"l": 56, "r": 16, "t": 52, "b": 8},
             "dragmode": "zoom",
+            "meta": literal.tokens_on(*["yaxis"] * (rows is not None), *["xaxis"] * (columns is not None)),
         },
     )
 
 
 def legend(shown: ChartMatrix, theme: palette.Theme) -> str:
     """What the colours mean, as HTML below the figure."""
-    signed = shown.low < 0
-    colours = palette.signed_scale(shown.kind, theme) if signed else palette.scale(shown.kind, theme)
+    colours = ",".join(shown.colours(theme))
     number = 'style="font-variant-numeric:tabular-nums"'
     return (
         f'<div style="display:flex;gap:.5rem;align-items:center;flex-wrap:wrap;font-size:.8rem">'
         f"<span>{literal.html(shown.value_title)}</span><span {number}>{three_digits(shown.low)}</span>"
-        f'<span style="width:9rem;height:.6rem;background:linear-gradient(to right,{",".join(colours)})"></span>'
+        f'<span style="width:9rem;height:.6rem;background:linear-gradient(to right,{colours})"></span>'
         f"<span {number}>{three_digits(shown.high)}</span></div>"
     )
 

@@ -1,7 +1,5 @@
 """Occlusion: an answer as patches are covered or uncovered, one line a method, random orders as a band."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A map over the picture it belongs to, patch by patch, as plain pixels."""
 
-from __future__ import annotations
-
 import base64
 import io
 

@@ -1,7 +1,5 @@
 """What a ViT has learned about places: similarity of its position vectors, and at what distance its heads attend."""
 
-from __future__ import annotations
-
 import numpy as np
 import plotly.graph_objects as go
 
@@ -43,7 +41,7 @@ def similarity(values: np.ndarray, grid: tuple[int, int], theme: palette.Theme) 
         customdata=np.nan_to_num(sheet[..., 1:]).astype(np.uint8),
         zmin=float(others.min()),
         zmax=float(others.max()),  # without a patch's likeness to itself, which is 1
-        colorscale=palette.plotly_scale("vision", theme),
+        colorscale=palette.scale("vision", theme),
         colorbar=colour_bar(terms.COSINE(), theme, len=0.7, nticks=5),
         hovertemplate=(
             say("similarity.hover", "patch in {one}<br>and in {other}", one=_place(0), other=_place(2))

@@ -1,7 +1,5 @@
 """What dividing by sqrt(d_k) does to random scores: curves over d_k, and a histogram at one d_k."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

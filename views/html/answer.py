@@ -1,7 +1,5 @@
 """Class probabilities as bars, alone or before and after a change, in HTML that takes the page's own text colour."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from views import palette

@@ -1,14 +1,16 @@
 """Named numbers as rows with bars, in HTML: a table that can be read at a glance. Relies on `STYLE`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from views import palette
+from views.figures.overlay import data_url
 from views.text import literal
+from views.text.catalogue import say
 from views.text.numbers import three_digits
 
 # A page shows this once; what the functions below return relies on it.
@@ -101,3 +103,12 @@ def bar(value: float, largest: float, kind: str = "encoder", text: str = "") -> 
     fill = f"color-mix(in srgb, {palette.signed_hues(kind)[value >= 0]} 40%, transparent)"
     style = f"background:linear-gradient(to right, {fill} {share:.1f}%, transparent {share:.1f}%)"
     return Cell(f'<span class="aa-bar" style="{style}">{literal.html(text or three_digits(value))}</span>', "4rem")
+
+
+def strip(vector: np.ndarray, top: float, kind: str, theme: palette.Theme, name: str) -> Cell:
+    """A vector `(n,)` in colours, one pixel a number; a size of `top` gets the deepest colour on either side of 0."""
+    colours = palette.shades((vector / (top or 1) + 1) / 2, palette.signed_scale(kind, theme))
+    pixels = colours.round().astype(np.uint8)[None]  # (1, n, 3)
+    length = three_digits(float(np.linalg.norm(vector)))
+    words = say("strip.vector", "{name}: {count} numbers, length {length}", name=name, count=len(vector), length=length)
+    return Cell(f'<img src="{data_url(pixels)}" alt="{literal.html(words)}">', "6rem")

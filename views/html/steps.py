@@ -1,7 +1,5 @@
 """One decoding step, as HTML: what is generated so far, what the step attends to, and two runs side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from views import palette

@@ -3,8 +3,6 @@
 Every text goes through `literal.html`; colours build on the page's own text colour, so both themes work.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """A beam search as an SVG: a column a step, a box a hypothesis, lines from each hypothesis to what it became."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

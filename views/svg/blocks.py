@@ -1,17 +1,46 @@
 """What diagrams of networks are made of: blocks, arrows, and links to the pages that open them."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlencode
 
 from views import palette
 from views.text import literal
 from views.text.catalogue import say
+from views.text.numbers import grouped
 
+WIDTH, TOP, HEIGHT = 600, 40, 680  # of a diagram
+ENCODER, DECODER = 146, 454  # middle of each stack
 BLOCK = 236  # width of a block
 INK = "var(--st-text-color, #1B1F24)"
 PAPER = "var(--st-background-color, #FFFFFF)"
+
+
+def diagram(parts: Iterable[str], title: str) -> str:
+    """The whole, which reads from the bottom up; `title` describes it to those who cannot see it."""
+    # As an image its links would be hidden from those who cannot see it; a group announces them.
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 {TOP} {WIDTH} {HEIGHT}" role="group" '
+        f'aria-label="{literal.html(title)}" font-size="17" text-anchor="middle">{MARKERS}{"".join(parts)}</svg>'
+    )
+
+
+def output(vocabulary_size: int, d_model: int, link: Callable[[str, str, str], str]) -> list[str]:
+    """From the decoder's output to the next token, and the loss beside it, each with its `link`."""
+    count = grouped(vocabulary_size)
+    linear, softmax = say("diagram.linear", "Linear"), say("diagram.softmax", "Softmax")
+    table = say("diagram.answer", "{model} \u2192 {vocabulary}, the same table", model=d_model, vocabulary=count)
+    probabilities = say("diagram.probabilities", "{count} probabilities", count=count)
+    following = say("diagram.next", "Next French token")
+    training = say("diagram.loss.training", "Loss, in training only")
+    return [
+        link("linear", block(DECODER, 160, "decoder", linear, table), linear),
+        arrow(DECODER, 160, 140),
+        link("softmax", block(DECODER, 94, "decoder", softmax, probabilities), softmax),
+        arrow(DECODER, 94, 74),
+        link("next", caption(DECODER, 62, following), following),
+        link("loss", aside(ENCODER, 101, 190, training), say("diagram.loss", "Loss")),
+        path(f"M{DECODER - BLOCK // 2} 116 H{ENCODER + 96}"),
+    ]
 
 
 def linked(
@@ -87,6 +116,12 @@ def arrow(x: int, start: int, end: int) -> str:
 def path(line: str) -> str:
     """An arrow along `line`, in the words of SVG."""
     return f'<path d="{line}" stroke="{INK}" stroke-width="1.4" fill="none" marker-end="url(#flow)"/>'
+
+
+def memory(line: str) -> str:
+    """What the encoder hands to the decoder, along `line`."""
+    hue = palette.HUES["cross"]
+    return f'<path d="{line}" stroke="{hue}" stroke-width="2" fill="none" marker-end="url(#memory)"/>'
 
 
 def caption(x: int, y: int, text: str) -> str:

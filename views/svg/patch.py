@@ -3,8 +3,6 @@
 Every cell and bar names its full value when the pointer rests on it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,18 +1,27 @@
 """The networks before the Transformer as diagrams, in the same places and colours as the Transformer's."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from views import palette
-from views.svg.blocks import BLOCK, INK, MARKERS, arrow, aside, block, caption, linked, path, stack
+from views.svg.blocks import (
+    BLOCK,
+    DECODER,
+    ENCODER,
+    INK,
+    arrow,
+    aside,
+    block,
+    caption,
+    diagram,
+    linked,
+    memory,
+    output,
+    path,
+    stack,
+)
 from views.text import literal
 from views.text.catalogue import Message, say
 from views.text.numbers import grouped
-
-_WIDTH, _TOP, _HEIGHT = 600, 40, 680
-_ENCODER, _DECODER = 146, 454  # middle of each stack
 
 # Where each block leads: a page, and what is set there.
 DESTINATIONS: dict[str, tuple[str, dict[str, str]]] = {
@@ -24,6 +33,7 @@ DESTINATIONS: dict[str, tuple[str, dict[str, str]]] = {
     "steps": ("history", {"part": "recurrence"}),
     "linear": ("decoding", {"part": "linear-softmax"}),
     "softmax": ("decoding", {}),
+    "next": ("decoding", {}),
     "loss": ("loss", {}),
 }
 READS = {
@@ -57,51 +67,36 @@ def recurrent_architecture(
     cell = sizes.cell.upper()
     cells = say("diagram.cells", "{cell} cells", cell=cell)
     english, french = say("diagram.english", "English tokens"), say("diagram.french", "French tokens so far")
-    embedding, following = say("diagram.embedding", "Embedding"), say("diagram.next", "Next French token")
+    embedding = say("diagram.embedding", "Embedding")
     table = f"{grouped(sizes.vocabulary_size)} \u00d7 {sizes.d_model}"
-    vocabulary = {"model": sizes.d_model, "vocabulary": grouped(sizes.vocabulary_size)}
-    linear, softmax = say("diagram.linear", "Linear"), say("diagram.softmax", "Softmax")
-    answer = say("diagram.answer", "{model} \u2192 {vocabulary}, the same table", **vocabulary)
-    probabilities = say("diagram.probabilities", "{count} probabilities", count=grouped(sizes.vocabulary_size))
     encoder = say("diagram.cell.encoder", "{cell}, encoder", cell=cell)
     decoder = say("diagram.cell.decoder", "{cell}, decoder", cell=cell)
     read, units = READS[sizes.reads](units=sizes.encoder_width), grouped(sizes.decoder_width)
     generated = say("diagram.cell.units", "one step a token, {units} units", units=units)
     readout = say("diagram.readout", "Output state")
     waits = say("diagram.waits", "Each step waits")
-    training = say("diagram.loss.training", "Loss, in training only")
     parts = [
-        stack(_ENCODER, 490, 568, "encoder", say("diagram.stack.encoder", "Encoder")),
-        stack(_DECODER, 490, 568, "decoder", say("diagram.stack.decoder", "Decoder")),
-        link("tokens", caption(_ENCODER, 704, english), english),
-        arrow(_ENCODER, 688, 668),
-        link("tokens", block(_ENCODER, 622, "encoder", embedding, table), embedding),
-        arrow(_ENCODER, 622, 552),
-        link(sizes.cell, block(_ENCODER, 506, "encoder", cells, read), encoder),
-        link("tokens", caption(_DECODER, 704, french), french),
-        arrow(_DECODER, 688, 668),
-        link("tokens", block(_DECODER, 622, "decoder", embedding, say("diagram.table.same", "the same table")), french),
-        arrow(_DECODER, 622, 552),
-        link(sizes.cell, block(_DECODER, 506, "decoder", cells, generated), decoder),
-        _again(_ENCODER - BLOCK // 2, -1),
-        _again(_DECODER + BLOCK // 2, 1),
+        stack(ENCODER, 490, 568, "encoder", say("diagram.stack.encoder", "Encoder")),
+        stack(DECODER, 490, 568, "decoder", say("diagram.stack.decoder", "Decoder")),
+        link("tokens", caption(ENCODER, 704, english), english),
+        arrow(ENCODER, 688, 668),
+        link("tokens", block(ENCODER, 622, "encoder", embedding, table), embedding),
+        arrow(ENCODER, 622, 552),
+        link(sizes.cell, block(ENCODER, 506, "encoder", cells, read), encoder),
+        link("tokens", caption(DECODER, 704, french), french),
+        arrow(DECODER, 688, 668),
+        link("tokens", block(DECODER, 622, "decoder", embedding, say("diagram.table.same", "the same table")), french),
+        arrow(DECODER, 622, 552),
+        link(sizes.cell, block(DECODER, 506, "decoder", cells, generated), decoder),
+        _again(ENCODER - BLOCK // 2, -1),
+        _again(DECODER + BLOCK // 2, 1),
         link("steps", aside(300, 580, 130, waits), waits),
         *(_vector(sizes, link) if sizes.alignment == "none" else _attention(sizes, link)),
-        block(_DECODER, 254, "decoder", readout, _read_out(sizes)),
-        arrow(_DECODER, 254, 206),
-        link("linear", block(_DECODER, 160, "decoder", linear, answer), linear),
-        arrow(_DECODER, 160, 140),
-        link("softmax", block(_DECODER, 94, "decoder", softmax, probabilities), softmax),
-        arrow(_DECODER, 94, 74),
-        link("softmax", caption(_DECODER, 62, following), following),
-        link("loss", aside(_ENCODER, 101, 190, training), say("diagram.loss", "Loss")),
-        path(f"M{_DECODER - BLOCK // 2} 116 H{_ENCODER + 96}"),
+        block(DECODER, 254, "decoder", readout, _read_out(sizes)),
+        arrow(DECODER, 254, 206),
+        *output(sizes.vocabulary_size, sizes.d_model, link),
     ]
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 {_TOP} {_WIDTH} {_HEIGHT}" role="group" '
-        f'aria-label="{literal.html(_title(sizes, cell))}" font-size="17" text-anchor="middle">'
-        f"{MARKERS}{''.join(parts)}</svg>"
-    )
+    return diagram(parts, _title(sizes, cell))
 
 
 def _vector(sizes: RecurrentSizes, link) -> list[str]:
@@ -112,10 +107,10 @@ def _vector(sizes: RecurrentSizes, link) -> list[str]:
     else:
         detail = say("diagram.vector.rnn", "last state: {units} numbers", units=sizes.encoder_width)
     return [
-        arrow(_ENCODER, 506, 406),
-        link("vector", block(_ENCODER, 360, "cross", name, detail), name),
-        _green(f"M{_ENCODER + BLOCK // 2} 382 H300 V522 H{_DECODER - BLOCK // 2 - 1}"),
-        arrow(_DECODER, 506, 300),
+        arrow(ENCODER, 506, 406),
+        link("vector", block(ENCODER, 360, "cross", name, detail), name),
+        memory(f"M{ENCODER + BLOCK // 2} 382 H300 V522 H{DECODER - BLOCK // 2 - 1}"),
+        arrow(DECODER, 506, 300),
     ]
 
 
@@ -124,20 +119,20 @@ def _attention(sizes: RecurrentSizes, link) -> list[str]:
     if sizes.alignment == "additive":
         name = say("diagram.attention.additive", "Additive attention")
         detail = say("diagram.attention.before", "query: the state before")
-        inner = [path(f"M{_DECODER + BLOCK // 2} 400 H590 V520 H{_DECODER + BLOCK // 2 + 1}")]
-        context = _label(_DECODER + 68, 450, say("diagram.context", "context vector"))
+        inner = [path(f"M{DECODER + BLOCK // 2} 400 H590 V520 H{DECODER + BLOCK // 2 + 1}")]
+        context = _label(DECODER + 68, 450, say("diagram.context", "context vector"))
     else:
         name = say("diagram.attention.dot", "Dot-product attention")
         detail = say("diagram.attention.now", "query: the state of this step")
-        inner, context = [], _label(_DECODER + 60, 344, say("diagram.context", "context vector"))
+        inner, context = [], _label(DECODER + 60, 344, say("diagram.context", "context vector"))
     return [
-        _green(f"M{_ENCODER} 506 V400 H{_DECODER - BLOCK // 2 - 1}"),
-        _label(_ENCODER + 76, 390, say("diagram.states", "all its states")),
-        arrow(_DECODER, 506, 424),
-        link("attention", block(_DECODER, 378, "cross", name, detail), name),
+        memory(f"M{ENCODER} 506 V400 H{DECODER - BLOCK // 2 - 1}"),
+        _label(ENCODER + 76, 390, say("diagram.states", "all its states")),
+        arrow(DECODER, 506, 424),
+        link("attention", block(DECODER, 378, "cross", name, detail), name),
         *inner,
         context,
-        arrow(_DECODER, 378, 300),
+        arrow(DECODER, 378, 300),
     ]
 
 
@@ -169,11 +164,6 @@ def _title(sizes: RecurrentSizes, cell: str) -> str:
 def _again(edge: int, side: int) -> str:
     """The state goes back into the cell for the next token."""
     return path(f"M{edge} 540 H{edge + 16 * side} V530 H{edge + side}")
-
-
-def _green(line: str) -> str:
-    hue = palette.HUES["cross"]
-    return f'<path d="{line}" stroke="{hue}" stroke-width="2" fill="none" marker-end="url(#memory)"/>'
 
 
 def _label(x: int, y: int, text: str) -> str:

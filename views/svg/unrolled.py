@@ -1,7 +1,5 @@
 """A translation network unrolled over its tokens: what every sub-layer leaves, when it can be there, and one path."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ that it does not have, or whose places in braces are wrong, is said in English; 
 be read. `python -m tools.messages` brings the catalogues up to date with the code.
 """
 
-from __future__ import annotations
-
 import io
 import logging
 import os
@@ -47,12 +45,12 @@ class Message:
 
 @dataclass(frozen=True)
 class Name:
-    """Stands where a `Message` may: a name, which is no word of any language and says itself."""
+    """Stands where a `Message` may: a name, a symbol or a sentence of another, which says itself in every language."""
 
     text: str
 
     def __call__(self) -> str:
-        return self.text
+        return _filled(self.text, {})
 
 
 def say(id: str, english: str, **values: object) -> str:

@@ -4,8 +4,6 @@ Streamlit reads Markdown, LaTeX, emoji codes and colour marks in most of its tex
 its labels. Whatever did not come from this project's own files passes through one of these functions first.
 """
 
-from __future__ import annotations
-
 import html as _html
 import re
 import string
@@ -21,6 +19,11 @@ _JOINERS = "\u200c\u200d"  # inside words of several scripts and inside emoji; h
 
 # Attributes that mark an element as showing what the page does not say itself, in no language.
 TOKEN, NUMBER, NAME = (f' data-said="{kind}"' for kind in ("token", "number", "name"))
+
+
+def tokens_on(*axes: str) -> dict:
+    """The `meta` of a Plotly layout: says that these axes, such as "xaxis", show tokens. A chart has no attributes."""
+    return {"said": dict.fromkeys(axes, "token")}
 
 
 def html(text: str) -> str:

@@ -1,7 +1,5 @@
 """How numbers are written: three significant digits everywhere; the full value stays in tables and downloads."""
 
-from __future__ import annotations
-
 import math
 
 

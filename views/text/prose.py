@@ -4,8 +4,6 @@
 not have is said in English. Where a file cannot be read, one sentence that says so takes the place of its text.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from views.text import catalogue

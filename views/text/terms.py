@@ -1,7 +1,5 @@
 """Terms that several views say, in the reader's language."""
 
-from __future__ import annotations
-
 from views.text.catalogue import Message
 
 QUERY, KEY = Message("axis.query", "query"), Message("axis.key", "key")

@@ -1,7 +1,5 @@
 """What a visitor sees who has to wait: for others, or for long work."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager

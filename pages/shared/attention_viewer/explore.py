@@ -10,24 +10,19 @@ from model.tracing.kinds import SCALED
 from model.tracing.trace import SentenceTrace
 from model.tracing.traced_model import TracedModel
 from pages.shared.attention_viewer import lines, one_weight, overview
-from pages.shared.attention_viewer.saved import check_in_words, of
+from pages.shared.attention_viewer.save import VALUES, check_in_words, of
 from pages.shared.attention_viewer.subject import Subject, in_words, of_text, without_special
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import block, caption, explained
 from views.controls import inputs, widgets
 from views.maps import Kind
-from views.text.catalogue import Message, say
+from views.text.catalogue import say
 
 PARTS: dict[str, Callable[[Subject], None]] = {
     "maps": overview.show,
     "lines": lines.show,
     "one-weight": one_weight.show,
-}
-CALLED = {
-    "maps": Message("viewer.maps", "Maps"),
-    "lines": Message("viewer.lines", "Lines"),
-    "one-weight": Message("viewer.one-weight", "One weight"),
 }
 
 
@@ -84,22 +79,21 @@ def parts_for(model: TracedModel) -> tuple[str, ...]:
 
 
 def _part(parts: tuple[str, ...] = tuple(PARTS)) -> Callable[[Subject], None]:
-    called = {part: CALLED[part] for part in parts}
+    called = {part: VALUES["look"][part] for part in parts}
     return PARTS[widgets.pick(say("viewer.look", "View"), called, "look")]
 
 
 def _words() -> bool:
     """Whether rows and columns are whole words."""
-    units = {"tokens": say("viewer.units.tokens", "Tokens"), "words": say("viewer.units.words", "Whole words")}
+    units = {id: VALUES["units"][id] for id in ("tokens", "words")}
     label, help = say("viewer.units", "Rows and columns"), block("attention_viewer", "whole-words")
     return widgets.pick(label, units, "units", help=help) == "words"
 
 
 def _hidden(label: str) -> bool:
     """Whether special tokens, or CLS, are hidden."""
-    options = {"shown": say("viewer.special.shown", "Shown"), "hidden": say("viewer.special.hidden", "Hidden")}
     help = block("attention_viewer", "special-tokens")
-    return widgets.pick(label, options, "marks", help=help) == "hidden"
+    return widgets.pick(label, VALUES["special_tokens"], "marks", help=help) == "hidden"
 
 
 def _show(part: Callable[[Subject], None], subject: Subject) -> None:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.shared import files
-from pages.shared.attention_viewer.save import link, save
-from pages.shared.attention_viewer.saved import Saved
+from pages.shared.attention_viewer.save import Saved, link, save
 from pages.shared.attention_viewer.subject import Subject
 from pages.shared.texts import caption, paragraph
 from views import maps
 from views.address import settings
 from views.components.attention_lines import Lines, View, attention_lines, from_address, kept, part, to_address
-from views.controls import inputs
 from views.export import downloads
 from views.text import literal, terms
 from views.text.catalogue import say
@@ -25,8 +23,8 @@ def show(subject: Subject) -> None:
     attention = subject.attention
     view = _view(attention.shape)
     paragraph("attention_viewer", "lines")
-    lines = Lines(attention, subject.queries, subject.keys, subject.kind, view, inputs.theme())
-    attention_lines(lines, key="attention_lines", on_change=_remember, on_theme=inputs.remember_theme)
+    lines = Lines(attention, subject.queries, subject.keys, subject.kind, view)
+    attention_lines(lines, key="attention_lines", on_change=_remember)
     chosen = attention[list(view.layers)][:, list(view.heads)]  # (chosen layers, chosen heads, query, key)
     drawn = kept(chosen, view.mass)
     open_cells = (~maps.masked(*attention.shape[2:], subject.kind.causal)).sum() * chosen.shape[0] * chosen.shape[1]
@@ -81,7 +79,7 @@ def _csv(subject: Subject, view: View) -> bytes:
                 place = (layer + 1, head + 1, query + 1, queries[query], key + 1, keys[key])
                 lines.append((*place, float(weights[query, key])))
     if subject.kind.places:
-        sides = subject.kind.query_side, subject.kind.key_side
+        sides = subject.kind.queries(), subject.kind.keys()
     else:
         sides = say("column.query-token", "query token"), say("column.key-token", "key token")
     place = say("column.layer", "layer"), say("column.head", "head")

@@ -15,7 +15,7 @@ from views import maps
 from views.controls import inputs, widgets
 from views.html import bars, steps
 from views.text import literal, terms
-from views.text.catalogue import Message, say, say_count
+from views.text.catalogue import Message, Name, say, say_count
 from views.text.numbers import three_digits
 
 STRONGEST = "strongest"
@@ -25,7 +25,8 @@ def show(subject: Subject) -> None:
     """Choose a head, a query and a key; follow the weight."""
     layers, heads = (maps.names(count)[:-1] for count in subject.record.weights.shape[:2])
     queries, keys = (
-        dict(zip(_ids(subject, side), subject.kind.names(subject.tokens[side]), strict=True)) for side in (0, 1)
+        dict(zip(_ids(subject, side), map(Name, subject.kind.names(subject.tokens[side])), strict=True))
+        for side in (0, 1)
     )
     first = list(queries)[0 if subject.kind.places else -1]  # CLS, or the token that was read last
     with st.container(horizontal=True, gap="medium"):
@@ -33,7 +34,7 @@ def show(subject: Subject) -> None:
         asked = widgets.select(say("one-weight.query", "Query"), queries, f"{subject.kind.name}_query_piece", first)
         strongest = {STRONGEST: say("one-weight.strongest", "the strongest")}
         chosen = widgets.select(say("one-weight.key", "Key"), strongest | keys, f"{subject.kind.name}_key_piece")
-    query = list(queries).index(asked)
+    query, shown = list(queries).index(asked), subject.kind.names(subject.tokens[1])
     place = int(layer) - 1, int(head) - 1, query
     key = int(subject.record.weights[place].argmax()) if chosen == STRONGEST else list(keys).index(chosen)
     one = one_weight(subject.record, *place, key)
@@ -46,11 +47,11 @@ def show(subject: Subject) -> None:
         st.html(products_table(one, subject.kind.name))
     with softmax:
         paragraph("attention_viewer", "softmax")
-        st.html(softmax_table(one, subject.kind.name, list(keys.values())))
+        st.html(softmax_table(one, subject.kind.name, shown))
     caption("attention_viewer", "check-of-a-weight", difference=checks.said("one weight", one.difference))
     with st.container(horizontal=True):
         files.csv(*product_rows(one), "weight", say("one-weight.csv", "This weight as CSV"))
-        rows = softmax_rows(one, list(keys.values()))
+        rows = softmax_rows(one, shown)
         files.csv(*rows, "softmax", say("one-weight.softmax.csv", "Its softmax as CSV"))
 
 

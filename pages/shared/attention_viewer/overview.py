@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.shared import charts, files
-from pages.shared.attention_viewer.save import link, save
-from pages.shared.attention_viewer.saved import Saved
+from pages.shared import files
+from pages.shared.attention_viewer.save import Saved, link, save
 from pages.shared.attention_viewer.subject import Subject
 from pages.shared.texts import paragraph
 from views import maps
-from views.components.attention_grid import Sheet, attention_grid, part
+from views.components.attention_grid import Detail, Sheet, attention_grid, part
 from views.controls import inputs
 from views.export import downloads, drawing
-from views.export.picture import picture
-from views.figures.heatmap import HeadMap, heatmap
+from views.export.matrices import picture
+from views.figures.heatmap import HeadMap
 from views.text.catalogue import say
 
 
@@ -37,7 +36,6 @@ def show(subject: Subject) -> None:
         top=1.0 if scale == "log" else float((weights if scale == "own" else attention).max()),
         log=scale == "log",
     )
-    theme = inputs.theme()
     grid = Sheet(
         sheet,
         layers,
@@ -49,21 +47,16 @@ def show(subject: Subject) -> None:
         kind.causal,
         scale != "own",
         selected,
-        theme,
         log_scale=scale == "log",
         places=kind.places,
+        detail=Detail(kind.heading("{map}"), kind.query_axis, kind.key_axis),
     )
-    overview, detail = st.columns(2, gap="large")
-    with overview:
-        paragraph("attention_viewer", "overview")
-        choose = lambda row, column: inputs.choose_head(layers[row], heads[column])  # noqa: E731
-        attention_grid(grid, key="grid", on_select=choose, on_theme=inputs.remember_theme)
-        everything = lambda: downloads.attention_npz(kind.name, attention, subject.queries, subject.keys)  # noqa: E731
-        files.download(say("viewer.npz", "All heads as NPZ"), everything, f"{kind.name}.npz")
-    with detail:
-        st.markdown(f"**{shown.title}**")
-        charts.chart(heatmap(shown, theme), "detail", charts.MAP(title=shown.title))
-        files.head_map(shown, name=f"{kind.name}-layer-{layer}-head-{head}")
+    paragraph("attention_viewer", "overview")
+    choose = lambda row, column: inputs.choose_head(layers[row], heads[column])  # noqa: E731
+    attention_grid(grid, key="grid", on_select=choose)
+    everything = lambda: downloads.attention_npz(kind.name, attention, subject.queries, subject.keys)  # noqa: E731
+    files.map_files(shown, name=f"{kind.name}-layer-{layer}-head-{head}")
+    files.download(say("viewer.npz", "All heads as NPZ"), everything, f"{kind.name}.npz")
     _save(subject, grid, shown, {"look": "maps", "layer": layer, "head": head, "scale": scale}, scale)
 
 

@@ -3,21 +3,187 @@
 from __future__ import annotations
 
 import json
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
 from urllib.parse import urlencode
 
 import streamlit as st
 
-from pages.shared import files
-from pages.shared.attention_viewer.saved import Saved, description, facts, flat
+from pages.shared import checks, files
 from pages.shared.attention_viewer.subject import Subject
 from pages.shared.texts import block, caption
-from views import maps
+from views import frame, maps
 from views.address import settings
 from views.components import standalone
 from views.controls import picture_input
 from views.export import downloads, drawing
 from views.export.overview import Overview, overview
-from views.text.catalogue import say
+from views.text import terms
+from views.text.catalogue import Message, say
+from views.version import VERSION
+
+NAMES = {
+    "sentence": Message("fact.sentence", "Sentence"),
+    "target": Message("fact.target", "Target"),
+    "target_ids": Message("fact.target-ids", "Ids of the target tokens"),
+    "pixels_sha256": Message("fact.pixels", "SHA-256 of the pixels"),
+    "opened": Message("fact.opened", "Model"),
+    "second": Message("fact.second", "Second text"),
+    "sample": Message("fact.sample", "Picture"),
+    "weights_sha256": Message("fact.weights", "SHA-256 of the weights"),
+    "tokenizer_sha256": Message("fact.tokenizer", "SHA-256 of the tokenizer"),
+    "attention": Message("kind.label", "Attention"),
+    "shape": Message("fact.shape", "Layers \u00d7 heads \u00d7 queries \u00d7 keys"),
+    "units": Message("viewer.units", "Rows and columns"),
+    "special_tokens": Message("viewer.special", "Special tokens"),
+    "look": Message("viewer.look", "View"),
+    "layer": terms.LAYER,
+    "head": terms.HEAD,
+    "scale": Message("scale", "Colour scale"),
+    "layers": Message("fact.layers", "Layers drawn"),
+    "heads": Message("fact.heads", "Heads drawn"),
+    "mass": Message("fact.mass", "Share of each query\u2019s weights drawn"),
+}
+VALUES = {
+    "attention": {kind.name: kind.called for kind in (*maps.KINDS.values(), maps.VISION)},
+    "units": {
+        "tokens": Message("viewer.units.tokens", "Tokens"),
+        "words": Message("viewer.units.words", "Whole words"),
+        "positions": Message("viewer.units.positions", "CLS and patches"),
+    },
+    "special_tokens": {
+        "shown": Message("viewer.special.shown", "Shown"),
+        "hidden": Message("viewer.special.hidden", "Hidden"),
+    },
+    "look": {
+        "maps": Message("viewer.maps", "Maps"),
+        "lines": Message("viewer.lines", "Lines"),
+        "one-weight": Message("viewer.one-weight", "One weight"),
+    },
+    "layer": {maps.MEAN: terms.MEAN},
+    "head": {maps.MEAN: terms.MEAN},
+    "scale": {
+        "shared": Message("scale.shared", "Shared"),
+        "own": Message("scale.own.head", "Per head"),
+        "log": Message("scale.log", "Logarithmic"),
+    },
+}
+
+
+def _value(id: str, given: object) -> str:
+    """What the page says for the value of the fact `id`; numbers, names and texts of the input stay as they are."""
+    if isinstance(given, dict):
+        return " \u00d7 ".join(map(str, given.values()))
+    if isinstance(given, list):
+        return ", ".join(map(str, given))
+    said = VALUES.get(id, {}).get(str(given))
+    return str(given) if said is None else said()
+
+
+COMPUTED_BY = ("torch", "numpy")
+
+
+@dataclass(frozen=True, eq=False)
+class Saved:
+    """A view with what was chosen in it. Files are made when they are asked for.
+
+    Attributes:
+        settings: what is chosen, by id.
+        link: path and query of the address that shows this view.
+        scale: of the colours of all heads.
+        paragraphs: id of the text that says how to read the view.
+        part: makes the component with what it shows.
+        files: name -> maker of what else belongs to the view; may replace "attention.npz".
+        said: name -> a line about each of them.
+    """
+
+    subject: Subject
+    settings: Mapping[str, object]
+    link: str
+    scale: maps.Scale
+    paragraphs: str
+    part: Callable[[], standalone.Part]
+    files: Mapping[str, Callable[[], bytes | str]]
+    said: Mapping[str, str]
+
+
+def description(saved: Saved) -> dict[str, object]:
+    """The model, the input, the settings, the check and the versions, for `settings.json`."""
+    subject = saved.subject
+    source = dict(subject.source)
+    hashes = {"weights_sha256": subject.weights_sha256}
+    if "tokenizer_sha256" in source:
+        hashes["tokenizer_sha256"] = source.pop("tokenizer_sha256")
+    check = subject.check
+    return {
+        "app": frame.NAME,
+        "link": saved.link,
+        "model": hashes,
+        "input": source,
+        "settings": {**_prepared(subject), **saved.settings},
+        "check": {
+            "largest_difference": check.max_difference,
+            "row_sum_error": check.row_sum_error,
+            "weight_on_masked_keys": check.masked_weight,
+        },
+        "versions": {
+            frame.NAME: VERSION,
+            "python": platform.python_version(),
+            **{name: version(name) for name in COMPUTED_BY},
+        },
+    }
+
+
+def _prepared(subject: Subject) -> dict[str, object]:
+    return {
+        "attention": subject.kind.name,
+        "shape": dict(zip(("layer", "head", "query", "key"), subject.attention.shape, strict=True)),
+        "units": "positions" if subject.kind.places else "words" if "words" in subject.key else "tokens",
+        "special_tokens": "hidden" if "ordinary" in subject.key else "shown",
+    }
+
+
+def facts(saved: Saved, part: standalone.Part) -> list[tuple[str, str]]:
+    """Names and values for the foot of the HTML file."""
+    told = description(saved)
+    said = [
+        (NAMES[id](), _value(id, value))
+        for chapter in ("input", "model", "settings")
+        for id, value in told[chapter].items()
+    ]
+    versions = ", ".join(f"{name} {number}" for name, number in told["versions"].items())
+    return [
+        *said,
+        (say("fact.check", "Check"), flat(check_in_words(saved.subject)).replace("`", "")),
+        (say("fact.numbers", "Numbers in this file"), part.numbers),
+        (say("fact.link", "Link"), saved.link),
+        (say("fact.versions", "Computed with"), versions),
+    ]
+
+
+_OF = {"sdpa": "", "score": "-of-a-score"}  # ends the ids of the texts on a record that is verified so
+
+
+def check_in_words(subject: Subject) -> str:
+    """What the check of the record found, as Markdown."""
+    check = subject.check
+    leak = say("viewer.check.unmasked", "0, nothing is masked")
+    if subject.kind.causal:
+        leak = checks.said("mask leak", check.masked_weight)
+    difference, rows = checks.said("attention", check.max_difference), checks.said("row sums", check.row_sum_error)
+    return block("attention_viewer", of("check", subject), difference=difference, rows=rows, masked_weight=leak)
+
+
+def of(id: str, subject: Subject) -> str:
+    """The id of a text about the way in which the record is verified."""
+    return id + _OF[getattr(subject.record, "verified_by", "sdpa")]
+
+
+def flat(text: str) -> str:
+    """`text` in one line."""
+    return " ".join(text.split())
 
 
 def link(subject: Subject) -> str:
@@ -56,7 +222,7 @@ def all_heads(saved: Saved) -> drawing.Drawing:
 def page(saved: Saved) -> bytes:
     """The view as one HTML file."""
     kind, part = saved.subject.kind, saved.part()
-    text = block("attention_viewer", saved.paragraphs, query_side=kind.query_side, key_side=kind.key_side)
+    text = block("attention_viewer", saved.paragraphs, query_side=kind.queries(), key_side=kind.keys())
     return standalone.to_html(standalone.Document(kind.headline, [flat(text)], facts(saved, part), part))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,10 +11,8 @@ from model import VisionTrace
 from model.text.words import by_words, whole_words
 from model.tracing.kinds import KINDS
 from model.tracing.trace import AttentionRecord, SentenceTrace
-from model.tracing.traced_model import AnyTrace
+from model.tracing.traced_model import AnyTrace, TracedModel
 from model.tracing.verify import Verification
-from model.translator import SentenceTranslator
-from pages.shared.attention_viewer import recipes
 from views import maps
 
 SPECIAL = frozenset({"<s>", "</s>", "<pad>", "<unk>", maps.CLS})
@@ -62,14 +61,14 @@ class Subject:
         return maps.names(self.attention.shape[1])
 
 
-def of_text(trace: SentenceTrace, kind: maps.Kind, model: SentenceTranslator, source: dict[str, object]) -> Subject:
+def of_text(trace: SentenceTrace, kind: maps.Kind, model: TracedModel, source: dict[str, object]) -> Subject:
     """Every token of a sentence and its translation.
 
     Args:
         source: with the "sentence" as it was typed.
     """
     source = {**source, "target": trace.target_text, "target_ids": list(trace.next_ids)}
-    recipe = recipes.of_text(str(source["sentence"]), trace.next_ids, kind.name, model)
+    recipe = _recipe_of_text(str(source["sentence"]), trace.next_ids, kind.name, model)
     key = ("text", model.weights_sha256, trace.source_ids, trace.target_ids, kind.name)
     return of_trace(trace, kind, key, model.weights_sha256, source, recipe)
 
@@ -102,7 +101,7 @@ def of_picture(key: str, trace: VisionTrace, weights_sha256: str, sample: str = 
     """
     names = (maps.CLS, *maps.patch_names(trace.grid))
     source = {"pixels_sha256": key} | ({"sample": sample} if sample else {})
-    recipe = recipes.of_picture(key, weights_sha256, sample)
+    recipe = _recipe_of_picture(key, weights_sha256, sample)
     return of_trace(trace, maps.VISION, ("picture", key), weights_sha256, source, recipe, names)
 
 
@@ -118,13 +117,16 @@ def in_words(subject: Subject, trace: SentenceTrace) -> Subject:
         queries=tuple(word.text for word in query_words),
         keys=tuple(word.text for word in key_words),
         key=(*subject.key, "words"),
-        recipe=subject.recipe + recipes.in_words(*sides),
+        recipe=subject.recipe + _recipe_in_words(*sides),
     )
 
 
 def without_special(subject: Subject) -> Subject:
     """Without special tokens and CLS. What is left is not scaled up: the rows sum to less than 1."""
-    queries, keys = (_ordinary(names) for names in (subject.queries, subject.keys))
+    queries, keys = (
+        [place for place, name in enumerate(names) if name.strip() not in SPECIAL]
+        for names in (subject.queries, subject.keys)
+    )
     if not len(queries) or not len(keys):
         return subject
     kept = subject.attention[:, :, queries][:, :, :, keys]
@@ -135,9 +137,59 @@ def without_special(subject: Subject) -> Subject:
         keys=tuple(subject.keys[place] for place in keys),
         removed=1 - kept.sum(axis=-1, dtype=np.float64).mean(axis=-1),
         key=(*subject.key, "ordinary"),
-        recipe=subject.recipe + recipes.only(queries, keys),
+        recipe=subject.recipe + _recipe_of_some(queries, keys),
     )
 
 
-def _ordinary(names: tuple[str, ...]) -> list[int]:
-    return [place for place, name in enumerate(names) if name.strip() not in SPECIAL]
+def _recipe_of_text(sentence: str, target_ids: Sequence[int], kind: str, model: TracedModel) -> tuple[str, ...]:
+    """One kind of attention of a sentence on the tokens that were produced for it."""
+    return (
+        f"from model import {model.loaded_by.partition('.')[0]}",
+        "",
+        f"translator = {model.loaded_by}",
+        f"assert translator.weights_sha256 == {model.weights_sha256!r}",
+        f"sentence = {ascii(sentence)}",
+        f"trace = translator.trace(sentence, target_ids={tuple(map(int, target_ids))!r})",
+        f"attention = trace.attention({kind!r})  # (layer, head, query, key)",
+    )
+
+
+def _recipe_of_picture(pixels_sha256: str, weights_sha256: str, sample: str) -> tuple[str, ...]:
+    """The attention of a picture; one of the project's own is read from its file, any other from where it lies."""
+    path = f"assets/samples/{sample}.jpg" if sample else "the picture"
+    return (
+        "import hashlib",
+        "from pathlib import Path",
+        "",
+        "from model import VisionClassifier",
+        "from views.controls.pictures import read_picture",
+        "",
+        "classifier = VisionClassifier.load()",
+        f"assert classifier.card['weights_sha256'] == {weights_sha256!r}",
+        f"pixels = classifier.prepare(read_picture(Path({path!r}).read_bytes()).image)",
+        f"assert hashlib.sha256(pixels.tobytes()).hexdigest() == {pixels_sha256!r}",
+        "attention = classifier.trace(pixels).attention  # (layer, head, query, key)",
+    )
+
+
+def _recipe_in_words(queries: str, keys: str) -> tuple[str, ...]:
+    """Whole words instead of tokens; "source" or "target" says whose words they are."""
+    return (
+        "",
+        "from model.text.words import by_words, whole_words",
+        "",
+        f"query_words = whole_words(trace.tokenizer, trace.{queries}_ids)",
+        f"key_words = whole_words(trace.tokenizer, trace.{keys}_ids)",
+        "attention = by_words(attention, query_words, key_words).astype('float32')",
+    )
+
+
+def _recipe_of_some(queries: Sequence[int], keys: Sequence[int]) -> tuple[str, ...]:
+    """Some of the rows and some of the columns."""
+    return ("", f"attention = attention[:, :, {_places(queries)}][:, :, :, {_places(keys)}]")
+
+
+def _places(numbers: Sequence[int]) -> str:
+    if list(numbers) == list(range(numbers[0], numbers[-1] + 1)):
+        return f"{numbers[0]}:{numbers[-1] + 1}"
+    return repr(list(map(int, numbers)))

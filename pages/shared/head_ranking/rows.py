@@ -11,10 +11,39 @@ import numpy as np
 from model import CheckpointError
 from model.attribution.head_labels import MIXED, HeadScores, Label
 from model.attribution.head_statistics import HeadStatistics, load_statistics
-from pages.shared.head_ranking.names import PATTERNS, head_name
 from server.process_wide import process_wide
-from views.text.catalogue import say
+from views import maps
+from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
+
+PATTERNS = {
+    "": Message("pattern.none", "none"),
+    "previous": Message("pattern.previous", "previous"),
+    "next": Message("pattern.next", "next"),
+    "same": Message("pattern.same", "same"),
+    "start": Message("pattern.start", "start"),
+    "end": Message("pattern.end", "end"),
+    "duplicate": Message("pattern.duplicate", "duplicate"),
+    "aligned": Message("pattern.aligned", "aligned"),
+    "aligned, read": Message("pattern.aligned-read", "aligned, read"),
+    "same patch": Message("pattern.same-patch", "same patch"),
+    "neighbours": Message("pattern.neighbours", "neighbours"),
+    "row": Message("pattern.row", "row"),
+    "column": Message("pattern.column", "column"),
+    "CLS": Message("pattern.cls", "CLS"),
+    "diffuse": Message("pattern.diffuse", "diffuse"),
+    "mixed": Message("pattern.mixed", "mixed"),
+}
+ORDERS = {
+    "effect": Message("ranking.effect", "Effect"),
+    "label": Message("ranking.label", "Label"),
+    "place": Message("ranking.place", "Place"),
+}
+
+
+def head_name(kind: str, layer: int, head: int) -> str:
+    """What pages call a head, counted from 0, such as `cross 4.7`."""
+    return say("head.name", "{kind} {layer}.{head}", kind=maps.named(kind).brief(), layer=layer + 1, head=head + 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +116,7 @@ def _at(spread, layer: int, head: int) -> tuple[float, float]:
 
 
 def ordered(heads: list[Head], by: str) -> list[Head]:
-    """By one of `names.ORDERS`: largest change first, whatever its sign; labels together, best first; or by place."""
+    """By one of `ORDERS`: largest change first, whatever its sign; labels together, best first; or by place."""
     if by == "effect":
         return sorted(heads, key=lambda head: -abs(head.change))
     if by == "label":

@@ -19,7 +19,8 @@ from model.attribution.agreement import (
 )
 from model.attribution.leave_one_out import WAYS, leave_one_out
 from model.attribution.source_attention import cross_attention_means, source_rollout, value_weighted
-from model.attribution.source_gradients import gradient_relevance
+from model.attribution.source_gradients import gradient_relevance_in_steps
+from model.runtime.progress import whole
 from model.text.words import Word, whole_words
 
 
@@ -32,7 +33,7 @@ def test_every_method_on_tokens_and_on_words(network, trace, explained):
     last, every = cross_attention_means(trace)
     expected = (last, every, value_weighted(network, trace), source_rollout(trace).source)
     assert tuple(explained.tokens) == tuple(explained.scores) == METHODS
-    for method, scores in zip(METHODS, (*expected, gradient_relevance(network, trace)), strict=True):
+    for method, scores in zip(METHODS, (*expected, whole(gradient_relevance_in_steps(network, trace))), strict=True):
         np.testing.assert_allclose(explained.tokens[method], scores, atol=1e-6)
     assert [word.text for word in explained.source] == ["the", "cat", "sees", "a", "dog", "</s>"]
     assert [word.text for word in explained.target] == ["le", "chat", "voit", "un", "chien", "</s>"]

@@ -13,7 +13,6 @@ from model.attribution.faithfulness import (
     Curves,
     beats,
     class_probabilities,
-    curves,
     mean_of,
     occlude,
     order_of,
@@ -47,7 +46,7 @@ def sigmoid(*logits: float) -> list[float]:
 
 def test_curves_by_hand():
     order = np.array([[0, 3, 1, 2]])
-    (found,) = curves(Sum(), picture(), 0, order, points=5)
+    found = occlude(Sum(), picture(), order, points=5)[0].curves(0)
     np.testing.assert_allclose(found.share, [0, 0.25, 0.5, 0.75, 1])
     # The sum is 4; covering patch p adds 1 - brightness: -3, -1, +1, +3. Uncovering starts at 4 x 1 and undoes these.
     np.testing.assert_allclose(found.deletion, sigmoid(4, 1, 0, 1, 4), atol=1e-7)
@@ -64,7 +63,8 @@ def test_areas_by_hand():
 
 def test_the_class_that_is_asked_for():
     order = np.array([[0, 3, 1, 2]])
-    (first,), (second,) = (curves(Sum(), picture(), index, order) for index in (0, 1))
+    (found,) = occlude(Sum(), picture(), order)
+    first, second = (found.curves(index) for index in (0, 1))
     np.testing.assert_allclose(first.deletion + second.deletion, 1)
     np.testing.assert_allclose(first.insertion + second.insertion, 1)
 

@@ -14,9 +14,9 @@ from model.attribution.head_ablation import (
     loss_without,
 )
 from model.networks.losses import token_cross_entropy
-from model.networks.tap import Intervention, ablate_heads
+from model.networks.tap import Intervention
 from tests.model.images import tiny_vision
-from tests.model.networks import tiny_network
+from tests.model.networks import ablate_heads, tiny_network
 
 SOURCE, TARGET, NEXT = [9, 8, 7, 3], [2, 11, 12], [11, 12, 3]
 STEPS = {

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.attribution.ranks import average_ranks, spearman
+from model.attribution.agreement import average_ranks, spearman
 
 
 def counted_ranks(values: list[float]) -> list[float]:

@@ -10,13 +10,16 @@ import torch.nn.functional as F
 from model.attribution import source_gradients
 from model.attribution.source_gradients import (
     check_gradients,
-    gradient_relevance,
+    gradient_relevance_in_steps,
     normalised,
     source_relevance,
     weight_gradients,
 )
 from model.networks.tap import Intervention
+from model.runtime.progress import in_one_go
 from tests.model.networks import tiny_network
+
+gradient_relevance = in_one_go(gradient_relevance_in_steps)
 
 
 def test_normalised_by_hand():

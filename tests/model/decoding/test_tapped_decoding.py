@@ -3,15 +3,18 @@
 import pytest
 import torch
 
+from model.decoding.cached import CachedDecoder
 from model.decoding.search import greedy_batch
-from model.decoding.tapped_decoding import TappedDecoder, greedy_under, greedy_under_in_steps
+from model.decoding.tapped_decoding import greedy_under_in_steps
 from model.lessons.position_effects import POSITION_CHANGES, positions_tap
 from model.lessons.scaling import scores_times
 from model.networks.tap import Chain, Intervention, Recorder
+from model.runtime.progress import in_one_go
 from model.tracing.head_interventions import Forbid, NoMask, OneHot, Scale, Temperature, Window
 from model.tracing.interventions import HeadInterventions
 from tests.model.networks import random_ids, tiny_network
 
+greedy_under = in_one_go(greedy_under_in_steps)
 SOURCE = [*random_ids(6).tolist(), 3]
 
 
@@ -68,12 +71,12 @@ def test_moved_positions_act_on_each_step_as_on_the_whole(change, where):
 def test_kept_positions_give_what_the_whole_gives_and_can_be_forgotten():
     network, tap = tiny_network(), HeadInterventions(INTERVENTIONS[0]).tap(SHAPES)
     memory = network.encode(torch.tensor([SOURCE]), None, tap)
-    decoder, ids = TappedDecoder(network, memory, tap), random_ids(9).tolist()
-    decoder.extend(ids[:4])
-    decoder.extend([*ids[:4], 7, 7, 7])
+    decoder, ids = CachedDecoder(network, memory, None, tap), random_ids(1, 9)
+    decoder.extend(ids[:, :4])
+    decoder.extend(torch.tensor([[7, 7, 7]]))
     decoder.keep(4)
-    assert decoder.length == 4
-    found, expected = decoder.extend(ids), network.decode(torch.tensor([ids]), memory, None, tap)
+    assert decoder.cache.length == 4
+    found, expected = decoder.extend(ids[:, 4:]), network.decode(ids, memory, None, tap)
     assert found.shape == (1, 5, network.config.d_model)
     assert (found - expected[:, 4:]).abs().max() < 1e-5
 

@@ -7,13 +7,13 @@ from model.lessons.position_effects import (
     POSITION_CHANGES,
     STACKS,
     changed_table,
-    position_losses,
     position_losses_in_steps,
     positions_tap,
     replace_positions,
 )
 from model.networks.losses import token_cross_entropy
 from model.networks.tap import Chain, Intervention, Recorder
+from model.runtime.progress import whole
 from tests.model.networks import random_ids, tiny_network
 
 NETWORK = tiny_network()
@@ -51,7 +51,7 @@ def test_the_embedded_stream_is_what_the_tap_says():
 
 @torch.inference_mode()
 def test_all_changes_together_are_each_change_by_itself():
-    losses = position_losses(NETWORK, SOURCE, TARGET, FOLLOWING, seed=4, shift=2)
+    losses = whole(position_losses_in_steps(NETWORK, SOURCE, TARGET, FOLLOWING, seed=4, shift=2))
     source, target, wanted = (torch.tensor([ids]) for ids in (SOURCE, TARGET, FOLLOWING))
     for where in STACKS:
         for change in POSITION_CHANGES:

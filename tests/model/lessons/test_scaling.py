@@ -7,8 +7,11 @@ import pytest
 import torch
 
 from model import Translator
-from model.lessons.scaling import dot_products, entropy, histogram, scores_times, toy, trained_run
+from model.lessons.scaling import dot_products, entropy, histogram, scores_times, toy, trained_run_in_steps
+from model.runtime.progress import in_one_go
 from tests.model.networks import tiny_network
+
+trained_run = in_one_go(trained_run_in_steps)
 
 
 @pytest.mark.parametrize("d_k", [2, 100])

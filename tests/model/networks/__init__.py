@@ -1,6 +1,9 @@
 """Tiny networks with random weights, for tests in which the weights are not the point."""
 
+from collections.abc import Callable, Iterable
+
 import torch
+from torch import Tensor
 
 from model.networks.config import TransformerConfig
 from model.networks.recurrent import RecurrentNetwork
@@ -38,3 +41,15 @@ def tiny_recurrent(kind: str, seed: int = 0, **changes) -> RecurrentNetwork:
             if parameter.ndim == 1:
                 parameter.add_(torch.randn_like(parameter) * 0.3)
     return network
+
+
+def ablate_heads(heads: Iterable[int]) -> Callable[[Tensor], Tensor]:
+    """A change for an `outputs` step: the given heads contribute nothing. Tensor is `(batch, head, query, d_k)`."""
+    indices = list(heads)
+
+    def change(outputs: Tensor) -> Tensor:
+        outputs = outputs.clone()
+        outputs[:, indices] = 0
+        return outputs
+
+    return change

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from model.networks.alignment import AdditiveAlignment, DotAlignment, context_vectors
-from model.networks.tap import Intervention, Recorder, set_temperature
+from model.networks.tap import Intervention, Recorder
 
 
 def drawn(*shape: int, seed: int = 0) -> torch.Tensor:
@@ -53,7 +53,7 @@ def test_context_vectors_are_weighted_means_with_a_tap_and_without():
 
 def test_the_tap_decides_over_scores_weights_and_context_vectors():
     scores, values = drawn(1, 2, 5), drawn(1, 5, 4, seed=1)
-    sharp = Intervention({"cross.scores": set_temperature(1e-4)})
+    sharp = Intervention({"cross.scores": lambda scores: scores / 1e-4})
     best = scores[0].argmax(dim=-1)
     torch.testing.assert_close(context_vectors(scores, values, None, sharp)[0], values[0, best])
     last = Intervention({"cross.weights": lambda weights: torch.eye(5)[-1].expand_as(weights)})

@@ -6,11 +6,9 @@ from model.networks.tap import (
     Chain,
     Intervention,
     Recorder,
-    ablate_heads,
     replace_mask,
-    set_temperature,
 )
-from tests.model.networks import random_ids, tiny_network
+from tests.model.networks import ablate_heads, random_ids, tiny_network
 
 SOURCE, TARGET = random_ids(2, 6), random_ids(2, 5, seed=2)
 
@@ -54,13 +52,6 @@ def test_a_replaced_mask_is_the_mask_that_counts():
 def test_a_mask_without_any_key_for_a_query_is_refused():
     with pytest.raises(ValueError, match="without any key"):
         replace_mask(torch.zeros(1, 1, 3, 3, dtype=torch.bool))
-
-
-def test_temperature_divides_the_scores():
-    scores = torch.randn(1, 2, 3, 3)
-    torch.testing.assert_close(set_temperature(0.5)(scores), 2 * scores)
-    with pytest.raises(ValueError, match="above 0"):
-        set_temperature(0)
 
 
 def test_every_tensor_that_is_promised_passes_the_tap():

@@ -8,7 +8,7 @@ from torch import nn
 
 from model import DecodingOptions
 from model.classifier import VisionClassifier
-from model.decoding.incremental import IncrementalDecoder
+from model.decoding.cached import CachedDecoder
 from model.runtime.fallback import device_of, place, ran_out_of_memory, where_it_runs, with_fallback
 from model.translator import Translator
 from tests.model.images import noise, tiny_vision
@@ -63,7 +63,7 @@ def test_a_translator_answers_from_the_cpu_and_says_so(translator, monkeypatch):
 @pytest.mark.parametrize("options", [DecodingOptions(), DecodingOptions("beam")])
 def test_a_translation_begins_anew_on_the_cpu(translator, monkeypatch, options):
     wanted = translator.translate("The cat sees the house.", options)
-    full = FullMemory(monkeypatch, translator.network, IncrementalDecoder, "step", 4)
+    full = FullMemory(monkeypatch, translator.network, CachedDecoder, "step", 4)
     assert translator.translate("The cat sees the house.", options) == wanted
     assert (full.failed, full.moved_to) == (1, ["cpu"])
 
@@ -73,7 +73,7 @@ def test_a_translation_begins_anew_on_the_cpu(translator, monkeypatch, options):
 def test_a_stream_goes_on_where_it_was(translator, monkeypatch, options, first):
     wanted = list(translator.stream("The cat sees the house.", options))
     assert len(wanted) > 5
-    full = FullMemory(monkeypatch, translator.network, IncrementalDecoder, "step", first)
+    full = FullMemory(monkeypatch, translator.network, CachedDecoder, "step", first)
     assert list(translator.stream("The cat sees the house.", options)) == wanted
     assert full.failed == 1
     assert translator.device_name == SAYS

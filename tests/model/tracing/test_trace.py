@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 import torch
 
-from model.networks.tap import Intervention, ablate_heads
+from model.networks.tap import Intervention
 from model.tracing.trace import record_trace
-from tests.model.networks import tiny_network
+from tests.model.networks import ablate_heads, tiny_network
 
 SOURCE, TARGET = "the cat sees a dog", "le chat voit un chien"
 

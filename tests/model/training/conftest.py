@@ -1,4 +1,4 @@
-"""A translator trained from start to end by the program itself, once for all tests that look at the result."""
+"""Trainings on the toy language that several tests look at: by the program from start to end, and by the loop alone."""
 
 import fcntl
 import os
@@ -7,15 +7,27 @@ import shutil
 import pytest
 import torch
 
+from model.networks.config import TransformerConfig
 from model.networks.recurrent import RecurrentNetwork
 from model.networks.recurrent_config import VARIANTS, RecurrentConfig
+from model.networks.transformer import Transformer
 from model.runtime.checkpoint import read_json, write_json
+from model.training import loop
 from model.training.alignment import learn_alignment
 from model.training.card import write_weights
+from model.training.corpus import Corpus
+from model.training.loop import METRICS, read_metrics, train
+from model.training.optimizer import Recipe
+from model.training.processes import ProcessGroup
+from model.training.translation import TranslationTask
 from model.translator import Translator
 from tests.model.training.programs import run_here, toy_training
 
 EPOCHS = 2
+ALONE = ProcessGroup(0, 1, torch.device("cpu"))
+RECIPE = Recipe(
+    epochs=2, batch_tokens=400, learning_rate=0.01, matrix_learning_rate=0.01, warmup_steps=8, average_decay=0.9
+)
 
 
 @pytest.fixture(scope="session")
@@ -53,3 +65,33 @@ def folders(trained, corpus, tmp_path):
         facts = {"tokenizer_sha256": card["tokenizer_sha256"], "data": card["data"]}
         write_json(folder / "card.json", write_weights(folder, RecurrentNetwork(config)) | facts)
     return transformer, tmp_path / "recurrent"
+
+
+@pytest.fixture(scope="module")
+def every_step_is_logged():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loop, "LOG_EVERY", 1)
+        yield
+
+
+@pytest.fixture(scope="module")
+def make_task(corpus, tokenizer):
+    """A fresh tiny network with its data; the same one at every call."""
+
+    def make(recipe: Recipe = RECIPE, data: Corpus = corpus, **changes) -> TranslationTask:
+        torch.manual_seed(5)
+        config = TransformerConfig.preset("tiny", vocabulary_size=len(tokenizer), **changes)
+        return TranslationTask(Transformer(config), tokenizer, data, recipe)
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def finished(make_task, every_step_is_logged, tmp_path_factory):
+    """A run of `RECIPE`: its task, the averaged network and its folder. Tests that go on with it copy the folder."""
+    folder, task = tmp_path_factory.mktemp("finished"), make_task()
+    return task, train(task, RECIPE, folder, ALONE), folder
+
+
+def losses(folder) -> list[float]:
+    return [row["loss"] for row in read_metrics(folder / METRICS) if row["event"] == "step"]

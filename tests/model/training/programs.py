@@ -16,10 +16,10 @@ ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 150  # seconds after which a program is ended and its test fails
 
 
-def start(*arguments: object, processes: int = 1) -> subprocess.Popen:
-    """`python -m model.training ...`, under torchrun where `processes` is more than 1."""
+def start(*arguments: object, processes: int = 1, program: str = "model.training") -> subprocess.Popen:
+    """`python -m model.training ...`, or another program, under torchrun where `processes` is more than 1."""
     torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", processes]
-    command = [sys.executable, *(torchrun if processes > 1 else []), "-m", "model.training", *arguments]
+    command = [sys.executable, *(torchrun if processes > 1 else []), "-m", program, *arguments]
     return subprocess.Popen(
         [str(word) for word in command],
         cwd=ROOT,
@@ -47,9 +47,9 @@ def finish(program: subprocess.Popen, patience: float = PATIENCE) -> str:
     return printed
 
 
-def run(*arguments: object, processes: int = 1) -> None:
-    """Run to a good end."""
-    program = start(*arguments, processes=processes)
+def run(*arguments: object, **how: object) -> None:
+    """Run to a good end; see `start`."""
+    program = start(*arguments, **how)
     printed = finish(program)
     assert program.returncode == 0, printed
 
@@ -89,7 +89,7 @@ def toy_recurrent(data: Path, out: Path, tokenizer: Path, kind: str, **options: 
         "heldout": 6,
         "device": "cpu",
         "warmup_steps": 10,
-        "learning_rate": 0.003,
+        "learning_rate": 0.02,
         "matrix_learning_rate": 0,
         "average_decay": 0.9,
         "batch_tokens": 120,

@@ -1,6 +1,5 @@
 """The attention page: what is drawn is what was traced, and the address bar decides what is shown."""
 
-import base64
 import json
 
 import numpy as np
@@ -8,24 +7,10 @@ import pytest
 
 from tests.pages.charts import checked
 from tests.pages.conftest import html_of
-from views import maps, palette
+from views import maps
 from views.components import attention_lines, parts
-from views.components.attention_grid import mark
 from views.components.attention_lines import Locked, View
 from views.text.numbers import three_digits
-
-
-def chart(app) -> dict:
-    """The Plotly figure that the page shows."""
-    (element,) = app.get("plotly_chart")
-    return json.loads(element.proto.spec)
-
-
-def numbers(packed: dict) -> np.ndarray:
-    """Plotly's packed arrays."""
-    kind = {"f4": "<f4", "f8": "<f8"}[packed["dtype"]]
-    shape = [int(size) for size in packed["shape"].split(",")]
-    return np.frombuffer(base64.b64decode(packed["bdata"]), kind).reshape(shape)
 
 
 def sheet(app) -> tuple[dict, np.ndarray]:
@@ -34,7 +19,7 @@ def sheet(app) -> tuple[dict, np.ndarray]:
     content = element.proto.bytes
     length = int.from_bytes(content[:4], "little")
     header = json.loads(content[4 : 4 + length])
-    return header, np.frombuffer(content[4 + length :], "<f4").reshape(header["shape"])
+    return header, np.frombuffer(content[4 + length :], "<f4").reshape(header["weights"])
 
 
 @pytest.mark.parametrize("kind", maps.KINDS)
@@ -47,36 +32,36 @@ def test_overview_and_detail_show_the_trace(open_app, trace, kind):
     queries, keys = trace.axes(kind)
     assert (header["queries"], header["keys"]) == (parts.labels(queries), parts.labels(keys))
     assert header["causal"] == (kind == "decoder")
-    assert mark(1, 2) in html_of(app)
-    drawn = numbers(chart(app)["data"][0]["z"])
-    wanted = np.where(maps.masked(*attention.shape[2:], kind == "decoder"), np.nan, attention[1, 2])
-    np.testing.assert_allclose(drawn, wanted, atol=1e-5)
-    assert palette.scale(kind, "light")[8] in json.dumps(chart(app))
+    assert header["scales"] == {theme: list(colours) for theme, colours in parts.scales(kind).items()}
+    assert parts.mark((1, 2)) in html_of(app)
+    assert header["detail"] == {
+        "heading": maps.KINDS[kind].heading("{map}"),
+        "query_axis": maps.KINDS[kind].query_axis,
+        "key_axis": maps.KINDS[kind].key_axis,
+    }
 
 
 @pytest.mark.parametrize(("layer", "head"), [("mean", "2"), ("3", "mean"), ("mean", "mean")])
 def test_means(open_app, trace, layer, head):
     app = open_app("attention", kind="cross", layer=layer, head=head)
-    drawn = numbers(chart(app)["data"][0]["z"])
+    row, column = maps.names(4).index(layer), maps.names(8).index(head)
+    assert parts.mark((row, column)) in html_of(app)
+    drawn = sheet(app)[1][row, column]
     wanted = trace.cross_attention
     wanted = wanted.mean(axis=1) if head == "mean" else wanted[:, int(head) - 1]
     wanted = wanted.mean(axis=0) if layer == "mean" else wanted[int(layer) - 1]
     np.testing.assert_allclose(drawn, wanted, atol=1e-5)
 
 
-def test_scales(open_app, trace):
-    shared = chart(open_app("attention", kind="cross", layer="1", head="2"))["data"][0]["zmax"]
-    own = chart(open_app("attention", kind="cross", layer="1", head="2", scale="own"))["data"][0]["zmax"]
-    assert shared == pytest.approx(float(trace.cross_attention.max()), abs=1e-5)
-    assert own == pytest.approx(float(trace.cross_attention[0, 1].max()), abs=1e-5)
-
-
-def test_a_logarithmic_scale_shows_the_same_numbers(open_app, trace):
-    app = open_app("attention", kind="cross", layer="1", head="2", scale="log")
-    drawn = chart(app)["data"][0]
-    np.testing.assert_allclose(numbers(drawn["customdata"]), trace.cross_attention[0, 1], atol=1e-5)
-    np.testing.assert_allclose(numbers(drawn["z"]), maps.shade(trace.cross_attention[0, 1], 1, log=True), atol=1e-4)
-    assert sheet(app)[0]["decades"] == maps.DECADES
+def test_scales(open_app):
+    """Where the browser ends each scale is tested in tests/browser/test_grid_component.py."""
+    ways = {"shared": (True, 0), "own": (False, 0), "log": (True, maps.DECADES)}
+    numbers = {}
+    for scale, (shared, decades) in ways.items():
+        header, numbers[scale] = sheet(open_app("attention", kind="cross", layer="1", head="2", scale=scale))
+        assert (header["shared_scale"], header["decades"]) == (shared, decades)
+    np.testing.assert_array_equal(numbers["log"], numbers["shared"])
+    np.testing.assert_array_equal(numbers["own"], numbers["shared"])
 
 
 def test_whole_words_without_marks(open_app, trace):
@@ -89,7 +74,7 @@ def test_whole_words_without_marks(open_app, trace):
     removed = trace.encoder_attention[:, :, :-1, -1].mean(axis=-1)
     (line,) = [c.value for c in app.caption if c.value.startswith("Hidden columns hold")]
     assert three_digits(removed.mean()) in line and three_digits(removed.max()) in line
-    assert chart(app)["layout"]["xaxis"]["title"]["text"] == "Key: English key word"
+    assert header["detail"]["key_axis"] == "Key: English key word"
 
 
 def test_one_weight_is_taken_apart(open_app, trace):
@@ -123,18 +108,8 @@ def test_the_proof_is_on_the_page(open_app):
 
 def test_nonsense_in_the_address_falls_back(open_app):
     app = open_app("attention", kind="bogus", layer="99", head="-1", scale="", method="x")
-    assert mark(0, 0) in html_of(app)
+    assert parts.mark((0, 0)) in html_of(app)
     assert not app.warning
-
-
-def test_the_table_is_made_when_it_is_opened(open_app, trace):
-    app = open_app("attention", kind="cross", layer="1", head="1")
-    assert not app.dataframe
-    app.session_state["table"] = True
-    app.run()
-    table = app.dataframe[0].value
-    np.testing.assert_allclose(table.to_numpy(), trace.cross_attention[0, 0], atol=1e-5)
-    assert list(table.columns) == maps.numbered(trace.source_tokens)
 
 
 def test_the_translation_is_the_one_that_was_asked_for(open_app):
@@ -152,13 +127,13 @@ def test_bad_input_gets_one_sentence(open_app, text):
     app.text_input(key="text").set_value(text).run()
     assert not app.exception
     assert len(app.warning) == 1
-    assert not app.get("plotly_chart")
+    assert not app.get("bidi_component")
 
 
 def test_the_longest_sentence_is_drawn(open_app):
     app = open_app("attention", text="a " * 120, kind="encoder")
     assert not app.warning
-    assert len(app.get("plotly_chart")) == 1
+    assert len(app.get("bidi_component")) == 1
 
 
 def test_lines_show_the_trace_and_keep_what_is_chosen(open_app, trace):
@@ -170,9 +145,9 @@ def test_lines_show_the_trace_and_keep_what_is_chosen(open_app, trace):
         parts.labels(trace.source_tokens),
     )
     chosen = View((0, 3), (1, 2), 0.9, Locked("key", 1))
-    assert attention_lines.mark(chosen) in html_of(app)
+    assert parts.mark(chosen) in html_of(app)
     drawn = attention_lines.kept(trace.cross_attention[[0, 3]][:, [1, 2]], 0.9)
     assert f"now {drawn.sum()} of {drawn.size} weights" in app.caption[0].value.replace("\n", " ")
     app = open_app("attention", look="lines", lines="99-nonsense", units="words")
-    assert attention_lines.mark(View((0,), tuple(range(8)))) in html_of(app)
+    assert parts.mark(View((0,), tuple(range(8)))) in html_of(app)
     assert sheet(app)[0]["queryAxis"] == "Query: English query word"

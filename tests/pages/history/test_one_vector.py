@@ -15,7 +15,6 @@ from pages.shared.target import REFERENCES
 from server.process_wide import clear_all
 from tests.pages.charts import charts, checked, curve
 from tests.pages.conftest import SENTENCE
-from tests.pages.pseudo import unsaid
 from tests.pages.reading import table
 from views.text.numbers import three_digits
 
@@ -146,11 +145,6 @@ def test_the_french_can_be_typed_and_bad_french_gets_one_sentence(open_app, tran
 def test_a_sentence_without_room_for_a_clause_gets_one_sentence(open_app):
     app = open_part(open_app, bottleneck="clauses", text="car " * 125, french="voiture")
     assert [warning.value for warning in app.warning][-1].startswith("Your sentence is too long for one more clause")
-
-
-@pytest.mark.parametrize("view", ["vector", "lengths", "clauses"])
-def test_nothing_is_said_past_the_catalogue(in_pseudo, view, earlier):
-    assert unsaid(in_pseudo("history", part="one-vector", bottleneck=view), REFERENCES.values()) == []
 
 
 def test_the_comparison_is_read_once_and_loads_no_network(open_app, monkeypatch):

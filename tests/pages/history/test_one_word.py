@@ -42,14 +42,14 @@ def test_both_ways_are_those_of_the_bidirectional_encoder(open_app):
 
 def test_the_address_says_where_the_sliders_stand(open_app):
     app = open_app("history", step="3", unit="40")
-    assert 'data-places="{&quot;step&quot;: 2, &quot;unit&quot;: 39}"' in "".join(part.value for part in app.html)
+    assert 'data-chosen="{&quot;step&quot;: 2, &quot;unit&quot;: 39}"' in "".join(part.value for part in app.html)
     assert (app.query_params["step"], app.query_params["unit"]) == ("3", "40")
 
 
 @pytest.mark.parametrize("wrong", ["0", "999999", "-1", "x", "\u0663", "1.5"])
 def test_a_place_that_there_is_not_is_the_first(open_app, wrong):
     app = open_app("history", step=wrong, unit=wrong)
-    assert 'data-places="{&quot;step&quot;: 0, &quot;unit&quot;: 0}"' in "".join(part.value for part in app.html)
+    assert 'data-chosen="{&quot;step&quot;: 0, &quot;unit&quot;: 0}"' in "".join(part.value for part in app.html)
     assert "step" not in app.query_params and "unit" not in app.query_params
 
 

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pages.history import forgetting
 from pages.shared import models
 from server.process_wide import clear_all
-from tests.every_view import PARTS
-from tests.pages.pseudo import unsaid
 from views import frame
-
-EVERY_PART = PARTS["history"][1]
 
 
 def test_it_is_the_first_of_the_learning_pages():
@@ -46,8 +41,3 @@ def test_bad_input_gets_one_sentence(open_app, text):
     app.text_input(key="text").set_value(text).run()
     assert not app.exception
     assert len(app.warning) == 1
-
-
-@pytest.mark.parametrize("part", EVERY_PART)
-def test_nothing_is_said_past_the_catalogue(in_pseudo, part):
-    assert unsaid(in_pseudo("history", part=part), forgetting.REPLACEMENTS) == []

@@ -10,7 +10,8 @@ import pytest
 from model.lessons.feed_forward import firing
 from model.lessons.layer_steps import attention_steps, layer_inputs
 from model.lessons.residual import sub_layers
-from model.lessons.scaling import trained_run
+from model.lessons.scaling import trained_run_in_steps
+from model.runtime.progress import whole
 from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
@@ -120,7 +121,7 @@ def test_shapes_that_make_no_tensor_get_one_sentence(open_app, shape):
 
 def test_scaling_on_the_trained_model_and_on_random_vectors(open_app, translator, trace):
     app = open_app("inside", inside="scaling", undone="cross", toy_width="2")
-    run = trained_run(translator.network, trace, ("cross",), math.sqrt(32))
+    run = whole(trained_run_in_steps(translator.network, trace, ("cross",), math.sqrt(32)))
     rows = {row[0]: row[1:] for row in table(app, "The trained model both ways")}
     assert float(rows["loss of the translation on the left, nats per token"][1]) == pytest.approx(run.loss, rel=0.01)
     assert rows["entropy, encoder"][0] == rows["entropy, encoder"][1]

@@ -22,7 +22,7 @@ def sheet(app) -> tuple[dict, np.ndarray]:
     content = found.proto.bytes
     length = int.from_bytes(content[:4], "little")
     header = json.loads(content[4 : 4 + length])
-    return header, np.frombuffer(content[4 + length :], "<f4").reshape(header["shape"])
+    return header, np.frombuffer(content[4 + length :], "<f4").reshape(header["weights"])
 
 
 def test_where_nothing_may_be_opened_the_page_says_how(open_app, monkeypatch):

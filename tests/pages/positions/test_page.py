@@ -7,9 +7,10 @@ import pytest
 
 from model.lessons.position_basis import curve as target_curve
 from model.lessons.position_basis import fit, harmonics
-from model.lessons.position_effects import POSITION_CHANGES, STACKS, position_losses
+from model.lessons.position_effects import POSITION_CHANGES, STACKS, position_losses_in_steps
 from model.lessons.position_geometry import shift_of, similarity
 from model.networks.positional import positional_table, wavelengths
+from model.runtime.progress import in_one_go
 from tests.every_view import PARTS
 from tests.pages.charts import charts, checked, curve, numbers
 from tests.pages.conftest import SENTENCE, html_of
@@ -139,7 +140,7 @@ def test_the_trained_model_answers_to_its_positions(open_app, translator):
     app = open_app("positions", facet="trained-model", reference="Je veux acheter une voiture.", change="reversed")
     tokenizer = translator.tokenizer
     following = tokenizer.encode_source("Je veux acheter une voiture.")
-    losses = position_losses(
+    losses = in_one_go(position_losses_in_steps)(
         translator.network, tokenizer.encode_source(SENTENCE), [tokenizer.bos_id, *following[:-1]], following
     )
     html = html_of(app)

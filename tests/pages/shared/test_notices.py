@@ -11,13 +11,14 @@ PAGES = [place.name for place in frame.PAGES if place.name != "vision"]
 KOREAN, FRENCH = "저는 학생입니다.", "Je voudrais acheter une voiture."
 NOT_ENGLISH = prose.block("notices", "not-english")
 ENDLESS = "z" * 35  # the model repeats it up to the limit
-LIMIT = 40  # that the tests set, for speed; the other sentences end before
+LIMIT = 40  # that a test sets, for speed; the other sentences end before
+LOWER = 16  # where no other sentence is translated
 
 
 @pytest.fixture
-def low_limit(monkeypatch):
-    """Translations end sooner."""
-    monkeypatch.setattr(search, "_limit", lambda network, options: LIMIT)
+def limited(monkeypatch):
+    """Makes translations end sooner."""
+    return lambda limit: monkeypatch.setattr(search, "_limit", lambda network, options: limit)
 
 
 def cut(which: str = "", **values: str) -> str:
@@ -85,12 +86,14 @@ def test_a_page_says_it_of_its_own_boxes_for_english(page, query, names):
         ("loss", {"part": "Training curves"}, []),
     ],
 )
-def test_a_translation_that_was_cut_off_is_called_so_on_every_page(low_limit, page, query, others):
+def test_a_translation_that_was_cut_off_is_called_so_on_every_page(limited, page, query, others):
+    limited(LOWER)
     app = visit(page, text=ENDLESS, **query)
     assert [notice.value for notice in app.info] == [cut(), *others]
 
 
-def test_parts_with_translations_of_their_own_say_it_of_each(low_limit):
+def test_parts_with_translations_of_their_own_say_it_of_each(limited):
+    limited(LIMIT)
     beam = visit("decoding", text=ENDLESS, part="Beam search")
     assert [notice.value for notice in beam.info] == [cut("best"), cut("greedy")]
     order = visit("tokens", part="Word order", o1=ENDLESS)

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from model import HeadInterventions
-from model.attribution.intervened import intervene, losses_of
+from model.attribution.intervened import intervene_in_steps, losses_of
+from model.runtime.progress import whole
 from tests.pages.conftest import ROOT, visit
 from views.components.attention_lines import Locked, View, from_address, to_address
 
@@ -42,7 +43,7 @@ def test_an_intervention_does_the_same(translator):
     plan = HeadInterventions.from_text(saved["text"])
     assert plan.to_text() == saved["text"]
     trace = translator.trace(saved["sentence"])
-    done = intervene(translator.network, translator.tokenizer, trace, plan)
+    done = whole(intervene_in_steps(translator.network, translator.tokenizer, trace, plan))
     assert done.translation == saved["translation"]
     np.testing.assert_allclose(losses_of(done.after), saved["losses"], rtol=1e-3, atol=1e-5)
 

@@ -13,7 +13,7 @@ import pytest
 
 from model import RecurrentTranslator, Translator, VisionClassifier
 from pages.shared.attention_viewer import save
-from pages.shared.attention_viewer.saved import Saved, description
+from pages.shared.attention_viewer.save import Saved, description
 from pages.shared.attention_viewer.subject import Subject, in_words, of_picture, of_text, without_special
 from tests.pages.conftest import ROOT, SENTENCE
 from tests.views.components.test_attention_grid import read as read_grid
@@ -54,7 +54,6 @@ def saved(subject: Subject) -> Saved:
         subject.kind.causal,
         True,
         (0, 0),
-        "dark",
     )
     files = {
         "map.csv": lambda: downloads.matrix_csv(subject.attention[0, 0], subject.queries, subject.keys, subject.kind)

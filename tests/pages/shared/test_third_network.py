@@ -15,7 +15,7 @@ from tests.pages.shared.third_network import ASKING, READING, WORDS, DistanceMod
 def viewer():
     from pages.shared.attention_viewer.explore import explore_tokens, parts_for
     from pages.shared.attention_viewer.subject import of_trace
-    from pages.shared.kinds import by_name
+    from pages.shared.service import by_name
     from tests.pages.shared.third_network import DistanceModel
 
     model = DistanceModel()
@@ -77,14 +77,13 @@ def test_the_attention_viewer_shows_every_kind_with_its_own_check(kind):
     content = sheet.proto.bytes
     length = int.from_bytes(content[:4], "little")
     header = json.loads(content[4 : 4 + length])
-    weights = np.frombuffer(content[4 + length :], "<f4").reshape(header["shape"])
+    weights = np.frombuffer(content[4 + length :], "<f4").reshape(header["weights"])
     record = DistanceModel().trace().records[kind.name]
     np.testing.assert_allclose(weights[:-1, :1], record.weights, atol=1e-5)
     assert header["queries"] == list(WORDS[kind.queries])
     assert header["keys"] == list(WORDS[kind.keys])
     assert not header["causal"]
-    text = " ".join(element.value for element in (*app.markdown, *app.html, *app.caption))
-    assert kind.title in text
+    assert kind.title in header["detail"]["heading"]
     assert "0, nothing is masked" in " ".join(element.value for element in app.caption)
 
 
@@ -112,5 +111,5 @@ def test_the_head_ranking_lists_every_head_by_its_effect():
     )
     assert [row["name"] for row in header["rows"]] == [name for name, _ in expected]
     assert [row["effect"] for row in header["rows"]] == pytest.approx([effect for _, effect in expected])
-    assert {tuple(row["shape"]) for row in header["rows"]} == {(5, 5), (3, 5)}
+    assert {tuple(row["weights"]) for row in header["rows"]} == {(5, 5), (3, 5)}
     assert set(header["hues"]) == set(header["scales"]) == {"reading", "asking"}

@@ -28,7 +28,7 @@ def test_all_heads_ranked_for_any_class(effects, measure):
         layer, head = (int(number) - 1 for number in row["name"].removeprefix("vision ").split("."))
         assert row["effect"] == pytest.approx(wanted[layer, head], abs=1e-6)
         assert row["here"].startswith(vision_scores(trace().attention, trace().grid).label(layer, head).name)
-        assert row["shape"] == list(trace().grid)
+        assert row["weights"] == list(trace().grid)
     sizes = [abs(row["effect"]) for row in rows]
     assert sizes == sorted(sizes, reverse=True)
     assert listed(app)["columns"][1] == f"change of the {measure}"

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from model.attribution.faithfulness import Curves, mean_of, order_of
-from model.attribution.patch_scores import METHODS, attention_scores
-from pages.vision.faithful import areas_table, over_many, verdict
-from pages.vision.measured import HEADED, PAGE, RANDOM, Measured
+from model.attribution.rollout import METHODS, attention_scores
+from pages.vision.layers import HEADED, PAGE, RANDOM, Measured, areas_table, over_many, verdict
 from tests.model.images import CLASSES
 from tests.pages.charts import charts, checked, numbers
 from tests.pages.vision.views import open_view, service, trace

@@ -17,7 +17,7 @@ from tests.pages.conftest import PATIENCE, ROOT, go, html_of
 from tests.views.components.test_patch_picture import read
 from tests.views.controls.odd_pictures import encoded, photo
 from views import maps, patches
-from views.components.attention_grid import mark
+from views.components.parts import mark
 from views.controls import samples
 from views.html.answer import bars
 from views.text import literal
@@ -50,9 +50,9 @@ def sheet(app: AppTest) -> tuple[dict, np.ndarray, np.ndarray]:
     content = component(app, "attention_grid").bytes
     length = int.from_bytes(content[:4], "little")
     header, body = json.loads(content[4 : 4 + length]), content[4 + length :]
-    count = 4 * int(np.prod(header["shape"]))
-    maps_shown = np.frombuffer(body[:count], "<f4").reshape(header["shape"])
-    return header, maps_shown, np.frombuffer(body[count:], np.uint8).reshape(*header["underlay"], 3)
+    count = 4 * int(np.prod(header["weights"]))
+    maps_shown = np.frombuffer(body[:count], "<f4").reshape(header["weights"])
+    return header, maps_shown, np.frombuffer(body[count:], np.uint8).reshape(header["underlay"])
 
 
 def captions(app: AppTest) -> str:
@@ -120,7 +120,7 @@ def test_cls_attention_is_the_trace(open_app, trace):
     np.testing.assert_allclose(drawn[:-1, -1], wanted.mean(axis=1), atol=1e-5)
     np.testing.assert_allclose(drawn[-1, -1], wanted.mean(axis=(0, 1)), atol=1e-5)
     np.testing.assert_array_equal(underlay, patches.grey(patches.as_bytes(trace.pixels)))
-    assert mark(1, 2) in html_of(app)
+    assert mark((1, 2)) in html_of(app)
     large, row, picture = shown(app)
     np.testing.assert_allclose(row, trace.attention[1, 2, :1], atol=1e-5)
     np.testing.assert_array_equal(picture, underlay)
@@ -136,14 +136,14 @@ def test_full_maps_are_the_trace(open_app, trace):
     content = component(app, "attention_grid").bytes
     length = int.from_bytes(content[:4], "little")
     header = json.loads(content[4 : 4 + length])
-    assert header["shape"][2:] == list(trace.attention.shape[2:])
+    assert header["weights"][2:] == list(trace.attention.shape[2:])
     assert (
         header["keys"][:3] == ["CLS", "row 1, column 1", "row 1, column 2"]
         and len(header["keys"]) == trace.attention.shape[-1]
     )
-    drawn = np.frombuffer(content[4 + length :], "<f2").reshape(header["shape"])[1, 2]
+    drawn = np.frombuffer(content[4 + length :], "<f2").reshape(header["weights"])[1, 2]
     np.testing.assert_allclose(drawn, trace.attention[1, 2], rtol=1e-3, atol=1e-6)
-    assert not header["shared"]  # one strong head would leave all others blank
+    assert not header["shared_scale"]  # one strong head would leave all others blank
     assert "scaled_dot_product_attention" in captions(app)
 
 
@@ -151,7 +151,7 @@ def test_scales(open_app, trace):
     on_patches = trace.attention[:, :, 0, 1:]
     app = open_app("vision", view="cls", scale="shared")
     assert shown(app)[0]["top"] == pytest.approx(float(on_patches.max()), abs=1e-5)
-    assert sheet(app)[0]["shared"] is True
+    assert sheet(app)[0]["shared_scale"] is True
     app = open_app("vision", view="cls")
     assert shown(app)[0]["top"] is None
     app = open_app("vision", view="any-patch", scale="shared", layer="1", head="1")
@@ -217,7 +217,7 @@ def test_what_is_computed_for_an_own_picture_ends_with_the_visit(open_app):
     open_app("vision")  # the first sample, which all visitors share
     service = loaded_service()
     before = service.traces.keys(), service.analyses.keys()
-    app = open_app("vision", view="layers")
+    app = open_app("vision", view="positions")
     shared = service.traces.keys(), service.analyses.keys()
     app.get("file_uploader")[0].set_value(("a.png", encoded(photo(70, 50)), "image/png")).run()
     assert not app.exception
@@ -242,7 +242,7 @@ def test_nonsense_in_the_address_falls_back(open_app, trace):
     rows, columns = trace.grid
     assert shown(app)[0]["selected"] == [rows // 2 - 1, columns // 2 - 1]
     app = open_app("vision", view="cls", **nonsense)
-    assert mark(len(trace.attention) - 1, trace.attention.shape[1]) in html_of(app)
+    assert mark((len(trace.attention) - 1, trace.attention.shape[1])) in html_of(app)
     assert (shown(app)[0]["opacity"], shown(app)[0]["kept"]) == (0.6, 0.6)
     assert not app.warning
 

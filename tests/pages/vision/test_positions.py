@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from model.attribution.analysis import attention_distance, position_similarity
-from pages.vision.order import CHANGES, PICTURES
+from pages.vision.positions import CHANGES, PICTURES
 from tests.model.images import CLASSES, noise
 from tests.pages.charts import charts, checked, numbers
 from tests.pages.vision.views import open_view, service, trace

@@ -16,7 +16,6 @@ from views.components.attention_lines import (
     View,
     from_address,
     kept,
-    mark,
     payload,
     to_address,
     valid_view,
@@ -32,7 +31,7 @@ def lines(queries: int, keys: int, kind: str = "cross", layers: int = 4, heads: 
     weights = np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)
     names = tuple(f"\u2009piece {place} é" for place in range(max(queries, keys)))
     view = View((0, 2), (1,))
-    return Lines(weights, names[:queries], names[:keys], maps.KINDS[kind], view, "dark")
+    return Lines(weights, names[:queries], names[:keys], maps.KINDS[kind], view)
 
 
 def read(content: bytes) -> tuple[dict, np.ndarray]:
@@ -49,9 +48,9 @@ def read(content: bytes) -> tuple[dict, np.ndarray]:
 
 def test_short_inputs_travel_exactly():
     shown = lines(7, 11)
-    header, weights = read(payload(shown))
-    assert header["shape"] == [4, 8, 7, 11]
-    np.testing.assert_array_equal(weights.reshape(header["shape"]), shown.attention)
+    header, weights = read(payload(shown, "dark"))
+    assert header["weights"] == [4, 8, 7, 11]
+    np.testing.assert_array_equal(weights.reshape(header["weights"]), shown.attention)
     assert header["queries"] == parts.labels(shown.queries) and header["keys"] == parts.labels(shown.keys)
     assert header["queryAxis"] == "Query: French query token"
     assert header["styles"]["dark"][1] == [palette.HEADS["dark"][1], []]
@@ -59,7 +58,7 @@ def test_short_inputs_travel_exactly():
 
 def test_of_a_causal_kind_only_what_is_seen_travels():
     shown = lines(9, 9, "decoder")
-    header, weights = read(payload(shown))
+    header, weights = read(payload(shown, "dark"))
     assert header["causal"]
     assert weights.size == 4 * 8 * (9 * 10 // 2)
     seen = np.zeros_like(shown.attention)
@@ -71,7 +70,7 @@ def test_of_a_causal_kind_only_what_is_seen_travels():
 def test_long_inputs_travel_in_three_bytes_a_weight(side):
     shown = lines(side, side)
     assert shown.attention.nbytes > FULL_PRECISION_BYTES
-    content = payload(shown)
+    content = payload(shown, "dark")
     header, weights = read(content)
     assert header["type"] == "float24"
     assert len(content) < 3 * shown.attention.size + 10_000
@@ -81,8 +80,9 @@ def test_long_inputs_travel_in_three_bytes_a_weight(side):
 def test_choosing_sends_the_same_bytes_and_another_mark():
     one = lines(5, 6)
     other = replace(one, view=View((3,), (0, 7), 0.9, Locked("key", 5)))
-    assert payload(one) == payload(other)
-    said = [json.loads(html.unescape(re.search('data-view="(.*)"', mark(shown.view))[1])) for shown in (one, other)]
+    assert payload(one, "dark") == payload(other, "dark")
+    marks = (html.unescape(parts.mark(shown.view)) for shown in (one, other))
+    said = [json.loads(re.search('data-chosen="(.*)"', mark)[1]) for mark in marks]
     assert said == [
         {"layers": [0, 2], "heads": [1], "mass": 0.7, "locked": None},
         {"layers": [3], "heads": [0, 7], "mass": 0.9, "locked": {"side": "key", "place": 5}},

@@ -23,7 +23,7 @@ def test_matrices_follow_each_other_with_signs_between():
     assert [item.get("name", item.get("sign")) for item in header["items"]] == ["A", "\u00d7", "B"]
     assert values.tolist() == [0, 1, 2, 3, 4, 5, -1, -1]
     first = header["items"][0]
-    assert first["shape"] == [2, 3] and first["rows"] == ["<b>", "\u2423"]
+    assert first["values"] == [2, 3] and first["rows"] == ["<b>", "\u2423"]
     assert (header["theme"], header["beside"]) == ("dark", 2)
 
 

@@ -1,8 +1,8 @@
-"""What is believed of a component's answers."""
+"""What stands beside a component, and what is believed of its answers."""
 
 import pytest
 
-from views.components.parts import cell
+from views.components.parts import cell, mark
 
 
 @pytest.mark.parametrize("chosen", [[0, 0], [4, 8], (2, 3)])
@@ -30,3 +30,7 @@ def test_cells_of_the_sheet_are_taken(chosen):
 )
 def test_anything_else_is_not(chosen):
     assert cell(chosen, 5, 9) is None
+
+
+def test_the_mark_cannot_break_out_of_its_attribute():
+    assert mark('"><b>') == '<span hidden data-chosen="&quot;\\&quot;&gt;&lt;b&gt;&quot;"></span>'

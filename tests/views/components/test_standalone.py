@@ -3,7 +3,6 @@
 import base64
 import json
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -55,21 +54,19 @@ def test_all_weights_of_the_maps_are_read_back(side):
 def test_all_weights_of_the_lines_are_read_back():
     attention = np.random.default_rng(0).dirichlet(np.ones(70), (4, 8, 70)).astype(np.float32)
     tokens = tuple(f"piece {place}" for place in range(70))
-    lines = attention_lines.Lines(
-        attention, tokens, tokens, maps.KINDS["encoder"], attention_lines.View((0,), (1,)), "dark"
-    )
+    lines = attention_lines.Lines(attention, tokens, tokens, maps.KINDS["encoder"], attention_lines.View((0,), (1,)))
     content = payload_of(standalone.to_html(document(attention_lines.part(lines))))
     length = int.from_bytes(content[:4], "little")
     header = json.loads(content[4 : 4 + length])
     assert header["type"] == "float32"
-    np.testing.assert_array_equal(np.frombuffer(content[4 + length :], "<f4").reshape(header["shape"]), attention)
+    np.testing.assert_array_equal(np.frombuffer(content[4 + length :], "<f4").reshape(header["weights"]), attention)
 
 
 def test_a_very_long_input_is_rounded_as_on_the_page():
     shown = sheet(260)
     assert shown.weights.nbytes > standalone.EXACT_BYTES
     assert attention_grid.part(shown).numbers.startswith("rounded")
-    assert attention_grid.part(shown).payload == attention_grid.payload(replace(shown, theme="light"))
+    assert attention_grid.part(shown).payload == attention_grid.payload(shown, "light")
 
 
 def test_what_a_reader_typed_is_text():
@@ -87,12 +84,6 @@ def test_the_file_may_load_nothing():
     assert policy.startswith("default-src 'none';") and "http" not in policy
     addresses = [value for _, a in found.tags for name, value in a.items() if name in ("src", "href")]
     assert addresses == ["data:,"]
-
-
-def test_the_theme_of_the_person_who_saves_is_not_in_the_file():
-    shown = sheet(3)
-    light = attention_grid.part(replace(shown, theme="light"))
-    assert light == attention_grid.part(replace(shown, theme="dark"))
 
 
 def test_a_script_that_would_end_its_element_is_refused(monkeypatch):

@@ -23,14 +23,14 @@ FUNCTIONS = {
     *("canvasColour", "changes", "closest", "super", "Tip"),
     *("createElement", "createElementNS", "element", "File", "getAttribute", "getContext", "getElementById"),
     *("getPropertyValue", "hasAttribute", "header", "markData", "matches", "matchMedia", "observe", "parseFromString"),
-    *("querySelector", "querySelectorAll", "removeAttribute", "removeEventListener", "replace", "replaceAll"),
-    *("setAttribute", "setProperty", "setStateValue", "setTriggerValue", "split", "startsWith", "svgElement", "toggle"),
-    *("watchMark", "write"),
+    *("querySelector", "querySelectorAll", "remove", "removeAttribute", "removeEventListener", "replace", "replaceAll"),
+    *("setAttribute", "setProperty", "setStateValue", "setTriggerValue", "split", "startsWith", "svgElement", "tell"),
+    *("toggle", "write"),
 }
 PROPERTIES = {"className", "drawn", "key", "mode", "name", "scope", "shown", "textAlign", "textBaseline", "type"}
 TOLD = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
 STYLE = re.compile(r"#\w{6}|[\d. ]*px.*|(?:rgb|url|color-mix|linear-gradient)\(.*\)|[MHVhvlz\d\s.-]+", re.IGNORECASE)
-CONSTANTS = {"MEAN", "UPLOAD_BOX", "DEEDS", "LINKS", "NO_TEXT", "across", "axes", "names"}
+CONSTANTS = {"MEAN", "UPLOAD_BOX", "DEEDS", "LINKS", "MARKS", "NO_TEXT", "across", "axes", "names"}
 IDS = {"light", "dark"}
 LOOPS = re.compile(r"for \(const (?:kind|side) of \[[^\]]*$")  # over ids
 MARKUP = re.compile(r'\\u[0-9a-f]{4}|\\.|<[^<>]*>|[\w-]+="[^"]*"|&\w+;|\0')

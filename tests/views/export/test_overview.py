@@ -10,8 +10,8 @@ from PIL import Image
 
 from views import maps, palette
 from views.export import drawing
+from views.export.matrices import map_shades
 from views.export.overview import MOST_DOTS, Overview, dots, overview
-from views.export.picture import shades
 from views.figures.heatmap import HeadMap
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -32,7 +32,7 @@ def test_a_short_map_has_the_shades_of_the_picture_of_one_head(scale):
     one = shown.weights[1, 2]
     top = {"shared": shown.weights.max(), "own": one.max(), "log": 1.0}[scale]
     tokens = ("a", "b", "c", "d")
-    wanted = shades(HeadMap(one, tokens, tokens, shown.kind, "", float(top), scale == "log"))
+    wanted = map_shades(HeadMap(one, tokens, tokens, shown.kind, "", float(top), scale == "log"))
     np.testing.assert_array_equal(dots(shown, one), wanted)
     assert tuple(wanted[0, 1]) == GREY
 

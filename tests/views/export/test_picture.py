@@ -9,13 +9,13 @@ from PIL import Image
 
 from views import maps, palette
 from views.export import drawing
-from views.export.picture import picture, shades
+from views.export.matrices import map_shades, picture
 from views.figures.heatmap import HeadMap
 
 
 def colours(shown: HeadMap) -> np.ndarray:
     """`(query, key)` of `#RRGGBB`."""
-    return np.array([[palette.to_hex(cell) for cell in row] for row in shades(shown).tolist()])
+    return np.array([[palette.to_hex(cell) for cell in row] for row in map_shades(shown).tolist()])
 
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from views.figures.histogram import BINS, histogram
-from views.figures.lines import SERIES, Line, category_ticks, lines
+from views.figures.lines import BINS, SERIES, Line, category_ticks, histogram, lines
 
 
 def test_curves_hold_their_numbers():

@@ -9,7 +9,7 @@ from PIL import Image
 
 from views import palette
 from views.html import bars
-from views.html.strip import strip
+from views.html.bars import strip
 
 
 def test_text_is_literal_and_numbers_have_three_digits():

@@ -1,20 +1,24 @@
 // The chosen map of the overview, large: tokens on both axes, every cell read out under the pointer or by the arrow keys,
-// and the numbers as a table. It stands behind the overview's script and shares its sheet, colours and words.
+// with its row and its column marked, and the numbers as a table. It shows what the overview's payload holds.
 
 const LABEL = 12 // pixels between two labels that can be read
 const LARGEST_CELL = 44 // pixels
 const HIGHEST = 720 // pixels of a map
+const MARKS = ["row-mark", "column-mark", "cursor"]
 
 class Detail {
-  constructor(shadow) {
-    this.shadow = shadow
-    this.root = element("div", "detail-root component", shadow)
+  constructor(grid) {
+    this.grid = grid
+    this.root = element("div", "detail", grid.root)
     this.heading = element("h2", "", this.root)
     this.map = element("div", "map", this.root)
+    this.keyAxis = element("div", "key-axis", this.map)
+    this.queryAxis = element("div", "query-axis", this.map)
     this.keys = element("div", "keys", this.map)
     this.queries = element("div", "queries", this.map)
     this.canvas = element("canvas", "", this.map)
-    this.cursor = element("div", "cursor", this.root)
+    this.scale = buildLegend(this.root)
+    this.marked = MARKS.map((name) => element("div", name, this.root))
     this.tip = new Tip(this.root, "pair", "value")
     this.heard = buildHeard(this.root)
     this.table = new Fold(this.root, (holder) => this.fill(holder))
@@ -23,36 +27,29 @@ class Detail {
     this.canvas.onpointermove = (event) => this.pointed(event)
     this.canvas.onpointerdown = (event) => this.pointed(event)
     this.canvas.onpointerleave = () => this.leave()
+    this.canvas.onpointercancel = () => this.leave()
     this.canvas.onblur = () => this.leave()
     this.canvas.onkeydown = (event) => this.typed(event)
     this.at = [0, 0] // query and key that the arrow keys stand on
-    this.leave()
     new ResizeObserver(() => {
       this.leave()
       this.label()
     }).observe(this.canvas)
   }
 
-  // The mark says which map is chosen, as it does on the page.
-  choose([row, column]) {
-    this.shadow.host.parentElement.querySelector("[data-selected]").dataset.selected = `${row} ${column}`
-    this.show()
-  }
-
-  show() {
-    this.grid = instances.get(this.shadow)
+  show(row, column) {
     const { sheet, theme } = this.grid
-    ;[this.row, this.column] = this.grid.mark.read().split(" ").map(Number)
     const [, columns, queries, keys] = sheet.shape
-    const start = (this.row * columns + this.column) * queries * keys
+    const start = (row * columns + column) * queries * keys
     this.weights = sheet.weights.subarray(start, start + queries * keys)
-    const top = (sheet.decades ? 1 : largest(sheet.shared ? sheet.weights : this.weights)) || 1
+    const top = (sheet.decades ? 1 : largest(sheet.shared_scale ? sheet.weights : this.weights)) || 1
     const colours = lookupTable(sheet.scales[theme])
     const grey = packed(sheet.masked[theme])
     paintCells(this.canvas, [queries, keys], (cell) => {
       const shade = Math.round(this.grid.shade(this.weights[cell] / top) * 255)
       return this.masked(Math.floor(cell / keys), cell % keys) ? grey : colours[shade]
     })
+    this.grid.drawScale(this.scale, colours, top)
     const ratio = Math.min(2, Math.max(0.5, keys / queries)) // within bounds, as in the overview
     this.canvas.style.aspectRatio = ratio
     this.canvas.style.maxWidth = `${Math.min(HIGHEST * ratio, LARGEST_CELL * Math.max(keys, queries * ratio))}px`
@@ -60,8 +57,11 @@ class Detail {
     this.table.title.textContent = sheet.words.table
     this.shown = sheet.places ? "" : "token"
     markData(this.tip.lines[0], this.shown)
-    this.heading.textContent = this.grid.nameOf(this.row, this.column)
-    this.canvas.setAttribute("aria-label", filled(sheet.words.keys, { map: this.grid.describe(this.row, this.column) }))
+    this.heading.textContent = filled(sheet.detail.heading, { map: this.grid.nameOf(row, column) })
+    this.queryAxis.textContent = sheet.detail.query_axis
+    this.keyAxis.textContent = sheet.detail.key_axis
+    this.canvas.setAttribute("aria-label", filled(sheet.words.keys, { map: this.grid.describe(row, column) }))
+    this.root.dataset.drawn = [...sheet.queries, "/", ...sheet.keys].join(" ")
     this.leave()
     this.label()
     this.table.follow()
@@ -73,7 +73,6 @@ class Detail {
 
   // As many tokens as can be read.
   label() {
-    if (!this.grid) return
     const { sheet } = this.grid
     const sides = [[this.queries, sheet.queries, this.canvas.clientHeight], [this.keys, sheet.keys, this.canvas.clientWidth]]
     for (const [list, names, pixels] of sides) {
@@ -88,10 +87,8 @@ class Detail {
   pointed(event) {
     const { sheet } = this.grid
     const [, , queries, keys] = sheet.shape
-    const box = this.canvas.getBoundingClientRect()
-    const query = clamp(Math.floor(((event.clientY - box.top) / box.height) * queries), queries)
-    const key = clamp(Math.floor(((event.clientX - box.left) / box.width) * keys), keys)
-    this.read(query, key, event.clientX, event.clientY)
+    const [query, key] = pointedCell(event, this.canvas, [queries, keys])
+    this.read(clamp(query, queries), clamp(key, keys), event.clientX, event.clientY)
   }
 
   typed(event) {
@@ -103,7 +100,7 @@ class Detail {
     const [query, key] = shown ? [clamp(this.at[0] + step[0], queries), clamp(this.at[1] + step[1], keys)] : this.at
     const box = this.canvas.getBoundingClientRect()
     this.read(query, key, box.left + ((key + 0.5) / keys) * box.width, box.top + ((query + 0.5) / queries) * box.height)
-    this.heard.textContent = this.tip.lines.map((line) => line.textContent).join(": ")
+    this.heard.replaceChildren(dataText(this.grid.pair(query, key), this.shown), `: ${this.valueAt(query, key)}`)
   }
 
   read(query, key, x, y) {
@@ -113,13 +110,22 @@ class Detail {
     const box = this.canvas.getBoundingClientRect()
     const frame = this.root.getBoundingClientRect()
     const [wide, tall] = [box.width / keys, box.height / queries]
-    this.cursor.hidden = false
-    Object.assign(this.cursor.style, {
-      left: `${box.left - frame.left + key * wide}px`,
-      top: `${box.top - frame.top + query * tall}px`,
-      width: `${wide}px`,
-      height: `${tall}px`,
+    const whole = { left: box.left - frame.left, top: box.top - frame.top, width: box.width, height: box.height }
+    const row = { ...whole, top: whole.top + query * tall, height: tall }
+    const column = { ...whole, left: whole.left + key * wide, width: wide }
+    ;[row, column, { ...row, left: column.left, width: wide }].forEach((place, number) => {
+      this.marked[number].hidden = false
+      for (const side in place) this.marked[number].style[side] = `${place[side]}px`
     })
+    this.markLabels(query, key)
+  }
+
+  // The labels of the cell's row and column; -1 for none.
+  markLabels(query, key) {
+    for (const [list, place] of [[this.queries, query], [this.keys, key]]) {
+      list.querySelector(".at")?.classList.remove("at")
+      list.children[place]?.classList.add("at")
+    }
   }
 
   valueAt(query, key) {
@@ -129,7 +135,8 @@ class Detail {
 
   leave() {
     this.tip.hide()
-    this.cursor.hidden = true
+    for (const mark of this.marked) mark.hidden = true
+    this.markLabels(-1, -1)
   }
 
   fill(holder) {
@@ -137,6 +144,10 @@ class Detail {
     const name = (label, place) => (sheet.places ? label : `${place + 1} ${label}`)
     const keys = sheet.keys.map((key, place) => [name(key, place), this.shown])
     const rows = sheet.queries.map((token, query) => [name(token, query), ...sheet.keys.map((_, key) => this.valueAt(query, key))])
-    buildTable(holder, [[`${sheet.words.query} \\ ${sheet.words.key}`, ""], ...keys], rows, this.shown)
+    const table = buildTable(holder, [[`${sheet.words.query} \\ ${sheet.words.key}`, ""], ...keys], rows, this.shown)
+    table.querySelectorAll("td").forEach((cell, place) => {
+      const [query, key] = [Math.floor(place / sheet.keys.length), place % sheet.keys.length]
+      if (!this.masked(query, key)) cell.title = Number(this.weights[place].toPrecision(9)) // all of a float32's digits
+    })
   }
 }

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from model.decoding.incremental import FIRST_CAPACITY, IncrementalDecoder
+from model.decoding.cached import FIRST_CAPACITY, CachedDecoder
 from model.networks.masks import padding_mask
 from tests.model.networks import random_ids, tiny_network
 
@@ -13,7 +13,7 @@ LONG = FIRST_CAPACITY + 5
 
 def start(network, source=SOURCE):
     allowed = padding_mask(source, 0)
-    return IncrementalDecoder(network, network.encode(source, allowed), allowed)
+    return CachedDecoder(network, network.encode(source, allowed), allowed)
 
 
 @torch.no_grad()
@@ -22,7 +22,7 @@ def test_steps_give_the_logits_of_the_whole_target_also_beyond_the_first_capacit
     target = random_ids(3, LONG, seed=2)
     decoder = start(network)
     steps = [decoder.step(target[:, position]) for position in range(LONG)]
-    assert decoder.length == LONG
+    assert decoder.cache.length == LONG
     assert (torch.stack(steps, dim=1) - network(SOURCE, target)).abs().max() < 1e-5
 
 
@@ -40,7 +40,7 @@ def test_kept_rows_go_on_as_if_they_had_been_there_from_the_start():
     for rows in ([2, 2, 0, 3], [1, 0, 3, 2], [1, 0]):
         decoder.keep_rows(rows)
         target = target[rows]
-        position = decoder.length
+        position = decoder.cache.length
         logits = decoder.step(target[:, position])
         expected = network(source[: len(rows)], target[:, : position + 1])[:, -1]
         assert (logits - expected).abs().max() < 1e-5

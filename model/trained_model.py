@@ -1,0 +1,85 @@
+"""What the trained networks of this project have in common: how a folder is read, where it runs, what a card says."""
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import torch
+from torch import nn
+
+from model.networks.transformer import parameter_count
+from model.runtime.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading, shown
+from model.runtime.device import choose_device
+from model.runtime.fallback import device_of, place, where_it_runs
+from model.tracing.traced_model import Capability
+
+ASSETS = Path(__file__).resolve().parent.parent / "assets"
+
+
+class TrainedModel:
+    """A trained network. Safe to share between threads.
+
+    Should a GPU run out of memory, the network moves to the CPU, and what was asked for is computed there; threads that
+    share it must then take turns, as this project's pages do.
+
+    Attributes:
+        network: in evaluation mode.
+        card: figures about data, training and quality, as the evaluation wrote them.
+        weights_sha256: hash of the weight file, verified when it was read.
+        folder: where its files lie; until one is read, where those that ship do.
+    """
+
+    network_type: ClassVar[type[nn.Module]]
+    config_type: ClassVar[type]
+    capabilities: frozenset[Capability]
+    folder: Path
+
+    def __init__(
+        self, network: nn.Module, card: dict | None = None, card_markdown: str = "", folder: Path | None = None
+    ) -> None:
+        self.network = network.eval().requires_grad_(False)
+        self.card = card or {}
+        self.card_markdown = card_markdown
+        self.weights_sha256: str = self.card.get("weights_sha256", "")
+        self.folder = folder or self.folder
+
+    @classmethod
+    def read_trained(cls, what: str, folder: Path, device: str) -> dict[str, Any]:
+        """A folder's `config.json`, `model.safetensors` and `card.json`, as arguments by name.
+
+        Args:
+            what: the network's name in messages.
+
+        Raises:
+            CheckpointError: a file is missing, damaged, or does not match the hash in `card.json`.
+            ValueError: the named device does not exist.
+        """
+        card = read_json(folder / "card.json")
+        with reading(what, folder):
+            network = cls.network_type(cls.config_type.from_dict(read_json(folder / "config.json")))
+            tensors, _ = load_tensors(folder / "model.safetensors", card["weights_sha256"])
+        load_weights(network, tensors, shown(folder))
+        if "config_sha256" in card:  # sizes that fit the weights can still be wrong: the number of heads, the classes
+            check_sha256(folder / "config.json", card["config_sha256"])
+        network = place(network, choose_device(device))
+        return {"network": network, "card": card, "card_markdown": read_text(folder / "card.md"), "folder": folder}
+
+    @property
+    def config(self):
+        """The network's sizes."""
+        return self.network.config
+
+    @property
+    def device(self) -> torch.device:
+        """Where the network runs."""
+        return device_of(self.network)
+
+    @property
+    def device_name(self) -> str:
+        """ "CPU" or the GPU's name, and why the network had to leave the GPU if it had to."""
+        return where_it_runs(self.network)
+
+    @cached_property
+    def parameters(self) -> int:
+        """How many numbers were trained; a tied embedding counts once."""
+        return parameter_count(self.network)

@@ -1,0 +1,41 @@
+"""What an open page says past the catalogue: in the pseudo-language, everything outside the brackets.
+
+Data is marked where it is made: an element with `data-said`, the axes of a chart that its layout names in `meta.said`,
+and a `Name`, which stands in brackets. What Streamlit and Plotly say themselves is listed below, by their elements.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+from views.text.catalogue import CLOSED, OPENED
+
+_FIND = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
+DATA = '[data-said], [data-testid="stCode"]'
+# Each with what of it is Streamlit's own: attributes, its text, or all of it.
+STREAMLIT: tuple[tuple[str, str | list[str]], ...] = (
+    ('[data-testid="stSkipToContent"]', "text"),  # the link for keyboards to the main part
+    ('[data-testid="stSidebar"]', ["aria-label"]),
+    ('[data-testid="stSidebarCollapseButton"] button, [data-testid="stExpandSidebarButton"]', ["aria-label"]),
+    ('[data-testid="stIconMaterial"]', "text"),  # an icon: the font draws the word as a sign
+    ('[data-testid="stTopNav"], [data-testid="stSidebarNav"]', ["aria-label"]),  # the whole menu
+    # the buttons with how many more pages there are, on a wide screen and on a phone
+    ('[data-testid="stTopNavSection"], [data-testid="stSidebarNavViewButton"]', "text"),
+    ('[data-testid="stMainMenuButton"]', ["aria-label"]),  # its own menu, of printing and the like
+    ('[data-testid="stTooltipIcon"] button', ["aria-label"]),  # "Help for", then the label, which is read beside it
+    ('[data-testid="stSelectbox"] input', ["placeholder"]),  # never seen: something is always chosen
+    ('[data-testid="stSelectbox"] [role="combobox"] ~ button', ["aria-label"]),  # opens the list
+    ('[data-testid="stNumberInput"] button', ["aria-label"]),  # one more and one less
+    ('[data-testid="stDialog"] button:not([data-testid="stElementContainer"] button)', "all"),  # close a dialog
+    ('[data-testid="stElementToolbar"]', "all"),  # full screen, search, download: above tables, pictures and code
+    ('[data-testid="stFileUploaderDropzone"]', "all"),  # its button, and how large a file may be
+    (".modebar", "all"),  # Plotly's tools
+    ('[data-testid="stDataFrame"]', "all"),  # a grid drawn on a canvas; `tests/pages` reads what it is given
+)
+
+
+def unsaid(page: Page) -> list[str]:
+    """Texts and labels outside the brackets, each with where it stands; those under the pointer, too."""
+    return page.evaluate(_FIND, {"opened": OPENED, "closed": CLOSED, "data": DATA, "streamlit": STREAMLIT})

@@ -1,0 +1,111 @@
+"""Every page of HTML begins with what `views.first_page` gives it; the script of addresses comes from this app."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from views import first_page, frame, streamlit_inside
+from views.address import script
+from views.address.visitor import MOVED, SHARED
+from views.text import catalogue
+
+PAGE = (streamlit_inside.scripts().parents[1] / "index.html").read_text(encoding="utf-8")
+
+
+def page(request) -> Response:
+    return HTMLResponse(PAGE, headers={"ETag": "1", "Last-Modified": "now", "Cache-Control": "no-cache"})
+
+
+def parts(request) -> Response:
+    return StreamingResponse((PAGE[place : place + 7] for place in range(0, len(PAGE), 7)), media_type="text/html")
+
+
+@pytest.fixture
+def client() -> TestClient:
+    routes = [
+        Route("/", page),
+        Route("/vision", page),
+        Route("/parts", parts),
+        Route("/text", lambda request: PlainTextResponse(PAGE, headers={"ETag": "1"})),
+        Route("/gone", lambda request: HTMLResponse(PAGE, 404)),
+        Route("/static/page.html", page),
+    ]
+    middleware = [Middleware(first_page.FirstPage), Middleware(GZipMiddleware)]
+    return TestClient(Starlette(routes=routes, middleware=middleware))
+
+
+@pytest.mark.parametrize("path", ["/", "/parts"])
+def test_a_page_names_the_script_first(client, path):
+    answer = client.get(path, headers={"Accept-Encoding": "gzip", "If-None-Match": "1"})
+    tag = re.search(
+        r'<head><script src="\.(/history-\w+\.js)" data-shared="([^"]+)" data-moved="([^"]+)"></script>', answer.text
+    )
+    assert tag[2].split() == list(SHARED)
+    assert tag[3] == MOVED
+    assert answer.text == first_page.dressed(PAGE, "", "en")
+    assert "etag" not in answer.headers and "last-modified" not in answer.headers
+    assert int(answer.headers["content-length"]) == len(answer.content)
+    served = client.get(tag[1])
+    assert served.text == script.SOURCE and served.headers["content-type"].startswith("text/javascript")
+    assert "immutable" in served.headers["cache-control"]
+    older = client.get("/history-0123456789ab.js")
+    assert (older.text, older.headers["cache-control"]) == (script.SOURCE, "no-store")
+
+
+@pytest.mark.parametrize("path", ["/text", "/gone", "/static/page.html"])
+def test_whatever_else_is_sent_stays_as_it_is(client, path):
+    assert client.get(path).text == PAGE
+    if path == "/text":
+        assert client.get(path).headers["etag"] == "1"
+
+
+def test_only_pages_are_rewritten(client):
+    assert client.head("/").headers["etag"] == "1"
+    assert client.post("/").status_code == 405
+
+
+@pytest.mark.parametrize("place", frame.PAGES, ids=lambda place: place.name)
+def test_a_page_says_its_title_and_what_it_is_for(place):
+    name = "" if place is frame.PAGES[0] else place.name
+    page = first_page.dressed(PAGE, name, "en")
+    tab = frame.NAME if not name else f"{place.title()} \u00b7 {frame.NAME}"
+    assert re.findall("<title>(.*?)</title>", page) == [tab]
+    outline = page.split('<div id="root"></div>')[1]
+    assert f"<h1>{place.title()}</h1><p>{html.escape(place.help())}</p>" in outline
+    assert re.search(r'<meta name="description" content="[A-Z][^"]+\.">', page)
+
+
+def test_it_speaks_the_language_that_the_address_names_or_the_browser_asks_for(client, monkeypatch):
+    monkeypatch.setenv(catalogue.PSEUDO_SWITCH, "1")
+    catalogue.languages.cache_clear()
+    for answer, language in (
+        (client.get("/vision"), "en"),
+        (client.get("/vision?lang=en-xa"), "en-xa"),
+        (client.get("/vision", headers={"Accept-Language": "en-XA;q=0.8, en"}), "en-xa"),
+        (client.get("/vision?lang=en", headers={"Accept-Language": "en-XA"}), "en"),
+        (client.get("/vision?lang=%22%3E%3Cscript%3E"), "en"),
+    ):
+        assert f'<html lang="{language}">' in answer.text
+        assert ("<h1>\u27e6Vision\u27e7</h1>" in answer.text) == (language == "en-xa")
+    monkeypatch.delenv(catalogue.PSEUDO_SWITCH)
+    catalogue.languages.cache_clear()
+
+
+def test_it_names_the_scripts_that_every_page_needs_once():
+    """Fails when a new Streamlit calls them otherwise, or imports in another way."""
+    page = first_page.dressed(PAGE, "attention", "en")
+    fetched = re.findall(r'(?:src|href)="\./static/js/([^"]+)"', page)
+    assert len(fetched) == len(set(fetched)) > len(re.findall(r"\./static/js/", PAGE)) + 30
+    for start in first_page.NEEDED:
+        assert [name for name in fetched if name.startswith(f"{start}.")], start
+    assert all((streamlit_inside.scripts() / name).is_file() for name in fetched)
+    assert not [name for name in fetched if name.startswith("Plotly")]

@@ -1,0 +1,164 @@
+"""The page that the server sends first: what it shows before a script has run, and what it has the browser fetch.
+
+Streamlit sends one page for all addresses: it says "Streamlit", and nothing is in it until the scripts have come, run
+and heard from the server. Here it is given the title, the language, what the page is for, an outline of what will come,
+and the names of the scripts that every page needs and that Streamlit asks for later, one after the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from views import frame, palette, streamlit_inside
+from views.address import script
+from views.address.visitor import LANGUAGE
+from views.text import catalogue, literal
+from views.text.catalogue import say
+
+# Scripts of Streamlit that every page asks for once it knows its elements, by the beginnings of their names.
+NEEDED = ("Html", "Button", "TextInput", "ButtonGroup", "DownloadButton", "BidiComponent", "Selectbox", "rehype-raw")
+_IMPORTED = re.compile(r"""(?:from|import)"\./([\w.-]+\.js)\"""")
+_FETCHED = re.compile(r"""(?:src|href)="\./static/js/([\w.-]+\.js)\"""")
+# It lies over the page until the first element is there, or for as long as anybody would wait for one.
+_OUTLINE = """<style>
+.first {{position: fixed; inset: 0; z-index: 1; box-sizing: border-box; padding: 5.75rem 5rem 0; pointer-events: none;
+  font: 1rem/1.6 "Source Sans", sans-serif; color: {ink}; background: {page}; --box: {box}; --line: {line};
+  animation: first-leaves 0s 30s forwards}}
+.first h1 {{font-size: 1.9rem; font-weight: 600; line-height: 1.2; margin: 0 0 1rem}}
+.first p {{margin: 0 0 1rem}}
+.first div {{border-radius: 4px; background: var(--box); border: 1px solid var(--line)}}
+.first div {{height: 2.5rem; margin: 0 0 1.5rem}}
+.first div + div {{height: 22rem}}
+@keyframes first-leaves {{to {{visibility: hidden}}}}
+@media (prefers-color-scheme: dark) {{.first {{color: {dark_ink}; background: {dark_page};
+  --box: {dark_box}; --line: {dark_line}}}}}
+@media (max-width: 640px) {{.first {{padding: 5.75rem 1rem 0}}}}
+body:has([data-testid=stMain] [data-testid=stElementContainer]) > .first {{display: none}}
+</style><noscript><style>.first {{display: none}}</style></noscript>
+<main class="first"><h1>{title}</h1><p>{about}</p><div></div><div></div></main>"""
+
+
+class FirstPage:
+    """Middleware: gives every page of HTML what the module's first lines say, and serves `history.js`.
+
+    A page keeps neither date nor tag, by which a browser could ask whether its copy of Streamlit's page still holds.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "GET" or _is_file(scope["path"]):
+            await self.app(scope, receive, send)
+        elif script.ANY_PATH.fullmatch(scope["path"]):
+            keep = "public, max-age=31536000, immutable" if scope["path"] == script.PATH else "no-store"
+            answer = Response(script.SOURCE, media_type="text/javascript", headers={"Cache-Control": keep})
+            await answer(scope, receive, send)
+        else:
+            plain = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
+            headers = [(name, value) for name, value in scope["headers"] if name not in plain]
+            rewritten = Rewriter(send, lambda page: dressed(page, scope["path"].strip("/"), _language(scope)))
+            await self.app({**scope, "headers": headers}, receive, rewritten)
+
+
+class Rewriter:
+    """What is sent for one request; HTML is held until all of it is there, and `rewrite` makes it anew."""
+
+    def __init__(self, send: Send, rewrite: Callable[[str], str]) -> None:
+        self._send, self._rewrite = send, rewrite
+        self._start: Message | None = None  # of HTML
+        self._body = b""
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            if message["status"] == 200 and _is_html(message):
+                self._start = message
+                return
+        elif self._start is not None and message["type"] == "http.response.body":
+            self._body += message.get("body", b"")
+            if message.get("more_body", False):
+                return
+            body = self._rewrite(self._body.decode()).encode()
+            headers = MutableHeaders(raw=list(self._start["headers"]))
+            headers["content-length"] = str(len(body))
+            for name in ("etag", "last-modified", "accept-ranges"):
+                del headers[name]
+            await self._send({**self._start, "headers": headers.raw})
+            message = {"type": "http.response.body", "body": body}
+        await self._send(message)
+
+
+def dressed(page: str, name: str, language: str) -> str:
+    """Streamlit's page as the page called `name` begins with it, in `language`; the home page's name is empty."""
+    place = next((place for place in frame.PAGES if place.name == name), frame.PAGES[0])
+    with catalogue.speaking(language):
+        title, about = literal.html(place.title()), literal.html(place.help())
+        tab = literal.html(frame.tab_title(place))
+        described = literal.html(say("page.description", "Look inside a trained Transformer while it works."))
+    outline = _OUTLINE.format(title=title, about=about, **_colours())
+    changes = {
+        "<head>": f"<head>{script.TAG}",
+        '<html lang="en">': f'<html lang="{literal.html(language)}">',
+        "<title>Streamlit</title>": f"<title>{tab}</title>"
+        f'<meta name="description" content="{described}">{_preloads(page)}',
+        '<div id="root"></div>': f'<div id="root"></div>{outline}',
+    }
+    for found, replaced in changes.items():
+        page = page.replace(found, replaced, 1)
+    return page
+
+
+def _colours() -> Mapping[str, str]:
+    """The themes of .streamlit/config.toml, of which Streamlit takes the one that the system has."""
+    found = {}
+    for theme, prefix in (("light", ""), ("dark", "dark_")):
+        box, line = palette.SECONDARY[theme]
+        found |= {f"{prefix}ink": palette.INK[theme], f"{prefix}page": palette.BACKGROUND[theme]}
+        found |= {f"{prefix}box": box, f"{prefix}line": line}
+    return found
+
+
+@cache
+def _preloads(page: str) -> str:
+    """Has the browser fetch the scripts of `NEEDED`, and what these import, beside those that `page` itself names."""
+    named = set(_FETCHED.findall(page))
+    return "".join(
+        f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in needed() if name not in named
+    )
+
+
+@cache
+def needed() -> tuple[str, ...]:
+    """The files of `NEEDED` and all that they import, each once; a beginning that no file has is left out."""
+    folder = streamlit_inside.scripts()
+    found: dict[str, None] = {}
+    waiting = [path.name for start in NEEDED for path in folder.glob(f"{start}.*.js")]
+    while waiting:
+        name = waiting.pop(0)
+        if name not in found:
+            found[name] = None
+            waiting += _IMPORTED.findall((folder / name).read_text(encoding="utf-8"))
+    return tuple(found)
+
+
+def _language(scope: Scope) -> str:
+    """The one that the address names, else the first that the browser asks for; see `settings.language`."""
+    named = parse_qs(scope["query_string"].decode("latin-1")).get(LANGUAGE, [""])[-1]
+    wished = Headers(scope=scope).get("accept-language", "").partition(",")[0].partition(";")[0].strip()
+    return named if named in catalogue.languages() else catalogue.nearest(wished)
+
+
+def _is_html(message: Message) -> bool:
+    return MutableHeaders(raw=list(message["headers"])).get("content-type", "").startswith("text/html")
+
+
+def _is_file(path: str) -> bool:
+    """True for what is never a page of HTML."""
+    return path.startswith(("/static/", "/_stcore/", "/media/"))
