@@ -12,7 +12,7 @@ from views.export import downloads
 from views.html import bars
 from views.text import prose
 from views.text.catalogue import Message, say
-from views.text.numbers import grouped, millions
+from views.text.numbers import grouped, millions, three_digits
 
 HEADER = (
     Message("history.column.network", "network"),
@@ -46,7 +46,11 @@ def show(request: Request) -> None:
         )
     )
     minutes = [cards[name]["training"]["minutes"] for name in NETWORKS]
-    values = {"least": min(minutes), "most": max(minutes), "batch": comparison.facts["batch"]}
+    values = {
+        "least": three_digits(min(minutes)),
+        "most": three_digits(max(minutes)),
+        "batch": comparison.facts["batch"],
+    }
     pairs = grouped(comparison.alignment_sentences)
     st.markdown(prose.block("history", "ladder-read", sentences=pairs, **values))
     files.download(files.CSV(), lambda: downloads.table_csv(header, lines), "ladder.csv")

@@ -113,4 +113,4 @@ def _counts(config: SequenceConfig, source: int, target: int) -> tuple[int | str
     graph = state_graph(config, source, target)
     generated = state_graph(config, source, target, generated=True)
     paths = graph.within_source(0, source - 1), graph.within_source(source - 1, 0), graph.to_output(0, target - 1)
-    return graph.steps, generated.steps, *(str(len(found) - 1) if found else NO_PATH for found in paths)
+    return graph.steps, generated.steps, *(len(found) - 1 if found else NO_PATH for found in paths)

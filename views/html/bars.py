@@ -1,5 +1,6 @@
 """Named numbers as rows with bars, in HTML: a table that can be read at a glance. Relies on `STYLE`."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -48,7 +49,7 @@ def data(text: str, what: Literal["token", "number", "name"]) -> Cell:
 def table(
     header: Sequence[str], rows: Sequence[Sequence[Value]], name: str, marked: int | None = None, whole: bool = False
 ) -> str:
-    """A table; text is shown as it is, numbers with three digits and to the right.
+    """A table; text is shown as it is, numbers with three digits and to the right, as are columns of written numbers.
 
     Args:
         rows: the first entry of each is its heading.
@@ -56,7 +57,7 @@ def table(
         marked: a row that stands out.
         whole: as high as its rows ask for; else it scrolls beyond a screenful.
     """
-    numeric = [bool(rows) and all(isinstance(row[place], float | int) for row in rows) for place in range(len(header))]
+    numeric = [bool(rows) and all(_is_number(row[place]) for row in rows) for place in range(len(header))]
     head = "".join(
         f'<th scope="col"{_NUMBER if number else ""}>{literal.html(title)}</th>'
         for title, number in zip(header, numeric, strict=True)
@@ -64,7 +65,7 @@ def table(
     body = "".join(
         f"<tr{_MARKED if place == marked else ''}>"
         f'<th scope="row"{_NUMBER if numeric[0] else ""}>{_content(row[0])}</th>'
-        f"{''.join(_cell(value) for value in row[1:])}</tr>"
+        f"{''.join(_cell(*pair) for pair in zip(row[1:], numeric[1:], strict=True))}</tr>"
         for place, row in enumerate(rows)
     )
     height = " aa-whole" if whole else ""
@@ -75,12 +76,17 @@ def table(
 
 
 _NUMBER, _MARKED = ' class="aa-number"', ' class="aa-marked"'
+_WRITTEN = re.compile(r"[-\u2212]?\d[\d.\s]*(e[-\u2212]?\d+)?%?|[\u2013\u2014]")  # a dash where there is none
 
 
-def _cell(value: Value) -> str:
+def _is_number(value: Value) -> bool:
+    return bool(_WRITTEN.fullmatch(value)) if isinstance(value, str) else isinstance(value, float | int)
+
+
+def _cell(value: Value, numeric: bool) -> str:
     if isinstance(value, Cell):
         return f'<td style="min-width:{value.width}">{value.html}</td>'
-    return f"<td{_NUMBER if isinstance(value, float | int) else ''}>{_content(value)}</td>"
+    return f"<td{_NUMBER if numeric or isinstance(value, float | int) else ''}>{_content(value)}</td>"
 
 
 def _content(value: Value) -> str:

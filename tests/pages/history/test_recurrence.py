@@ -37,13 +37,12 @@ def test_the_table_has_all_five(open_app):
     html = html_of(open_app("history", part="recurrence"))
     table = html[html.index("Steps that wait and path lengths") :]
     for steps, decoding, cells in (
-        (19, 11 + 12 * 7 - 4, ("1", "1", "10")),
-        (15, 15, ("\u2013", "8", "8")),
-        (22, 22, ("8", "8", "2")),
-        (16, 22, ("8", "8", "2")),
+        (19, 11 + 12 * 7 - 4, (1, 1, 10)),
+        (15, 15, ("\u2013", 8, 8)),
+        (22, 22, (8, 8, 2)),
+        (16, 22, (8, 8, 2)),
     ):
-        numbers = "".join(f'<td class="aa-number">{number}</td>' for number in (steps, decoding))
-        assert numbers + "".join(f"<td>{cell}</td>" for cell in cells) in table
+        assert "".join(f'<td class="aa-number">{cell}</td>' for cell in (steps, decoding, *cells)) in table
 
 
 @pytest.mark.parametrize(

@@ -60,3 +60,14 @@ def test_a_strip_is_one_pixel_a_number_in_the_signed_scale():
 
 def test_controls_are_shown_by_number():
     assert "U+0007" in bars.table(["a", "b"], [["x", "\u0007"]], "t")
+
+
+def test_a_column_of_written_numbers_and_dashes_is_to_the_right():
+    rows = [
+        ["a", "\u2013", "5.9\u2009%", "17 states"],
+        ["b", 0.25, "100.0\u2009%", "3"],
+        ["c", "1.20e-4", "\u2014", "x"],
+    ]
+    shown = bars.table(["", "weight", "share", "what"], rows, "any")
+    assert shown.count('class="aa-number"') == 2 + 3 * 2  # two headings and two cells of each row
+    assert '<td class="aa-number">\u2013</td>' in shown and "<td>3</td>" in shown
