@@ -24,7 +24,8 @@ class Request:
 
     Attributes:
         accepted: False if the model does not take this text, and the reason is on the page.
-        notice: an empty place under the sentence, for what there is to say about its translation.
+        notice: an empty place under the sentence, or where a part of the page begins, for what there is to say about
+            its translation.
     """
 
     service: Service

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
 import streamlit as st
@@ -24,10 +25,17 @@ _PAGE = "visited_page"  # in the session: which page a part belongs to
 
 
 def fragment(function: Callable[P, R]) -> Callable[P, R]:
-    """`st.fragment` whose runs of its own take turns with everybody else's."""
+    """`st.fragment` whose runs of its own take turns with everybody else's.
+
+    A request that it is given says its notices at the beginning of the part: into a place outside it, Streamlit lets a
+    part write only what it has written there before.
+    """
 
     @functools.wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        from pages.shared.opening import Request  # it imports the model, which the server that starts does not wait for
+
+        args = tuple(replace(each, notice=st.empty()) if isinstance(each, Request) else each for each in args)
         if visits.running():  # the whole page runs and has its turn
             return function(*args, **kwargs)
         with settings.part(), in_turn(st.session_state.get(_PAGE, ""), function.__name__.strip("_")):

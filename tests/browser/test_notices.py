@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.overflow import assert_nothing_overflows
+from tests.browser.test_hostile import HOSTILE
 
 KOREAN = "저는 학생입니다."
 ENDLESS = "z" * 35  # the model repeats it up to the limit
@@ -27,6 +28,15 @@ def test_an_example_takes_the_place_of_other_text(server: Server, page: Page, pa
     ready(page)
     expect(page.get_by_label("English sentence")).to_have_value(EXAMPLE)
     expect(page.locator(".aa-text").first).to_contain_text("étudiant")
+
+
+def test_a_part_that_is_the_first_to_translate_says_that_the_translation_was_cut_off(server: Server, page: Page):
+    open_page(page, f"{server.url}/history?text={quote(HOSTILE)}")  # no network ends its translation
+    for choice in ("Attention over states", "Beside the Transformer", "One vector for all", "Why drop recurrence"):
+        page.get_by_role("radio", name=choice, exact=True).click()
+        expect(page.get_by_role("status").filter(has_text="cut off at the length limit").first).to_be_visible()
+        ready(page)
+        expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def test_the_notice_of_a_cut_translation_stays_while_a_part_of_the_page_runs_again(server: Server, page: Page):
