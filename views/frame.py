@@ -95,8 +95,12 @@ PAGES = (
 )
 MOVED = {"relevance": "attribution"}  # what a page's address was -> what it is
 
-# Streamlit lets a short row of choices run out of a narrow screen, where nothing says that it scrolls.
-_WRAPPED = "<style>[data-testid=stButtonGroup] [role=radiogroup] {flex-wrap: wrap; overflow-x: visible}</style>"
+# Streamlit lets a short row of choices run out of a narrow screen, where nothing says that it scrolls; and the Tab key
+# reaches what is in the sidebar while it is closed, where nobody sees it.
+_STYLE = """<style>
+[data-testid=stButtonGroup] [role=radiogroup] {flex-wrap: wrap; overflow-x: visible}
+[data-testid=stSidebar][aria-expanded=false] {visibility: hidden}
+</style>"""
 
 Around = Callable[[str], AbstractContextManager[None]]  # given a page's name, surrounds its run
 
@@ -135,7 +139,7 @@ def run(around: Around) -> None:
     if (elsewhere := settings.elsewhere(page.url_path)) is not None:
         st.switch_page(next(page for page in pages if page.url_path == elsewhere), query_params=settings.address())
     with settings.page(page.url_path, inputs.DEFAULT):  # nothing is drawn before: see `server.runs`
-        st.html(_WRAPPED)
+        st.html(_STYLE)
         inputs.language()
         with around(page.url_path or PAGES[0].name):
             page.run()

@@ -29,9 +29,10 @@ class Server:
     log: Callable[[], str]  # what the app has printed so far
 
 
-# The script has run through, nothing on the page is stale, and the page has its title.
+# The script has run through, nothing on the page is stale or still to be loaded, and the page has its title.
 READY = """() => document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning"
-    && !document.querySelector("[data-stale=true]") && document.querySelector('[data-testid="stMain"] h1')"""
+    && !document.querySelector("[data-stale=true], [data-testid=stSkeleton]")
+    && document.querySelector('[data-testid="stMain"] h1')"""
 
 
 def ready(page: Page) -> None:

@@ -177,6 +177,7 @@ def test_maps_may_lie_over_a_picture(mount):
 def test_click_answers_row_and_column_at_once(mount):
     page = mount(known_sheet())
     page.locator(".tile").nth(6).click()
+    page.wait_for_function("() => answers.length")
     assert page.evaluate("answers") == [["chosen", [1, 2]]]
     assert page.locator(".tile").nth(6).get_attribute("aria-selected") == "true"
     assert page.locator(".tile[aria-selected=true]").count() == 1

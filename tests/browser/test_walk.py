@@ -83,6 +83,7 @@ def test_the_frame_is_said(url: str, watched: tuple[Page, Watch]):
     page.get_by_test_id("stTopNavLink").nth(1).hover()
     expect(page.get_by_test_id("stTooltipContent")).to_be_visible()
     assert unsaid(page) == []
+    page.get_by_test_id("stExpandSidebarButton").click()
     page.get_by_role("button", name="Model card").click()
     expect(page.get_by_role("dialog")).to_be_visible()
     ready(page)

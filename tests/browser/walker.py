@@ -141,7 +141,8 @@ DRAWN = """() => {
         && !main.querySelector('[data-testid="stSkeleton"]')
 }"""
 
-TABLE = """() => document.querySelector('[data-testid="stDataFrame"]')?.checkVisibility()"""
+# The table below an open fold: Streamlit's, or one that a component draws.
+TABLE = """fold => (fold.querySelector('[data-testid="stDataFrame"]') ?? fold.querySelector("td"))?.checkVisibility()"""
 
 
 def expected_address(view: View) -> list[tuple[str, str]]:
@@ -204,7 +205,7 @@ def tables_open(page: Page, view: View) -> None:
         fold = page.locator("details").filter(has=tables.first).first
         if not fold.evaluate("details => details.open"):  # one that was open on the part before may have stayed so
             tables.first.click()
-        page.wait_for_function(TABLE)
+        page.wait_for_function(TABLE, arg=fold.element_handle())
         wait_until_it_fits(page)
 
 

@@ -67,6 +67,12 @@ class Detail {
     this.table.follow()
   }
 
+  // What a label is that the page does not say: of a picture's places only CLS has a name.
+  kindOf(label) {
+    const { places, cls } = this.grid.sheet
+    return places && label !== cls ? "" : "token"
+  }
+
   masked(query, key) {
     return this.grid.sheet.causal && key > query
   }
@@ -79,7 +85,7 @@ class Detail {
       const step = Math.max(1, Math.ceil((LABEL * names.length) / Math.max(1, pixels)))
       list.replaceChildren()
       names.forEach((name, number) => {
-        markData(element("span", "", list), this.shown).textContent = number % step ? "" : name
+        markData(element("span", "", list), this.kindOf(name)).textContent = number % step ? "" : name
       })
     }
   }
@@ -142,12 +148,14 @@ class Detail {
   fill(holder) {
     const { sheet } = this.grid
     const name = (label, place) => (sheet.places ? label : `${place + 1} ${label}`)
-    const keys = sheet.keys.map((key, place) => [name(key, place), this.shown])
+    const keys = sheet.keys.map((key, place) => [name(key, place), this.kindOf(key)])
     const rows = sheet.queries.map((token, query) => [name(token, query), ...sheet.keys.map((_, key) => this.valueAt(query, key))])
-    const table = buildTable(holder, [[`${sheet.words.query} \\ ${sheet.words.key}`, ""], ...keys], rows, this.shown)
+    const table = buildTable(holder, [[`${sheet.words.query} \\ ${sheet.words.key}`, ""], ...keys], rows, "")
+    table.querySelectorAll("tbody th").forEach((heading, query) => markData(heading, this.kindOf(sheet.queries[query])))
     table.querySelectorAll("td").forEach((cell, place) => {
       const [query, key] = [Math.floor(place / sheet.keys.length), place % sheet.keys.length]
-      if (!this.masked(query, key)) cell.title = Number(this.weights[place].toPrecision(9)) // all of a float32's digits
+      if (this.masked(query, key)) return
+      markData(cell, "number").title = Number(this.weights[place].toPrecision(9)) // all of a float32's digits
     })
   }
 }

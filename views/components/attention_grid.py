@@ -103,6 +103,7 @@ def payload(sheet: Sheet, theme: palette.Theme, exact_bytes: int = FULL_PRECISIO
         decades=maps.DECADES if sheet.log_scale else 0,
         scales=parts.scales(sheet.kind),
         masked=palette.MASKED,
+        cls=maps.CLS,
         words=parts.words(WORDS),
     )
     return parts.pack(header, sheet.weights.astype("<f4" if exact else "<f2"), sheet.underlay)

@@ -31,7 +31,7 @@ PROPERTIES = {"className", "drawn", "key", "mode", "name", "scope", "shown", "te
 TOLD = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
 STYLE = re.compile(r"#\w{6}|[\d. ]*px.*|(?:rgb|url|color-mix|linear-gradient)\(.*\)|[MHVhvlz\d\s.-]+", re.IGNORECASE)
 CONSTANTS = {"MEAN", "UPLOAD_BOX", "DEEDS", "LEFT", "LINKS", "MARKS", "NO_TEXT", "SLIDER", "across", "axes", "names"}
-IDS = {"light", "dark"}
+IDS = {"light", "dark", "token"}
 LOOPS = re.compile(r"for \(const (?:kind|side) of \[[^\]]*$")  # over ids
 MARKUP = re.compile(r'\\u[0-9a-f]{4}|\\.|<[^<>]*>|[\w-]+="[^"]*"|&\w+;|\0')
 
