@@ -1,31 +1,25 @@
-"""The page that the server sends first: what it shows before a script has run, and what it has the browser fetch.
+"""The page that the server sends first: what it shows before a script has run.
 
 Streamlit sends one page for all addresses: it says "Streamlit", and nothing is in it until the scripts have come, run
-and heard from the server. Here it is given the title, the language, what the page is for, an outline of what will come,
-and the names of the scripts that every page needs and that Streamlit asks for later, one after the other.
+and heard from the server. Here it is given the title, the language, what the page is for, and an outline of what will
+come. (Naming the scripts that Streamlit asks for later was tried: two cores are busy anyway, and all came later.)
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from functools import cache
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from views import frame, palette, streamlit_inside
+from views import frame, palette
 from views.address import script
 from views.address.visitor import LANGUAGE
 from views.text import catalogue, literal
 from views.text.catalogue import say
 
-# Scripts of Streamlit that every page asks for once it knows its elements, by the beginnings of their names.
-NEEDED = ("Html", "Button", "TextInput", "ButtonGroup", "DownloadButton", "BidiComponent", "Selectbox", "rehype-raw")
-_IMPORTED = re.compile(r"""(?:from|import)"\./([\w.-]+\.js)\"""")
-_FETCHED = re.compile(r"""(?:src|href)="\./static/js/([\w.-]+\.js)\"""")
 # It lies over the page until the first element is there, or for as long as anybody would wait for one.
 _OUTLINE = """<style>
 .first {{position: fixed; inset: 0; z-index: 1; box-sizing: border-box; padding: 5.75rem 5rem 0; pointer-events: none;
@@ -106,8 +100,7 @@ def dressed(page: str, name: str, language: str) -> str:
     changes = {
         "<head>": f"<head>{script.TAG}",
         '<html lang="en">': f'<html lang="{literal.html(language)}">',
-        "<title>Streamlit</title>": f"<title>{tab}</title>"
-        f'<meta name="description" content="{described}">{_preloads(page)}',
+        "<title>Streamlit</title>": f'<title>{tab}</title><meta name="description" content="{described}">',
         '<div id="root"></div>': f'<div id="root"></div>{outline}',
     }
     for found, replaced in changes.items():
@@ -123,29 +116,6 @@ def _colours() -> Mapping[str, str]:
         found |= {f"{prefix}ink": palette.INK[theme], f"{prefix}page": palette.BACKGROUND[theme]}
         found |= {f"{prefix}box": box, f"{prefix}line": line}
     return found
-
-
-@cache
-def _preloads(page: str) -> str:
-    """Has the browser fetch the scripts of `NEEDED`, and what these import, beside those that `page` itself names."""
-    named = set(_FETCHED.findall(page))
-    return "".join(
-        f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in needed() if name not in named
-    )
-
-
-@cache
-def needed() -> tuple[str, ...]:
-    """The files of `NEEDED` and all that they import, each once; a beginning that no file has is left out."""
-    folder = streamlit_inside.scripts()
-    found: dict[str, None] = {}
-    waiting = [path.name for start in NEEDED for path in folder.glob(f"{start}.*.js")]
-    while waiting:
-        name = waiting.pop(0)
-        if name not in found:
-            found[name] = None
-            waiting += _IMPORTED.findall((folder / name).read_text(encoding="utf-8"))
-    return tuple(found)
 
 
 def _language(scope: Scope) -> str:

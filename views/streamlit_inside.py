@@ -56,14 +56,6 @@ def keep_uploads_in_memory() -> None:
 
 def font_file() -> Path | None:
     """The font of the pages, which comes with Streamlit, so that pictures in files have it too."""
-    return next(_folder().glob(_FONT_FILES), None)
-
-
-def scripts() -> Path:
-    """The folder of the scripts that come with Streamlit and are served below `/static/js/`."""
-    return _folder() / "static" / "static" / "js"
-
-
-def _folder() -> Path:
     streamlit = find_spec("streamlit")
-    return Path(streamlit.origin).parent if streamlit and streamlit.origin else Path()
+    folder = Path(streamlit.origin).parent if streamlit and streamlit.origin else Path()
+    return next(folder.glob(_FONT_FILES), None)

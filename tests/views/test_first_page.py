@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import html
 import re
+from pathlib import Path
 
 import pytest
+import streamlit
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
@@ -13,12 +15,12 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from views import first_page, frame, streamlit_inside
+from views import first_page, frame
 from views.address import script
 from views.address.visitor import MOVED, SHARED
 from views.text import catalogue
 
-PAGE = (streamlit_inside.scripts().parents[1] / "index.html").read_text(encoding="utf-8")
+PAGE = (Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
 
 
 def page(request) -> Response:
@@ -98,14 +100,3 @@ def test_it_speaks_the_language_that_the_address_names_or_the_browser_asks_for(c
         assert ("<h1>\u27e6Vision\u27e7</h1>" in answer.text) == (language == "en-xa")
     monkeypatch.delenv(catalogue.PSEUDO_SWITCH)
     catalogue.languages.cache_clear()
-
-
-def test_it_names_the_scripts_that_every_page_needs_once():
-    """Fails when a new Streamlit calls them otherwise, or imports in another way."""
-    page = first_page.dressed(PAGE, "attention", "en")
-    fetched = re.findall(r'(?:src|href)="\./static/js/([^"]+)"', page)
-    assert len(fetched) == len(set(fetched)) > len(re.findall(r"\./static/js/", PAGE)) + 30
-    for start in first_page.NEEDED:
-        assert [name for name in fetched if name.startswith(f"{start}.")], start
-    assert all((streamlit_inside.scripts() / name).is_file() for name in fetched)
-    assert not [name for name in fetched if name.startswith("Plotly")]
