@@ -1,5 +1,6 @@
 """What all networks that translate have in common, so that decoding and translators need not know which one it is."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -21,7 +22,7 @@ class StepDecoder(Protocol):
         """Go on with these hypotheses of the one sentence, in this order."""
 
 
-class TranslationNetwork(nn.Module):
+class TranslationNetwork(nn.Module, ABC):
     """A `Transformer`, a `RecurrentNetwork`: ids in, logits out, through the one embedding that all sides share."""
 
     config: SequenceConfig
@@ -36,10 +37,11 @@ class TranslationNetwork(nn.Module):
         """One sequence as a batch on the network's device: `(1, position)` int64."""
         return torch.tensor([list(ids)], device=self.device)
 
+    @abstractmethod
     def hidden(self, source: Tensor, target: Tensor, tap: Tap | None = None) -> Tensor:
         """Teacher-forced outputs of the decoder, `(batch, target, d_model)`; the arguments are those of `forward`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def begin_decoding(
         self, source: Tensor, source_allowed: Tensor | None = None, tap: Tap | None = None
     ) -> StepDecoder:
@@ -48,7 +50,6 @@ class TranslationNetwork(nn.Module):
         Args:
             source_allowed: `(batch, 1, 1, source)` from `padding_mask`; None where nothing is padded.
         """
-        raise NotImplementedError
 
     def project(self, hidden: Tensor) -> Tensor:
         """Logits through the shared embedding: `(..., d_model)` -> `(..., vocabulary)`."""
