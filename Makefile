@@ -15,10 +15,11 @@ test: dev-environment lint
 	BIN=$(BIN) sh tests/browser/install.sh
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
-# every view of the app on both sizes of screen and in both themes, where `make test` takes each view once
+# every view of the app on both sizes of screen and in both themes, where `make test` takes each view once, and every
+# control of it, where `make test` takes those of one page
 walk: dev-environment
 	BIN=$(BIN) sh tests/browser/install.sh
-	OMP_NUM_THREADS=1 ATLAS_WALK=full $(BIN)/python -m pytest tests/browser/test_walk.py
+	OMP_NUM_THREADS=1 ATLAS_WALK=full $(BIN)/python -m pytest tests/browser/test_walk.py tests/pages/test_controls.py
 
 # three replicas behind nginx, in real processes; takes some minutes and 1.5 GB
 test-deploy: dev-environment

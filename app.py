@@ -20,7 +20,7 @@ else:  # imported once, by the server that is starting
     beside = routes(VERSION)
     app = st.App(
         __file__,
-        lifespan=lifespan(LOADS),
+        lifespan=lambda app: lifespan(LOADS, app),
         routes=beside,
         middleware=door(
             __file__, frame.available(), [route.path for route in beside], frame.MOVED, Middleware(FirstPage)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import json
 import uuid
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -53,7 +54,11 @@ class Answer:
 
 
 class Client:
-    """One visitor's connection. `open` comes first; one request at a time."""
+    """One visitor's connection. `open` comes first; one request at a time.
+
+    Attributes:
+        controls: of the page, by their labels; components by their names.
+    """
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
@@ -86,7 +91,14 @@ class Client:
         self._states[control.id] = WidgetState(id=control.id, string_value=text)
         return await self._request(self._state(control.fragment))
 
-    choose = type  # one of a list: the browser sends the same
+    async def tell(self, component: str, **answer: object) -> Answer:
+        """What a component's script tells, by the component's name, in the form in which Streamlit's page sends it."""
+        control = self.controls[component]
+        state = self._state(control.fragment)
+        told = state.widget_states.widgets.add()
+        told.id = f"$$STREAMLIT_INTERNAL_KEY_{control.id}__events"
+        told.json_trigger_value = json.dumps([{"event": event, "value": value} for event, value in answer.items()])
+        return await self._request(state)
 
     async def upload(self, label: str, name: str, content: bytes) -> Answer:
         """Hand a file over, as the browser does: ask for an address, put the file there, say so."""
@@ -185,6 +197,9 @@ class Client:
         if kind in CONTROLS:
             control = getattr(delta.new_element, kind)
             self.controls[control.label] = Control(control.id, delta.fragment_id)
+        elif kind == "bidi_component":
+            component = delta.new_element.bidi_component
+            self.controls[component.component_name] = Control(component.id, delta.fragment_id)
         elif kind == "exception":
             self._answer.problems.append(delta.new_element.exception.type or "exception")
         elif kind == "alert":

@@ -23,6 +23,8 @@ PATIENCE = 300.0  # seconds after which a visitor counts an answer as never give
 WISHES = {"sentence": 0.35, "head": 0.30, "page": 0.25, "upload": 0.10}
 PAGES = ("", *sorted(frame.available()))
 PHOTO = (1600, 1200)
+# What is chosen among the maps at first; a browser tells all of it, half a second after the last choice.
+FIRST_MAP = {"kind": "encoder", "units": "tokens", "marks": "shown", "layer": "1", "head": "1", "scale": "shared"}
 
 # Sentences of twelve words, nearly two thousand, so that almost nobody asks what was asked before.
 SUBJECTS = ("old teacher", "little sister", "tall doctor", "young farmer", "new neighbour", "tired student")
@@ -74,6 +76,7 @@ class Visitor:
         self._client = Client(url)
         self._photos = photos
         self._thinking = thinking
+        self._map = dict(FIRST_MAP)
 
     async def stay(self, until: float, arrival: float = ARRIVAL) -> Log:
         """Come within `arrival` seconds, do one thing after the other, and leave at `until` by the loop's clock."""
@@ -108,8 +111,8 @@ class Visitor:
         elif wish == "head":
             if client.page != "attention":
                 await self.change_page("attention")
-            label = self._random.choice(("Head", "Layer"))
-            await self._timed("head", client.choose(label, str(self._random.randint(1, 4))))
+            self._map |= {self._random.choice(("head", "layer")): str(self._random.randint(1, 4))}
+            await self._timed("head", client.tell("attention_grid", chosen=self._map))
         else:
             if client.page != "vision":
                 await self.change_page("vision")

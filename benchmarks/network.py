@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 
 from benchmarks.peers import TorchTransformer, hugging_face_vit, marian
 from benchmarks.timing import Measurement, take_turns
 from model import DecodingOptions, Translator, VisionClassifier
-from model.attribution.head_ablation import AblateOneHead, ablate_translation_heads, loss_without
+from model.attribution.head_ablation import ablate_translation_heads, loss_without
 from model.decoding.search import greedy_batch
+from model.networks.tap import Intervention
 from model.tracing.kinds import TRANSLATION
 from model.tracing.layer_stacks import layer_names
 from model.tracing.trace import record_trace
@@ -50,12 +53,11 @@ def forward(translator: Translator) -> list[Measurement]:
 def every_head_off(translator: Translator) -> list[Measurement]:
     """The loss of a sentence of 12 words without each single head, all together and one forward pass a head."""
     network, trace = translator.network, translator.trace(SENTENCE)
-    ids = list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)
-    source, target = torch.tensor([ids[0]]), torch.tensor([ids[1]])
-    effects = ablate_translation_heads(network, *ids)
+    source, target = torch.tensor([trace.source_ids]), torch.tensor([trace.target_ids])
+    effects = ablate_translation_heads(network, trace)
     for place in (("encoder", 0, 0), ("cross", network.config.n_decoder_layers - 1, 1)):
         kind, layer, head = place
-        difference = abs(effects.without[kind][layer, head].mean() - loss_without(network, *ids, place))
+        difference = abs(effects.without[kind][layer, head].mean() - loss_without(network, trace, place))
         if difference > 1e-4:
             raise AssertionError(f"The loss without {place} differs by {difference} from that of a network without it.")
     depths = {"encoder": network.config.n_encoder_layers, "decoder": network.config.n_decoder_layers}
@@ -66,11 +68,16 @@ def every_head_off(translator: Translator) -> list[Measurement]:
         for head in range(network.config.n_heads)
     ]
 
+    def ablated(head: int, outputs: torch.Tensor) -> torch.Tensor:
+        outputs = outputs.clone()  # (batch, head, query, d_k)
+        outputs[:, head] = 0
+        return outputs
+
     def one_by_one() -> None:
         for name, head in names:
-            network(source, target, AblateOneHead([(name, head)]))
+            network(source, target, Intervention({name: partial(ablated, head)}))
 
-    candidates = {"one batch": lambda: ablate_translation_heads(network, *ids), "one forward a head": one_by_one}
+    candidates = {"one batch": lambda: ablate_translation_heads(network, trace), "one forward a head": one_by_one}
     return take_turns(f"every head off, {len(names)} heads, 12 words", candidates, rounds=10)
 
 

@@ -20,6 +20,13 @@ WIDE = {"width": 1440, "height": 900}
 # twelve words a sentence, and no sentence twice, so that no cache answers
 SUBJECTS = ("The old teacher", "My little sister", "The tall doctor", "A young farmer")
 OBJECTS = ("a red bicycle", "three green apples", "the morning paper", "some warm bread", "two blue chairs")
+CHOICES = {
+    "kind": ("Cross", "Encoder"),
+    "units": ("Whole words", "Tokens"),
+    "special tokens": ("Hidden", "Shown"),
+    "scale": ("Logarithmic", "Shared"),
+}
+LOOK = f"{drawn.STATE} + {drawn.PICTURE} + {drawn.GRID}.querySelector('.key-axis').textContent"
 HEADS = [(layer, head) for layer in (1, 2, 3, 4) for head in (2, 5, 7, 3)]
 
 
@@ -39,7 +46,8 @@ def page() -> list[Measurement]:
             clock = Clock(view)
             view.goto(f"{server.url}/attention")
             drawn.wait_until_drawn(view)
-            rows += new_sentences(view, clock) + head_clicks(view, clock) + page_changes(view, clock)
+            rows += new_sentences(view, clock) + head_clicks(view, clock) + choices(view, clock)
+            rows += page_changes(view, clock)
             rows += memory(browser, server)
         browser.close()
     return rows
@@ -67,6 +75,19 @@ def head_clicks(view: Page, clock: Clock) -> list[Measurement]:
         *summarise("head click until its detail is drawn", {"Attention page": times[2:]}),
         *summarise("head click, what the server sends", {"Attention page": sizes[2:]}, "kB"),
     ]
+
+
+def choices(view: Page, clock: Clock) -> list[Measurement]:
+    """From a click on a kind, on whole words, on special tokens or on a scale to the maps drawn so."""
+    view.get_by_role("button", name="Options").click()
+    times: dict[str, list[float]] = {}
+    for _ in range(ROUNDS // 2 + 1):
+        for name, options in CHOICES.items():
+            for option in options:
+                clock.remember(LOOK)
+                button = view.get_by_role("radio", name=option, exact=True)
+                times.setdefault(name, []).append(clock.time("click", button.click, f"{LOOK} !== before"))
+    return summarise("choice until the maps are drawn", {name: found[2:] for name, found in times.items()})
 
 
 def page_changes(view: Page, clock: Clock) -> list[Measurement]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections.abc import Callable
@@ -61,12 +62,17 @@ def summarise(group: str, times: dict[str, list[float]], unit: str = "ms") -> li
             round(statistics.median(values), 2),
             round(min(values), 2),
             round(max(values), 2),
-            round(statistics.median(mine / base for mine, base in zip(values, first, strict=True)), 2),
+            round(statistics.median(_ratio(*both) for both in zip(values, first, strict=True)), 2),
             len(values),
             unit,
         )
         for name, values in times.items()
     ]
+
+
+def _ratio(mine: float, first: float) -> float:
+    """1 of nothing to nothing, such as bytes where the browser asks for none."""
+    return mine / first if first else (math.inf if mine else 1.0)
 
 
 def table(measurements: list[Measurement]) -> str:

@@ -33,8 +33,7 @@ from model.runtime.checkpoint import CheckpointError
 from model.tracing.gate_interventions import GateInterventions
 from model.tracing.head_interventions import InterventionError
 from model.tracing.interventions import HeadInterventions
-from model.tracing.trace import Candidate, Trace
-from model.tracing.verify import Verification
+from model.tracing.trace import Candidate, Trace, Verification
 from model.translator import InputError, Step, Translator
 
 __all__ = [

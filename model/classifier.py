@@ -21,9 +21,8 @@ from model.runtime.fallback import falls_back
 from model.tracing.interventions import HeadInterventions
 from model.tracing.kinds import VISION
 from model.tracing.layer_stacks import LayerStacks, StackPlan, attention_stacks, layer_names, stream_stack
-from model.tracing.trace import AttentionRecord, gather_attention
+from model.tracing.trace import AttentionRecord, Verification, gather_attention
 from model.tracing.traced_model import Capability
-from model.tracing.verify import Verification
 from model.trained_model import ASSETS
 
 SHIPPED = ASSETS / "vision"
@@ -115,7 +114,7 @@ class VisionClassifier(PictureClassifier):
             classes=self.config.classes,
             logits=array(logits[0]),
             record=gather_attention(stacks, VISION, layers),
-            patches=stacks.tensors["vision.patches"][0].float().cpu().numpy(),
+            patches=array(stacks.tensors["vision.patches"][0]),
             stream=stacks.array("vision.stream"),
         )
 
@@ -137,10 +136,8 @@ class VisionClassifier(PictureClassifier):
     ) -> dict[str, np.ndarray]:
         """Attribution of the answer `class_index`, by every name in `METHODS`: `(patch,)` scores, higher matters more.
 
-        The first two read attention maps only and are the same for every class; the gradients are the class's own.
-
-        Args:
-            fusion, layer: see `attention_scores`.
+        The first two read attention maps only, by `fusion` and `layer` (see `attention_scores`), and are the same for
+        every class; the gradients are the class's own.
         """
         return {**attention_scores(trace.attention, fusion, layer), **self.gradient_scores(trace, class_index).scores}
 

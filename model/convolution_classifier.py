@@ -1,7 +1,5 @@
 """The convolutional network as pages and notebooks use it, to compare with the Vision Transformer on one picture."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

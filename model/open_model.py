@@ -1,7 +1,5 @@
 """Open any Hugging Face checkpoint and look inside it."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from pathlib import Path

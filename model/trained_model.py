@@ -45,10 +45,7 @@ class TrainedModel:
 
     @classmethod
     def read_trained(cls, what: str, folder: Path, device: str) -> dict[str, Any]:
-        """A folder's `config.json`, `model.safetensors` and `card.json`, as arguments by name.
-
-        Args:
-            what: the network's name in messages.
+        """A folder's `config.json`, `model.safetensors` and `card.json`, as arguments by name; messages call it `what`.
 
         Raises:
             CheckpointError: a file is missing, damaged, or does not match the hash in `card.json`.

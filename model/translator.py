@@ -1,6 +1,5 @@
 """The translator as pages and notebooks use it: load once, then translate, stream and trace."""
 
-import itertools
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,9 +18,9 @@ from model.networks.interfaces import TranslationNetwork
 from model.networks.tap import Tap
 from model.networks.transformer import Transformer
 from model.runtime.checkpoint import check_sha256, reading
-from model.runtime.fallback import device_of, falls_back, move_to_cpu, ran_out_of_memory
+from model.runtime.fallback import falls_back
 from model.runtime.messages import ReaderError
-from model.runtime.progress import InSteps, whole
+from model.runtime.progress import InSteps, steps_with_fallback, whole
 from model.text.english import EnglishStatistics, foreign_sign
 from model.text.tokenizer import Tokenizer
 from model.tracing.interventions import HeadInterventions
@@ -143,10 +142,8 @@ class SentenceTranslator(TrainedModel):
         options = options or _options(changes)
         if options.method == "greedy":  # without the alternatives, which are not needed here
             return self.tokenizer.decode(self._greedy(text, options.max_length))
-        for step in self._steps(text, options):
-            if step.finished:
-                return self.tokenizer.decode(step.ids)
-        raise AssertionError("decoding always ends with a finished step")
+        *_, last = self._steps(text, options)
+        return self.tokenizer.decode(last.ids)
 
     def stream(self, text: str, options: DecodingOptions = GREEDY) -> Iterator[Step]:
         """Yield each produced token as soon as it is known, with its probability and the five most probable.
@@ -170,8 +167,7 @@ class SentenceTranslator(TrainedModel):
     ) -> tuple[list[int], list[int], list[int]]:
         """What a teacher-forced pass over `text` reads and should generate; the arguments are those of `trace`.
 
-        Returns:
-            The encoder's input, the decoder's input and, as long as that, the ids that should follow.
+        It gives the encoder's input, the decoder's input and, as long as that, the ids that should follow.
         """
         source = self.read_ids(text)
         if target is not None:
@@ -220,25 +216,13 @@ class SentenceTranslator(TrainedModel):
 
     def _steps(self, text: str, options: DecodingOptions) -> Iterator[search.TokenStep]:
         """Decode; if the network has to leave the GPU meanwhile, decode anew on the CPU and go on where it was."""
-        source = self.read_ids(text)
-        yielded = 0
-        while True:
-            device = device_of(self.network)
-            steps = search.stream(self.network, source, options)
-            for number in itertools.count():
-                if device_of(self.network) != device:
-                    break  # another computation found the memory full; the kept keys and values are still over there
-                try:
-                    step = next(steps)
-                except RuntimeError as error:
-                    if not ran_out_of_memory(error) or not move_to_cpu(self.network):
-                        raise
-                    break
-                if number >= yielded or step.finished:
-                    yielded += 1
-                    yield step
-                if step.finished:
-                    return
+        source, yielded = self.read_ids(text), 0
+        for number, step in steps_with_fallback(self, lambda: enumerate(search.stream(self.network, source, options))):
+            if number >= yielded or step.finished:
+                yielded += 1
+                yield step
+            if step.finished:
+                return
 
 
 class Translator(SentenceTranslator):
@@ -277,12 +261,12 @@ class Translator(SentenceTranslator):
 
     def ablate_in_steps(self, trace: Trace) -> InSteps[TranslationAblation]:
         """The loss of a trace's target without each head; see `model.attribution.head_ablation`."""
-        return ablate_translation_heads_in_steps(self.network, trace.source_ids, trace.target_ids, trace.next_ids)
+        return ablate_translation_heads_in_steps(self.network, trace)
 
     @falls_back
     def loss_without(self, trace: Trace, place: tuple[str, int, int]) -> float:
         """The loss without one head, computed another way: see `model.attribution.head_ablation.loss_without`."""
-        return loss_without(self.network, trace.source_ids, trace.target_ids, trace.next_ids, place)
+        return loss_without(self.network, trace, place)
 
     def export_marian(self, path: str | Path) -> None:
         """Write the weights as a Hugging Face MarianMT checkpoint; see `model.export.marian.write_marian`."""

@@ -33,7 +33,11 @@ class KnownAddresses:
         self._app = app
         self._moved = {f"/{old}": f"/{new}" for old, new in (moved or {}).items()}
         own = {f"/{page}{slash}" for page in pages for slash in ("", "/")}  # Streamlit leads the second to the first
-        self._known = frozenset({"/", *own, *beside, *SERVED, *streamlit_files()})
+        # Streamlit's scripts, styles, fonts and pictures
+        folder = streamlit_inside.files()
+        files = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".html")
+        names = (f"/{path.relative_to(folder).as_posix()}" for path in files)
+        self._known = frozenset({"/", *own, *beside, *SERVED, *names})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -49,10 +53,3 @@ class KnownAddresses:
         if not known:
             return await refuse(scope, receive, send, 404, SENTENCE)
         await self._app(scope, receive, send)
-
-
-def streamlit_files() -> frozenset[str]:
-    """The addresses of the scripts, styles, fonts and pictures that come with Streamlit."""
-    folder = streamlit_inside.files()
-    files = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".html")
-    return frozenset(f"/{path.relative_to(folder).as_posix()}" for path in files)

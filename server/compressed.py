@@ -26,48 +26,40 @@ class CompressedScripts:
         self._compressed: dict[str, bytes] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not (
-            scope["type"] == "http"
-            and scope["method"] == "GET"
-            and scope["path"].startswith(FOLDER)
-            and scope["path"].endswith(KINDS)
-        ):
+        path = scope["path"] if scope["type"] == "http" and scope["method"] == "GET" else ""
+        if not (path.startswith(FOLDER) and path.endswith(KINDS)):
             return await self._app(scope, receive, send)
         asked = Headers(scope=scope)
-        if "gzip" not in asked.get("accept-encoding", "") or "range" in asked:
-            return await self._app(scope, receive, with_vary(send))
-        await self._app(scope, receive, self._compressing(scope["path"], with_vary(send)))
+        send = with_vary(send)
+        if "gzip" in asked.get("accept-encoding", "") and "range" not in asked:
+            send = self._compressing(path, send)
+        await self._app(scope, receive, send)
 
     def _compressing(self, path: str, send: Send) -> Send:
         start: Message = {}
         body = bytearray()
 
         async def compressed(message: Message) -> None:
-            nonlocal start
             if message["type"] == "http.response.start":
-                start = message
+                start.update(message)
                 return
             body.extend(message.get("body", b""))
             if message.get("more_body", False):
                 return
             content = bytes(body)
             if start["status"] == 200 and len(content) >= SMALLEST:
-                content = await self._form(path, content)
-                headers = MutableHeaders(raw=list(start["headers"]))
+                if path not in self._compressed:
+                    self._compressed[path] = await to_thread.run_sync(gzip.compress, content, LEVEL)
+                content = self._compressed[path]
+                headers = MutableHeaders(scope=start)
                 headers["content-encoding"] = "gzip"
                 headers["content-length"] = str(len(content))
                 if "etag" in headers:  # another form is another answer
                     headers["etag"] = f'{headers["etag"].removesuffix(chr(34))}-gzip"'
-                start["headers"] = headers.raw
             await send(start)
             await send({"type": "http.response.body", "body": content})
 
         return compressed
-
-    async def _form(self, path: str, content: bytes) -> bytes:
-        if path not in self._compressed:
-            self._compressed[path] = await to_thread.run_sync(gzip.compress, content, LEVEL)
-        return self._compressed[path]
 
 
 def with_vary(send: Send) -> Send:
@@ -75,9 +67,7 @@ def with_vary(send: Send) -> Send:
 
     async def varying(message: Message) -> None:
         if message["type"] == "http.response.start":
-            headers = MutableHeaders(raw=list(message["headers"]))
-            headers.add_vary_header("Accept-Encoding")
-            message = {**message, "headers": headers.raw}
+            MutableHeaders(scope=message).add_vary_header("Accept-Encoding")
         await send(message)
 
     return varying

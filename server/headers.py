@@ -20,7 +20,6 @@ Not loosened: eval of JavaScript.
 import base64
 import hashlib
 import re
-from collections.abc import Sequence
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, Request
@@ -59,21 +58,17 @@ class SafetyHeaders:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         page = (streamlit_inside.files() / "index.html").read_text(encoding="utf-8")
-        self._headers = HEADERS | {"Content-Security-Policy": policy(inline_scripts(page))}
+        self._headers = HEADERS | {"Content-Security-Policy": policy(page)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             return await self._app(scope, receive, send)
-        private = scope["path"].startswith(PRIVATE)
+        told = self._headers | ({"Cache-Control": "no-store"} if scope["path"].startswith(PRIVATE) else {})
 
         async def with_headers(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start", "websocket.accept"):
-                headers = MutableHeaders(raw=list(message.get("headers", ())))
-                for name, value in self._headers.items():
-                    headers[name] = value
-                if private:
-                    headers["Cache-Control"] = "no-store"
-                message = {**message, "headers": headers.raw}
+                message = {"headers": (), **message}
+                MutableHeaders(scope=message).update(told)
             await send(message)
 
         await self._app(scope, receive, with_headers)
@@ -82,7 +77,7 @@ class SafetyHeaders:
 async def fault(request: Request, error: Exception) -> Response:
     """Answer an error of the server itself, with the headers: Starlette does so outside of all middleware."""
     sentence = "Something went wrong in this server: please reload the page.\n"
-    return PlainTextResponse(sentence, 500, headers=HEADERS | {"Content-Security-Policy": policy(())})
+    return PlainTextResponse(sentence, 500, headers=HEADERS | {"Content-Security-Policy": policy("")})
 
 
 async def left(request: Request, error: Exception) -> Response:
@@ -93,12 +88,8 @@ async def left(request: Request, error: Exception) -> Response:
 FAULTS = {Exception: fault, ClientDisconnect: left}  # the log would show each of the latter as an error
 
 
-def policy(scripts: Sequence[str]) -> str:
-    """The Content-Security-Policy of a page with these inline scripts."""
+def policy(page: str) -> str:
+    """The Content-Security-Policy of a page with the scripts that stand in it itself."""
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
     return POLICY.format(scripts="".join(f" 'sha256-{digest}'" for digest in digests))
-
-
-def inline_scripts(page: str) -> list[str]:
-    """The scripts that stand in a page itself."""
-    return re.findall(r"<script>(.*?)</script>", page, re.DOTALL)

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterable
 from typing import Literal
 
+from prometheus_client import generate_latest
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -71,4 +72,5 @@ async def _health(version: str, request: Request) -> Response:
 
 
 async def _metrics(request: Request) -> Response:
-    return Response(metrics.text(), media_type=metrics.CONTENT_TYPE, headers={"Cache-Control": "no-store"})
+    kind = "text/plain; version=0.0.4; charset=utf-8"
+    return Response(generate_latest(metrics.REGISTRY), media_type=kind, headers={"Cache-Control": "no-store"})

@@ -5,36 +5,17 @@ import ctypes
 import gc
 import itertools
 import logging
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 from server import logs, metrics, recent, streamlit_inside
 from server.finished_files import finished_files
 
-SWITCH_SECONDS = 0.001  # how long a busy thread keeps the interpreter while another one asks for it
 ARENAS = 2  # of the C library's allocator; by default each core may bring eight
 SETTLE_SECONDS = 1.0
 ROUND = 5  # settlings between two looks for visitors who are gone
 FULL_ROUND = 12  # rounds between two looks for garbage in everything
 
 _ARENA_MAX = -8  # M_ARENA_MAX of glibc's mallopt
-
-
-def settle_switching() -> None:
-    """Set how often threads take turns, before any computes."""
-    sys.setswitchinterval(SWITCH_SECONDS)
-
-
-@contextmanager
-def no_garbage() -> Iterator[None]:
-    """Import and load without looking for garbage meanwhile: what is made then stays, and there is a lot of it."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 def settle_memory() -> None:

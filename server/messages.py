@@ -120,25 +120,22 @@ class _Socket:
         self._runs.told(message.get("bytes"))
 
     def _is_wanted(self, message: BackMsg) -> bool:
-        if not is_wanted(message, self._limits.files) or listed(message, self._limits.items) > self._limits.items:
+        """Whether a reader's browser has a reason to send it."""
+        kind = message.WhichOneof("type")
+        if kind not in WANTED or listed(message, self._limits.items) > self._limits.items:
             return False
-        return message.WhichOneof("type") != "backend_operation_request" or not self._operations.take()
+        if kind == "file_urls_request":
+            return len(message.file_urls_request.file_names) <= self._limits.files
+        if kind == "backend_operation_request":
+            operation = message.backend_operation_request.WhichOneof("payload")
+            return operation in OPERATIONS and not self._operations.take()
+        return True
 
     async def _close(self, code: int, reason: str) -> Message:
         """Close the socket; what the app is to see then."""
         self._closed = True
         await self._send({"type": "websocket.close", "code": code, "reason": reason})
         return {"type": "websocket.disconnect", "code": code, "reason": reason}
-
-
-def is_wanted(message: BackMsg, files: int) -> bool:
-    """Whether a reader's browser has a reason to send it; it never asks for more than so many `files` at once."""
-    kind = message.WhichOneof("type")
-    if kind == "file_urls_request":
-        return len(message.file_urls_request.file_names) <= files
-    if kind == "backend_operation_request":
-        return message.backend_operation_request.WhichOneof("payload") in OPERATIONS
-    return kind in WANTED
 
 
 def listed(message: ProtocolMessage, enough: int) -> int:

@@ -1,11 +1,10 @@
-"""What is counted, in the text form that Prometheus reads.
+"""What is counted, for Prometheus.
 
 Labels are names of this project's own pages and outcomes; nothing that a visitor typed or uploaded is ever one.
 """
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SECONDS = (0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64)
 
 REGISTRY = CollectorRegistry()
@@ -41,8 +40,3 @@ def runs() -> int:
     """How many there have been."""
     samples = (sample for family in RUNS.collect() for sample in family.samples)
     return int(sum(sample.value for sample in samples if sample.name.endswith("_total")))
-
-
-def text() -> bytes:
-    """All of them, as Prometheus reads them."""
-    return generate_latest(REGISTRY)

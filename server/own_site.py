@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from server.refusals import REFUSABLE, refuse
+from server.refusals import refuse
 from server.streamlit_inside import is_host_allowed
 
 NO_NAME = "This server does not go by that name: open the site by the address that its operator gave you."
@@ -28,7 +28,7 @@ class OwnSite:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] in REFUSABLE:
+        if scope["type"] in ("http", "websocket"):
             headers = Headers(scope=scope)
             names, origins = headers.getlist("host"), headers.getlist("origin")
             if len(names) != 1 or not is_host_allowed(names[0]):

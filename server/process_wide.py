@@ -3,17 +3,12 @@
 `st.cache_resource` is no place for it: a message that any visitor can send empties Streamlit's caches for everybody.
 """
 
-from __future__ import annotations
-
 import functools
 import threading
-import weakref
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
 R = TypeVar("R")
-
-_ALL: weakref.WeakSet[ProcessWide] = weakref.WeakSet()
 
 
 class ProcessWide(Generic[R]):
@@ -31,7 +26,6 @@ class ProcessWide(Generic[R]):
         self._function = function
         self._lock = threading.Lock()
         self._results: dict[tuple[Hashable, ...], _Result[R]] = {}
-        _ALL.add(self)
 
     def __call__(self, *arguments: Hashable) -> R:
         with self._lock:
@@ -42,11 +36,6 @@ class ProcessWide(Generic[R]):
                     result.value = self._function(*arguments)
                     result.made = True
         return result.value
-
-    def clear(self) -> None:
-        """Forget all results, as a new process would have none."""
-        with self._lock:
-            self._results.clear()
 
 
 class _Result(Generic[R]):
@@ -60,9 +49,3 @@ class _Result(Generic[R]):
 
 
 process_wide = ProcessWide  # as a decorator
-
-
-def clear_all() -> None:
-    """Forget everything that was made by such functions, for tests: what is asked for next is made anew."""
-    for kept in list(_ALL):
-        kept.clear()

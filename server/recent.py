@@ -1,13 +1,10 @@
 """Recent results, shared by all visitors, and one computation at a time: what two ask for is computed once."""
 
-from __future__ import annotations
-
 import threading
-import time
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Hashable
+from contextlib import suppress
 from typing import TypeVar
 
 from server import metrics, visits
@@ -22,18 +19,7 @@ def computing() -> threading.Lock:
     return threading.Lock()
 
 
-@contextmanager
-def timed(turn: threading.Lock) -> Iterator[None]:
-    """Hold `turn` for one computation, which is counted."""
-    with turn:
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            metrics.COMPUTING.observe(time.perf_counter() - started)
-
-
-_ALL: weakref.WeakSet[Recent] = weakref.WeakSet()
+_ALL: "weakref.WeakSet[Recent]" = weakref.WeakSet()
 
 
 def forget_all() -> None:
@@ -68,11 +54,6 @@ class Recent:
                 return self._entries[key]
             return self._held.get(key)
 
-    def keys(self) -> tuple[Hashable, ...]:
-        """What there are results for, the least recently used first."""
-        with self._lock:
-            return tuple(self._entries)
-
     def put(self, key: Hashable, value) -> None:
         """Keep `value`; the one that was not used for longest gives way."""
         with self._lock:
@@ -85,17 +66,13 @@ class Recent:
 
     def get_or_compute(self, key: Hashable, compute: Callable[[], T], turn: threading.Lock) -> T:
         """The result under `key`; where there is none, `compute` makes it when it is its `turn`."""
-        result = self.get(key)
+        source, result = "recent", self.get(key)
         if result is None:
-            with timed(turn):
+            with turn, metrics.COMPUTING.time():
                 result = self.get(key)  # somebody else may have asked for it meanwhile
-                source = "recent"
                 if result is None:
-                    source = "computed"
-                    result = compute()
+                    source, result = "computed", compute()
                     self.put(key, result)
             visits.rotate()
-        else:
-            source = "recent"
         metrics.RESULTS.labels(source).inc()
         return result

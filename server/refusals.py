@@ -3,7 +3,6 @@
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
-REFUSABLE = ("http", "websocket")  # the kinds of connections that come from outside
 POLICY = 1008  # the code of a WebSocket that is closed because of what its client did
 
 

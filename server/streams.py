@@ -9,7 +9,7 @@ from typing import Generic, Protocol, TypeVar
 
 from server import metrics, visits
 from server.limits import SLICE_SECONDS
-from server.recent import Recent, timed
+from server.recent import Recent
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ class Steps(Generic[T]):
                 place += 1
                 yield self.made[place - 1]
             visits.rotate()
-            with timed(self._turn):
+            with self._turn, metrics.COMPUTING.time():
                 if place == len(self.made) and not self._make():
                     return
 

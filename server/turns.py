@@ -5,8 +5,6 @@ answer takes many times as long as alone. So only a few runs go on at once, the 
 came, and whoever has used up a slice of time goes to the end of the queue while others wait.
 """
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -70,7 +68,7 @@ class Turns:
             self._call_next()
 
     @contextmanager
-    def turn(self, notice: Notice) -> Iterator[Turn]:
+    def turn(self, notice: Notice) -> Iterator["Turn"]:
         """Wait for a turn and give it back at the end.
 
         `notice` tells the visitor to wait; it may raise, which leaves the queue: who has gone holds up nobody.
@@ -104,16 +102,14 @@ class Turns:
                         "please try again in a minute.",
                         seconds=limits.patience,
                     )
-                tell(self._before(ticket))
+                with self._lock:
+                    place = self._queue.index(ticket) if ticket in self._queue else 0
+                    before = place + len(self._running)
+                tell(before)
                 pause = limits.repeat
         except BaseException:
             self._leave(ticket)
             raise
-
-    def _before(self, ticket: Event) -> int:
-        with self._lock:
-            place = self._queue.index(ticket) if ticket in self._queue else 0
-            return place + len(self._running)
 
     def _leave(self, ticket: Event) -> None:
         """Give back a turn or a place in the queue."""
@@ -131,10 +127,16 @@ class Turns:
 
 
 class Turn:
-    """One visitor's turn; `queued` is how many seconds were waited for it so far."""
+    """One visitor's turn.
+
+    Attributes:
+        queued: how many seconds were waited for it so far.
+        sizes: how large is what it works on, for the log.
+    """
 
     def __init__(self, turns: Turns, notice: Notice) -> None:
         self.queued = 0.0
+        self.sizes: dict[str, int] = {}
         self._turns, self._notice = turns, notice
         self._ticket = Event()
         self._began = 0.0

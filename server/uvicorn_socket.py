@@ -13,14 +13,12 @@ def peer(receive: Receive) -> str | None:
     return client[0] if client else None
 
 
-def limit_message(receive: Receive, size: int) -> bool:
+def limit_message(receive: Receive, size: int) -> None:
     """Have messages of more than `size` bytes refused as soon as they say how long they are, not when they are there.
 
-    To be called before anything has been received. False if it cannot be: then the size must be looked at afterwards.
+    To be called before anything has been received. Where it cannot be, the size must be looked at afterwards.
     uvicorn's own limit is `server.maxMessageSize`, which holds for what Streamlit sends too and must be large.
     """
     connection = getattr(getattr(receive, "__self__", None), "conn", None)
-    if not hasattr(connection, "max_message_size"):
-        return False
-    connection.max_message_size = size
-    return True
+    if hasattr(connection, "max_message_size"):
+        connection.max_message_size = size

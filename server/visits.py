@@ -5,22 +5,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 
 from server import logs, metrics
 from server.process_wide import process_wide
 from server.turns import Busy, Notice, Turn, Turns
 
-
-@dataclass
-class Visit:
-    """A run that has its turn, and how large was what it worked on."""
-
-    turn: Turn
-    sizes: dict[str, int] = field(default_factory=dict)
-
-
-_current: ContextVar[Visit | None] = ContextVar("visit", default=None)
+_current: ContextVar[Turn | None] = ContextVar("turn", default=None)
 
 
 @process_wide
@@ -31,16 +21,14 @@ def turns() -> Turns:
 
 def rotate() -> None:
     """Between two steps of a long answer: let others go first, see `Turn.rotate`."""
-    visit = _current.get()
-    if visit is not None:
-        visit.turn.rotate()
+    if turn := _current.get():
+        turn.rotate()
 
 
 def note(**sizes: int) -> None:
     """Add sizes, such as a number of tokens, to what will be logged about this run."""
-    visit = _current.get()
-    if visit is not None:
-        visit.sizes |= {name: int(size) for name, size in sizes.items()}
+    if turn := _current.get():
+        turn.sizes |= {name: int(size) for name, size in sizes.items()}
 
 
 def running() -> bool:
@@ -59,26 +47,21 @@ def visited(page: str, part: str, notice: Notice) -> Iterator[None]:
         Busy: it did not get its turn.
     """
     came = time.perf_counter()
-    outcome, turn, sizes = "ok", None, {}
+    outcome, turn = "ok", None
     try:
         with turns().turn(notice) as turn:
-            token = _current.set(Visit(turn, sizes))
+            token = _current.set(turn)
             try:
                 yield
             finally:
                 _current.reset(token)
-    except Busy:
-        outcome = "refused"
-        raise
-    except Exception:
-        outcome = "error"
-        raise
-    except BaseException:  # Streamlit's way to end a run early: the visitor left, or asked for something else
-        outcome = "interrupted"
+    except BaseException as end:
+        # What is no `Exception` is Streamlit's way to end a run early: the visitor left, or asked for something else.
+        outcome = "refused" if isinstance(end, Busy) else "error" if isinstance(end, Exception) else "interrupted"
         raise
     finally:
         seconds = time.perf_counter() - came
-        queued = turn.queued if turn is not None else seconds
+        queued, sizes = (turn.queued, turn.sizes) if turn else (seconds, {})
         metrics.RUNS.labels(page, part, outcome).inc()
         metrics.ANSWERS.labels(page).observe(seconds)
         metrics.QUEUED.observe(queued)

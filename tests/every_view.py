@@ -116,7 +116,7 @@ class View:
         return f"{self.path}?{query}" if query else self.path
 
 
-PAGES = {place.name: place.title() for place in frame.PAGES}  # in the menu's order
+PAGES = {place.id: place.title() for place in frame.PAGES}  # in the menu's order
 HOME = next(iter(PAGES))
 
 

@@ -20,10 +20,32 @@ OLD_PYTHON = '#!/bin/sh\ncase "$1" in -c) echo 3.10;; *) echo "an old Python was
 SITE_PACKAGES = Path(sysconfig.get_path("purelib", "venv", {"base": "venv"})).relative_to("venv")
 
 
+# What `pip install` does where all that is wanted is the wheel beside it: half a second less than pip takes.
+QUICK_PIP = """
+import sys, sysconfig, zipfile
+if sys.argv[1] == "install":
+    zipfile.ZipFile("streamlit-1.0-py3-none-any.whl").extractall(sysconfig.get_path("purelib"))
+"""
+
+
 @pytest.fixture(scope="session")
 def quick_python(tmp_path_factory):
     """A Python that makes a virtual environment by copying one, which takes a third of the time."""
-    folder = tmp_path_factory.mktemp("python")
+    return python_that_copies(tmp_path_factory.mktemp("python"))
+
+
+@pytest.fixture(scope="session")
+def quicker_python(tmp_path_factory):
+    """The same, with a pip that only unpacks the project's one wheel."""
+    folder = tmp_path_factory.mktemp("quicker")
+    program = python_that_copies(folder)
+    installed = folder / "empty" / SITE_PACKAGES
+    shutil.rmtree(installed)
+    write_program(installed / "pip" / "__main__.py", QUICK_PIP)
+    return program
+
+
+def python_that_copies(folder: Path) -> str:
     subprocess.run([sys.executable, "-m", "venv", folder / "empty"], check=True)
     program = folder / "python"
     copies = f'"-m venv") cp -a "{folder}/empty" "$3";;'
@@ -145,18 +167,18 @@ BROKEN = (
 )  # fmt: skip
 
 
-def test_a_broken_environment_is_made_anew_and_a_whole_one_is_kept(project, quick_python):
-    first = make_run(project, quick_python)
+def test_a_broken_environment_is_made_anew_and_a_whole_one_is_kept(project, quicker_python):
+    first = make_run(project, quicker_python)
     assert (first.returncode, first.stdout) == (0, "the app runs\n"), first.stderr
     mark = project / ".venv" / "kept"
     mark.touch()
-    assert make_run(project, quick_python).stdout == "the app runs\n"
+    assert make_run(project, quicker_python).stdout == "the app runs\n"
     assert mark.exists()
     saved = project / "whole"
     shutil.copytree(project / ".venv", saved, symlinks=True)
     for breaks in BROKEN:
         breaks(project / ".venv")
-        done = make_run(project, quick_python)
+        done = make_run(project, quicker_python)
         assert (done.returncode, done.stdout) == (0, "the app runs\n"), (breaks.__name__, done.stderr)
         if (project / ".venv").is_dir():
             shutil.rmtree(project / ".venv")

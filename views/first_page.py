@@ -5,9 +5,7 @@ and heard from the server. Here it is given the title, the language, what the pa
 come. (Naming the scripts that Streamlit asks for later was tried: two cores are busy anyway, and all came later.)
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -19,6 +17,8 @@ from views.address import script
 from views.address.visitor import LANGUAGE
 from views.text import catalogue, literal
 from views.text.catalogue import say
+
+_FILES = ("/static/", "/_stcore/", "/media/")  # below them there is no page of HTML
 
 # It lies over the page until the first element is there, or for as long as anybody would wait for one.
 _OUTLINE = """<style>
@@ -49,7 +49,7 @@ class FirstPage:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] != "GET" or _is_file(scope["path"]):
+        if scope["type"] != "http" or scope["method"] != "GET" or scope["path"].startswith(_FILES):
             await self.app(scope, receive, send)
         elif script.ANY_PATH.fullmatch(scope["path"]):
             keep = "public, max-age=31536000, immutable" if scope["path"] == script.PATH else "no-store"
@@ -58,45 +58,51 @@ class FirstPage:
         else:
             plain = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
             headers = [(name, value) for name, value in scope["headers"] if name not in plain]
-            rewritten = Rewriter(send, lambda page: dressed(page, scope["path"].strip("/"), _language(scope)))
+            rewritten = rewriting(send, lambda page: dressed(page, scope["path"].strip("/"), _language(scope)))
             await self.app({**scope, "headers": headers}, receive, rewritten)
 
 
-class Rewriter:
-    """What is sent for one request; HTML is held until all of it is there, and `rewrite` makes it anew."""
+def rewriting(send: Send, rewrite: Callable[[str], str]) -> Send:
+    """`send`, which holds HTML until all of it is there; `rewrite` makes it anew."""
+    start: Message = {}  # of HTML
+    body = bytearray()
 
-    def __init__(self, send: Send, rewrite: Callable[[str], str]) -> None:
-        self._send, self._rewrite = send, rewrite
-        self._start: Message | None = None  # of HTML
-        self._body = b""
-
-    async def __call__(self, message: Message) -> None:
+    async def rewritten(message: Message) -> None:
         if message["type"] == "http.response.start":
-            if message["status"] == 200 and _is_html(message):
-                self._start = message
+            kind = Headers(raw=message["headers"]).get("content-type", "")
+            if message["status"] == 200 and kind.startswith("text/html"):
+                start.update(message)
                 return
-        elif self._start is not None and message["type"] == "http.response.body":
-            self._body += message.get("body", b"")
+        elif start and message["type"] == "http.response.body":
+            body.extend(message.get("body", b""))
             if message.get("more_body", False):
                 return
-            body = self._rewrite(self._body.decode()).encode()
-            headers = MutableHeaders(raw=list(self._start["headers"]))
-            headers["content-length"] = str(len(body))
+            whole = rewrite(body.decode()).encode()
+            headers = MutableHeaders(scope=start)
+            headers["content-length"] = str(len(whole))
             for name in ("etag", "last-modified", "accept-ranges"):
                 del headers[name]
-            await self._send({**self._start, "headers": headers.raw})
-            message = {"type": "http.response.body", "body": body}
-        await self._send(message)
+            await send(start)
+            message = {"type": "http.response.body", "body": whole}
+        await send(message)
+
+    return rewritten
 
 
 def dressed(page: str, name: str, language: str) -> str:
     """Streamlit's page as the page called `name` begins with it, in `language`; the home page's name is empty."""
-    place = next((place for place in frame.PAGES if place.name == name), frame.PAGES[0])
+    place = next((place for place in frame.PAGES if place.id == name), frame.PAGES[0])
     with catalogue.speaking(language):
-        title, about = literal.html(place.title()), literal.html(place.help())
+        title, about = literal.html(place.title()), literal.html(place())
         tab = literal.html(frame.tab_title(place))
         described = literal.html(say("page.description", "Look inside a trained Transformer while it works."))
-    outline = _OUTLINE.format(title=title, about=about, **_colours())
+    # The themes of .streamlit/config.toml, of which Streamlit takes the one that the system has.
+    colours = {}
+    for theme, prefix in (("light", ""), ("dark", "dark_")):
+        box, line = palette.SECONDARY[theme]
+        told = {"ink": palette.INK[theme], "page": palette.BACKGROUND[theme], "box": box, "line": line}
+        colours |= {prefix + name: colour for name, colour in told.items()}
+    outline = _OUTLINE.format(title=title, about=about, **colours)
     changes = {
         "<head>": f"<head>{script.TAG}",
         '<html lang="en">': f'<html lang="{literal.html(language)}">',
@@ -108,27 +114,8 @@ def dressed(page: str, name: str, language: str) -> str:
     return page
 
 
-def _colours() -> Mapping[str, str]:
-    """The themes of .streamlit/config.toml, of which Streamlit takes the one that the system has."""
-    found = {}
-    for theme, prefix in (("light", ""), ("dark", "dark_")):
-        box, line = palette.SECONDARY[theme]
-        found |= {f"{prefix}ink": palette.INK[theme], f"{prefix}page": palette.BACKGROUND[theme]}
-        found |= {f"{prefix}box": box, f"{prefix}line": line}
-    return found
-
-
 def _language(scope: Scope) -> str:
     """The one that the address names, else the first that the browser asks for; see `settings.language`."""
     named = parse_qs(scope["query_string"].decode("latin-1")).get(LANGUAGE, [""])[-1]
     wished = Headers(scope=scope).get("accept-language", "").partition(",")[0].partition(";")[0].strip()
     return named if named in catalogue.languages() else catalogue.nearest(wished)
-
-
-def _is_html(message: Message) -> bool:
-    return MutableHeaders(raw=list(message["headers"])).get("content-type", "").startswith("text/html")
-
-
-def _is_file(path: str) -> bool:
-    """True for what is never a page of HTML."""
-    return path.startswith(("/static/", "/_stcore/", "/media/"))

@@ -22,84 +22,40 @@ NAME = "Attention Atlas"
 FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"
 
 
-@dataclass(frozen=True)
-class Place:
-    """A page in the menu: `name` is that of its folder, of its text and of its address."""
-
-    name: str
-    help: Message
+class Place(Message):
+    """A page in the menu; its id is the name of its folder, text and address, and it says what is done there."""
 
     def title(self) -> str:
         """What the page is called, in the reader's language."""
-        return prose.title(self.name)
+        return prose.title(self.id)
 
 
 # The first is the home page.
 PAGES = (
-    Place(
-        "translate",
-        Message("menu.translate.help", "Type an English sentence and watch a Transformer translate it into French."),
-    ),
-    Place(
-        "attention",
-        Message("menu.attention.help", "Open every head of the encoder, the decoder and the cross-attention."),
-    ),
-    Place(
-        "heads",
-        Message("menu.heads.help", "Ablate each head in turn: which ones matter for your sentence, and what for."),
-    ),
-    Place(
-        "compare",
-        Message("menu.compare.help", "Change a head or the sentence: compare the translation, the loss and every map."),
-    ),
-    Place(
-        "attribution",
-        Message("menu.attribution.help", "Which source words a target word needs: four methods compared with a test."),
-    ),
-    Place(
-        "history",
-        Message("menu.history.help", "Recurrent networks, LSTM gates and the first attention, on the same sentence."),
-    ),
-    Place(
-        "tokens",
-        Message("menu.tokens.help", "Follow a sentence into tokens, ids and vectors; compare words and word orders."),
-    ),
-    Place(
-        "positions",
-        Message("menu.positions.help", "Take sinusoidal positions apart, then take them away from the model."),
-    ),
-    Place(
-        "masks",
-        Message("menu.masks.help", "Hide keys from queries: padding, causality, and a mask that you paint yourself."),
-    ),
-    Place(
-        "inside",
-        Message("menu.inside.help", "Follow one head from X to W_O, then the feed-forward layer and Add & Norm."),
-    ),
-    Place(
-        "decoding",
-        Message("menu.decoding.help", "Go through a translation step by step: logits, choice, teacher forcing, beam."),
-    ),
-    Place(
-        "loss",
-        Message("menu.loss.help", "Score a French target token by token; smoothing, gradient and training curves."),
-    ),
-    Place(
-        "vision",
-        Message("menu.vision.help", "Give a picture to a Vision Transformer and see what it attends to."),
-    ),
-    Place(
-        "models",
-        Message("menu.models.help", "Open a Hugging Face checkpoint and look at its attention with the same views."),
-    ),
+    Place("translate", "Type an English sentence and watch a Transformer translate it into French."),
+    Place("attention", "Open every head of the encoder, the decoder and the cross-attention."),
+    Place("heads", "Ablate each head in turn: which ones matter for your sentence, and what for."),
+    Place("compare", "Change a head or the sentence: compare the translation, the loss and every map."),
+    Place("attribution", "Which source words a target word needs: four methods compared with a test."),
+    Place("history", "Recurrent networks, LSTM gates and the first attention, on the same sentence."),
+    Place("tokens", "Follow a sentence into tokens, ids and vectors; compare words and word orders."),
+    Place("positions", "Take sinusoidal positions apart, then take them away from the model."),
+    Place("masks", "Hide keys from queries: padding, causality, and a mask that you paint yourself."),
+    Place("inside", "Follow one head from X to W_O, then the feed-forward layer and Add & Norm."),
+    Place("decoding", "Go through a translation step by step: logits, choice, teacher forcing, beam."),
+    Place("loss", "Score a French target token by token; smoothing, gradient and training curves."),
+    Place("vision", "Give a picture to a Vision Transformer and see what it attends to."),
+    Place("models", "Open a Hugging Face checkpoint and look at its attention with the same views."),
 )
 MOVED = {"relevance": "attribution"}  # what a page's address was -> what it is
 
 # Streamlit lets a short row of choices run out of a narrow screen, where nothing says that it scrolls; and the Tab key
-# reaches what is in the sidebar while it is closed, where nobody sees it.
+# reaches what is in the sidebar while it is closed, where nobody sees it. Little room above and below the title leaves
+# more for what the page is about.
 _STYLE = """<style>
 [data-testid=stButtonGroup] [role=radiogroup] {flex-wrap: wrap; overflow-x: visible}
 [data-testid=stSidebar][aria-expanded=false] {visibility: hidden}
+[data-testid=stMain] h1 {padding: 0 0 .2rem}
 </style>"""
 
 Around = Callable[[str], AbstractContextManager[None]]  # given a page's name, surrounds its run
@@ -125,23 +81,23 @@ def run(around: Around) -> None:
     with catalogue.speaking(settings.language_to_come()):
         pages = [
             st.Page(
-                f"pages/{place.name}/page.py",
+                f"pages/{place.id}/page.py",
                 title=place.title(),
-                help=place.help(),
-                url_path=place.name,
+                help=place(),
+                url_path=place.id,
                 default=place is PAGES[0],
             )
             for place in PAGES
         ]
         page = st.navigation(pages, position="top")
-        title = tab_title(next(place for place in PAGES if place.name == (page.url_path or PAGES[0].name)))
+        title = tab_title(next(place for place in PAGES if place.id == (page.url_path or PAGES[0].id)))
         st.set_page_config(title, icon, "wide", "collapsed", _menu())
     if (elsewhere := settings.elsewhere(page.url_path)) is not None:
         st.switch_page(next(page for page in pages if page.url_path == elsewhere), query_params=settings.address())
     with settings.page(page.url_path, inputs.DEFAULT):  # nothing is drawn before: see `server.runs`
         st.html(_STYLE)
         inputs.language()
-        with around(page.url_path or PAGES[0].name):
+        with around(page.url_path or PAGES[0].id):
             page.run()
     _say_where_it_ran()
     _keep_what_is_loaded(page.url_path)
@@ -161,12 +117,12 @@ def _keep_what_is_loaded(page: str) -> None:
 
 def available() -> frozenset[str]:
     """Names of the pages as their addresses have them; the home page is the bare address and has none."""
-    return frozenset(place.name for place in PAGES[1:])
+    return frozenset(place.id for place in PAGES[1:])
 
 
 def titles() -> dict[str, str]:
     """What the pages are called, by their names, in the reader's language; the home page is not among them."""
-    return {place.name: place.title() for place in PAGES[1:]}
+    return {place.id: place.title() for place in PAGES[1:]}
 
 
 def sidebar(device: Callable[[], str], tables: Sequence[Table], licence: str, card: str) -> None:

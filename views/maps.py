@@ -124,19 +124,14 @@ ALIGNMENTS = {  # cross-attention of recurrent networks, by its score
         headed=Message("kind.alignment.dot.heading", "Alignment by dot products"),
     ),
 }
-_ENGLISH_WORDS = (
-    Message("kind.english.query.word", "English query word"),
-    Message("kind.english.key.word", "English key word"),
-)
-_FRENCH_WORDS = (
-    Message("kind.french.query.word", "French query word"),
-    Message("kind.french.key.word", "French key word"),
-)
-WORD_KINDS = {  # the same of whole words
-    "encoder": replace(KINDS["encoder"], queries=_ENGLISH_WORDS[0], keys=_ENGLISH_WORDS[1]),
-    "decoder": replace(KINDS["decoder"], queries=_FRENCH_WORDS[0], keys=_FRENCH_WORDS[1]),
-    "cross": replace(KINDS["cross"], queries=_FRENCH_WORDS[0], keys=_ENGLISH_WORDS[1]),
+_WORDS = {
+    _ENGLISH_QUERY: Message("kind.english.query.word", "English query word"),
+    _ENGLISH_KEY: Message("kind.english.key.word", "English key word"),
+    _FRENCH_QUERY: Message("kind.french.query.word", "French query word"),
+    _FRENCH_KEY: Message("kind.french.key.word", "French key word"),
 }
+# The same of whole words.
+WORD_KINDS = {name: replace(kind, queries=_WORDS[kind.queries], keys=_WORDS[kind.keys]) for name, kind in KINDS.items()}
 
 VISION = Kind(
     "vision",
@@ -212,6 +207,20 @@ def largest_of_blocks(weights: np.ndarray, block: int) -> np.ndarray:
     return weights
 
 
+def kept(attention: np.ndarray, mass: float) -> np.ndarray:
+    """Of each query and head the fewest keys, largest weights first, that hold `mass` of what the query gives.
+
+    Bool of the same shape as `attention`, `(..., key)`; the same rule as in `attention_lines.weights.js`.
+    """
+    order = np.argsort(-attention, axis=-1, kind="stable")
+    ordered = np.take_along_axis(attention, order, axis=-1).astype(np.float64)
+    before = np.cumsum(ordered, axis=-1) - ordered  # what stronger keys hold already
+    wanted = mass * ordered.sum(axis=-1, keepdims=True) - 1e-6  # weights have about seven digits
+    drawn = np.zeros(attention.shape, dtype=bool)
+    np.put_along_axis(drawn, order, (before < wanted) & (ordered > 0), axis=-1)
+    return drawn
+
+
 def names(count: int) -> list[str]:
     """Ids of `count` layers or heads and of their mean: `["1", "2", ..., "mean"]`."""
     return [*(str(number + 1) for number in range(count)), MEAN]
@@ -235,9 +244,7 @@ def describe(layer: str, head: str) -> str:
 
 def masked(queries: int, keys: int, causal: bool) -> np.ndarray:
     """`(query, key)` bool: True where the causal mask hides the key from the query."""
-    if not causal:
-        return np.zeros((queries, keys), dtype=bool)
-    return np.triu(np.ones((queries, keys), dtype=bool), k=1)
+    return np.triu(np.full((queries, keys), causal), k=1)
 
 
 def patch_names(grid: tuple[int, int]) -> tuple[str, ...]:

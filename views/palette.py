@@ -73,13 +73,12 @@ def _to_linear(lab: np.ndarray) -> np.ndarray:
 
 def from_oklab(lab: np.ndarray) -> str:
     """OKLab `(3,)` to `#RRGGBB`; a colour that screens cannot show loses as much chroma as it must."""
-    low, high = 0.0, 1.0
-    grey = np.array([0.0, 1.0, 1.0])
     if not _displayable(lab):
+        low, high = 0.0, 1.0
         for _ in range(24):
             middle = (low + high) / 2
-            low, high = (middle, high) if _displayable(lab * (1 - grey + grey * middle)) else (low, middle)
-        lab = lab * (1 - grey + grey * low)
+            low, high = (middle, high) if _displayable(lab * (1, middle, middle)) else (low, middle)
+        lab = lab * (1, low, low)
     linear = _to_linear(lab).clip(0, 1)
     srgb = np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * linear ** (1 / 2.4) - 0.055)
     return to_hex(round(255 * channel) for channel in srgb)
@@ -99,17 +98,9 @@ def hue_of(kind: str) -> str:
 def scale(kind: str, theme: Theme) -> tuple[str, ...]:
     """`STOPS` colours from the background (0) through the kind's hue to its deepest shade (1)."""
     start, hue = to_oklab(BACKGROUND[theme]), to_oklab(hue_of(kind))
-    end_lightness = _END_LIGHTNESS[theme]
-    turning = (hue[0] - start[0]) / (end_lightness - start[0])  # where on the scale the hue itself lies
-    colours = []
-    for place in np.linspace(0, 1, STOPS):
-        lightness = start[0] + place * (end_lightness - start[0])
-        if place <= turning:
-            chroma = start[1:] + place / turning * (hue[1:] - start[1:])
-        else:
-            chroma = hue[1:] * (1 - 0.6 * (place - turning) / (1 - turning))
-        colours.append(from_oklab(np.array([lightness, *chroma])))
-    return tuple(colours)
+    end = np.array([_END_LIGHTNESS[theme], *0.4 * hue[1:]])
+    turning = (hue[0] - start[0]) / (end[0] - start[0])  # where on the scale the hue itself lies
+    return tuple(map(from_oklab, _between(np.linspace(0, 1, STOPS), (0, turning, 1), np.stack([start, hue, end]))))
 
 
 def colours(kind: str, theme: Theme, signed: bool) -> tuple[str, ...]:
@@ -120,8 +111,12 @@ def colours(kind: str, theme: Theme, signed: bool) -> tuple[str, ...]:
 def shades(share: np.ndarray, colours: Sequence[str]) -> np.ndarray:
     """Numbers from 0 to 1 as colours at equal distances and between them: `(..., 3)` float64 from 0 to 255."""
     stops = np.array([to_rgb(colour) for colour in colours], dtype=float)  # (stop, channel)
-    place = np.clip(share, 0, 1) * (len(stops) - 1)
-    return np.stack([np.interp(place, range(len(stops)), channel) for channel in stops.T], axis=-1)
+    return _between(np.clip(share, 0, 1) * (len(stops) - 1), range(len(stops)), stops)
+
+
+def _between(places: np.ndarray, known: Sequence[float], stops: np.ndarray) -> np.ndarray:
+    """`(..., 3)` at `places`, where `stops` `(stop, 3)` are at the places that are `known`."""
+    return np.stack([np.interp(places, known, channel) for channel in stops.T], axis=-1)
 
 
 def head_style(place: int, theme: Theme) -> tuple[str, tuple[int, ...]]:

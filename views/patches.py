@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from views import maps
 from views.text.catalogue import Message
 
 CHANNELS = (  # each with the name of one of its pixels
@@ -46,12 +47,7 @@ def kept(weights: np.ndarray, share: float) -> np.ndarray:
 
     Bool, of the shape of `weights`, which are not negative. A browser test holds `patch_picture.js` to the same rule.
     """
-    flat = weights.astype(np.float64).ravel()
-    order = np.argsort(-flat, kind="stable")
-    before = np.cumsum(flat[order]) - flat[order]  # what the larger ones hold already
-    chosen = np.zeros(flat.size, dtype=bool)
-    chosen[order] = before < share * flat.sum()
-    return chosen.reshape(weights.shape)
+    return maps.kept(weights.ravel(), share).reshape(weights.shape)
 
 
 def sequence(pixels: np.ndarray, size: int) -> np.ndarray:

@@ -1,6 +1,5 @@
 """What views reach inside Streamlit, where nothing public does the same. Tests tell when Streamlit changes it."""
 
-from importlib.util import find_spec
 from pathlib import Path
 
 import streamlit as st
@@ -8,8 +7,6 @@ from starlette.formparsers import MultiPartParser
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.state.common import user_key_from_element_id
 from streamlit.runtime.uploaded_file_manager import UploadedFile as UploadedFile
-
-_FONT_FILES = "static/static/media/SourceSansVF-Upright*.woff2"
 
 
 def moved() -> bool:
@@ -56,6 +53,4 @@ def keep_uploads_in_memory() -> None:
 
 def font_file() -> Path | None:
     """The font of the pages, which comes with Streamlit, so that pictures in files have it too."""
-    streamlit = find_spec("streamlit")
-    folder = Path(streamlit.origin).parent if streamlit and streamlit.origin else Path()
-    return next(folder.glob(_FONT_FILES), None)
+    return next(Path(st.__file__).parent.glob("static/static/media/SourceSansVF-Upright*.woff2"), None)

@@ -95,11 +95,7 @@ class Agreement:
 
 
 def agreement(explained: Explained, drops: np.ndarray) -> Agreement:
-    """Compare every method with leave-one-out.
-
-    Args:
-        drops: from `word_drops`.
-    """
+    """Compare every method with leave-one-out, by its `drops` from `word_drops`."""
     columns = [place for place, word in enumerate(explained.source) if not word.special]
     return Agreement(
         len(columns),
@@ -119,13 +115,9 @@ def average_ranks(values: np.ndarray) -> np.ndarray:
 
 
 def spearman(first: np.ndarray, second: np.ndarray) -> float | None:
-    """Pearson's correlation of the ranks: 1 for the same order, -1 for the opposite one.
+    """Pearson's correlation of the ranks of two `(n,)`: 1 for the same order, -1 for the opposite one.
 
-    Args:
-        first, second: `(n,)` each.
-
-    Returns:
-        None where it is not defined: fewer than three values, or all values of one side equal.
+    None where it is not defined: fewer than three values, or all values of one side equal.
 
     Raises:
         ValueError: the two differ in length, or hold something that is no number.
@@ -143,11 +135,7 @@ def spearman(first: np.ndarray, second: np.ndarray) -> float | None:
 
 
 def most_displaced(scores: np.ndarray, drops: np.ndarray) -> tuple[int, int, int]:
-    """Where two orders differ most: place of the word, its rank by `scores` and by `drops`, 1 for the largest.
-
-    Args:
-        scores, drops: `(n,)` each, at least one value.
-    """
+    """Where two orders of n > 0 values differ most: place of the word, its rank by `scores` and by `drops`, from 1."""
     by_score, by_drop = average_ranks(-scores), average_ranks(-drops)
     place = int(np.abs(by_score - by_drop).argmax())
     return place, round(float(by_score[place])), round(float(by_drop[place]))

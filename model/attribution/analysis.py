@@ -38,8 +38,7 @@ def distances(grid: tuple[int, int]) -> np.ndarray:
 def position_similarity(network: VisionTransformer) -> np.ndarray:
     """Cosine similarity of every learned position vector with every other (the paper's figure 7, middle).
 
-    Returns:
-        `(patch, patch)` float32; row p, shaped as the grid, is the map of patch p. CLS is left out.
+    `(patch, patch)` float32; row p, shaped as the grid, is the map of patch p. CLS is left out.
     """
     vectors = network.position_embedding.detach()[1:].float().cpu().numpy()  # (patch, d_model)
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -67,12 +66,7 @@ class RowsAndColumns:
 
 
 def rows_and_columns(similarity: np.ndarray, grid: tuple[int, int]) -> RowsAndColumns:
-    """Has the model learned rows and columns?
-
-    Args:
-        similarity: `(patch, patch)`, from `position_similarity`.
-        grid: rows and columns of patches, at least 3 of one of them.
-    """
+    """Has the model learned rows and columns? By `position_similarity`, on a grid of at least 3 rows or columns."""
     rows, columns = np.divmod(np.arange(grid[0] * grid[1]), grid[1])
     aligned = (rows[:, None] == rows) | (columns[:, None] == columns)  # (patch, patch)
     others, far = ~np.eye(len(rows), dtype=bool), distances(grid) >= 2

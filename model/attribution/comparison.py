@@ -30,11 +30,7 @@ def shared_places(first: Sequence[Hashable], second: Sequence[Hashable]) -> Shar
 
 
 def merged(shared: Shared, first: int, second: int) -> list[tuple[int | None, int | None]]:
-    """Both sequences in one order: shared places together, the others alone, those of the first before the second's.
-
-    Args:
-        first, second: how long the sequences are.
-    """
+    """Both sequences, of these lengths, in one order: shared places together, others alone, the first's in front."""
     rows: list[tuple[int | None, int | None]] = []
     done = [0, 0]
     for one, two in (*zip(shared.first, shared.second, strict=True), (first, second)):

@@ -99,14 +99,11 @@ def occlude(network: VisionTransformer, pixels: Tensor, orders: np.ndarray, poin
 
 @torch.inference_mode()
 def class_probabilities(network: VisionTransformer, pixels: Tensor, occluded: Tensor) -> np.ndarray:
-    """Probabilities of the classes with some patches occluded by the picture's mean colour.
+    """Probabilities `(case, class)` float64 with patches occluded by the picture's mean colour.
 
     Args:
         pixels: `(3, height, width)` in [-1, 1].
         occluded: `(case, patch)` bool.
-
-    Returns:
-        `(case, class)` float64.
     """
     size = network.config.patch_size
     rows, columns = pixels.shape[1] // size, pixels.shape[2] // size

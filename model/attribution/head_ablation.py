@@ -6,8 +6,8 @@ before that head is the same with or without it, so a row joins the batch only a
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -16,12 +16,14 @@ from torch import Tensor
 from model.attribution.intervened import edited_copy
 from model.networks.attention import KeyValue
 from model.networks.losses import token_cross_entropy
+from model.networks.tap import Intervention
 from model.networks.transformer import Transformer
 from model.networks.vision import VisionTransformer
 from model.runtime.arrays import softmax
 from model.runtime.progress import InSteps, Progress, in_one_go
 from model.tracing.head_interventions import Scale
 from model.tracing.interventions import HeadInterventions
+from model.tracing.trace import SentenceTrace
 
 POSITIONS = 512  # projected to the vocabulary at a time, so that the logits stay small
 
@@ -42,15 +44,6 @@ class TranslationAblation:
     def changes(self) -> dict[str, np.ndarray]:
         """kind -> `(layer, head)`: the loss without that head minus `reference`. Above 0 the head helps."""
         return {kind: (table - self.losses).mean(axis=-1) for kind, table in self.without.items()}
-
-    def ranked(self) -> list[tuple[str, int, int, float]]:
-        """(kind, layer, head, change), counted from 0, largest change first whatever its sign."""
-        rows = [
-            (kind, *place, float(change))
-            for kind, table in self.changes.items()
-            for place, change in np.ndenumerate(table)
-        ]
-        return sorted(rows, key=lambda row: -abs(row[3]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,48 +71,21 @@ class ClassificationAblation:
         return -(np.log(self.probabilities) - np.log(softmax(self.logits)))[..., class_index]
 
 
-class AblateOneHead:
-    """A tap under which every row of the batch runs without one head.
-
-    Args:
-        off: (name of an `outputs` step, head) for each row; None lets the row run as it is.
-    """
-
-    def __init__(self, off: list[tuple[str, int] | None]) -> None:
-        self.rows: dict[str, list[tuple[int, int]]] = {}
-        for row, place in enumerate(off):
-            if place is not None:
-                self.rows.setdefault(place[0], []).append((row, place[1]))
-
-    def __call__(self, name: str, tensor: Tensor) -> Tensor:
-        if name not in self.rows:
-            return tensor
-        rows, heads = zip(*self.rows[name], strict=True)
-        tensor = tensor.clone()  # (batch, head, query, d_k)
-        tensor[list(rows), list(heads)] = 0
-        return tensor
-
-
 @torch.inference_mode()
-def ablate_translation_heads_in_steps(
-    network: Transformer, source_ids: Sequence[int], target_ids: Sequence[int], next_ids: Sequence[int]
-) -> InSteps[TranslationAblation]:
-    """-ln p of every token of a translation without each head of the translator.
-
-    Args:
-        source_ids, target_ids, next_ids: see `model.tracing.trace.record_trace`.
-    """
-    heads, length = network.config.n_heads, len(target_ids)
+def ablate_translation_heads_in_steps(network: Transformer, trace: SentenceTrace) -> InSteps[TranslationAblation]:
+    """-ln p of every token of a traced translation without each head of the translator."""
+    heads, length = network.config.n_heads, len(trace.target_ids)
     n_encoder, n_decoder = len(network.encoder), len(network.decoder)
     slices = math.ceil((1 + heads * (n_encoder + 2 * n_decoder)) * length / POSITIONS)
     total = n_encoder + n_decoder + slices
-    memory = network.embed(network.ids(source_ids))  # (1, source, d_model); row 0 always keeps all heads
+    memory = network.embed(network.ids(trace.source_ids))  # (1, source, d_model); row 0 always keeps all heads
     for number, layer in enumerate(network.encoder):
         name = f"encoder.{number}"
         memory, tap = _join(memory, [f"{name}.self.outputs"], heads)
         memory = layer(memory, None, tap, name)
         yield Progress(number + 1, total)
-    stream = network.embed(network.ids(target_ids)).expand(len(memory), -1, -1)  # (1 + encoder heads, target, d_model)
+    stream = network.embed(network.ids(trace.target_ids))
+    stream = stream.expand(len(memory), -1, -1)  # (1 + encoder heads, target, d_model)
     allowed = network.triangle[:, :, :length, :length]
     for number, layer in enumerate(network.decoder):
         name = f"decoder.{number}"
@@ -130,7 +96,7 @@ def ablate_translation_heads_in_steps(
         read = KeyValue(*(torch.cat([part, part[:1].expand(more, -1, -1, -1)]) for part in read))
         stream = layer(stream, read, allowed, None, tap, name)
         yield Progress(n_encoder + number + 1, total)
-    wanted = network.ids(next_ids).expand(len(stream), -1)
+    wanted = network.ids(trace.next_ids).expand(len(stream), -1)
     losses: list[Tensor] = []
     for part, right in zip(stream.flatten(0, 1).split(POSITIONS), wanted.flatten().split(POSITIONS), strict=True):
         losses.append(token_cross_entropy(network.project(part), right))
@@ -147,11 +113,7 @@ ablate_translation_heads = in_one_go(ablate_translation_heads_in_steps)
 
 @torch.inference_mode()
 def ablate_classification_heads(network: VisionTransformer, pixels: Tensor) -> ClassificationAblation:
-    """Logits of a picture without each head of the ViT.
-
-    Args:
-        pixels: `(3, height, width)` in [-1, 1].
-    """
+    """Logits of a picture, `(3, height, width)` in [-1, 1], without each head of the ViT."""
     stream = network.embed(pixels[None])  # (1, 1 + patch, d_model); row 0 always keeps all heads
     for number, layer in enumerate(network.layers):
         name = f"vision.{number}"
@@ -161,31 +123,29 @@ def ablate_classification_heads(network: VisionTransformer, pixels: Tensor) -> C
     return ClassificationAblation(logits[0], logits[1:].reshape(network.config.n_layers, network.config.n_heads, -1))
 
 
-def _join(stream: Tensor, steps: list[str], heads: int) -> tuple[Tensor, AblateOneHead]:
-    """Copies of row 0 behind the batch, one for each head of each step, and the tap that switches these heads off."""
-    joining = [(step, head) for step in steps for head in range(heads)]
-    longer = torch.cat([stream, stream[:1].expand(len(joining), -1, -1)])
-    return longer, AblateOneHead([None] * len(stream) + joining)
+def _join(stream: Tensor, steps: list[str], heads: int) -> tuple[Tensor, Intervention]:
+    """Copies of row 0 behind the batch, one for each head of each step, and the tap that ablates these heads there."""
+    firsts = range(len(stream), len(stream) + len(steps) * heads, heads)
+    longer = torch.cat([stream, stream[:1].expand(len(steps) * heads, -1, -1)])
+    return longer, Intervention({step: partial(_ablate, first) for step, first in zip(steps, firsts, strict=True)})
+
+
+def _ablate(first: int, outputs: Tensor) -> Tensor:
+    """`(batch, head, query, d_k)` with head h off in row `first` + h, for every head."""
+    outputs, heads = outputs.clone(), torch.arange(outputs.shape[1])
+    outputs[first + heads, heads] = 0
+    return outputs
 
 
 @torch.inference_mode()
-def loss_without(
-    network: Transformer,
-    source_ids: Sequence[int],
-    target_ids: Sequence[int],
-    next_ids: Sequence[int],
-    place: tuple[str, int, int],
-) -> float:
-    """The loss of a translation without one head, computed apart from `ablate_translation_heads` to check it.
+def loss_without(network: Transformer, trace: SentenceTrace, place: tuple[str, int, int]) -> float:
+    """The loss without the head at `place`, kind, layer and head from 0, to check `ablate_translation_heads` apart.
 
     A head's part of the sub-layer's output is its slice of W_O times what it found (Vaswani et al. 2017, section
     3.2.2), so a network whose slice is zero has no such head. One ordinary fused forward pass of such a copy.
-
-    Args:
-        place: kind ("encoder", "decoder" or "cross"), layer and head, counted from 0.
     """
     changed = _without(network, *place)
-    source, target, wanted = map(network.ids, (source_ids, target_ids, next_ids))
+    source, target, wanted = map(network.ids, (trace.source_ids, trace.target_ids, trace.next_ids))
     return token_cross_entropy(changed(source, target), wanted).double().mean().item()
 
 

@@ -56,20 +56,16 @@ class HeadScores:
 
     def label(self, layer: int, head: int) -> Label:
         """The label of a head by the rule above."""
-        return choose_label({name: float(table[layer, head]) for name, table in self.scores.items()}, self.chance)
-
-
-def choose_label(scores: dict[str, float], chance: dict[str, float]) -> Label:
-    """The rule above, for one head's scores by pattern."""
-    placed = {name: score for name, score in scores.items() if name != DIFFUSE}
-    earned = [name for name, score in placed.items() if score >= HALF and score >= TIMES * chance[name]]
-    if earned:
-        best = max(earned, key=placed.__getitem__)
-        return Label(best, best, placed[best], chance[best])
-    if scores.get(DIFFUSE, 0) >= SPREAD:
-        return Label(DIFFUSE, DIFFUSE, scores[DIFFUSE], 1.0)
-    best = max(placed or scores, key=scores.__getitem__, default="")
-    return Label(MIXED, best, scores.get(best, 0.0), chance.get(best, 0.0))
+        scores, chance = {name: float(table[layer, head]) for name, table in self.scores.items()}, self.chance
+        placed = {name: score for name, score in scores.items() if name != DIFFUSE}
+        earned = [name for name, score in placed.items() if score >= HALF and score >= TIMES * chance[name]]
+        if earned:
+            best = max(earned, key=placed.__getitem__)
+            return Label(best, best, placed[best], chance[best])
+        if scores.get(DIFFUSE, 0) >= SPREAD:
+            return Label(DIFFUSE, DIFFUSE, scores[DIFFUSE], 1.0)
+        best = max(placed or scores, key=scores.__getitem__, default="")
+        return Label(MIXED, best, scores.get(best, 0.0), chance.get(best, 0.0))
 
 
 def text_scores(
@@ -116,12 +112,7 @@ def head_scores(trace: SentenceTrace, links: np.ndarray | None = None) -> dict[s
 
 
 def vision_scores(attention: np.ndarray, grid: tuple[int, int]) -> HeadScores:
-    """Scores of a ViT's heads, over the patches as queries.
-
-    Args:
-        attention: `(layer, head, 1 + patch, 1 + patch)`, CLS first.
-        grid: rows and columns of patches.
-    """
+    """Scores of a ViT's heads, over the patches as queries, from `(layer, head, 1 + patch, 1 + patch)`, CLS first."""
     apart = distances(grid)  # (patch, patch)
     rows, columns = np.divmod(np.arange(len(apart)), grid[1])
     among = {

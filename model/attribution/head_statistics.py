@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from model.attribution.head_labels import HeadScores, Label
-from model.runtime.measured import read_measured
+from model.runtime.checkpoint import read_measured
 
 FILE = "heads.json"
 
@@ -72,10 +72,7 @@ class HeadStatistics:
 
 
 def load_statistics(folder: str | Path, weights_sha256: str) -> HeadStatistics:
-    """Read the statistics that lie beside a network's weights.
-
-    Args:
-        weights_sha256: of the weights in use.
+    """Read the statistics that lie beside a network's weights, those in use.
 
     Raises:
         CheckpointError: missing or damaged, or measured on other weights; the sentence says what to do.

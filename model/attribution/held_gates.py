@@ -1,7 +1,5 @@
 """A translation by an LSTM whose gates are held: what is generated now, the pass over the old one, and two checks."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from copy import deepcopy

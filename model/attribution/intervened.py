@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from model.decoding.tapped_decoding import greedy_under_in_steps
+from model.decoding.cached import greedy_under_in_steps
 from model.networks.loss_terms import score_target
 from model.networks.transformer import Transformer
 from model.runtime.arrays import array, furthest, softmax
@@ -58,23 +58,18 @@ def shapes_of(trace: Trace) -> Shapes:
 def intervene_in_steps(
     network: Transformer, tokenizer: Tokenizer, trace: Trace, interventions: HeadInterventions
 ) -> InSteps[InterventionResult]:
-    """Run a traced sentence again under interventions.
-
-    Args:
-        trace: the pass without them; it is fed the same target again (teacher forcing).
+    """Run a traced sentence again under interventions, fed the same target (teacher forcing).
 
     Raises:
         InterventionError: see `HeadInterventions.check`.
     """
     tap = interventions.tap(shapes_of(trace))
-    ids = [list(ids) for ids in (trace.source_ids, trace.target_ids, trace.next_ids)]
-    after = record_trace(network, tokenizer, *ids, tap)
+    after = record_trace(network, tokenizer, trace.source_ids, trace.target_ids, trace.next_ids, tap)
     limit = min(2 * len(trace.source_ids) + 10, 128)
-    ahead = interventions.looks_ahead
     generated = yield from greedy_under_in_steps(
-        network, trace.source_ids, tap, limit, trace.next_ids, looks_ahead=ahead
+        network, trace.source_ids, tap, limit, trace.next_ids, looks_ahead=interventions.looks_ahead
     )
-    inputs = [network.ids(side) for side in ids[:2]]
+    inputs = [network.ids(side) for side in (trace.source_ids, trace.target_ids)]
     check = check_intervention(network, interventions, after.records, after.logits, lambda edited: edited(*inputs)[0])
     finished = bool(generated) and generated[-1] == tokenizer.eos_id
     return InterventionResult(after, tokenizer.decode(generated), finished, check)

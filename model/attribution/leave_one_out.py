@@ -20,6 +20,7 @@ from model.networks.transformer import Transformer
 from model.runtime.arrays import furthest
 from model.runtime.progress import InSteps, Progress, in_one_go
 from model.text.words import Word
+from model.tracing.trace import SentenceTrace
 
 Way = Literal["delete", "mask"]
 WAYS: tuple[Way, ...] = ("delete", "mask")
@@ -41,18 +42,12 @@ class LeaveOneOut:
 
 @torch.inference_mode()
 def leave_one_out_in_steps(
-    network: Transformer,
-    source_ids: Sequence[int],
-    target_ids: Sequence[int],
-    next_ids: Sequence[int],
-    words: Sequence[Word],
-    way: Way,
+    network: Transformer, trace: SentenceTrace, words: Sequence[Word], way: Way
 ) -> InSteps[LeaveOneOut]:
     """Leave out each word of the source, all in one batched forward pass (for long sentences in a few).
 
     Args:
-        source_ids, target_ids, next_ids: see `model.tracing.trace.record_trace`.
-        words: of `source_ids`, at least two: an empty source cannot be read.
+        words: of the trace's source, at least two: an empty source cannot be read.
 
     Raises:
         ValueError: no such way, or nothing would be left of the source.
@@ -62,24 +57,22 @@ def leave_one_out_in_steps(
     if len(words) < 2:
         raise ValueError("A source of one word is empty without it; give at least two.")
     rows = [None, None, *words]  # the first is the reference, the second shows that a place in the batch does nothing
-    size = max(1, POSITIONS // len(target_ids))
+    size = max(1, POSITIONS // len(trace.target_ids))
     found: list[Tensor] = []
     for start in range(0, len(rows), size):
-        variants = _variants(network, source_ids, rows[start : start + size], way)
-        found.append(_log_probabilities(network, *variants, target_ids, next_ids))
+        variants = _variants(network, trace.source_ids, rows[start : start + size], way)
+        found.append(_log_probabilities(network, trace, *variants))
         yield Progress(min(start + size, len(rows)), len(rows))
     everything = torch.cat(found).double().cpu().numpy()  # (row, T)
     drops = everything[0] - everything[2:]  # (source word, T)
     checked = int(drops.max(axis=1).argmax())
-    source, allowed = _variants(network, source_ids, [words[checked]], way)
-    single = _log_probabilities(
-        network, source, None if way == "delete" else allowed, target_ids, next_ids, untouched
-    )  # (1, T)
+    source, allowed = _variants(network, trace.source_ids, [words[checked]], way)
+    single = _log_probabilities(network, trace, source, None if way == "delete" else allowed, untouched)  # (1, T)
     return LeaveOneOut(
         everything[0],
         drops.T,
         furthest(everything[1], everything[0]),
-        float(np.abs(single[0].double().cpu().numpy() - everything[2 + checked]).max()),
+        furthest(single[0].double().cpu().numpy(), everything[2 + checked]),
         checked,
     )
 
@@ -105,14 +98,9 @@ def _variants(
 
 
 def _log_probabilities(
-    network: Transformer,
-    source: Tensor,
-    allowed: Tensor | None,
-    target_ids: Sequence[int],
-    next_ids: Sequence[int],
-    tap: Tap | None = None,
+    network: Transformer, trace: SentenceTrace, source: Tensor, allowed: Tensor | None, tap: Tap | None = None
 ) -> Tensor:
     """`(row, T)` ln p of the target's tokens, for each source."""
-    target, wanted = (network.ids(ids).expand(len(source), -1) for ids in (target_ids, next_ids))
+    target, wanted = (network.ids(ids).expand(len(source), -1) for ids in (trace.target_ids, trace.next_ids))
     memory = network.encode(source, allowed, tap)
     return -token_cross_entropy(network.project(network.decode(target, memory, allowed, tap)), wanted)

@@ -12,8 +12,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from model.networks.tap import Recorder
 from model.networks.vision import VisionTransformer
-from model.runtime.arrays import furthest
+from model.runtime.arrays import array, furthest
+from model.tracing.layer_stacks import layer_names
 
 Fusion = Literal["mean", "max", "min"]
 FUSIONS: tuple[Fusion, ...] = ("mean", "max", "min")
@@ -106,23 +108,11 @@ def attention_scores(attention: np.ndarray, fusion: Fusion = "mean", layer: int 
     }
 
 
-def relevance(weights: list[Tensor], gradients: list[Tensor]) -> Tensor:
-    """Gradient-weighted relevance of every position for every other (Chefer et al. 2021, equations 5 and 6).
+def added_up(layers: Sequence[Tensor] | Tensor) -> Tensor:
+    """Relevance R of every position for every other after all self-attention (Chefer et al. 2021, equation 6).
 
-    R starts as the identity; each layer adds A R, with A as `weighed_by_gradient` has it.
-
-    Args:
-        weights: a layer each, `(..., head, position, position)`.
-        gradients: of the explained output with respect to `weights`.
-
-    Returns:
-        `(..., position, position)`; row 0 attributes the CLS vector to the positions.
+    R starts as the identity; each layer adds A R, with A `(..., position, position)` as `weighed_by_gradient` has it.
     """
-    return added_up([weighed_by_gradient(*layer) for layer in zip(weights, gradients, strict=True)])
-
-
-def added_up(layers: Sequence[Tensor]) -> Tensor:
-    """R after all layers of self-attention (equation 6), from each layer's A, `(..., position, position)`."""
     total = identity_like(layers[0])
     for layer in layers:
         total = total + layer @ total
@@ -137,11 +127,7 @@ def identity_like(weights: Tensor) -> Tensor:
 def weighed_by_gradient(weights: Tensor, gradients: Tensor) -> Tensor:
     """Mean over heads of the positive part of gradient x weight (Chefer et al. 2021, equation 5).
 
-    Args:
-        weights, gradients: `(..., head, query, key)`.
-
-    Returns:
-        `(..., query, key)`, nowhere negative.
+    `(..., head, query, key)` each -> `(..., query, key)`, nowhere negative.
     """
     return (gradients * weights).clamp(min=0).mean(dim=-3)
 
@@ -155,32 +141,23 @@ class ClassGradients:
     pixels: Tensor  # of the logit with respect to the pixels, `(3, height, width)`
 
     def relevance(self) -> np.ndarray:
-        """Attribution of CLS, by `relevance`: `(patch,)` float32, without CLS itself."""
-        return relevance(list(self.weights), list(self.gradients))[0, 1:].float().cpu().numpy()
+        """Attribution of CLS to the patches, row 0 of R: `(patch,)` float32, without CLS itself."""
+        return array(added_up(weighed_by_gradient(self.weights, self.gradients))[0, 1:])
 
     def raw(self, patch_size: int) -> np.ndarray:
         """Length of the pixel gradient in each patch (Simonyan et al. 2014), `(patch,)` float32."""
         squares = self.pixels.square().sum(dim=0)  # (height, width)
         blocks = squares.unfold(0, patch_size, patch_size).unfold(1, patch_size, patch_size)  # (row, column, y, x)
-        return blocks.sum(dim=(2, 3)).sqrt().flatten().float().cpu().numpy()
+        return array(blocks.sum(dim=(2, 3)).sqrt().flatten())
 
 
 def class_gradients(network: VisionTransformer, pixels: Tensor, class_index: int) -> ClassGradients:
-    """One forward and one backward pass from the logit of `class_index`.
-
-    Args:
-        pixels: `(3, height, width)` in [-1, 1].
-    """
-    kept: dict[str, Tensor] = {}
-
-    def keep_weights(name: str, tensor: Tensor) -> Tensor:
-        if name.endswith(".weights"):
-            kept[name] = tensor
-        return tensor
-
+    """One forward and one backward pass over `(3, height, width)` in [-1, 1], from the logit of `class_index`."""
+    recorder = Recorder(layer_names("vision", "self.weights", network.config.n_layers))
+    kept = recorder.tensors
     with torch.enable_grad():
         pixels = pixels.detach().clone().requires_grad_(True)
-        logit = network(pixels[None], keep_weights)[0, class_index]
+        logit = network(pixels[None], recorder)[0, class_index]
         gradients = torch.autograd.grad(logit, [pixels, *kept.values()])
     weights = torch.cat([weight.detach() for weight in kept.values()])  # (layer, head, position, position)
     return ClassGradients(weights, torch.cat(gradients[1:]), gradients[0])
@@ -193,11 +170,8 @@ def slope_along(
     """How fast a class's logit really grows along its gradient: the pixels are moved a little both ways.
 
     Args:
-        pixels, gradient: `(3, height, width)`.
+        pixels, gradient: `(3, height, width)`; of a gradient of length 0 the slope is 0.
         step: length of the move over all pixels together.
-
-    Returns:
-        The central difference; 0 for a gradient of length 0.
     """
     length = gradient.norm()
     if length == 0:

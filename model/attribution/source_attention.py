@@ -26,10 +26,7 @@ def value_weighted(network: Transformer, trace: Trace) -> np.ndarray:
     """How long the vector is that each source token adds through cross-attention (Kobayashi et al. 2020, section 3).
 
     A weight counts for nothing if the value that it weighs is short. For each layer the length of the sum over heads of
-    weight x value x W_O is taken, and averaged over the layers. The bias of W_O belongs to no source token.
-
-    Returns:
-        `(T, S)` float64.
+    weight x value x W_O is taken, and averaged over layers, `(T, S)` float64. W_O's bias belongs to no source token.
     """
     record = trace.records["cross"]
     total = np.zeros(record.weights.shape[2:])
@@ -93,9 +90,6 @@ def check_source_rollout(trace: Trace, found: SourceRollout) -> float:
             here = (here + here @ decoder[layer]) / 2
         for layer in range(len(encoder) - 1, -1, -1):
             there = (there + there @ encoder[layer]) / 2
-        worst = max(
-            worst,
-            furthest(there.numpy(), found.source[position]),
-            furthest(here.numpy(), found.target[position]),
-        )
+        sides = (there, found.source[position]), (here, found.target[position])
+        worst = max(worst, *(furthest(shares.numpy(), row) for shares, row in sides))
     return worst

@@ -25,12 +25,9 @@ WEIGHTS = 6_000_000  # of all layers and rows of a batch; with gradients and wha
 
 
 def normalised(total: Tensor) -> Tensor:
-    """What R holds beside the identity, rows summing to 1, plus the identity (equations 8 and 9).
+    """What R `(..., position, position)` holds beside the identity, rows summing to 1, plus that (equations 8 and 9).
 
     A row that holds the identity alone stays so; the paper's quotient is 0 / 0 there.
-
-    Args:
-        total: `(..., position, position)`.
     """
     identity = identity_like(total)
     beside = total - identity
@@ -96,35 +93,19 @@ Layers = dict[str, list[Tensor]]
 def weight_gradients(network: Transformer, trace: Trace, positions: Sequence[int]) -> tuple[Layers, Layers]:
     """The attention weights of every kind, and the gradients of ln p of the token at each of `positions`.
 
-    Returns:
-        Kind -> a tensor a layer, `(row, head, query, key)`, of the weights and of the gradients. Row r belongs to
-        `positions[r]`. The target ends with the last of `positions`: no later one can matter.
+    Both are kind -> a tensor a layer, `(row, head, query, key)`. Row r belongs to `positions[r]`. The target ends with
+    the last of `positions`: no later one can matter.
     """
-    names = _names(network)
+    names = {kind.name: kind.tap_names(network, "weights") for kind in TRANSLATION}
+    # the weights of the network are no variables, so something before the first layer has to be one
+    begin = dict.fromkeys(("encoder.embedded", "decoder.embedded"), lambda tensor: tensor.detach().requires_grad_(True))
     recorder = Recorder({name for layers in names.values() for name in layers})
     with torch.enable_grad():
-        log_probabilities = _log_probabilities(
-            network,
-            trace,
-            positions,
-            # the weights of the network are no variables, so something before the first layer has to be one
-            Chain(Intervention(dict.fromkeys(("encoder.embedded", "decoder.embedded"), _variable)), recorder),
-        )
+        log_probabilities = _log_probabilities(network, trace, positions, Chain(Intervention(begin), recorder))
         flat = [recorder.tensors[name] for layers in names.values() for name in layers]
         found = iter(torch.autograd.grad(log_probabilities.sum(), flat))
     weights = {kind: [recorder.tensors[name].detach() for name in layers] for kind, layers in names.items()}
     return weights, {kind: [next(found) for _ in layers] for kind, layers in names.items()}
-
-
-def _variable(tensor: Tensor) -> Tensor:
-    return tensor.detach().requires_grad_(True)
-
-
-def _names(network: Transformer) -> dict[str, list[str]]:
-    return {
-        kind.name: [f"{kind.tap_name(layer)}.weights" for layer in range(len(getattr(network, kind.stack)))]
-        for kind in TRANSLATION
-    }
 
 
 def _log_probabilities(network: Transformer, trace: Trace, positions: Sequence[int], tap) -> Tensor:
@@ -132,10 +113,8 @@ def _log_probabilities(network: Transformer, trace: Trace, positions: Sequence[i
     read = trace.source_ids, trace.target_ids[: max(positions) + 1]
     source, target = (network.ids(ids).expand(len(positions), -1) for ids in read)
     stream = network.decode(target, network.encode(source, None, tap), None, tap)  # (row, T, d_model)
-    places = list(positions)
-    chosen = stream[range(len(places)), places]  # (row, d_model)
-    wanted = network.ids(trace.next_ids)[0, places]
-    return -token_cross_entropy(network.project(chosen), wanted)
+    chosen = stream[range(len(positions)), list(positions)]  # (row, d_model)
+    return -token_cross_entropy(network.project(chosen), network.ids(trace.next_ids)[0, list(positions)])
 
 
 @dataclass(frozen=True)
@@ -160,11 +139,9 @@ class GradientCheck:
 def check_gradients(
     network: Transformer, trace: Trace, position: int, found: np.ndarray, step: float = 0.002
 ) -> GradientCheck:
-    """Check the gradients of one position, from 0.
+    """Check the gradients of one position, from 0, of what `gradient_relevance_in_steps` found.
 
-    Args:
-        found: what `gradient_relevance_in_steps` returned.
-        step: by how much the weight is moved; weights lie between 0 and 1.
+    The weight with the steepest gradient is moved by `step` both ways; weights lie between 0 and 1.
     """
     _, gradients = weight_gradients(network, trace, [position])
     stacked = torch.stack(gradients["cross"])[:, 0]  # (layer, head, T, S)

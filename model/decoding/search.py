@@ -2,20 +2,22 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from operator import itemgetter
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, replace
+from operator import attrgetter, itemgetter
+from typing import Literal
 
 import torch
 from torch import Tensor
 
-from model.decoding.beam_tree import BeamNode, BeamTree, Hypothesis, settle
 from model.networks.interfaces import TranslationNetwork
 from model.networks.masks import pad_batch, padding_mask
 from model.networks.tap import Tap
 from model.runtime.progress import InSteps, Progress, in_one_go
 
 TOP = 5  # alternatives that every step reports
+
+Top = tuple[tuple[int, float], ...]  # tokens with their probabilities, best first
+Fate = Literal["kept", "finished", "displaced", "pruned"]
 
 
 @dataclass(frozen=True)
@@ -59,11 +61,47 @@ class TokenStep:
 
     id: int  # the token; `probability` is what the model gave it here, before temperature and filters
     probability: float
-    top: tuple[tuple[int, float], ...]  # the most probable tokens at this position with their probabilities, best first
+    top: Top  # the most probable tokens at this position
     # everything produced so far, this token included, without `<s>`. In beam search another hypothesis may take the
     # lead, so `ids` need not extend the ids of the step before.
     ids: tuple[int, ...]
     finished: bool  # no further step follows
+
+
+@dataclass(frozen=True)
+class BeamNode:
+    """One hypothesis that the search considered."""
+
+    ids: tuple[int, ...]  # all its tokens, without `<s>`; the node of `ids[:-1]` is its parent
+    probability: float  # of its last token, given the others
+    log_probability: float  # the sum of ln p over its tokens, in nats
+    score: float  # `log_probability` divided by the length penalty (Wu et al. 2016, section 7).
+    # "kept" goes on to the next step; "finished" is one of the translations the search returns; "displaced" had
+    # finished, but as many better ones finished as the beam is wide; "pruned" was not among the best
+    fate: Fate
+
+    @property
+    def id(self) -> int:
+        """The token it added."""
+        return self.ids[-1]
+
+
+@dataclass(frozen=True)
+class BeamTree:
+    """A whole search."""
+
+    # for each step the nodes that were considered, most probable first; twice the width of the beam at most
+    steps: tuple[tuple[BeamNode, ...], ...]
+    best: tuple[BeamNode, ...]  # what `beam_search` returns for the same question
+
+    @property
+    def winner(self) -> tuple[int, ...]:
+        """Ids of the best translation."""
+        return self.best[0].ids
+
+    def on_winning_path(self, node: BeamNode) -> bool:
+        """True if the best translation begins with this node's tokens."""
+        return self.winner[: len(node.ids)] == node.ids
 
 
 def sampling_probabilities(logits: Tensor, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0) -> Tensor:
@@ -101,11 +139,9 @@ def sampling_probabilities(logits: Tensor, temperature: float = 1.0, top_k: int 
 def stream(
     network: TranslationNetwork, source: list[int], options: DecodingOptions, tap: Tap | None = None
 ) -> Iterator[TokenStep]:
-    """Translate one sentence and yield each step; the last has `finished` set.
+    """Translate one sentence, ids that end with `</s>`, and yield each step; the last has `finished` set.
 
-    Args:
-        source: ids that end with `</s>`.
-        tap: not in beam search.
+    A tap can intervene, but not in beam search.
     """
     if options.method == "beam":
         yield from _beam_steps(network, source, options)
@@ -114,7 +150,7 @@ def stream(
     generator = torch.Generator().manual_seed(options.seed)
     newest = network.ids([network.config.bos_id])[0]
     ids: tuple[int, ...] = ()
-    limit, never = _limit(network, options), network.ids(network.config.never_generated)[0]
+    limit, never = min(options.max_length, network.config.max_positions), network.ids(network.config.never_generated)[0]
     while True:
         logits = decoder.step(newest)[0]  # (vocabulary,)
         kept = logits.index_fill(-1, never, -math.inf)
@@ -138,11 +174,7 @@ def greedy_batch(
 ) -> list[list[int]]:
     """Greedy translations of many sentences at once; row by row the same as `stream` with method "greedy".
 
-    Args:
-        sources: ids that end with `</s>`, of any lengths.
-
-    Returns:
-        Produced ids a sentence, `</s>` included where it was reached.
+    Sources of any lengths that end with `</s>`; of each the produced ids, `</s>` included where it was reached.
     """
     config = network.config
     source = pad_batch(sources, config.pad_id).to(network.device)  # (batch, source)
@@ -151,7 +183,7 @@ def greedy_batch(
     produced, never = [], network.ids(config.never_generated)[0]
     newest = torch.full((len(sources),), config.bos_id, device=source.device)
     done = torch.zeros(len(sources), dtype=torch.bool, device=source.device)
-    for _ in range(_limit(network, DecodingOptions(max_length=max_length))):
+    for _ in range(min(max_length, config.max_positions)):
         logits = decoder.step(newest)  # (batch, vocabulary)
         newest = logits.index_fill_(-1, never, -math.inf).argmax(dim=-1).masked_fill_(done, config.pad_id)
         produced.append(newest)
@@ -166,36 +198,29 @@ def length_penalty(length: int, alpha: float) -> float:
     return ((5 + length) / 6) ** alpha
 
 
-def beam_search(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> list[Hypothesis]:
+def beam_search(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> list[BeamNode]:
     """The `options.beam` best translations of one sentence, best normalised score first."""
     return list(beam_tree(network, source, options).best)
 
 
 @torch.inference_mode()
 def beam_tree_in_steps(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> InSteps[BeamTree]:
-    """The same search with everything it considered on its way; each step is a part.
-
-    Args:
-        source: ids that end with `</s>`.
-    """
+    """The same search, `source` with `</s>` last, with everything it considered on its way; each step is a part."""
     search = _Beam(network, source, options)
     while not search.complete:
         search.advance()
         yield Progress(len(search.considered), search.limit)
-    return settle(search.considered, search.best())
+    best = search.best()
+    returned = {node.ids for node in best}
+
+    def settled(node: BeamNode) -> BeamNode:
+        displaced = node.fate == "finished" and node.ids not in returned
+        return replace(node, fate="displaced") if displaced else node
+
+    return BeamTree(tuple(tuple(map(settled, nodes)) for nodes in search.considered), tuple(best))
 
 
 beam_tree = in_one_go(beam_tree_in_steps)
-
-
-class _Extension(NamedTuple):
-    """A hypothesis with one more token: its sum of ln p, the hypothesis's row, and what a step reports of the token."""
-
-    total: float
-    row: int
-    token: int
-    probability: float
-    top: tuple[tuple[int, float], ...]
 
 
 class _Beam:
@@ -203,72 +228,57 @@ class _Beam:
 
     def __init__(self, network: TranslationNetwork, source: list[int], options: DecodingOptions) -> None:
         self.network, self.options = network, options
-        self.limit = _limit(network, options)
+        self.limit = min(options.max_length, network.config.max_positions)
         self.decoder = network.begin_decoding(network.ids(source))
-        self.alive = [Hypothesis((), 0.0, 0.0)]
-        self.done: list[Hypothesis] = []
-        self.reports: dict[tuple[int, ...], _Extension] = {}  # how each hypothesis got its last token
+        self.alive = [BeamNode((), 1.0, 0.0, 0.0, "kept")]
+        self.done: list[BeamNode] = []
+        self.tops: dict[tuple[int, ...], Top] = {}  # for each hypothesis, what could have been its last token
         self.considered: list[list[BeamNode]] = []  # a list a step
-
-    def normalise(self, log_probability: float, length: int) -> float:
-        return log_probability / length_penalty(length, self.options.length_penalty)
 
     def advance(self) -> None:
         """Extend every open hypothesis by one token and keep the best."""
         network, width = self.network, self.options.beam
-        last = [hypothesis.ids[-1] if hypothesis.ids else network.config.bos_id for hypothesis in self.alive]
+        last = [node.ids[-1] if node.ids else network.config.bos_id for node in self.alive]
         logits = self.decoder.step(network.ids(last)[0])  # (alive, vocabulary)
         rows: list[int] = []
-        open_hypotheses: list[Hypothesis] = []
         nodes: list[BeamNode] = []
-        for rank, found in enumerate(self._extensions(logits.float().log_softmax(dim=-1))):
-            ids = (*self.alive[found.row].ids, found.token)
-            score = self.normalise(found.total, len(ids))
-            self.reports[ids] = found
-            ends = found.token == network.config.eos_id
-            fate = "pruned"
+        for rank, (total, row, token, value, top) in enumerate(self._extensions(logits.float().log_softmax(dim=-1))):
+            ids = (*self.alive[row].ids, token)
+            self.tops[ids] = top
+            ends, fate = token == network.config.eos_id, "pruned"
             # an end outside the beam does not count, so a beam of 1 is greedy
             if len(ids) >= self.limit or (ends and rank < width):
                 fate = "finished"
-                self.done.append(Hypothesis(ids, found.total, score))
-            elif not ends and len(open_hypotheses) < width:
+            elif not ends and len(rows) < width:
                 fate = "kept"
-                open_hypotheses.append(Hypothesis(ids, found.total, score))
-                rows.append(found.row)
-            nodes.append(BeamNode(ids, found.probability, found.total, score, fate))
+                rows.append(row)
+            score = total / length_penalty(len(ids), self.options.length_penalty)
+            nodes.append(BeamNode(ids, math.exp(value), total, score, fate))
         self.considered.append(nodes)
-        order = _staying(rows)
-        self.alive = [open_hypotheses[rank] for rank in order]
-        self.done = sorted(self.done, key=lambda hypothesis: -hypothesis.score)[:width]
+        order, kept = _staying(rows), [node for node in nodes if node.fate == "kept"]
+        self.alive = [kept[rank] for rank in order]
+        self.done = _best_first([*self.done, *(node for node in nodes if node.fate == "finished")])[:width]
         if self.alive:
             self.decoder.keep_rows([rows[rank] for rank in order])
 
-    def _extensions(self, log_probabilities: Tensor) -> list[_Extension]:
-        """The most probable ones, best first.
+    def _extensions(self, log_probabilities: Tensor) -> list[tuple[float, int, int, float, Top]]:
+        """The most probable by `(alive, vocabulary)`, best first: sum, row, token, its ln p, and the top of the row.
 
         At most one extension of each hypothesis ends, so among twice the beam's width at least that many go on.
-
-        Args:
-            log_probabilities: `(alive, vocabulary)`.
         """
         count, never = 2 * self.options.beam, self.network.config.never_generated
         best = log_probabilities.topk(min(max(count, TOP) + len(never), log_probabilities.shape[1]))
         tokens, values = best.indices.tolist(), best.values.tolist()
         sums = [
-            (before.log_probability + value, row, rank)
+            (before.log_probability + value, row, token, value)
             for row, before in enumerate(self.alive)
-            for rank, value in enumerate(values[row])
-            if tokens[row][rank] not in never
+            for token, value in zip(tokens[row], values[row], strict=True)
+            if token not in never
         ]
         sums.sort(key=itemgetter(0), reverse=True)
-        tops = [
-            tuple((token, math.exp(value)) for token, value in zip(*both, strict=True))
-            for both in zip((row[:TOP] for row in tokens), (row[:TOP] for row in values), strict=True)
-        ]
-        return [
-            _Extension(total, row, tokens[row][rank], math.exp(values[row][rank]), tops[row])
-            for total, row, rank in sums[:count]
-        ]
+        pairs = (zip(row_tokens[:TOP], row[:TOP], strict=True) for row_tokens, row in zip(tokens, values, strict=True))
+        tops = [tuple((token, math.exp(value)) for token, value in row) for row in pairs]
+        return [(*found, tops[found[1]]) for found in sums[:count]]
 
     @property
     def complete(self) -> bool:
@@ -278,24 +288,21 @@ class _Beam:
         return len(self.done) >= self.options.beam and self.leader.score <= self.done[-1].score
 
     @property
-    def leader(self) -> Hypothesis:
+    def leader(self) -> BeamNode:
         """The best open hypothesis."""
-        return max(self.alive, key=lambda hypothesis: hypothesis.score)
+        return max(self.alive, key=attrgetter("score"))
 
-    def best(self) -> list[Hypothesis]:
+    def best(self) -> list[BeamNode]:
         """Finished translations, or open hypotheses while nothing has finished; best first."""
-        return self.done or sorted(self.alive, key=lambda hypothesis: -hypothesis.score)
+        return self.done or _best_first(self.alive)
+
+
+def _best_first(nodes: list[BeamNode]) -> list[BeamNode]:
+    return sorted(nodes, key=attrgetter("score"), reverse=True)
 
 
 def _staying(rows: list[int]) -> list[int]:
-    """An order in which most hypotheses stay in their cache's row, where nothing has to be copied for them.
-
-    Args:
-        rows: the row of each hypothesis's parent.
-
-    Returns:
-        Which hypothesis goes to each row.
-    """
+    """Which hypothesis goes to each row of the cache, by the row of each one's parent: most stay and are not copied."""
     order: list[int | None] = [None] * len(rows)
     others = []
     for hypothesis, row in enumerate(rows):
@@ -312,15 +319,10 @@ def _beam_steps(network: TranslationNetwork, source: list[int], options: Decodin
     while not search.complete:
         search.advance()
         leader = search.best()[0] if search.complete else search.leader
-        found = search.reports[leader.ids]
-        yield TokenStep(found.token, found.probability, found.top, leader.ids, search.complete)
+        yield TokenStep(leader.id, leader.probability, search.tops[leader.ids], leader.ids, search.complete)
 
 
-def _limit(network: TranslationNetwork, options: DecodingOptions) -> int:
-    return min(options.max_length, network.config.max_positions)
-
-
-def _top(probabilities: Tensor) -> tuple[tuple[int, float], ...]:
+def _top(probabilities: Tensor) -> Top:
     """`TOP` tokens of `(vocabulary,)` with their probabilities, best first."""
     best = probabilities.topk(min(TOP, len(probabilities)))
     return tuple(zip(best.indices.tolist(), best.values.tolist(), strict=True))

@@ -39,7 +39,7 @@ def vit_tensors(network: VisionTransformer) -> dict[str, Tensor]:
         for ours, theirs in _LAYER.items():
             for part in ("weight", "bias"):
                 tensors[f"vit.layers.{number}.{theirs}.{part}"] = layer.get_parameter(f"{ours}.{part}")
-    return {name: tensor.detach() for name, tensor in tensors.items()}
+    return {name: tensor.detach().float().cpu() for name, tensor in tensors.items()}
 
 
 def write_vit(network: VisionTransformer, folder: Path) -> None:
@@ -49,41 +49,35 @@ def write_vit(network: VisionTransformer, folder: Path) -> None:
     a picture to the model's size without cutting out the middle square first.
     """
     config = network.config
-    names = list(config.classes)
-    write_json(
-        folder / "config.json",
-        {
-            "architectures": ["ViTForImageClassification"],
-            "model_type": "vit",
-            "hidden_size": config.d_model,
-            "num_hidden_layers": config.n_layers,
-            "num_attention_heads": config.n_heads,
-            "intermediate_size": config.d_ff,
-            "hidden_act": "gelu",
-            "hidden_dropout_prob": 0.0,
-            "attention_probs_dropout_prob": 0.0,
-            "layer_norm_eps": NORM_EPSILON,
-            "image_size": config.image_size,
-            "patch_size": config.patch_size,
-            "num_channels": 3,
-            "qkv_bias": True,
-            "id2label": {str(number): name for number, name in enumerate(names)},
-            "label2id": {name: number for number, name in enumerate(names)},
-        },
-    )
-    write_json(
-        folder / "preprocessor_config.json",
-        {
-            "image_processor_type": "ViTImageProcessor",
-            "do_resize": True,
-            "size": {"height": config.image_size, "width": config.image_size},
-            "resample": 3,
-            "do_rescale": True,
-            "rescale_factor": 1 / 255,
-            "do_normalize": True,
-            "image_mean": [0.5] * 3,
-            "image_std": [0.5] * 3,
-        },
-    )
-    tensors = {name: tensor.float().cpu() for name, tensor in vit_tensors(network).items()}
-    save_tensors(folder / "model.safetensors", tensors, {"format": "pt"})
+    sizes = {
+        "architectures": ["ViTForImageClassification"],
+        "model_type": "vit",
+        "hidden_size": config.d_model,
+        "num_hidden_layers": config.n_layers,
+        "num_attention_heads": config.n_heads,
+        "intermediate_size": config.d_ff,
+        "hidden_act": "gelu",
+        "hidden_dropout_prob": 0.0,
+        "attention_probs_dropout_prob": 0.0,
+        "layer_norm_eps": NORM_EPSILON,
+        "image_size": config.image_size,
+        "patch_size": config.patch_size,
+        "num_channels": 3,
+        "qkv_bias": True,
+        "id2label": {str(number): name for number, name in enumerate(config.classes)},
+        "label2id": {name: number for number, name in enumerate(config.classes)},
+    }
+    preprocessor = {
+        "image_processor_type": "ViTImageProcessor",
+        "do_resize": True,
+        "size": {"height": config.image_size, "width": config.image_size},
+        "resample": 3,
+        "do_rescale": True,
+        "rescale_factor": 1 / 255,
+        "do_normalize": True,
+        "image_mean": [0.5] * 3,
+        "image_std": [0.5] * 3,
+    }
+    write_json(folder / "config.json", sizes)
+    write_json(folder / "preprocessor_config.json", preprocessor)
+    save_tensors(folder / "model.safetensors", vit_tensors(network), {"format": "pt"})

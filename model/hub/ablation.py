@@ -4,8 +4,6 @@ The same question as `model.attribution.head_ablation` asks of the shipped netwo
 pass for each head, since nothing is known of an opened network's layers but their attention.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which models may be opened: decided when the program starts, never by a request."""
 
-from __future__ import annotations
-
 import os
 import re
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ eager form computes (Vaswani et al. 2017, equation 1) with what architectures ad
 when it is opened; see `model.hub.proof`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass

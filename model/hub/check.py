@@ -1,7 +1,5 @@
 """The check of one call of attention: computed a second time, another way."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -10,7 +8,7 @@ from model.hub.attention import AttentionCall, grouped
 from model.tracing.head_interventions import OneHot, Scale, Temperature
 from model.tracing.interventions import HeadInterventions
 from model.tracing.kinds import AttentionKind
-from model.tracing.verify import Verification
+from model.tracing.trace import Verification
 
 FUSED = "fused"  # scaled_dot_product_attention, with bias, mask and sinks
 DOUBLE = "double"  # in double precision, from queries and keys, following the description of the interventions

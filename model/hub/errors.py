@@ -1,7 +1,5 @@
 """What is said where a model cannot be opened or a text cannot be traced."""
 
-from __future__ import annotations
-
 from model.runtime.messages import ReaderError
 
 

@@ -1,7 +1,5 @@
 """A checkpoint's folder, looked at before anything in it is loaded: is it whole, is it safe, does it fit?"""
 
-from __future__ import annotations
-
 import json
 import os
 import struct

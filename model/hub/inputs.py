@@ -1,7 +1,5 @@
 """What the reader gives, as the tensors that a network of the library takes."""
 
-from __future__ import annotations
-
 import inspect
 
 import numpy as np

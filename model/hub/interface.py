@@ -1,7 +1,5 @@
 """Our attention among those that `transformers` knows, and a run of a network with it."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """What a trace keeps, decided from its size before anything is computed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from model.hub.errors import OpenError

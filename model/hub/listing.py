@@ -1,7 +1,5 @@
 """What can be said of a model before it is opened: its type, its sizes and whether it fits, from its small files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A checkpoint's files as a network with its tokenizer or image processor: weights from safetensors, no code run."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal

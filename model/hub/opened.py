@@ -1,7 +1,5 @@
 """Any Hugging Face checkpoint as a `TracedModel`: opened, proven, traced."""
 
-from __future__ import annotations
-
 import inspect
 from functools import cached_property
 

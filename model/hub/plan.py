@@ -1,7 +1,5 @@
 """Which calls of attention a network makes, in which order, and what each of them is: measured, not read from names."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

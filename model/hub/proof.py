@@ -4,8 +4,6 @@ A short input runs three times: untouched, in the model's own eager form, and wi
 network serves it is decided by these runs alone.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass
 

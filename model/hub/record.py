@@ -1,7 +1,5 @@
 """What an opened model computed for one kind of attention, as plain arrays, and its check."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +8,7 @@ import numpy as np
 import torch
 
 from model.hub.attention import AttentionCall
-from model.tracing.verify import Verification
+from model.tracing.trace import Verification
 
 Kept = Literal["all", "weights"]
 

@@ -1,7 +1,5 @@
 """One run of an opened network on an input of any kind, with or without somebody looking."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import torch

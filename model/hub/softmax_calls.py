@@ -1,7 +1,5 @@
 """The way into architectures that do not call one function for attention: watch softmax and the products around it."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor

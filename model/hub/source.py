@@ -1,7 +1,5 @@
 """Where a model comes from: a folder, or a repository of the hub that is in this machine's cache or can be fetched."""
 
-from __future__ import annotations
-
 import os
 import re
 import threading

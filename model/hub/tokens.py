@@ -1,7 +1,5 @@
 """Tokens of any tokenizer with their slices of the text, and the words that they make up."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Everything an opened model computed for one input."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +8,7 @@ import numpy as np
 from model.hub.record import HubRecord
 from model.hub.tokens import Tokens
 from model.tracing.kinds import KINDS, AttentionKind
-from model.tracing.verify import Verification
+from model.tracing.trace import Verification
 
 
 @dataclass(frozen=True, eq=False)

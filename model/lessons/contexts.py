@@ -23,14 +23,10 @@ def stage_names(layers: int) -> tuple[str, ...]:
 
 @torch.inference_mode()
 def encoder_stages(network: Transformer, tokenizer: Tokenizer, ids: list[int]) -> np.ndarray:
-    """Every token's vector at every stage of the encoder.
+    """Every token's vector at every stage of the encoder, which reads `ids` that end with `</s>`.
 
-    Args:
-        ids: what the encoder reads, ending with `</s>`.
-
-    Returns:
-        `(stage, S, d_model)` float32; stages as `stage_names` gives them. The first is the embedding row
-        x sqrt(d_model), before the positions.
+    `(stage, S, d_model)` float32; stages as `stage_names` gives them. The first is the embedding row x sqrt(d_model),
+    before the positions.
     """
     stacks = LayerStacks(StackPlan.of(stream_stack("encoder", network.config.n_encoder_layers)))
     network.encode(network.ids(ids), None, stacks)
@@ -38,10 +34,9 @@ def encoder_stages(network: Transformer, tokenizer: Tokenizer, ids: list[int]) -
 
 
 def find_word(tokenizer: Tokenizer, ids: list[int], word: str) -> tuple[int, int] | None:
-    """First run of tokens that spells `word` as a whole word, upper and lower case alike.
+    """First run of tokens that spells `word` as a whole word, upper and lower case alike; None where there is none.
 
-    Returns:
-        First token and the one behind the last, or None where the word is not there.
+    It is given by its first token and the one behind the last.
     """
     wanted = tokenizer.normalize(word).casefold()
     tokens = tokenizer.tokens(ids)
@@ -122,12 +117,10 @@ def cosine(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def principal_plane(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Principal components: vectors `(..., d_model)` on their two widest directions, and each one's share of variance.
+    """Principal components: `(..., d_model)` on its two widest directions, `(..., 2)`, and their variance shares.
 
-    The sign of a direction is free; it is chosen so that its largest entry is positive.
-
-    Returns:
-        `(..., 2)` and `(2,)`, float64.
+    The sign of a direction is free; it is chosen so that its largest entry is positive. Both are float64, the
+    shares `(2,)`.
     """
     flat = vectors.reshape(-1, vectors.shape[-1]).astype(np.float64)
     centred = flat - flat.mean(axis=0)

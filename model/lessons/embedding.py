@@ -34,11 +34,7 @@ class EmbeddingSteps:
 
 @torch.inference_mode()
 def embedding_steps(network: Transformer, tokenizer: Tokenizer, ids: list[int]) -> EmbeddingSteps:
-    """Look up, scale and add the positions, apart from the network; then compare with the network.
-
-    Args:
-        ids: what the encoder reads, ending with `</s>`.
-    """
+    """Look up `ids`, `</s>` last, scale and add positions, apart from the network; then compare with the network."""
     recorder = Recorder()
     network.encode(network.ids(ids), None, recorder)
     rows = array(network.embedding.weight[ids])  # (S, d_model)

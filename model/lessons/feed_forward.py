@@ -6,10 +6,9 @@ from typing import Literal
 import numpy as np
 import torch
 
-from model.networks.tap import Recorder
 from model.networks.transformer import FeedForward, Transformer
 from model.runtime.arrays import array, furthest
-from model.tracing.trace import Trace
+from model.tracing.trace import Trace, recorded
 
 Stack = Literal["encoder", "decoder"]
 
@@ -55,12 +54,9 @@ def firing(network: Transformer, trace: Trace, stack: Stack, layer: int) -> Firi
     """Take the feed-forward sub-layer of `layer` (from 0) apart."""
     step = "self" if stack == "encoder" else "cross"
     names = f"{stack}.{layer}.{step}.normalised", f"{stack}.{layer}.ffn.sublayer_output"
-    recorder = Recorder(set(names))
-    memory = network.encode(network.ids(trace.source_ids), None, recorder)
-    if stack == "decoder":
-        network.decode(network.ids(trace.target_ids), memory, None, recorder)
+    tensors = recorded(network, trace, stack, names)
     module: FeedForward = getattr(network, stack)[layer].feed_forward
-    stream, sublayer_output = (recorder.tensors[name][0] for name in names)  # (position, d_model) each
+    stream, sublayer_output = (tensors[name][0] for name in names)  # (position, d_model) each
     alone = torch.cat([module(stream[place : place + 1]) for place in range(len(stream))])
     hidden = (trace.encoder_hidden if stack == "encoder" else trace.decoder_hidden)[layer]
     own_hidden, own_output = _recompute(module, array(stream))

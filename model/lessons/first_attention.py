@@ -1,7 +1,5 @@
 """Attention over the encoder's states, step by step: one decoder state asks, all encoder states answer."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,14 +4,12 @@
 by their hashes. Here it is read, and what follows from its figures is computed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from model.recurrent_translator import SHIPPED
-from model.runtime.measured import read_measured
+from model.runtime.checkpoint import read_measured
 
 FILE = "forgetting.json"
 NETWORKS = {"rnn-vector": ("hidden",), "lstm-vector": ("hidden", "cell")}  # and the states that each hands over

@@ -4,8 +4,6 @@ The target's first tokens stay the same while more follows them, so a network th
 sentence shows it there: its loss on these tokens rises.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from model.networks.attention import MultiHeadAttention
+
+Pairs = tuple[tuple[nn.Linear, Tensor], ...]  # of query, key and value: the projection and what it reads
 
 
 @dataclass(frozen=True)
@@ -48,13 +50,24 @@ def shape_walk(batch: int, length: int, d_model: int, n_heads: int, keys: int | 
     return [Shape(name, tuple(tensor.shape)) for name, tensor in steps.items()]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Form:
-    """What one way of computing a sub-layer needs."""
+    """What one way of computing a sub-layer needs, counted by the matrix products themselves."""
 
-    parameters: int  # weights and biases, W_O included
-    flops: int  # multiplications and additions of all matrix products
-    products: int  # number of matrix products
+    parameters: int = 0  # weights and biases, W_O included
+    flops: int = 0  # multiplications and additions of all matrix products: 2 m k n for (m, k) x (k, n)
+    products: int = 0  # number of matrix products
+
+    def matmul(self, left: Tensor, right: Tensor) -> Tensor:
+        """`left` @ `right`, counted."""
+        self.flops += 2 * left.numel() * right.shape[-1]
+        self.products += math.prod(left.shape[:-2])
+        return left @ right
+
+    def linear(self, stream: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        """The linear map of `stream`, counted with its parameters."""
+        self.parameters += weight.numel() + bias.numel()
+        return self.matmul(stream, weight.T) + bias
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,72 +82,48 @@ class TwoForms:
     shapes: tuple[tuple[int, int], tuple[int, int]]
 
 
-class _Counter:
-    """Matrix products that count themselves: (m, k) x (k, n) takes 2 m k n operations."""
-
-    def __init__(self) -> None:
-        self.flops = self.products = self.parameters = 0
-
-    def matmul(self, left: Tensor, right: Tensor) -> Tensor:
-        self.flops += 2 * left.numel() * right.shape[-1]
-        self.products += math.prod(left.shape[:-2])
-        return left @ right
-
-    def linear(self, stream: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-        self.parameters += weight.numel() + bias.numel()
-        return self.matmul(stream, weight.T) + bias
-
-
 @torch.inference_mode()
 def two_forms(
     module: MultiHeadAttention, query_input: np.ndarray, key_input: np.ndarray, allowed: np.ndarray | None
 ) -> TwoForms:
-    """Compute the sub-layer by one wide projection and by n_heads small ones, with the same weights.
+    """The sub-layer by one wide projection and by n_heads small ones with the same weights.
 
-    Args:
-        query_input: `(query, d_model)`; key_input: `(key, d_model)`.
-        allowed: `(query, key)` bool, or None.
+    Inputs are `(query, d_model)` and `(key, d_model)`; `allowed` is `(query, key)` bool, or None.
     """
     device = module.query.weight.device
     query_stream, key_stream = (torch.from_numpy(array).to(device) for array in (query_input, key_input))
     mask = None if allowed is None else torch.from_numpy(allowed).to(device)
-    wide, narrow = _Counter(), _Counter()
-    sublayer_output = _split(module, query_stream, key_stream, mask, wide)
-    difference = (sublayer_output - _small(module, query_stream, key_stream, mask, narrow)).abs().max()
+    pairs = ((module.query, query_stream), (module.key, key_stream), (module.value, key_stream))
+    split, small = Form(), Form()
+    difference = (_split(module, pairs, mask, split) - _small(module, pairs, mask, small)).abs().max()
     d_model, d_k = query_stream.shape[1], query_stream.shape[1] // module.n_heads
-    split, small = (Form(counter.parameters, counter.flops, counter.products) for counter in (wide, narrow))
     return TwoForms(split, small, float(difference), ((d_model, d_model), (d_model, d_k)))
 
 
-def _split(
-    module: MultiHeadAttention, query_stream: Tensor, key_stream: Tensor, mask: Tensor | None, counter: _Counter
-) -> Tensor:
+def _split(module: MultiHeadAttention, pairs: Pairs, mask: Tensor | None, form: Form) -> Tensor:
     """One projection of full width each, cut into heads, attended all at once."""
     projected = [
-        counter.linear(stream, linear.weight, linear.bias).unflatten(-1, (module.n_heads, -1)).transpose(0, 1)
-        for linear, stream in ((module.query, query_stream), (module.key, key_stream), (module.value, key_stream))
+        form.linear(stream, linear.weight, linear.bias).unflatten(-1, (module.n_heads, -1)).transpose(0, 1)
+        for linear, stream in pairs
     ]  # (head, position, d_k) each
-    heads = _attend(*projected, mask, counter)  # (head, query, d_k)
-    return counter.linear(heads.transpose(0, 1).flatten(-2), module.output.weight, module.output.bias)
+    heads = _attend(*projected, mask, form)  # (head, query, d_k)
+    return form.linear(heads.transpose(0, 1).flatten(-2), module.output.weight, module.output.bias)
 
 
-def _small(
-    module: MultiHeadAttention, query_stream: Tensor, key_stream: Tensor, mask: Tensor | None, counter: _Counter
-) -> Tensor:
+def _small(module: MultiHeadAttention, pairs: Pairs, mask: Tensor | None, form: Form) -> Tensor:
     """Each head with projections of its own, `(d_model, d_k)`, one head after another."""
     heads = []
-    pairs = ((module.query, query_stream), (module.key, key_stream), (module.value, key_stream))
     for head in range(module.n_heads):
         projected = [
-            counter.linear(stream, linear.weight.chunk(module.n_heads)[head], linear.bias.chunk(module.n_heads)[head])
+            form.linear(stream, linear.weight.chunk(module.n_heads)[head], linear.bias.chunk(module.n_heads)[head])
             for linear, stream in pairs
         ]  # (position, d_k) each
-        heads.append(_attend(*projected, mask, counter))
-    return counter.linear(torch.cat(heads, dim=-1), module.output.weight, module.output.bias)
+        heads.append(_attend(*projected, mask, form))
+    return form.linear(torch.cat(heads, dim=-1), module.output.weight, module.output.bias)
 
 
-def _attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, counter: _Counter) -> Tensor:
-    scores = counter.matmul(queries, keys.transpose(-2, -1)) / math.sqrt(queries.shape[-1])
+def _attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, form: Form) -> Tensor:
+    scores = form.matmul(queries, keys.transpose(-2, -1)) / math.sqrt(queries.shape[-1])
     if mask is not None:
         scores = scores.masked_fill(~mask, -math.inf)
-    return counter.matmul(scores.softmax(dim=-1), values)
+    return form.matmul(scores.softmax(dim=-1), values)

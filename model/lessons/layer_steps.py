@@ -9,11 +9,11 @@ import torch
 from torch import nn
 
 from model.networks.attention import MultiHeadAttention
-from model.networks.tap import Recorder
 from model.networks.transformer import Transformer
 from model.runtime.arrays import array, furthest, softmax
 from model.tracing.kinds import KINDS, attention_module
-from model.tracing.trace import Trace
+from model.tracing.layer_stacks import ATTENTION_STEPS
+from model.tracing.trace import Trace, recorded
 
 STEPS = ("projections", "products", "scores", "masked", "weights", "output", "sublayer_output")
 
@@ -97,91 +97,64 @@ def layer_inputs(network: Transformer, trace: Trace, kind: str, layer: int) -> L
     """
     of = KINDS[kind]
     names = [f"{of.tap_name(layer)}.sublayer_output", f"decoder.{layer}.self.normalised"]
-    recorder = Recorder(set(names))
-    memory = network.encode(network.ids(trace.source_ids), None, recorder)
-    if of.stack == "decoder":
-        network.decode(network.ids(trace.target_ids), memory, None, recorder)
-    sublayer_output = array(recorder.tensors[names[0]][0])
+    tensors = recorded(network, trace, of.stack, names)
+    sublayer_output = array(tensors[names[0]][0])
     if of.square:
         stream = (trace.encoder_stream if of.stack == "encoder" else trace.decoder_stream)[layer]
         return LayerInputs(stream, stream, sublayer_output)
-    return LayerInputs(array(recorder.tensors[names[1]][0]), trace.encoder_stream[-1], sublayer_output)
+    return LayerInputs(array(tensors[names[1]][0]), trace.encoder_stream[-1], sublayer_output)
 
 
 def attention_steps(
     network: Transformer, trace: Trace, inputs: LayerInputs, kind: str, layer: int, head: int
 ) -> AttentionSteps:
-    """Take one head apart.
-
-    Args:
-        inputs: what `layer_inputs` returned for the same kind and layer.
-        layer, head: from 0.
-    """
+    """Take one head apart, layer and head from 0; `inputs` is what `layer_inputs` found for the same kind and layer."""
     module, record = attention_module(network, KINDS[kind], layer), trace.records[kind]
-    own = _Recomputed.of(module, inputs, record.allowed)
+    own, own_output = _recomputed(module, inputs, record.allowed)
+    seen = {step: getattr(record, step)[layer, head] for step in ATTENTION_STEPS}
+    apart = {step: furthest(own[step][head], seen[step]) for step in ATTENTION_STEPS}
     d_k = record.queries.shape[-1]
     part = slice(head * d_k, (head + 1) * d_k)
-    scores = record.scores[layer, head]
-    concatenated = record.outputs[layer].transpose(1, 0, 2).reshape(len(inputs.query_input), -1)  # (query, d_model)
-    products = scores * np.float32(math.sqrt(d_k))
-    masked = scores if record.allowed is None else scores[record.allowed]
-    own_masked = own.scores[head] if record.allowed is None else own.scores[head][record.allowed]
-    projected = zip((own.queries, own.keys, own.values), (record.queries, record.keys, record.values), strict=True)
+    products = seen["scores"] * np.float32(math.sqrt(d_k))
+    visible = slice(None) if record.allowed is None else record.allowed
     differences = {
-        "projections": max(furthest(mine[head], seen[layer, head]) for mine, seen in projected),
-        "products": furthest(own.scores[head] * math.sqrt(d_k), products),
-        "scores": furthest(own.scores[head], scores),
-        "masked": furthest(own_masked, masked),
-        "weights": furthest(own.weights[head], record.weights[layer, head]),
-        "output": furthest(own.outputs[head], record.outputs[layer, head]),
-        "sublayer_output": furthest(own.sublayer_output, inputs.sublayer_output),
+        "projections": max(apart[step] for step in ("queries", "keys", "values")),
+        "products": furthest(own["scores"][head] * math.sqrt(d_k), products),
+        "scores": apart["scores"],
+        "masked": furthest(own["scores"][head][visible], seen["scores"][visible]),
+        "weights": apart["weights"],
+        "output": apart["outputs"],
+        "sublayer_output": furthest(own_output, inputs.sublayer_output),
     }
+    projections = {name: Projection.of(getattr(module, name), part) for name in ("query", "key", "value")}
     return AttentionSteps(
         inputs=inputs,
-        projections={
-            "query": Projection.of(module.query, part),
-            "key": Projection.of(module.key, part),
-            "value": Projection.of(module.value, part),
-            "output": Projection.of(module.output),
-        },
-        queries=record.queries[layer, head],
-        keys=record.keys[layer, head],
-        values=record.values[layer, head],
+        projections={**projections, "output": Projection.of(module.output)},
         products=products,
-        scores=scores,
         allowed=record.allowed,
-        weights=record.weights[layer, head],
-        output=record.outputs[layer, head],
-        concatenated=concatenated,
+        output=seen.pop("outputs"),
+        concatenated=record.outputs[layer].transpose(1, 0, 2).reshape(len(inputs.query_input), -1),  # (query, d_model)
         differences=differences,
+        **seen,
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Recomputed:
-    """The whole sub-layer in double precision and nothing but numpy; first axis is the head."""
+def _recomputed(
+    module: MultiHeadAttention, inputs: LayerInputs, allowed: np.ndarray | None
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """`ATTENTION_STEPS` of all heads, the first axis, and the sub-layer's output: in float64 and nothing but numpy."""
 
-    queries: np.ndarray
-    keys: np.ndarray
-    values: np.ndarray
-    scores: np.ndarray
-    weights: np.ndarray
-    outputs: np.ndarray
-    sublayer_output: np.ndarray
+    def heads(linear: nn.Linear, stream: np.ndarray) -> np.ndarray:
+        projected = _linear(linear, stream)  # (position, d_model)
+        return np.stack(np.split(projected, module.n_heads, axis=1))  # (head, position, d_k)
 
-    @classmethod
-    def of(cls, module: MultiHeadAttention, inputs: LayerInputs, allowed: np.ndarray | None) -> "_Recomputed":
-        def heads(linear: nn.Linear, stream: np.ndarray) -> np.ndarray:
-            projected = _linear(linear, stream)  # (position, d_model)
-            return np.stack(np.split(projected, module.n_heads, axis=1))  # (head, position, d_k)
-
-        queries = heads(module.query, inputs.query_input)
-        keys, values = heads(module.key, inputs.key_input), heads(module.value, inputs.key_input)
-        scores = queries @ keys.transpose(0, 2, 1) / math.sqrt(queries.shape[-1])  # (head, query, key)
-        weights = softmax(scores if allowed is None else np.where(allowed, scores, -np.inf))
-        outputs = weights @ values  # (head, query, d_k)
-        sublayer_output = _linear(module.output, np.concatenate(list(outputs), axis=1))
-        return cls(queries, keys, values, scores, weights, outputs, sublayer_output)
+    queries = heads(module.query, inputs.query_input)
+    keys, values = heads(module.key, inputs.key_input), heads(module.value, inputs.key_input)
+    scores = queries @ keys.transpose(0, 2, 1) / math.sqrt(queries.shape[-1])  # (head, query, key)
+    weights = softmax(scores if allowed is None else np.where(allowed, scores, -np.inf))
+    outputs = weights @ values  # (head, query, d_k)
+    steps = dict(zip(ATTENTION_STEPS, (queries, keys, values, scores, weights, outputs), strict=True))
+    return steps, _linear(module.output, np.concatenate(list(outputs), axis=1))
 
 
 def _linear(linear: nn.Linear, stream: np.ndarray) -> np.ndarray:

@@ -144,15 +144,11 @@ def causality(
     changed = list(trace.target_ids)
     changed[position] = replacement
     memory = _memory(network, trace)
-    return [
-        (_streams(network, changed, memory, mask) - _streams(network, trace.target_ids, memory, mask))
-        .abs()
-        .amax(dim=-1)  # (layers + 1, T)
-        .float()
-        .cpu()
-        .numpy()
-        for mask in masks
-    ]
+    found = []
+    for mask in masks:
+        after, before = (_streams(network, ids, memory, mask) for ids in (changed, trace.target_ids))
+        found.append(array((after - before).abs().amax(dim=-1)))  # (layers + 1, T)
+    return found
 
 
 def _streams(network: Transformer, ids: Sequence[int], memory: Tensor, allowed: np.ndarray) -> Tensor:

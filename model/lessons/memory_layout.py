@@ -61,12 +61,6 @@ def memory_layout(shape: tuple[int, ...]) -> LayoutStory:
     except RuntimeError as error:
         message = str(error)
     ordered = transposed.contiguous()
-    return LayoutStory(
-        Layout.of(original),
-        Layout.of(transposed),
-        Layout.of(ordered),
-        wanted,
-        message,
-        ordered.view(wanted).stride(),
-        transposed.data_ptr() == original.data_ptr(),
-    )
+    layouts = [Layout.of(tensor) for tensor in (original, transposed, ordered)]
+    shares_memory = transposed.data_ptr() == original.data_ptr()
+    return LayoutStory(*layouts, wanted, message, ordered.view(wanted).stride(), shares_memory)

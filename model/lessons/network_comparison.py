@@ -13,8 +13,7 @@ from pathlib import Path
 
 from model.networks.recurrent_config import VARIANTS
 from model.recurrent_translator import SHIPPED
-from model.runtime.checkpoint import read_json
-from model.runtime.measured import read_measured
+from model.runtime.checkpoint import read_json, read_measured
 from model.translator import SHIPPED as TRANSLATOR
 
 FILE = "comparison.json"

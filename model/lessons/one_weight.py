@@ -58,10 +58,8 @@ def one_weight(record: AttentionRecord, layer: int, head: int, query: int, key: 
     scores = raw if record.allowed is None else np.where(record.allowed[query], raw, -np.inf)
     exponentials = np.exp(scores - scores.max())
     weights = exponentials / exponentials.sum()
-    difference = max(
-        furthest(raw, record.scores[layer, head, query]),
-        furthest(weights, record.weights[layer, head, query]),
-    )
+    recorded = record.scores[layer, head, query], record.weights[layer, head, query]
+    difference = max(map(furthest, (raw, weights), recorded))
     return OneWeight(
         asking, keys[key], products, float(products.sum()), len(asking), scores, exponentials, weights, key, difference
     )

@@ -54,8 +54,7 @@ def changed_table(network: Transformer, length: int, change: PositionChange, see
 def replace_positions(network: Transformer, tables: Tensor) -> Callable[[Tensor], Tensor]:
     """A change for an `embedded` step: take the model's own positions off and put others on.
 
-    Args:
-        tables: `(max_positions, d_model)`, or `(batch, max_positions, d_model)` with a table for each row.
+    `tables` is `(max_positions, d_model)`, or `(batch, max_positions, d_model)` with a table for each row.
     """
 
     def change(stream: Tensor) -> Tensor:
@@ -85,18 +84,13 @@ class PositionLosses:
 
 @torch.inference_mode()
 def position_losses_in_steps(
-    network: Transformer,
-    source_ids: list[int],
-    target_ids: list[int],
-    next_ids: list[int],
-    seed: int = 0,
-    shift: int = 10,
+    network: Transformer, source_ids: list[int], next_ids: list[int], seed: int = 0, shift: int = 10
 ) -> InSteps[PositionLosses]:
     """Teacher-forced losses of all changes in all places; the changes of one place are one batch and a part.
 
-    Args:
-        source_ids, target_ids, next_ids: see `model.tracing.trace.record_trace`.
+    The encoder reads `source_ids`, which end with `</s>`, and the decoder should generate `next_ids`, which do too.
     """
+    target_ids = [network.config.bos_id, *next_ids[:-1]]
     tables = {
         stack: torch.stack([changed_table(network, len(ids), change, seed, shift) for change in POSITION_CHANGES])
         for stack, ids in (("encoder", source_ids), ("decoder", target_ids))

@@ -23,11 +23,6 @@ class RaggedBatch:
     padding: np.ndarray  # `(B, 1, 1, L)` bool, False on padding; it broadcasts over heads and queries
     causal: np.ndarray  # `(1, 1, L, L)` bool
 
-    @property
-    def combined(self) -> np.ndarray:
-        """`(B, 1, L, L)` bool: a key must be real and not later than the query."""
-        return self.padding & self.causal
-
 
 def ragged_batch(lengths: Sequence[int], vocabulary: int = 100, seed: int = 0) -> RaggedBatch:
     """Sequences of random ids with the given lengths, padded with 0 to the longest.
@@ -64,8 +59,7 @@ class PaddingEffect:
 def padding_effect(network: Transformer, batch: RaggedBatch, layer: int, head: int) -> PaddingEffect:
     """Run the encoder on the batch three ways: with its padding mask, without, and one sequence at a time.
 
-    Args:
-        layer, head: whose weights are returned, from 0; the outputs that are compared are the last layer's.
+    The weights are those of `layer` and `head`, from 0; the outputs that are compared are the last layer's.
     """
     ids, mask = (torch.from_numpy(part).to(network.device) for part in (batch.ids, batch.padding))
     masked, masked_out = _encode(network, ids, mask, layer, head)

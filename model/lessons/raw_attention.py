@@ -6,8 +6,6 @@ x_i . x_j <= |x_i| |x_j|: it is where all vectors are equally long, and it can f
 and points nearly the same way. Both are measured here, beside the heads that were trained on the same vectors.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from functools import cached_property

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from model.lessons.raw_attention import FORMS
-from model.runtime.measured import read_measured
+from model.runtime.checkpoint import read_measured
 
 FILE = "raw_attention.json"  # beside the Transformer's weights
 

@@ -1,7 +1,5 @@
 """A recurrent encoder unrolled: what each step reads, what it adds, and which part of the sentence a state has seen."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The gates of an LSTM as they stand at every step: what each unit keeps, takes in and gives out."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -3,8 +3,6 @@
 Vanishing gradients are due to Bengio et al. 1994 and Pascanu et al. 2013. Here they are measured, not assumed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

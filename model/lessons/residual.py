@@ -7,10 +7,9 @@ import torch
 from torch import Tensor
 
 from model.lessons.feed_forward import Stack
-from model.networks.tap import Recorder
 from model.networks.transformer import Transformer
 from model.runtime.arrays import furthest
-from model.tracing.trace import Trace
+from model.tracing.trace import Trace, recorded
 
 NORMS = {"self": "self_norm", "cross": "cross_norm", "ffn": "feed_forward_norm"}
 
@@ -52,51 +51,27 @@ def sub_layers(network: Transformer, trace: Trace, stack: Stack) -> list[SubLaye
     """Every Add & Norm of a stack, first layer first."""
     steps = ("self", "ffn") if stack == "encoder" else ("self", "cross", "ffn")
     layers = getattr(network, stack)
-    wanted = {f"{stack}.embedded"} | {
-        f"{stack}.{layer}.{step}.{what}"
-        for layer in range(len(layers))
-        for step in steps
-        for what in ("sublayer_output", "normalised")
-    }
-    recorder = Recorder(wanted)
-    memory = network.encode(network.ids(trace.source_ids), None, recorder)
-    if stack == "decoder":
-        network.decode(network.ids(trace.target_ids), memory, None, recorder)
-    before = _array(recorder.tensors[f"{stack}.embedded"])
+    passed = [f"{step}.{what}" for step in steps for what in ("sublayer_output", "normalised")]
+    wanted = [f"{stack}.{layer}.{name}" for layer in range(len(layers)) for name in passed]
+    tensors = recorded(network, trace, stack, [f"{stack}.embedded", *wanted])
+    before = _array(tensors[f"{stack}.embedded"])
     found = []
     for layer, module in enumerate(layers):
         for step in steps:
             sublayer_output, after = (
-                _array(recorder.tensors[f"{stack}.{layer}.{step}.{what}"]) for what in ("sublayer_output", "normalised")
+                _array(tensors[f"{stack}.{layer}.{step}.{what}"]) for what in ("sublayer_output", "normalised")
             )
             norm = getattr(module, NORMS[step]).norm
-            found.append(_sub_layer(layer, step, before, sublayer_output, after, norm))
+            added = before + sublayer_output  # (position, d_model)
+            mean, variance = added.mean(axis=1, keepdims=True), added.var(axis=1, keepdims=True)
+            normal = (added - mean) / np.sqrt(variance + norm.eps)
+            own = normal * _array(norm.weight) + _array(norm.bias)
+            lengths = [np.linalg.norm(stream, axis=1) for stream in (before, sublayer_output, added, after)]
+            cosine = (before * sublayer_output).sum(axis=1) / (lengths[0] * lengths[1])
+            moments = [moment(axis=1) for stream in (added, normal, after) for moment in (stream.mean, stream.var)]
+            found.append(SubLayer(layer, step, *lengths, cosine, *moments, furthest(own, after)))
             before = after
     return found
-
-
-def _sub_layer(
-    layer: int, step: str, before: np.ndarray, sublayer_output: np.ndarray, after: np.ndarray, norm: torch.nn.LayerNorm
-) -> SubLayer:
-    added = before + sublayer_output  # (position, d_model)
-    mean, variance = added.mean(axis=1), added.var(axis=1)
-    normal = (added - mean[:, None]) / np.sqrt(variance[:, None] + norm.eps)
-    own = normal * _array(norm.weight) + _array(norm.bias)
-    lengths = [np.linalg.norm(stream, axis=1) for stream in (before, sublayer_output, added, after)]
-    cosine = (before * sublayer_output).sum(axis=1) / (lengths[0] * lengths[1])
-    return SubLayer(
-        layer,
-        step,
-        *lengths,
-        cosine,
-        mean,
-        variance,
-        normal.mean(axis=1),
-        normal.var(axis=1),
-        after.mean(axis=1),
-        after.var(axis=1),
-        furthest(own, after),
-    )
 
 
 def _array(tensor: Tensor) -> np.ndarray:

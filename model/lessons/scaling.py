@@ -8,14 +8,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from model.decoding.cached import greedy_under_in_steps
 from model.decoding.search import DecodingOptions
-from model.decoding.tapped_decoding import greedy_under_in_steps
 from model.networks.losses import token_cross_entropy
 from model.networks.tap import Chain, Intervention, Recorder, Tap
 from model.networks.transformer import Transformer
 from model.runtime.progress import InSteps
 from model.tracing.kinds import KINDS, TRANSLATION
-from model.tracing.layer_stacks import layer_names
 from model.tracing.trace import Trace
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 100, 128, 256, 512)
@@ -112,21 +111,18 @@ class TrainedRun:
 def trained_run_in_steps(
     network: Transformer, trace: Trace, kinds: Sequence[str], factor: float
 ) -> InSteps[TrainedRun]:
-    """Multiply the scaled scores of the chosen kinds of attention by `factor` in every layer, and look.
+    """Multiply the scaled scores of some kinds of attention, by their names, by `factor` in every layer, and look.
 
     A factor of sqrt(d_k) undoes the division; 1 leaves the network as it is.
-
-    Args:
-        kinds: any of "encoder", "decoder" and "cross".
     """
     tap = scores_times(network, kinds, factor)
-    recorder = Recorder({f"{name}.weights" for kind in TRANSLATION for name in _attentions(network, kind.name)})
+    recorder = Recorder({name for kind in TRANSLATION for name in kind.tap_names(network, "weights")})
     both = Chain(tap, recorder)
     memory = network.encode(network.ids(trace.source_ids), None, both)
     logits = network.project(network.decode(network.ids(trace.target_ids), memory, None, both))  # (1, T, vocabulary)
     entropies, strongest = {}, {}
     for kind in TRANSLATION:
-        weights = torch.cat([recorder.tensors[f"{name}.weights"] for name in _attentions(network, kind.name)])
+        weights = torch.cat([recorder.tensors[name] for name in kind.tap_names(network, "weights")])
         if kind.causal and weights.shape[2] > 1:
             weights = weights[:, :, 1:]  # the first query sees one key only, whatever the scores
         entropies[kind.name] = entropy(weights).mean(dim=-1).cpu().numpy()  # (layer, head)
@@ -141,10 +137,5 @@ def trained_run_in_steps(
 
 def scores_times(network: Transformer, kinds: Sequence[str], factor: float) -> Tap:
     """The intervention that multiplies all scores of the chosen kinds."""
-    names = [f"{name}.scores" for kind in kinds for name in _attentions(network, kind)]
+    names = [name for kind in kinds for name in KINDS[kind].tap_names(network, "scores")]
     return Intervention({name: lambda scores: scores * factor for name in names})
-
-
-def _attentions(network: Transformer, kind: str) -> list[str]:
-    of = KINDS[kind]
-    return layer_names(of.stack, of.sublayer, len(getattr(network, of.stack)))

@@ -1,6 +1,7 @@
 """One target seen twice: the decoder fed with it (training), and the decoder fed with its own words (inference)."""
 
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 
@@ -76,9 +77,7 @@ def compare_runs(forced: Trace, free: Trace, never: tuple[int, ...] = ()) -> Com
         Free(fed, generated, float(shares[position, generated]))
         for position, (fed, generated) in enumerate(zip(free.target_ids, free.next_ids, strict=True))
     )
-    pairs = zip(forced.next_ids, free.next_ids, strict=False)
+    pairs = zip_longest(forced.next_ids, free.next_ids)
     departs = next((place for place, (target, generated) in enumerate(pairs) if target != generated), None)
-    if departs is None and len(forced.next_ids) != len(free.next_ids):
-        departs = min(len(forced.next_ids), len(free.next_ids))
     shared = min(len(rows), len(own)) if departs is None else min(departs + 1, len(rows), len(own))
     return Comparison(tuple(rows), own, departs, furthest(forced.logits[:shared], free.logits[:shared]))

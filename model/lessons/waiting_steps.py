@@ -7,8 +7,6 @@ has to pass (Vaswani et al. 2017, section 4 and table 1, where both are given fo
 before or after, whatever the length, is not counted: embedding, the decoder's start, output layer.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass

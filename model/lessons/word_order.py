@@ -43,6 +43,7 @@ class OrderComparison:
         return tuple(first != second for first, second in self.pairs)
 
 
+@torch.inference_mode()
 def compare_orders(network: Transformer, tokenizer: Tokenizer, first: str, second: str) -> OrderComparison:
     """Run both sentences through the encoder, with positions and without, and compare token by token."""
     both = [tokenizer.encode_source(text) for text in (first, second)]
@@ -50,7 +51,8 @@ def compare_orders(network: Transformer, tokenizer: Tokenizer, first: str, secon
     stages = [encoder_stages(network, tokenizer, ids) for ids in both]  # (stage, S, d_model) each
     here, there = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
     a, b = stages[0][:, here], stages[1][:, there]  # (stage, pair, d_model)
-    bare = [_without_positions(network, ids) for ids in both]
+    tap = Intervention({"encoder.embedded": replace_positions(network, changed_table(network, 0, "none"))})
+    bare = [array(network.encode(network.ids(ids), None, tap)[0]) for ids in both]  # (S, d_model), all positions 0
     counts = [Counter(ids) for ids in both]
     only = tuple(tuple(tokenizer.labels((counts[side] - counts[1 - side]).elements())) for side in (0, 1))
     return OrderComparison(
@@ -77,10 +79,3 @@ def matched(first: list[int], second: list[int]) -> list[tuple[int, int]]:
             pairs.append((place, places[token][seen[token]]))
         seen[token] += 1
     return pairs
-
-
-@torch.inference_mode()
-def _without_positions(network: Transformer, ids: list[int]) -> np.ndarray:
-    """The encoder's output with all positions set to 0, `(S, d_model)`."""
-    tap = Intervention({"encoder.embedded": replace_positions(network, changed_table(network, len(ids), "none"))})
-    return array(network.encode(network.ids(ids), None, tap)[0])

@@ -1,7 +1,5 @@
 """How well a decoder state and each encoder state fit: the first attention, additive and multiplicative."""
 
-from __future__ import annotations
-
 import math
 
 from torch import Tensor, nn

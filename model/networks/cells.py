@@ -1,7 +1,5 @@
 """Recurrent cells in two forms: the library's fused one without a tap, step by step with one."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import torch

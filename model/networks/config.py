@@ -1,4 +1,4 @@
-"""Sizes of the encoder-decoder Transformer, with the presets this project uses."""
+"""Sizes of the encoder-decoder Transformer, with this project's presets, and the trained numbers that follow."""
 
 from dataclasses import asdict, dataclass, fields
 from typing import Self
@@ -100,3 +100,33 @@ PRESETS: dict[str, dict] = {
         vocabulary_size=37000, d_model=512, n_heads=8, n_encoder_layers=6, n_decoder_layers=6, d_ff=2048
     ),  # the paper's base model
 }
+
+
+@dataclass(frozen=True)
+class PartSize:
+    """One kind of part, `name` its id: how often it is there, and how many trained numbers one of it has."""
+
+    name: str
+    count: int
+    parameters: int
+
+    @property
+    def total(self) -> int:
+        """Trained numbers of all of them."""
+        return self.count * self.parameters
+
+
+def part_sizes(config: TransformerConfig) -> list[PartSize]:
+    """Every part of the network with its trained numbers (Vaswani et al. 2017, section 3).
+
+    Attention has four d_model x d_model matrices whatever the number of heads is, feed-forward two of
+    d_model x d_ff, each with a bias; the output projection is the embedding table again (section 3.4).
+    """
+    width, inner = config.d_model, config.d_ff
+    encoder, decoder = config.n_encoder_layers, config.n_decoder_layers
+    return [
+        PartSize("embedding", 1, config.vocabulary_size * width),
+        PartSize("attention", encoder + 2 * decoder, 4 * (width * width + width)),
+        PartSize("feed-forward", encoder + decoder, 2 * width * inner + inner + width),
+        PartSize("layer-norm", 2 * encoder + 3 * decoder, 2 * width),
+    ]

@@ -39,10 +39,7 @@ class LossTerms:
 
 
 def loss_terms(losses: Sequence[float] | np.ndarray) -> LossTerms:
-    """Shares and running means of given losses.
-
-    Args:
-        losses: -ln p of each right token, at least one.
+    """Shares and running means of given losses, -ln p of each right token.
 
     Raises:
         ValueError: there is none, or one is negative or not a number.
@@ -75,12 +72,7 @@ class ScoredTarget:
 
 
 def score_target(logits: np.ndarray, targets: Sequence[int]) -> ScoredTarget:
-    """-ln p of every right token.
-
-    Args:
-        logits: `(T, vocabulary)`.
-        targets: T ids.
-    """
+    """-ln p of every right token: `(T, vocabulary)` and T ids."""
     values = logits.astype(np.float64)
     highest = values.max(axis=1)
     normaliser = highest + np.log(np.exp(values - highest[:, None]).sum(axis=1))  # (T,)

@@ -6,14 +6,9 @@ from torch import Tensor
 
 
 def token_cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
-    """-ln p of the right token at every position, in nats.
+    """-ln p of the right token at every position, in nats: `(..., vocabulary)` and ids `(...)` -> `(...)` float32.
 
-    Args:
-        logits: `(..., vocabulary)`.
-        targets: `(...)` ids.
-
-    Returns:
-        `(...)` float32; the mean is the loss, its exponential the perplexity.
+    Its mean is the loss, the exponential of that the perplexity.
     """
     flat = F.cross_entropy(logits.float().flatten(0, -2), targets.flatten(), reduction="none")
     return flat.view(targets.shape)

@@ -5,23 +5,12 @@ from torch import Tensor
 
 
 def padding_mask(ids: Tensor, pad_id: int) -> Tensor:
-    """Which keys are real tokens.
-
-    Args:
-        ids: `(batch, key)` token ids, padded with `pad_id`.
-
-    Returns:
-        `(batch, 1, 1, key)` bool; it broadcasts over heads and queries.
-    """
+    """Which of `(batch, key)` ids are real tokens: `(batch, 1, 1, key)` bool; it broadcasts over heads and queries."""
     return (ids != pad_id)[:, None, None, :]  # (batch, 1, 1, key)
 
 
 def causal_mask(length: int, device: torch.device | str | None = None) -> Tensor:
-    """Query i may attend to keys 0..i (Vaswani et al. 2017, section 3.2.3).
-
-    Returns:
-        `(1, 1, length, length)` bool, True on and below the diagonal.
-    """
+    """Query i may attend to keys 0..i (Vaswani et al. 2017, section 3.2.3): `(1, 1, length, length)` bool."""
     return torch.ones(length, length, dtype=torch.bool, device=device).tril()[None, None]  # (1, 1, query, key)
 
 

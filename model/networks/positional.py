@@ -46,8 +46,7 @@ def sinusoidal_angles(length: int, d_model: int, form: Form = "paper") -> Tensor
 def sinusoidal_encoding(length: int, d_model: int, dtype: torch.dtype = torch.float32, form: Form = "paper") -> Tensor:
     """PE(pos, 2i) = sin(angle), PE(pos, 2i + 1) = cos(angle): computed in float64, returned as `dtype`.
 
-    Returns:
-        `(length, d_model)`; every value lies in [-1, 1].
+    `(length, d_model)`; every value lies in [-1, 1].
     """
     angles = sinusoidal_angles(length, d_model, form)
     encoding = torch.empty_like(angles)
@@ -62,11 +61,7 @@ def positional_table(length: int, d_model: int, form: Form = "paper") -> np.ndar
 
 
 def wavelengths(d_model: int, form: Form = "paper") -> Tensor:
-    """Positions per full turn of each column: 2 pi 10000^(2i / d_model). The lowest columns vary fastest.
-
-    Returns:
-        `(d_model,)` float64, in positions.
-    """
+    """Positions per turn of each column, `(d_model,)` float64: 2 pi 10000^(2i / d_model). The lowest vary fastest."""
     return 2 * math.pi * torch.pow(10000.0, _exponents(d_model, form))
 
 
@@ -89,10 +84,5 @@ def rotation(shift: int, d_model: int) -> Tensor:
     if d_model < 2 or d_model % 2:
         raise ValueError(f"d_model {d_model} must be even and at least 2, so that sines and cosines come in pairs.")
     angles = shift / torch.pow(10000.0, _exponents(d_model, "paper")[0::2])  # (pair,)
-    sines = torch.arange(0, d_model, 2)
-    cosines = sines + 1
-    matrix = torch.zeros(d_model, d_model, dtype=torch.float64)
-    matrix[sines, sines] = matrix[cosines, cosines] = angles.cos()
-    matrix[sines, cosines] = angles.sin()
-    matrix[cosines, sines] = -angles.sin()
-    return matrix
+    cosines, sines = angles.cos(), angles.sin()
+    return torch.block_diag(*torch.stack([cosines, sines, -sines, cosines], dim=1).view(-1, 2, 2))

@@ -1,7 +1,5 @@
 """Everything a recurrent network computed for one pair of sentences, as plain arrays, and its check."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -15,8 +13,7 @@ from model.networks.recurrent import RecurrentNetwork
 from model.networks.tap import Chain, Recorder, Tap
 from model.runtime.arrays import array, furthest, softmax
 from model.text.tokenizer import Tokenizer
-from model.tracing.trace import AttentionRecord, SentenceTrace, described
-from model.tracing.verify import Verification
+from model.tracing.trace import AttentionRecord, SentenceTrace, Verification, described
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,11 +22,7 @@ def untouched(name: str, tensor: Tensor) -> Tensor:
 
 
 class Recorder:
-    """A tap that changes nothing and keeps a reference to every tensor, by name, in `tensors`.
-
-    Args:
-        wanted: keep only these names; None keeps all.
-    """
+    """A tap that changes nothing and keeps every tensor, or those `wanted`, by name in `tensors`, as references."""
 
     def __init__(self, wanted: Collection[str] | None = None) -> None:
         self.wanted = wanted
@@ -39,11 +35,7 @@ class Recorder:
 
 
 class Intervention:
-    """A tap that replaces chosen tensors and lets all others through untouched.
-
-    Args:
-        changes: name -> function from the tensor to what takes its place. An empty mapping changes nothing.
-    """
+    """A tap that replaces tensors by what the function under their name makes of them; all others pass untouched."""
 
     def __init__(self, changes: dict[str, Callable[[Tensor], Tensor]]) -> None:
         self.changes = dict(changes)

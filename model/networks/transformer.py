@@ -117,11 +117,7 @@ class DecoderLayer(nn.Module):
 
 
 class Transformer(TranslationNetwork):
-    """The whole network (figure 1): ids in, logits out through the tied embedding (section 3.4).
-
-    Args:
-        config: the sizes; see `TransformerConfig`.
-    """
+    """The whole network (figure 1): ids in, logits out through the tied embedding (section 3.4)."""
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
@@ -159,14 +155,10 @@ class Transformer(TranslationNetwork):
         return embedded.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else embedded
 
     def encode(self, source: Tensor, source_allowed: Tensor | None = None, tap: Tap | None = None) -> Tensor:
-        """Run the encoder.
+        """Run the encoder: `(batch, source)` ids -> `(batch, source, d_model)`.
 
         Args:
-            source: `(batch, source)` ids.
             source_allowed: `(batch, 1, 1, source)` from `padding_mask`; None where nothing is padded.
-
-        Returns:
-            `(batch, source, d_model)`.
         """
         stream = self.embed(source)
         if tap is not None:

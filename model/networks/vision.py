@@ -71,11 +71,8 @@ class VisionConfig(Sizes):
 def to_patches(pixels: Tensor, patch_size: int) -> Tensor:
     """Cut images into flattened patches, row by row from the top left.
 
-    Args:
-        pixels: `(batch, 3, height, width)`, both sides multiples of `patch_size`.
-
-    Returns:
-        `(batch, patch, 3 * patch_size ** 2)`; within a patch all red values come first, then green, then blue.
+    `(batch, 3, height, width)`, both sides multiples of `patch_size`, -> `(batch, patch, 3 * patch_size ** 2)`; within
+    a patch all red values come first, then green, then blue.
     """
     blocks = pixels.unfold(2, patch_size, patch_size).unfold(3, patch_size, patch_size)
     # (batch, 3, row, column, y, x) -> (batch, row, column, 3, y, x) -> (batch, patch, values)
@@ -114,11 +111,7 @@ class VisionLayer(nn.Module):
 
 
 class VisionTransformer(nn.Module):
-    """Pixels in, one logit a class out.
-
-    Args:
-        config: the sizes; see `VisionConfig`.
-    """
+    """Pixels in, one logit a class out."""
 
     def __init__(self, config: VisionConfig) -> None:
         super().__init__()

@@ -4,9 +4,10 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import safetensors
 import safetensors.torch
@@ -14,6 +15,8 @@ import torch
 from torch import Tensor
 
 from model.runtime.messages import ReaderError
+
+T = TypeVar("T")
 
 LEFTOVER = ".part"  # ends the name of a file that is not finished
 PROJECT = Path(__file__).resolve().parent.parent.parent
@@ -40,12 +43,11 @@ def write_atomically(path: str | Path, content: bytes) -> None:
             os.fsync(file.fileno())
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
-    except BaseException as error:
-        if temporary:
+    except OSError as error:
+        raise unwritable(path, error) from error
+    finally:
+        if temporary:  # which is there only where it was not renamed
             Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise unwritable(path, error) from error
-        raise
 
 
 def unwritable(path: Path, error: OSError) -> CheckpointError:
@@ -86,6 +88,40 @@ def read_json(path: str | Path) -> dict:
     if not isinstance(value, dict):
         raise _damaged(path)
     return value
+
+
+def read_measured(
+    folder: str | Path,
+    file: str,
+    weights_sha256: str | Mapping[str, str] | list[str],
+    command: str,
+    make: Callable[[dict], T],
+) -> T:
+    """Read what a study measured of networks, as it ships beside their weights, where it belongs to those in use.
+
+    Args:
+        weights_sha256: of the weights in use, as the file holds them.
+        command: target of the Makefile that measures anew.
+        make: from the file's content.
+
+    Raises:
+        CheckpointError: missing or damaged, or measured on other weights; the sentence says what to do.
+    """
+    folder = Path(folder)
+    named = {"file": file, "folder": folder.name, "command": command}
+    if not (folder / file).is_file():
+        raise CheckpointError("There is no {file} in {folder}; run `make {command}` to measure it.", **named)
+    content = read_json(folder / file)
+    try:
+        if content["weights_sha256"] == weights_sha256:
+            return make(content)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise CheckpointError(
+            "{file} in {folder} is damaged; run `make {command}` to measure it again.", **named
+        ) from error
+    raise CheckpointError(
+        "{file} in {folder} belongs to other weights; run `make {command}` to measure it again.", **named
+    )
 
 
 def read_text(path: str | Path) -> str:

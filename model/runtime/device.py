@@ -35,23 +35,14 @@ def device_name(device: torch.device) -> str:
     return "Apple GPU" if device.type == "mps" else "CPU"
 
 
-def available_cores() -> int:
-    """Processor cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def hardware(device: torch.device) -> str:
-    """One line for a model card: the processor or GPU, and the number of cores."""
-    processor = platform.processor() or platform.machine()
+    """One line for a model card: the processor or GPU, and the number of cores that this process may use."""
     cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.is_file():
-        for line in cpuinfo.read_text(errors="replace").splitlines():
-            if line.startswith("model name"):
-                processor = line.split(":", 1)[1].strip()
-                break
-    cores = f"{available_cores()} cores of {processor}"
+    lines = cpuinfo.read_text(errors="replace").splitlines() if cpuinfo.is_file() else []
+    names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    processor = next(names, platform.processor() or platform.machine())
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = f"{count} cores of {processor}"
     return cores if device.type == "cpu" else f"{device_name(device)}, {cores}"
 
 

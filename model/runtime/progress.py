@@ -45,8 +45,7 @@ def in_one_go(function: Callable[P, InSteps[T]]) -> Callable[P, T]:
 def steps_with_fallback(owner: HasNetwork, begin: Callable[[], InSteps[T]]) -> InSteps[T]:
     """`model.runtime.fallback.with_fallback` for parts: when the GPU's memory does not suffice, begun anew on the CPU.
 
-    Args:
-        begin: starts the computation; it must read the network's device then.
+    `begin` starts the computation; it must read the network's device then.
     """
     while True:
         device, parts = device_of(owner.network), begin()

@@ -80,11 +80,7 @@ class EnglishStatistics:
 
 
 def foreign_sign(text: str, tokenizer: Tokenizer, statistics: EnglishStatistics | None) -> Sign | None:
-    """Why `text` does not look English, or None where nothing says so.
-
-    Args:
-        statistics: None leaves the script as the only sign.
-    """
+    """Why `text` does not look English, or None where nothing says so; without `statistics` by its script alone."""
     text = unicodedata.normalize("NFKC", text)
     if _mostly_another_script(text):
         return "script"
@@ -100,11 +96,7 @@ def foreign_sign(text: str, tokenizer: Tokenizer, statistics: EnglishStatistics 
 
 
 def words(text: str) -> list[str]:
-    """The words of `text`, in small letters where most of its letters are capital: "I WANT A CAR" is no rare English.
-
-    Args:
-        text: normalised by NFKC.
-    """
+    """Words of a text in NFKC, in small letters where most are capital: "I WANT A CAR" is no rare English."""
     found = [word for part in text.split() if not _NO_WORDS.search(part) for word in _WORD.findall(part)]
     letters = "".join(found)
     if sum(map(str.isupper, letters)) > len(letters) / 2 and len(letters) > len(found):

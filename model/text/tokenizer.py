@@ -6,10 +6,10 @@ Python's own Unicode tables follow SentencePiece's. Whatever is then outside the
 nothing is ever unknown.
 """
 
-import codecs
 import functools
 import io
 import itertools
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -23,10 +23,7 @@ THIN_SPACE = "\u2009"
 
 
 class Tokenizer:
-    """A trained SentencePiece model.
-
-    Args:
-        path: the `.model` file.
+    """A trained SentencePiece model, from its `.model` file.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -58,7 +55,7 @@ class Tokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Token ids of `text`, without start or end token. Lone surrogates become U+FFFD."""
-        text = text.encode("utf-8", "replace_surrogates").decode("utf-8")
+        text = re.sub("[\ud800-\udfff]", "\ufffd", text)
         # SentencePiece's own rule is a table read once from left to right: it misses marks in an unusual order, takes
         # some characters apart without putting them together again, and keeps each typed word mark as one more space
         return self._model.encode(unicodedata.normalize("NFKC", text).replace(WORD_MARK, " "))
@@ -101,52 +98,33 @@ class Tokenizer:
         return [self.display([int(token)])[0] for token in ids]
 
 
-def _replace_surrogates(error: UnicodeError) -> tuple[str | bytes, int]:
-    return "\ufffd".encode() * (error.end - error.start), error.end
-
-
-codecs.register_error("replace_surrogates", _replace_surrogates)
-
-
 @functools.lru_cache(maxsize=1 << 14)
 def _readable(token: str) -> str:
-    shown = [
+    return "".join(
         f"U+{ord(char):04X}" if unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp", "Co", "Cn") else char
         for char in token.replace(WORD_MARK, THIN_SPACE)
-    ]
-    return "".join(shown)
+    )
 
 
 def _byte_labels(values: list[int]) -> list[str]:
     """Labels of a run of byte tokens; see `Tokenizer.display`."""
     labels: list[str] = []
-    while len(labels) < len(values):
-        rest = bytes(values[len(labels) :])
-        for width in (1, 2, 3, 4):
-            try:
-                code = ord(rest[:width].decode("utf-8"))
-            except (UnicodeDecodeError, TypeError):
-                continue
-            if width == 1:
-                labels.append(chr(code) if chr(code).isprintable() and code != ord(" ") else f"U+{code:04X}")
-            else:
-                labels.extend(f"U+{code:04X} {place + 1}/{width}" for place in range(width))
-            break
+    for char in bytes(values).decode("utf-8", "surrogateescape"):  # which makes U+DC80 and so on of what is no UTF-8
+        spelt, code = char.encode("utf-8", "surrogateescape"), ord(char)
+        if "\udc80" <= char <= "\udcff":
+            labels.append(f"0x{spelt[0]:02X}")
+        elif len(spelt) == 1:
+            labels.append(char if char.isprintable() and char != " " else f"U+{code:04X}")
         else:
-            labels.append(f"0x{rest[0]:02X}")
+            labels.extend(f"U+{code:04X} {place + 1}/{len(spelt)}" for place in range(len(spelt)))
     return labels
 
 
-def train_tokenizer(lines: Iterable[str], prefix: str | Path, vocabulary_size: int, threads: int = 2) -> Path:
-    """Train a joint unigram model on `lines` of both languages (Kudo 2018) and write `{prefix}.model`.
+def train_tokenizer(lines: Iterable[str], prefix: str | Path, vocabulary_size: int) -> Path:
+    """Train a joint unigram model on `lines` of both languages (Kudo 2018); write `{prefix}.model` and return its path.
 
-    Ids 0 to 3 are `<pad>`, `<unk>`, `<s>`, `</s>`; the next 256 are the bytes.
-
-    Args:
-        vocabulary_size: wanted number of tokens; fewer come out where the text is too small for it.
-
-    Returns:
-        The path of the written model.
+    Ids 0 to 3 are `<pad>`, `<unk>`, `<s>`, `</s>`; the next 256 are the bytes. Fewer than `vocabulary_size` tokens come
+    out where the text is too small for it.
 
     Raises:
         ValueError: no text, or a vocabulary too small for the bytes and letters that it must hold.
@@ -162,7 +140,7 @@ def train_tokenizer(lines: Iterable[str], prefix: str | Path, vocabulary_size: i
             byte_fallback=True,
             character_coverage=0.9999,
             normalization_rule_name="nfkc",
-            num_threads=threads,
+            num_threads=2,
             pad_id=0,
             unk_id=1,
             bos_id=2,

@@ -17,6 +17,8 @@ from model.runtime.checkpoint import CheckpointError, load_tensors, save_tensors
 
 TENSION, NULL = 4.0, 0.08
 FILE = "alignment.safetensors"
+ITERATIONS = 5
+KEPT = 0.05  # entries below this in both directions are left out of the table
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,11 +97,53 @@ def _chosen(table: np.ndarray) -> np.ndarray:
 def links_of(alignment: AlignmentTable, source_ids: tuple[int, ...], next_ids: tuple[int, ...]) -> np.ndarray:
     """`(token, key)` bool for cross-attention, as `model.attribution.head_labels.text_scores` takes it.
 
-    Args:
-        source_ids: what the encoder read, ending with `</s>`; that token is linked to nothing.
-        next_ids: what each decoder position should produce, likewise.
+    Both sequences end with `</s>`, which is linked to nothing.
     """
     links = np.zeros((len(next_ids), len(source_ids)), dtype=bool)
     generated = len(next_ids) - (next_ids[-1] == source_ids[-1])  # a translation that was cut off has no `</s>`
     links[:generated, :-1] = alignment.link(list(source_ids[:-1]), list(next_ids[:generated]))
     return links
+
+
+def learn_alignment(pairs: list[tuple[list[int], list[int]]], vocabulary: int) -> AlignmentTable:
+    """Both directions of the table, from ids of source and target tokens without `<s>` and `</s>`."""
+    there = _direction(pairs, vocabulary)
+    back = _direction([(target, source) for source, target in pairs], vocabulary)
+    side = vocabulary + 1
+    turned = {(key % side) * side + key // side: value for key, value in back.items()}
+    keys = np.array(sorted(there.keys() | turned.keys()), dtype=np.int64)
+    forward, backward = (
+        np.array([table.get(int(key), 0.0) for key in keys], dtype=np.float32) for table in (there, turned)
+    )
+    return AlignmentTable(vocabulary, keys, forward, backward)
+
+
+def _direction(pairs: list[tuple[list[int], list[int]]], vocabulary: int) -> dict[int, float]:
+    """given id x (vocabulary + 1) + produced id -> t(produced | given), for the entries worth keeping."""
+    side = vocabulary + 1
+    shapes: dict[tuple[int, int], np.ndarray] = {}
+    cells, priors, widths = [], [], []
+    for given, produced in pairs:
+        if not given or not produced:
+            continue
+        shape = len(given), len(produced)
+        if shape not in shapes:
+            null = np.full((shape[1], 1), NULL)
+            shapes[shape] = np.concatenate([diagonal(*shape), null], axis=1).astype(np.float32).ravel()
+        candidates = np.array([*given, vocabulary], dtype=np.int64) * side
+        cells.append((candidates[None] + np.array(produced, dtype=np.int64)[:, None]).ravel())
+        priors.append(shapes[shape])
+        widths.append(np.full(shape[1], shape[0] + 1))
+    keys, place = np.unique(np.concatenate(cells), return_inverse=True)
+    place, prior, width = place.astype(np.int32), np.concatenate(priors), np.concatenate(widths)
+    del cells, priors
+    starts = np.concatenate([[0], np.cumsum(width)[:-1]])
+    given = keys // side
+    table = 1 / np.bincount(given, minlength=side)[given]  # even over what was ever seen together
+    for _ in range(ITERATIONS):
+        expected = table[place] * prior  # (cell,)
+        expected /= np.repeat(np.add.reduceat(expected, starts), width)
+        counts = np.bincount(place, expected, len(keys))
+        table = counts / np.bincount(given, counts, side)[given]
+    kept = table >= KEPT
+    return dict(zip(keys[kept].tolist(), table[kept].tolist(), strict=True))

@@ -63,13 +63,7 @@ def _punctuation(token: str) -> bool:
 def by_words(matrix: np.ndarray, queries: Sequence[Word], keys: Sequence[Word]) -> np.ndarray:
     """A matrix of tokens as one of words: summed over the keys of a word, averaged over its queries.
 
-    So rows that sum to 1 still do.
-
-    Args:
-        matrix: `(..., query token, key token)`.
-
-    Returns:
-        `(..., query word, key word)` float64.
+    `(..., query token, key token)` -> `(..., query word, key word)` float64. So rows that sum to 1 still do.
     """
     wide = np.add.reduceat(matrix.astype(np.float64), [word.start for word in keys], axis=-1)
     summed = np.add.reduceat(wide, [word.start for word in queries], axis=-2)

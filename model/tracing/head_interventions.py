@@ -5,8 +5,8 @@ Layers, heads, queries and keys count from 0.
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import ClassVar
 
 import numpy as np
@@ -61,11 +61,11 @@ class HeadIntervention(ABC):
 
     def values(self) -> str:
         """What is not kind and heads, as text."""
-        return ""
+        return ".".join(f"{getattr(self, field.name):.15g}" for field in fields(self)[2:])
 
     @abstractmethod
-    def change(self, heads: list[int], n_heads: int) -> Callable[[Tensor], Tensor]:
-        """The function for one layer's tensor of this step; its second axis is the head."""
+    def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:
+        """What takes the place of one layer's tensor of this step, whose second axis is the head."""
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,8 @@ class Scale(HeadIntervention):
                 high=MOST,
             )
 
-    def values(self) -> str:
-        return f"{self.factor:.15g}"
-
-    def change(self, heads: list[int], n_heads: int) -> Callable[[Tensor], Tensor]:
-        return lambda outputs: _replace(outputs, heads, outputs[:, heads] * self.factor)
+    def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:
+        return _replace(tensor, heads, tensor[:, heads] * self.factor)
 
 
 @dataclass(frozen=True)
@@ -109,11 +106,8 @@ class Temperature(HeadIntervention):
                 high=MOST,
             )
 
-    def values(self) -> str:
-        return f"{self.temperature:.15g}"
-
-    def change(self, heads: list[int], n_heads: int) -> Callable[[Tensor], Tensor]:
-        return lambda scores: _replace(scores, heads, scores[:, heads] / self.temperature)
+    def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:
+        return _replace(tensor, heads, tensor[:, heads] / self.temperature)
 
 
 @dataclass(frozen=True)
@@ -129,13 +123,10 @@ class NoMask(HeadIntervention):
                 "Only decoder self-attention has a causal mask to remove, not {kind}.", kind=self.kind
             )
 
-    def change(self, heads: list[int], n_heads: int) -> Callable[[Tensor], Tensor]:
-        def opened(allowed: Tensor) -> Tensor:
-            allowed = allowed.expand(-1, n_heads, -1, -1).clone()  # (batch, head, query, key)
-            allowed[:, heads] = True
-            return allowed
-
-        return opened
+    def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:
+        allowed = tensor.expand(-1, n_heads, -1, -1).clone()  # (batch, head, query, key)
+        allowed[:, heads] = True
+        return allowed
 
 
 @dataclass(frozen=True)
@@ -156,16 +147,13 @@ class Window(HeadIntervention):
                 "The window is {size} wide; every query must attend to at least one key.", size=self.size
             )
 
-    def values(self) -> str:
-        return str(self.size)
-
     def hidden(self, queries: int, keys: int) -> np.ndarray:
         """`(query, key)` bool."""
         query, key = np.indices((queries, keys))
         return np.abs(query - key) >= self.size
 
-    def change(self, heads: list[int], n_heads: int) -> Callable[[Tensor], Tensor]:
-        return lambda scores: _hide(scores, heads, self.hidden(*scores.shape[2:]))
+    def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:
+        return _hide(tensor, heads, self.hidden(*tensor.shape[2:]))
 
 
 @dataclass(frozen=True)
@@ -187,8 +175,8 @@ class Forbid(HeadIntervention):
         """`(query, key)` bool; a key that does not exist yet is no obstacle."""
         return np.broadcast_to(np.isin(np.arange(keys), self.keys), (queries, keys))
 
-    def change(self, heads: list[int], n_heads: int) -> Callable[[Tensor], Tensor]:
-        return lambda scores: _hide(scores, heads, self.hidden(*scores.shape[2:]))
+    def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:
+        return _hide(tensor, heads, self.hidden(*tensor.shape[2:]))
 
 
 @dataclass(frozen=True)
@@ -225,18 +213,15 @@ class OneHot(HeadIntervention):
             return [self.query] if self.query < queries else []
         return list(range(self.key if KINDS[self.kind].causal else 0, queries))
 
-    def change(self, heads: list[int], n_heads: int) -> Callable[[Tensor], Tensor]:
-        def one_hot(weights: Tensor) -> Tensor:
-            rows = self.rows(*weights.shape[2:])
-            if not rows:
-                return weights
-            weights = weights.clone()
-            for head in heads:
-                weights[:, head, rows] = 0
-                weights[:, head, rows, self.key] = 1
-            return weights
-
-        return one_hot
+    def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:
+        rows = self.rows(*tensor.shape[2:])
+        if not rows:
+            return tensor
+        weights = tensor.clone()
+        for head in heads:
+            weights[:, head, rows] = 0
+            weights[:, head, rows, self.key] = 1
+        return weights
 
 
 HEAD_INTERVENTIONS: tuple[type[HeadIntervention], ...] = (Scale, Temperature, NoMask, Window, Forbid, OneHot)

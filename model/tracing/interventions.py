@@ -5,13 +5,12 @@ of any of this: a tap changes their tensors on the way (see `model.networks.tap`
 """
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
-from torch import Tensor
 
-from model.networks.tap import Intervention
+from model.networks.tap import Chain, Intervention, Tap
 from model.tracing.head_interventions import (
     HEAD_INTERVENTIONS,
     Forbid,
@@ -41,10 +40,7 @@ class HeadInterventions:
         return any(isinstance(change, NoMask) and change.heads for change in self.changes)
 
     def check(self, shapes: Shapes) -> None:
-        """Make sure that all of it can be done.
-
-        Args:
-            shapes: see `shapes_of`.
+        """Make sure that all of it can be done with these shapes, see `shapes_of`.
 
         Raises:
             InterventionError: a kind, head, query or key does not exist, a number is out of range, or a query would
@@ -78,20 +74,23 @@ class HeadInterventions:
                 allowed &= ~change.hidden(queries, keys)
         return allowed
 
-    def tap(self, shapes: Shapes) -> Intervention:
+    def tap(self, shapes: Shapes) -> Tap:
         """What the networks call; without changes it lets everything through untouched.
 
         Raises:
             InterventionError: see `check`.
         """
         self.check(shapes)
-        functions: dict[str, list[Callable[[Tensor], Tensor]]] = {}
+        taps = []
         for change in self.changes:
-            for layer in sorted({layer for layer, _ in change.heads}):
-                name = f"{KINDS[change.kind].tap_name(layer)}.{change.step}"
-                function = change.change(change.in_layer(layer), shapes[change.kind][1])
-                functions.setdefault(name, []).append(function)
-        return Intervention({name: _in_turn(several) for name, several in functions.items()})
+            functions = {
+                f"{KINDS[change.kind].tap_name(layer)}.{change.step}": partial(
+                    change.change, heads=change.in_layer(layer), n_heads=shapes[change.kind][1]
+                )
+                for layer, _ in change.heads
+            }
+            taps.append(Intervention(functions))
+        return Chain(*taps)
 
     def to_text(self) -> str:
         """All of it in a few characters that `from_text` reads, counted from 1: `scale:cross:4.1.2:0.5;...`."""
@@ -162,12 +161,3 @@ def _read(part: str) -> HeadIntervention:
         key, *query = _places(values)
         return OneHot(*place, key, *query)
     return NoMask(*place)
-
-
-def _in_turn(functions: Sequence[Callable[[Tensor], Tensor]]) -> Callable[[Tensor], Tensor]:
-    def change(tensor: Tensor) -> Tensor:
-        for function in functions:
-            tensor = function(tensor)
-        return tensor
-
-    return change

@@ -36,6 +36,10 @@ class AttentionKind:
         """What stands before every step's name when its tensors pass the tap: `decoder.3.cross`."""
         return f"{self.stack}.{layer}.{self.sublayer}"
 
+    def tap_names(self, network: nn.Module, step: str) -> list[str]:
+        """Names of one step of all layers of an encoder or a decoder: `decoder.0.cross.weights` and so on."""
+        return [f"{self.tap_name(layer)}.{step}" for layer in range(len(getattr(network, self.stack)))]
+
 
 ENCODER = AttentionKind("encoder", "encoder self-attention", "source", "source", "encoder", "self")
 DECODER = AttentionKind("decoder", "masked decoder self-attention", "target", "target", "decoder", "self", causal=True)

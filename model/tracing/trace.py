@@ -1,16 +1,19 @@
 """Everything the network computed for one pair of sentences, as plain arrays."""
 
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import astuple, dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
 from typing import ClassVar
 
 import numpy as np
 import torch
+import torch.nn.functional as F
+from torch import Tensor
 
-from model.networks.tap import Chain, Tap
+from model.networks.tap import Chain, Recorder, Tap
 from model.networks.transformer import Transformer
-from model.runtime.arrays import array, softmax
+from model.runtime.arrays import array, furthest, softmax
 from model.text.tokenizer import Tokenizer
 from model.tracing.kinds import KINDS, TRANSLATION, AttentionKind
 from model.tracing.layer_stacks import (
@@ -21,7 +24,6 @@ from model.tracing.layer_stacks import (
     layer_names,
     stream_stack,
 )
-from model.tracing.verify import Verification, verify_attention
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,23 @@ class Prediction:
     top: tuple[Candidate, ...]
 
 
+@dataclass(frozen=True)
+class Verification:
+    """How far recorded attention is from what it should be; all three are 0 up to rounding, the last one exactly."""
+
+    # largest |difference| between the recorded head outputs and those that
+    # `torch.nn.functional.scaled_dot_product_attention` computes from the recorded queries, keys and values, and
+    # between the recorded weights and those it applies (read off by giving it the identity as values)
+    max_difference: float
+    row_sum_error: float  # largest distance of a row of weights from summing to 1
+    masked_weight: float  # largest weight on a key that the mask hides; 0 where nothing is masked
+
+    @staticmethod
+    def worst(parts: list["Verification"]) -> "Verification":
+        """The largest of each figure."""
+        return Verification(*map(max, zip(*map(astuple, parts), strict=True)))
+
+
 @dataclass(frozen=True, eq=False)
 class AttentionRecord:
     """One kind of attention, all layers and heads; float32. Rows of `weights` are queries, columns are keys."""
@@ -59,8 +78,16 @@ class AttentionRecord:
     allowed: np.ndarray | None  # `(query, key)` bool, what the mask lets some head see; None where no mask applies
 
     def verify(self) -> Verification:
-        """Compare with an independent recomputation; see `Verification`."""
-        return verify_attention(self.queries, self.keys, self.values, self.weights, self.outputs, self.allowed)
+        """Compare with an independent recomputation, over all layers and heads; see `Verification`."""
+        mask = None if self.allowed is None else torch.from_numpy(self.allowed)
+        q, k, v = (torch.from_numpy(part) for part in (self.queries, self.keys, self.values))
+        identity = torch.eye(k.shape[2]).expand(*k.shape[:2], -1, -1)  # (layer, head, key, key)
+        applied = F.scaled_dot_product_attention(q, k, identity, attn_mask=mask)  # (layer, head, query, key)
+        recomputed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)  # (layer, head, query, d_k)
+        difference = max(furthest(applied.numpy(), self.weights), furthest(recomputed.numpy(), self.outputs))
+        hidden = np.zeros(1) if self.allowed is None else np.abs(self.weights[..., ~self.allowed])
+        row_sums = self.weights.sum(axis=-1, dtype=np.float64)
+        return Verification(difference, furthest(row_sums, 1), float(hidden.max(initial=0)))
 
     @cached_property
     def verification(self) -> Verification:
@@ -156,9 +183,9 @@ class Trace(SentenceTrace):
 def record_trace(
     network: Transformer,
     tokenizer: Tokenizer,
-    source_ids: list[int],
-    target_ids: list[int],
-    next_ids: list[int],
+    source_ids: Sequence[int],
+    target_ids: Sequence[int],
+    next_ids: Sequence[int],
     intervention: Tap | None = None,
 ) -> Trace:
     """Run the network once with a recorder attached.
@@ -186,7 +213,18 @@ def record_trace(
     )
 
 
-def described(tokenizer: Tokenizer, source_ids: list[int], target_ids: list[int], next_ids: list[int]) -> dict:
+def recorded(network: Transformer, trace: SentenceTrace, stack: str, names: Collection[str]) -> dict[str, Tensor]:
+    """Tensors by name, of one more pass over what was traced: the encoder, and the decoder if it is the stack."""
+    recorder = Recorder(set(names))
+    memory = network.encode(network.ids(trace.source_ids), None, recorder)
+    if stack == "decoder":
+        network.decode(network.ids(trace.target_ids), memory, None, recorder)
+    return recorder.tensors
+
+
+def described(
+    tokenizer: Tokenizer, source_ids: Sequence[int], target_ids: Sequence[int], next_ids: Sequence[int]
+) -> dict:
     """The fields of a `SentenceTrace` that follow from the ids.
 
     Raises:

@@ -6,7 +6,7 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 
 from model.tracing.kinds import AttentionKind
-from model.tracing.verify import Verification
+from model.tracing.trace import Verification
 
 Capability = Literal["translate", "complete", "classify", "ablate", "intervene", "export"]
 

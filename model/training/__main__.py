@@ -20,22 +20,23 @@ All run unchanged under `torchrun --nproc-per-node N -m model.training ...`; --b
 import argparse
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-
-import torch
-from torch import nn
 
 from model.networks.config import PRESETS, TransformerConfig
 from model.networks.recurrent import RecurrentNetwork
 from model.networks.recurrent_config import VARIANTS, RecurrentConfig
 from model.networks.transformer import Transformer
 from model.recurrent_translator import TOKENIZER
-from model.runtime.checkpoint import CheckpointError, read_json, sha256_of, write_atomically
+from model.runtime.checkpoint import CheckpointError, load_weights, read_json, sha256_of, write_atomically
 from model.text.tokenizer import Tokenizer, train_tokenizer
+from model.training.card import evaluate_translator, finish_translator
 from model.training.corpus import CorpusError, read_corpus
+from model.training.further import earlier_training
 from model.training.optimizer import Recipe
 from model.training.picture_commands import add_picture_commands
 from model.training.processes import ProcessGroup
+from model.training.recurrent_card import evaluate_recurrent, finish_recurrent
 from model.training.runs import Prepared, add_device_option, add_run_options, check_out, run_training, taken
 from model.training.studies import add_text_studies
 from model.training.translation import TranslationTask
@@ -96,11 +97,7 @@ def _train_translator(options: argparse.Namespace) -> int:
     recipe = taken(Recipe, options)
     changes = {} if options.dropout is None else {"dropout": options.dropout}
     config = TransformerConfig.preset(options.preset, **changes)
-    before = None
-    if options.start_from:
-        from model.training.further import earlier_training
-
-        before = earlier_training(options.start_from, corpus, recipe)
+    before = earlier_training(options.start_from, corpus, recipe) if options.start_from else None
 
     def prepare(processes: ProcessGroup) -> Prepared:
         if processes.leads and before:
@@ -115,17 +112,12 @@ def _train_translator(options: argparse.Namespace) -> int:
         def task() -> TranslationTask:
             network = Transformer(sizes)
             if before:
-                before.load_into(network)
+                load_weights(network, before.tensors, "the earlier run")
             return TranslationTask(network, tokenizer, corpus, recipe)
 
         return Prepared(sizes, task, before.start if before else None)
 
-    def finish(network: nn.Module, device: torch.device) -> None:
-        from model.training.card import finish_translator
-
-        finish_translator(options.out, network, corpus, recipe, device)
-
-    return run_training(options, recipe, prepare, finish)
+    return run_training(options, recipe, prepare, partial(finish_translator, options.out, corpus, recipe))
 
 
 def _train_recurrent(options: argparse.Namespace) -> int:
@@ -141,18 +133,10 @@ def _train_recurrent(options: argparse.Namespace) -> int:
             write_atomically(options.out / "tokenizer.model", options.tokenizer.read_bytes())
         return Prepared(config, lambda: TranslationTask(RecurrentNetwork(config), tokenizer, corpus, recipe))
 
-    def finish(network: nn.Module, device: torch.device) -> None:
-        from model.training.recurrent_card import finish_recurrent
-
-        finish_recurrent(options.out, network, tokenizer, corpus, recipe, device)
-
-    return run_training(options, recipe, prepare, finish)
+    return run_training(options, recipe, prepare, partial(finish_recurrent, options.out, tokenizer, corpus, recipe))
 
 
 def _evaluate_translator(options: argparse.Namespace) -> int:
-    from model.training.card import evaluate_translator
-    from model.training.recurrent_card import evaluate_recurrent
-
     corpus = read_corpus(options.data, options.heldout)
     recurrent = "cell" in read_json(options.model / "config.json")
     (evaluate_recurrent if recurrent else evaluate_translator)(options.model, corpus, options.device)

@@ -38,9 +38,7 @@ def measure_agreement(folder: Path, corpus: Corpus, sentences: int = SENTENCES, 
         explained = explain(translator.network, trace)
         target_words += sum(not word.special for word in explained.target)
         for way in WAYS:
-            left_out = leave_one_out(
-                translator.network, trace.source_ids, trace.target_ids, trace.next_ids, explained.source, way
-            )
+            left_out = leave_one_out(translator.network, trace, explained.source, way)
             found[way].append(agreement(explained, word_drops(left_out, explained.target)))
     result = {
         "weights_sha256": translator.weights_sha256,

@@ -1,16 +1,52 @@
-"""Random views of training pictures: crop, flip, colour, and mixing with another picture.
+"""Random views of training pictures: crop, RandAugment, flip, colour, and mixing with another picture.
 
 Every draw depends on the seed, the epoch and the picture alone, so a resumed run and a run on several processes see the
 same pictures as an undisturbed run on one.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageEnhance, ImageOps
 
-from model.training.rand_augment import rand_augment
+GREY = (128, 128, 128)  # what comes into the picture from outside
+TURN = 30.0  # degrees, at full strength; and so on
+SHEAR = 0.3  # places aside for each place down
+SHIFT = 0.45  # of the picture's side
+ENHANCE = 0.9  # a factor of 1 minus or plus this
+BITS = 4  # fewer of the 8 of each value
+SOLARIZED = 256  # values above 256 minus this are turned into their negative
+
+Operation = Callable[[Image.Image, float], Image.Image]
+
+
+def _affine(image: Image.Image, matrix: tuple[float, ...]) -> Image.Image:
+    return image.transform(image.size, Image.Transform.AFFINE, matrix, Image.Resampling.BILINEAR, fillcolor=GREY)
+
+
+def _enhanced(kind: type) -> Operation:
+    return lambda image, strength: kind(image).enhance(1 + ENHANCE * strength)
+
+
+# Each takes a strength in [-1, 1]; where a sign has no meaning the size alone counts.
+OPERATIONS: dict[str, Operation] = {
+    "identity": lambda image, strength: image,
+    "autocontrast": lambda image, strength: ImageOps.autocontrast(image),
+    "equalize": lambda image, strength: ImageOps.equalize(image),
+    "rotate": lambda image, strength: image.rotate(TURN * strength, Image.Resampling.BILINEAR, fillcolor=GREY),
+    "solarize": lambda image, strength: ImageOps.solarize(image, 256 - round(SOLARIZED * abs(strength))),
+    "posterize": lambda image, strength: ImageOps.posterize(image, 8 - round(BITS * abs(strength))),
+    "colour": _enhanced(ImageEnhance.Color),
+    "contrast": _enhanced(ImageEnhance.Contrast),
+    "brightness": _enhanced(ImageEnhance.Brightness),
+    "sharpness": _enhanced(ImageEnhance.Sharpness),
+    "shear across": lambda image, strength: _affine(image, (1, SHEAR * strength, 0, 0, 1, 0)),
+    "shear down": lambda image, strength: _affine(image, (1, 0, 0, SHEAR * strength, 1, 0)),
+    "shift across": lambda image, strength: _affine(image, (1, 0, SHIFT * strength * image.width, 0, 1, 0)),
+    "shift down": lambda image, strength: _affine(image, (1, 0, 0, 0, 1, SHIFT * strength * image.height)),
+}
 
 
 @dataclass(frozen=True)
@@ -30,25 +66,22 @@ class Augmentation:
     mixed: float = 0.5
     # both parameters of the beta distribution that mixup's weight is drawn from; CutMix's is uniform
     mixup_alpha: float = 0.4
-    # of RandAugment; see `model.training.rand_augment.rand_augment`
+    # of RandAugment; see `rand_augment`
     operations: int = 0
     strength: float = 0.3
 
     def __post_init__(self) -> None:
-        if not 0 < self.smallest_crop <= 1:
-            raise ValueError(f"smallest_crop is {self.smallest_crop}; it must be above 0 and at most 1.")
-        if not 1 <= self.aspect < math.inf:
-            raise ValueError(f"aspect is {self.aspect}; it must be at least 1.")
-        if not 0 <= self.colour < 1:
-            raise ValueError(f"colour is {self.colour}; it must be at least 0 and below 1.")
-        if not 0 <= self.mixed <= 1:
-            raise ValueError(f"mixed is {self.mixed}; it must be from 0 to 1.")
-        if not 0 < self.mixup_alpha < math.inf:
-            raise ValueError(f"mixup_alpha is {self.mixup_alpha}; it must be above 0.")
-        if self.operations < 0:
-            raise ValueError(f"operations is {self.operations}; it must be at least 0.")
-        if not 0 <= self.strength <= 1:
-            raise ValueError(f"strength is {self.strength}; it must be from 0 to 1.")
+        for name, fits, range_ in (
+            ("smallest_crop", 0 < self.smallest_crop <= 1, "above 0 and at most 1"),
+            ("aspect", 1 <= self.aspect < math.inf, "at least 1"),
+            ("colour", 0 <= self.colour < 1, "at least 0 and below 1"),
+            ("mixed", 0 <= self.mixed <= 1, "from 0 to 1"),
+            ("mixup_alpha", 0 < self.mixup_alpha < math.inf, "above 0"),
+            ("operations", self.operations >= 0, "at least 0"),
+            ("strength", 0 <= self.strength <= 1, "from 0 to 1"),
+        ):
+            if not fits:
+                raise ValueError(f"{name} is {getattr(self, name)}; it must be {range_}.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,3 +147,16 @@ def paste_rectangle(first: np.ndarray, second: np.ndarray, draw: np.random.Gener
     pasted = first.copy()
     pasted[top:bottom, left:right] = second[top:bottom, left:right]
     return pasted, 1 - (bottom - top) * (right - left) / side**2
+
+
+def rand_augment(image: Image.Image, count: int, strength: float, draw: np.random.Generator) -> Image.Image:
+    """RandAugment (Cubuk et al. 2020): `image` after `count` of `OPERATIONS`, each drawn from all, with a random sign.
+
+    Args:
+        strength: in [0, 1]; 1 is the strongest that any operation is used with.
+    """
+    names = list(OPERATIONS)
+    for _ in range(count):
+        operation = OPERATIONS[names[draw.integers(len(names))]]
+        image = operation(image, strength if draw.random() < 0.5 else -strength)
+    return image

@@ -9,7 +9,6 @@ from torch import nn
 
 from model.runtime.checkpoint import read_json, save_tensors, sha256_of, write_json
 from model.runtime.device import choose_device, hardware
-from model.runtime.fallback import device_of
 from model.runtime.training_record import METRICS, read_metrics
 from model.training.corpus import Corpus
 from model.training.evaluate import evaluate
@@ -18,12 +17,14 @@ from model.training.optimizer import Recipe
 from model.training.translation import TranslationTask
 from model.translator import SentenceTranslator, Translator
 
-DATA_NAME = "English-French sentence pairs of the Tatoeba project"
-DATA_SOURCE = "tatoeba.org, by way of manythings.org/anki (fra-eng.zip)"
-DATA_LICENCE = "CC BY 2.0 FR; the sentences are the work of Tatoeba's contributors"
+DATA = {
+    "name": "English-French sentence pairs of the Tatoeba project",
+    "source": "tatoeba.org, by way of manythings.org/anki (fra-eng.zip)",
+    "licence": "CC BY 2.0 FR; the sentences are the work of Tatoeba's contributors",
+}
 
 
-def finish_translator(folder: Path, network: nn.Module, corpus: Corpus, recipe: Recipe, device: torch.device) -> None:
+def finish_translator(folder: Path, corpus: Corpus, recipe: Recipe, network: nn.Module, device: torch.device) -> None:
     """Write the weights in half precision, then evaluate exactly what was written and write the card."""
     write_first_card(folder, network, folder / "tokenizer.model", corpus, recipe)
     evaluate_translator(folder, corpus, str(device))
@@ -34,13 +35,7 @@ def write_first_card(folder: Path, network: nn.Module, tokenizer: Path, corpus: 
     card = {
         **write_weights(folder, network),
         "tokenizer_sha256": sha256_of(tokenizer),
-        "data": {
-            "name": DATA_NAME,
-            "source": DATA_SOURCE,
-            "licence": DATA_LICENCE,
-            "sha256": corpus.sha256,
-            "training_pairs": len(corpus.train),
-        },
+        "data": DATA | {"sha256": corpus.sha256, "training_pairs": len(corpus.train)},
         "training": training_facts(folder, recipe),
     }
     write_json(folder / "card.json", card)
@@ -63,25 +58,18 @@ def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> d
 def score(card: dict, translator: SentenceTranslator, folder: Path, corpus: Corpus, device: str) -> None:
     """Put the figures of the held-out sentences into `card` and write it as `card.json`."""
     card.setdefault("config_sha256", sha256_of(folder / "config.json"))  # older cards have none
-    greedy = evaluate(translator, corpus.heldout, beam=1)
-    beam = evaluate(translator, corpus.heldout, beam=4)
+    heldout = TranslationTask(translator.network, translator.tokenizer, replace(corpus, train=[]), Recipe())
     card["evaluation"] = {
         "sentences": len(corpus.heldout),
-        "heldout_nll": heldout_loss(translator, corpus),
+        # of the first translation of every held-out sentence, by the weights as they are stored
+        "heldout_nll": heldout.validate(translator.network, translator.device)["heldout_nll"],
         "references": sum(len(options) for options in corpus.heldout.values()),
         "hardware": hardware(choose_device(device)),
-        "greedy": asdict(greedy),
-        "beam 4": asdict(beam),
+        "greedy": asdict(evaluate(translator, corpus.heldout, beam=1)),
+        "beam 4": asdict(evaluate(translator, corpus.heldout, beam=4)),
     }
     card["parameters"] = translator.parameters
     write_json(folder / "card.json", card)
-
-
-def heldout_loss(translator: SentenceTranslator, corpus: Corpus) -> float:
-    """Mean -ln p per token of the first translation of every held-out sentence, by the weights as they are stored."""
-    heldout = replace(corpus, train=[])
-    task = TranslationTask(translator.network, translator.tokenizer, heldout, Recipe())
-    return task.validate(translator.network, device_of(translator.network))["heldout_nll"]
 
 
 def held_out_card(folder: Path, corpus: Corpus) -> dict:
@@ -106,10 +94,10 @@ def card_markdown(card: dict, sizes: dict, sections: str = "") -> str:
 {sizes["n_decoder_layers"]} decoder layers, {sizes["n_heads"]} heads, d_model {sizes["d_model"]}, d_ff {sizes["d_ff"]}.
 It has {sizes["vocabulary_size"]:,} joint SentencePiece tokens with byte fallback and {card["parameters"]:,} parameters,
 stored in half precision ({card["weights_bytes"] / 1e6:.1f} MB)."""
-    return card_page(title, what, card, sizes, sections)
+    return translation_page(title, what, card, sizes, sections)
 
 
-def card_page(title: str, what: str, card: dict, sizes: dict, sections: str = "", training_more: str = "") -> str:
+def translation_page(title: str, what: str, card: dict, sizes: dict, sections: str, training_more: str = "") -> str:
     """The card of any network that translates.
 
     Args:
@@ -125,35 +113,16 @@ def card_page(title: str, what: str, card: dict, sizes: dict, sections: str = ""
         f"| {name} | {evaluation[name]['bleu']:.2f} | {evaluation[name]['chrf']:.2f} | {evaluation[name]['seconds']} |"
         for name in ("greedy", "beam 4")
     )
-    return f"""# Model card: {title}
+    what += """
 
-Written by `python -m model.training`; every figure is measured on the weights in this folder.
-
-## What it is
-
-{what}
-
-It is made to be looked into. It has seen only short everyday sentences and is no match for a production translator.
-
-## Data
-
-{data["name"]}, split by English sentence.
-
-- Source: {data["source"]}
-- Licence: {data["licence"]}
-- {data["training_pairs"]:,} pairs to train on
+It is made to be looked into. It has seen only short everyday sentences and is no match for a production translator."""
+    facts = f"""- {data["training_pairs"]:,} pairs to train on
 - Held out: {evaluation["sentences"]:,} English sentences with {evaluation["references"]:,} translations
-- SHA-256 of the text: `{data["sha256"]}`
-
-## Training
-
-{training_lines(training)}
-- {training["recipe"]["batch_tokens"]:,} padded positions a batch and process; dropout {sizes["dropout"]}
-- -ln p per token on held-out sentences{loss}{training_more}
-
-## Quality
-
-On the {evaluation["sentences"]:,} held-out sentences, all their translations as references:
+- SHA-256 of the text: `{data["sha256"]}`"""
+    positions = training["recipe"]["batch_tokens"]
+    trained = f"""- {positions:,} padded positions a batch and process; dropout {sizes["dropout"]}
+- -ln p per token on held-out sentences{loss}{training_more}"""
+    quality = f"""On the {evaluation["sentences"]:,} held-out sentences, all their translations as references:
 
 | decoding | BLEU | chrF | seconds |
 | --- | --- | --- | --- |
@@ -163,10 +132,47 @@ On the {evaluation["sentences"]:,} held-out sentences, all their translations as
 - chrF: `{evaluation["greedy"]["chrf_signature"]}`
 - Decoded on {evaluation["hardware"]}, in batches for greedy and sentence by sentence for beam 4.
 
-{sections}## Files
+{sections}"""
+    return card_page(card, title, what, ", split by English sentence", facts, trained, quality)
 
-- `model.safetensors`, SHA-256 `{card["weights_sha256"]}`, verified when it is loaded
-- `tokenizer.model`, SHA-256 `{card["tokenizer_sha256"]}`, likewise
+
+def card_page(card: dict, title: str, what: str, split: str, facts: str, trained: str, quality: str) -> str:
+    """The card of any network, from what is said of this one.
+
+    Args:
+        what: the network in words, with its sizes.
+        split, facts: how the data is divided, and further lines on it; `trained` are further lines on training.
+        quality: what was measured, and the sections that follow.
+    """
+    data, tokenizer = card["data"], ""
+    if "tokenizer_sha256" in card:
+        tokenizer = f"\n- `tokenizer.model`, SHA-256 `{card['tokenizer_sha256']}`, likewise"
+    return f"""# Model card: {title}
+
+Written by `python -m model.training`; every figure is measured on the weights in this folder.
+
+## What it is
+
+{what}
+
+## Data
+
+{data["name"]}{split}.
+
+- Source: {data["source"]}
+- Licence: {data["licence"]}
+{facts}
+
+## Training
+
+{training_lines(card["training"])}
+{trained}
+
+## Quality
+
+{quality}## Files
+
+- `model.safetensors`, SHA-256 `{card["weights_sha256"]}`, verified when it is loaded{tokenizer}
 - `config.json`, SHA-256 `{card["config_sha256"]}`, likewise
 - `metrics.jsonl`: the training curve, one JSON object a line
 """
@@ -200,8 +206,10 @@ def training_facts(folder: Path, recipe: Recipe) -> dict:
         "minutes": round(sum(row["seconds"] for row in epochs) / 60, 1),
         "heldout_nll": [row["heldout_nll"] for row in epochs],
         "recipe": recipe.to_dict(),
-        "schedule": _planned(starts, len(epochs)),
-        "averages": _averaged(starts),
+        # from which epoch on how many were planned, and after how many weights were averaged with which decay; a run
+        # that was resumed with the same recipe adds nothing
+        "schedule": [[at + 1, end] for at, end in _changes(starts, "epochs") if at < len(epochs)],
+        "averages": _changes(starts, "average_decay"),
         "restarts": [
             {"epoch": row["epoch"] + 1, "before": earlier["recipe"], "processes": earlier["processes"]}
             for earlier, row in pairwise(starts)
@@ -210,23 +218,12 @@ def training_facts(folder: Path, recipe: Recipe) -> dict:
     }
 
 
-def _planned(starts: list[dict], epochs: int) -> list[list[int]]:
-    """From which epoch on how many were planned; a run that was resumed with the same plan adds nothing."""
-    planned: list[list[int]] = []
-    for row in starts:
-        end = row["recipe"]["epochs"]
-        if row["epoch"] < epochs and (not planned or planned[-1][1] != end):
-            planned.append([row["epoch"] + 1, end])
-    return planned
-
-
-def _averaged(starts: list[dict]) -> list[list]:
-    """After how many epochs the weights began to be averaged with which decay."""
+def _changes(starts: list[dict], field: str) -> list[list]:
+    """[epochs before, value] of each start whose recipe has another value than the one before it."""
     found: list[list] = []
     for row in starts:
-        decay = row["recipe"]["average_decay"]
-        if not found or found[-1][1] != decay:
-            found.append([row["epoch"], decay])
+        if not found or found[-1][1] != row["recipe"][field]:
+            found.append([row["epoch"], row["recipe"][field]])
     return found
 
 

@@ -1,7 +1,5 @@
 """Measure the five networks beside each other on the held-out sentences, and write it beside the recurrent ones."""
 
-from __future__ import annotations
-
 import statistics
 import time
 from collections.abc import Callable, Sequence

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from sacrebleu.metrics import BLEU, CHRF
 from tqdm import tqdm
@@ -40,24 +41,12 @@ def evaluate(translator: SentenceTranslator, heldout: dict[str, list[str]], beam
     generated = decode_all(translator, list(heldout), beam)
     seconds = time.perf_counter() - started
     hypotheses = [translator.tokenizer.decode(ids) for ids in generated]
-    references = reference_streams(list(heldout.values()))
-    bleu, chrf = BLEU(), CHRF()
-    bleu_score = bleu.corpus_score(hypotheses, references)
-    chrf_score = chrf.corpus_score(hypotheses, references)
-    return Scores(
-        round(bleu_score.score, 2),
-        round(chrf_score.score, 2),
-        str(bleu.get_signature()),
-        str(chrf.get_signature()),
-        round(seconds, 1),
-        round(sum(map(len, generated)) / seconds),
-    )
-
-
-def reference_streams(translations: list[list[str]]) -> list[list[str | None]]:
-    """sacreBLEU's layout: stream k holds the k-th translation of every sentence, None where there are fewer."""
-    most = max(len(options) for options in translations)
-    return [[options[k] if k < len(options) else None for options in translations] for k in range(most)]
+    # sacreBLEU's layout: stream k holds the k-th translation of every sentence, None where there are fewer
+    references = [list(stream) for stream in zip_longest(*heldout.values())]
+    metrics = BLEU(), CHRF()
+    scores = [round(metric.corpus_score(hypotheses, references).score, 2) for metric in metrics]
+    signatures = [str(metric.get_signature()) for metric in metrics]  # known only after scoring
+    return Scores(*scores, *signatures, round(seconds, 1), round(sum(map(len, generated)) / seconds))
 
 
 def decode_all(translator: SentenceTranslator, sentences: list[str], beam: int = 1) -> list[list[int]]:

@@ -1,7 +1,5 @@
 """Over many held-out sentences: how much the last state of an encoder would move with each input, by distance."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

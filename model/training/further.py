@@ -7,8 +7,7 @@ from pathlib import Path
 from torch import Tensor
 
 from model.networks.config import TransformerConfig
-from model.networks.transformer import Transformer
-from model.runtime.checkpoint import CheckpointError, load_tensors, load_weights, write_atomically
+from model.runtime.checkpoint import CheckpointError, load_tensors, write_atomically
 from model.runtime.training_record import METRICS, read_metrics
 from model.training.card import held_out_card
 from model.training.corpus import Corpus
@@ -23,7 +22,7 @@ class EarlierTraining:
 
     config: TransformerConfig  # sizes, which stay
     start: Start  # epochs and steps that are behind the weights
-    tensors: dict[str, Tensor]  # the averaged weights, as they were stored
+    tensors: dict[str, Tensor]  # the averaged weights, as they were stored, in single precision
     tokenizer: bytes  # content of `tokenizer.model`
     record: list[dict]  # lines of the metrics file up to the last finished epoch
 
@@ -31,10 +30,6 @@ class EarlierTraining:
         """Give the new run's folder the tokenizer and the record that it continues."""
         write_atomically(out / "tokenizer.model", self.tokenizer)
         write_atomically(out / METRICS, "".join(json.dumps(row) + "\n" for row in self.record).encode())
-
-    def load_into(self, network: Transformer) -> None:
-        """Give `network` the weights."""
-        load_weights(network, {name: tensor.float() for name, tensor in self.tensors.items()}, "the earlier run")
 
 
 def earlier_training(folder: Path, corpus: Corpus, recipe: Recipe) -> EarlierTraining:
@@ -61,4 +56,5 @@ def earlier_training(folder: Path, corpus: Corpus, recipe: Recipe) -> EarlierTra
             "{folder} has {epochs} epochs behind it; give --epochs more than that.", folder=folder, epochs=start.epoch
         )
     record = [row for row in rows if row["epoch"] < start.epoch]
+    tensors = {name: tensor.float() for name, tensor in tensors.items()}
     return EarlierTraining(config, start, tensors, (folder / "tokenizer.model").read_bytes(), record)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from model.attribution.head_labels import HALF, MIXED, SPREAD, TIMES
-from model.attribution.head_statistics import HeadStatistics, KindStatistics, load_statistics
+from model.attribution.head_statistics import KindStatistics, load_statistics
 from model.runtime.checkpoint import CheckpointError, read_json, write_atomically
 from model.text.english import MEASURED, SIGNS
 
@@ -12,8 +12,7 @@ from model.text.english import MEASURED, SIGNS
 def write_readable_card(folder: Path, markdown: Callable[[dict, dict, str], str]) -> None:
     """Write `card.md` from `card.json`, `config.json` and, where they fit, `english.json` and `heads.json`.
 
-    Args:
-        markdown: makes the text of the card, the sizes and the sections on text that is not English and on the heads.
+    `markdown` makes it of the card, the sizes and the sections on text that is not English and on the heads.
     """
     card = read_json(folder / "card.json")
     sections = english_section(folder, card.get("tokenizer_sha256", "")) + head_section(folder, card["weights_sha256"])
@@ -30,10 +29,8 @@ def english_section(folder: Path, tokenizer_sha256: str) -> str:
     if found.get("tokenizer_sha256") != tokenizer_sha256:
         return ""
     odds, letters = (found["thresholds"][name] for name in ("log_odds", "spelling"))
-    rows = "\n".join(
-        [_counts_line(f"English, {name}", counts) for name, counts in found["english"].items()]
-        + [_counts_line(name, counts) for name, counts in found["foreign"].items()]
-    )
+    asked = {f"English, {name}": counts for name, counts in found["english"].items()} | found["foreign"]
+    rows = "\n".join(_counts_line(name, counts) for name, counts in asked.items())
     return f"""## Text that is not English
 
 The app warns of it, and translates it all the same. Three signs, explained in `model/text/english.py`: another script,
@@ -56,12 +53,9 @@ def _counts_line(name: str, counts: dict[str, int]) -> str:
 def head_section(folder: Path, weights_sha256: str) -> str:
     """Markdown from `heads.json` in `folder`; empty where there is none for these weights."""
     try:
-        return _section(load_statistics(folder, weights_sha256))
+        found = load_statistics(folder, weights_sha256)
     except CheckpointError:
         return ""
-
-
-def _section(found: HeadStatistics) -> str:
     lines = "\n".join(
         _line(kind, table, layer, head)
         for kind, table in found.kinds.items()

@@ -1,5 +1,6 @@
 """Measure what every head does over held-out sentences or pictures, and write it beside the weights."""
 
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,8 @@ from model.attribution.head_statistics import FILE, HeadStatistics, KindStatisti
 from model.classifier import VisionClassifier
 from model.runtime.checkpoint import sha256_of, write_json
 from model.runtime.device import choose_device, hardware
-from model.text.word_alignment import AlignmentTable, links_of
+from model.text.word_alignment import AlignmentTable, learn_alignment, links_of
 from model.tracing.kinds import TRANSLATION
-from model.training.alignment import learn_alignment
 from model.training.card import held_out_card
 from model.training.corpus import Corpus
 from model.training.images import LabelledImages
@@ -24,27 +24,7 @@ from model.translator import InputError, Translator
 SENTENCES, PICTURES = 500, 200
 
 
-class Gathered:
-    """Scores and effects of one kind of attention, input by input."""
-
-    def __init__(self) -> None:
-        self.scores: dict[str, list[np.ndarray]] = {}
-        self.chance: dict[str, list[float]] = {}
-        self.effects: list[np.ndarray] = []
-
-    def add(self, scores: HeadScores, effect: np.ndarray) -> None:
-        """One more input; `effect` is `(layer, head)`."""
-        for name, table in scores.scores.items():
-            self.scores.setdefault(name, []).append(table)
-            self.chance.setdefault(name, []).append(scores.chance[name])
-        self.effects.append(effect)
-
-    def statistics(self) -> KindStatistics:
-        """Means and standard deviations over the inputs; every input counts the same."""
-        chance = {name: float(np.mean(values)) for name, values in self.chance.items()}
-        return KindStatistics(
-            {name: _spread(tables) for name, tables in self.scores.items()}, chance, _spread(self.effects)
-        )
+Gathered = list[tuple[HeadScores, np.ndarray]]  # scores and effects `(layer, head)` of one kind, input by input
 
 
 def study_translator(folder: Path, corpus: Corpus, sentences: int = SENTENCES, device: str = "auto") -> HeadStatistics:
@@ -62,17 +42,17 @@ def study_translator(folder: Path, corpus: Corpus, sentences: int = SENTENCES, d
     pairs = [(tokenizer.encode(english), tokenizer.encode(french)) for english, french in corpus.train]
     learn_alignment(pairs, len(tokenizer)).save(folder, sha256_of(folder / "tokenizer.model"))
     alignment = AlignmentTable.load(folder, sha256_of(folder / "tokenizer.model"))  # as everyone else will read it
-    gathered, linked, generated, used = {kind.name: Gathered() for kind in TRANSLATION}, 0, 0, 0
+    gathered: dict[str, Gathered] = {kind.name: [] for kind in TRANSLATION}
+    linked, generated, used = 0, 0, 0
     for english, french in tqdm(list(corpus.heldout.items())[:sentences], desc="heads", mininterval=2):
         try:
             trace = translator.trace(english, target=french[0])
         except InputError:  # more tokens than the translator takes
             continue
-        ids = trace.source_ids, trace.target_ids, trace.next_ids
         links = links_of(alignment, trace.source_ids, trace.next_ids)
-        effects = ablate_translation_heads(translator.network, *ids).changes
+        effects = ablate_translation_heads(translator.network, trace).changes
         for name, scores in head_scores(trace, links).items():
-            gathered[name].add(scores, effects[name])
+            gathered[name].append((scores, effects[name]))
         linked, generated, used = linked + int(links.any(axis=1).sum()), generated + len(links) - 1, used + 1
     facts = {
         "hardware": hardware(choose_device(device)),
@@ -80,7 +60,7 @@ def study_translator(folder: Path, corpus: Corpus, sentences: int = SENTENCES, d
         "linked": linked / max(generated, 1),
         "alignment_entries": len(alignment.pairs),
     }
-    kinds = {kind: found.statistics() for kind, found in gathered.items()}
+    kinds = {kind: _statistics(found) for kind, found in gathered.items()}
     found = HeadStatistics(translator.weights_sha256, used, "held-out sentences", kinds, facts)
     write_json(folder / FILE, found.to_dict())
     return found
@@ -97,18 +77,32 @@ def study_classifier(
     """
     card = validation_card(folder, images)
     classifier = VisionClassifier.load(folder, device)
-    split, gathered = images.validation, Gathered()
+    split, gathered = images.validation, []
     chosen = np.unique(np.linspace(0, len(split) - 1, pictures).round().astype(int))
     for index in tqdm(chosen, desc="heads", mininterval=2):
         trace = classifier.trace(resized(split.pictures[index : index + 1], classifier.config.image_size)[0])
-        effects = classifier.ablate_heads(trace)
-        gathered.add(vision_scores(trace.attention, trace.grid), effects.loss_changes(int(split.labels[index])))
+        effect = classifier.ablate_heads(trace).loss_changes(int(split.labels[index]))
+        gathered.append((vision_scores(trace.attention, trace.grid), effect))
     facts = {"hardware": hardware(choose_device(device)), "data_sha256": images.sha256}
     found = HeadStatistics(
-        card["weights_sha256"], len(chosen), "validation pictures", {"vision": gathered.statistics()}, facts
+        card["weights_sha256"], len(chosen), "validation pictures", {"vision": _statistics(gathered)}, facts
     )
     write_json(folder / FILE, found.to_dict())
     return found
+
+
+def _statistics(gathered: Gathered) -> KindStatistics:
+    """Means and standard deviations over the inputs; every input that has a pattern counts the same."""
+    scores, chance = defaultdict(list), defaultdict(list)
+    for found, _ in gathered:
+        for name, table in found.scores.items():
+            scores[name].append(table)
+            chance[name].append(found.chance[name])
+    return KindStatistics(
+        {name: _spread(tables) for name, tables in scores.items()},
+        {name: float(np.mean(values)) for name, values in chance.items()},
+        _spread([effect for _, effect in gathered]),
+    )
 
 
 def _spread(tables: list[np.ndarray]) -> Spread:

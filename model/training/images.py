@@ -2,7 +2,9 @@
 
 import hashlib
 import io
+import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -93,7 +95,9 @@ def read_images(folder: Path) -> LabelledImages:
     if sorted(folder.glob("train-*.parquet")):
         names, sources = _parquet_names(folder), {split: _parquet(folder, split) for split in SPLITS}
     elif (folder / "train").is_dir():
-        names, sources = _folder_names(folder), {}
+        names = sorted(path.name for path in (folder / "train").iterdir() if path.is_dir())
+        if len(names) < 2:
+            raise ImageDataError(f"{folder / 'train'} needs a folder for each class, at least two.")
         sources = {split: _class_folders(folder, split, names) for split in SPLITS}
         names = [IMAGENETTE.get(name, name) for name in names]
     else:
@@ -120,14 +124,11 @@ def _decode(source: Iterator[tuple[str, bytes, int]], split: str, classes: int, 
 
 
 def _parquet(folder: Path, split: str) -> Iterator[tuple[str, bytes, int]]:
-    import pyarrow
-    import pyarrow.parquet
+    from pyarrow.parquet import read_table
 
     for path in sorted(folder.glob(f"{split}-*.parquet")):
-        try:
-            table = pyarrow.parquet.read_table(path, columns=["image", "label"])
-        except (pyarrow.ArrowException, OSError, KeyError) as error:
-            raise ImageDataError(f"{path} cannot be read as pictures with labels ({error}).") from error
+        with _reading(path):
+            table = read_table(path, columns=["image", "label"])
         for number, row in enumerate(table.to_pylist()):
             if not isinstance(row["image"], dict) or not isinstance(row["image"].get("bytes"), bytes):
                 raise ImageDataError(f"Row {number + 1} of {path} has no picture; the image column needs bytes.")
@@ -138,19 +139,23 @@ def _parquet(folder: Path, split: str) -> Iterator[tuple[str, bytes, int]]:
 
 def _parquet_names(folder: Path) -> list[str]:
     """Class names as the hub stores them beside the table; Imagenette's where there are none."""
-    import json
-
-    import pyarrow
-    import pyarrow.parquet
+    from pyarrow.parquet import read_schema
 
     path = min(folder.glob("train-*.parquet"))
-    try:
-        metadata = pyarrow.parquet.read_schema(path).metadata or {}
-        hub = json.loads(metadata.get(b"huggingface", b"{}"))
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
-        raise ImageDataError(f"{path} cannot be read as pictures with labels ({error}).") from error
+    with _reading(path):
+        hub = json.loads((read_schema(path).metadata or {}).get(b"huggingface", b"{}"))
     names = hub.get("info", {}).get("features", {}).get("label", {}).get("names")
     return [str(name) for name in names] if names else list(IMAGENETTE.values())
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    from pyarrow import ArrowException
+
+    try:
+        yield
+    except (ArrowException, OSError, ValueError, KeyError) as error:
+        raise ImageDataError(f"{path} cannot be read as pictures with labels ({error}).") from error
 
 
 def _class_folders(folder: Path, split: str, names: list[str]) -> Iterator[tuple[str, bytes, int]]:
@@ -159,10 +164,3 @@ def _class_folders(folder: Path, split: str, names: list[str]) -> Iterator[tuple
         for path in sorted((root / name).glob("*")):
             if path.suffix.lower() in SUFFIXES:
                 yield str(path), path.read_bytes(), label
-
-
-def _folder_names(folder: Path) -> list[str]:
-    names = sorted(path.name for path in (folder / "train").iterdir() if path.is_dir())
-    if len(names) < 2:
-        raise ImageDataError(f"{folder / 'train'} needs a folder for each class, at least two.")
-    return names

@@ -80,6 +80,7 @@ class TrainingState:
     network: nn.Module
     average: AveragedModel
     optimizers: list[torch.optim.Optimizer]
+    recipe: Recipe
     start: Start = Start()
     epoch: int = 0
     steps: int = 0
@@ -89,21 +90,21 @@ class TrainingState:
     def __post_init__(self) -> None:
         self.epoch, self.steps = self.start.epoch, self.start.steps
 
-    def rate_factor(self, recipe: Recipe, done: float) -> float:
+    def rate_factor(self, done: float) -> float:
         """Share of the peak learning rate when `done` of the present epoch is done."""
-        progress = (self.epoch - self.start.epoch + done) / (recipe.epochs - self.start.epoch)
-        return rate_factor(self.steps - self.start.steps, progress, recipe.warmup_steps, recipe.schedule)
+        progress = (self.epoch - self.start.epoch + done) / (self.recipe.epochs - self.start.epoch)
+        return rate_factor(self.steps - self.start.steps, progress, self.recipe.warmup_steps, self.recipe.schedule)
 
-    def save(self, path: Path, recipe: Recipe) -> None:
+    def save(self, path: Path) -> None:
         """Write all of it in one safetensors file, atomically."""
         tensors = {f"network.{name}": tensor for name, tensor in self.network.state_dict().items()}
         tensors |= {f"average.{name}": tensor for name, tensor in self.average.module.state_dict().items()}
         tensors |= {"averaged": self.average.n_averaged} | optimizer_tensors(self.optimizers)
-        metadata = {"epoch": str(self.epoch), "steps": str(self.steps), "recipe": json.dumps(recipe.to_dict())}
+        metadata = {"epoch": str(self.epoch), "steps": str(self.steps), "recipe": json.dumps(self.recipe.to_dict())}
         metadata |= {"start": json.dumps(asdict(self.start)), "done": str(self.done), "seconds": str(self.seconds)}
         save_tensors(path, tensors, metadata)
 
-    def load(self, path: Path, recipe: Recipe) -> None:
+    def load(self, path: Path) -> None:
         """Take up what `save` wrote.
 
         Raises:
@@ -116,7 +117,7 @@ class TrainingState:
             raise CheckpointError(
                 "{file} is no checkpoint of this program; leave --resume out to start anew.", file=path
             )
-        before = json.loads(metadata["recipe"])
+        before, recipe = json.loads(metadata["recipe"]), self.recipe
         if {**before, "epochs": recipe.epochs, "average_decay": recipe.average_decay} != recipe.to_dict():
             raise CheckpointError(
                 "{file} belongs to another recipe; give the same options or another --out.", file=path
@@ -140,10 +141,8 @@ def train(
 
     After every epoch, and every few minutes within one, the state goes to `out/checkpoint.safetensors` (temporary name,
     then renamed); figures go to `out/metrics.jsonl`. Every place where a run can be resumed starts from a seed of its
-    own, so a resumed run repeats an uninterrupted one, as long as it has as many processes.
-
-    Args:
-        start: where a new run begins; `recipe.epochs` counts the epochs before it too.
+    own, so a resumed run repeats an uninterrupted one, as long as it has as many processes. `recipe.epochs` counts the
+    epochs before `start` too.
 
     Raises:
         CheckpointError: `resume` without a usable checkpoint of this recipe and data.
@@ -153,14 +152,14 @@ def train(
     decay = get_ema_multi_avg_fn(recipe.average_decay)
     # what batch normalisation knows of earlier batches belongs to the weights, so it is averaged with them
     average = AveragedModel(task.network, multi_avg_fn=decay, use_buffers=True)
-    state = TrainingState(task.network, average, build_optimizers(task.network, recipe), start or Start())
+    state = TrainingState(task.network, average, build_optimizers(task.network, recipe), recipe, start or Start())
     if resume:
-        state.load(out / CHECKPOINT, recipe)
+        state.load(out / CHECKPOINT)
         if any(row.get("data", task.data) != task.data for row in read_metrics(out / METRICS)):
             raise CheckpointError(
                 "The run in {folder} was trained on other data; give the same --data and --heldout.", folder=out
             )
-    step_module = processes.wrap(task.step)
+    step = processes.wrap(task.step)
     log = MetricsLog(out / METRICS, state.epoch, processes.leads, state.steps)
     log.write(
         event="start",
@@ -175,7 +174,7 @@ def train(
         begun=asdict(state.start),
     )
     for epoch in range(state.epoch, recipe.epochs):
-        _train_epoch(task, step_module, state, recipe, out, processes, log)
+        _train_epoch(task, step, state, out, processes, log)
         seconds = round(state.seconds, 2)
         state.epoch, state.done, state.seconds = epoch + 1, 0, 0.0
         if processes.leads:
@@ -183,7 +182,7 @@ def train(
             if "merit" in figures and figures["merit"] >= _highest_merit(out):
                 save_tensors(out / BEST, state.average.module.state_dict())
             log.write(event="epoch", epoch=epoch, steps=state.steps, seconds=seconds, **figures)
-            state.save(out / CHECKPOINT, recipe)
+            state.save(out / CHECKPOINT)
         processes.wait()
     if (out / BEST).is_file() and _highest_merit(out) > -math.inf:
         load_weights(state.average.module, load_tensors(out / BEST)[0], str(out / BEST))
@@ -196,23 +195,17 @@ def _highest_merit(out: Path) -> float:
 
 
 def _train_epoch(
-    task: Task,
-    step_module: nn.Module,
-    state: TrainingState,
-    recipe: Recipe,
-    out: Path,
-    processes: ProcessGroup,
-    log: "MetricsLog",
+    task: Task, step: nn.Module, state: TrainingState, out: Path, processes: ProcessGroup, log: "MetricsLog"
 ) -> None:
     """One pass over the data, or what is left of it."""
-    device, epoch = processes.device, state.epoch
+    device, epoch, recipe = processes.device, state.epoch, state.recipe
     _seed_dropout(recipe, epoch, state.done, processes.rank)
     batches = task.plan(epoch, processes.world_size)
     started = saved = time.perf_counter()
     before = state.seconds
     window = torch.zeros(3, dtype=torch.float64)  # loss, -ln p, terms since the last log line
     window_started = started
-    step_module.train()
+    step.train()
     title = f"epoch {epoch + 1}/{recipe.epochs}"
     rest = batches[state.done :]
     bar = tqdm(rest, title, len(batches), initial=state.done, disable=not processes.leads, mininterval=2)
@@ -221,13 +214,13 @@ def _train_epoch(
             now = time.perf_counter()
             state.done, state.seconds = number, before + now - started
             if processes.leads and now - saved > SAVE_EVERY:
-                state.save(out / CHECKPOINT, recipe)
+                state.save(out / CHECKPOINT)
                 saved = now
             _seed_dropout(recipe, epoch, number, processes.rank)
-        factor = state.rate_factor(recipe, number / len(batches))
+        factor = state.rate_factor(number / len(batches))
         set_rate(state.optimizers, factor)
         began = time.perf_counter()
-        sums = _train_step(task, step_module, state, recipe, batch, processes)
+        sums = _train_step(task, step, state, batch, processes)
         took = time.perf_counter() - began
         if took > PAUSE:  # which is no time of training
             started, window_started = started + took, window_started + took
@@ -261,14 +254,7 @@ def _seed_dropout(recipe: Recipe, epoch: int, number: int, rank: int) -> None:
     torch.manual_seed((seed * 10_007 + block) % 2**63 if block else seed)
 
 
-def _train_step(
-    task: Task,
-    step_module: nn.Module,
-    state: TrainingState,
-    recipe: Recipe,
-    batch: list[int],
-    processes: ProcessGroup,
-) -> Tensor:
+def _train_step(task: Task, step: nn.Module, state: TrainingState, batch: list[int], processes: ProcessGroup) -> Tensor:
     """Forward, backward and update on this process's share; returns global loss, -ln p and term sums `(3,)`.
 
     Where a batch has fewer items than there are processes, the others run on its first item with weight 0, for every
@@ -278,14 +264,14 @@ def _train_step(
     share = batch[processes.rank :: processes.world_size]
     tensors, terms = task.load(share or batch[:1])
     tensors = tuple(tensor.to(device, non_blocking=True) for tensor in tensors)
-    with torch.autocast(device.type, torch.bfloat16, enabled=recipe.precision == "bf16"):
-        loss, nll = step_module(*tensors)
+    with torch.autocast(device.type, torch.bfloat16, enabled=state.recipe.precision == "bf16"):
+        loss, nll = step(*tensors)
     if not share:
         loss, nll, terms = loss * 0, nll * 0, 0
     sums = processes.total(torch.stack([loss.detach(), nll, loss.new_tensor(float(terms))]).double()).cpu()
     # DDP averages gradients over processes; times world_size, that is the gradient of the global mean
     (loss * (processes.world_size / sums[2].item())).backward()
-    nn.utils.clip_grad_norm_(state.network.parameters(), recipe.clip_norm)
+    nn.utils.clip_grad_norm_(state.network.parameters(), state.recipe.clip_norm)
     for optimizer in state.optimizers:
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)

@@ -62,21 +62,11 @@ def build_optimizers(network: nn.Module, recipe: Recipe) -> list[Optimizer]:
     matrices = [p for name, p in network.named_parameters() if p.ndim == 2 and "embedding" not in name]
     chosen = {id(p) for p in matrices} if recipe.matrix_learning_rate else set()
     others = [p for p in network.parameters() if id(p) not in chosen]
-    optimizers: list[Optimizer] = [
-        torch.optim.AdamW(
-            others, recipe.learning_rate, betas=(0.9, 0.98), eps=1e-9, weight_decay=recipe.weight_decay, fused=True
-        )
-    ]
+    rate, decay = recipe.learning_rate, recipe.weight_decay
+    optimizers = [torch.optim.AdamW(others, rate, betas=(0.9, 0.98), eps=1e-9, weight_decay=decay, fused=True)]
     if chosen:
-        optimizers.append(
-            torch.optim.Muon(
-                matrices,
-                recipe.matrix_learning_rate,
-                weight_decay=recipe.weight_decay,
-                momentum=0.95,
-                adjust_lr_fn="match_rms_adamw",
-            )
-        )
+        rate, adjust = recipe.matrix_learning_rate, "match_rms_adamw"
+        optimizers.append(torch.optim.Muon(matrices, rate, weight_decay=decay, momentum=0.95, adjust_lr_fn=adjust))
     for optimizer in optimizers:
         for group in optimizer.param_groups:
             group["peak"] = group["lr"]

@@ -5,14 +5,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import torch
-from torch import nn
-
 from model.networks.convolution import ConvolutionalNetwork, ConvolutionConfig
 from model.networks.vision import VisionConfig, VisionTransformer
 from model.runtime.checkpoint import read_json
 from model.training.augment import Augmentation
 from model.training.distillation import Distillation, Teacher
+from model.training.head_card import write_readable_card
+from model.training.head_study import study_classifier
 from model.training.images import read_images
 from model.training.optimizer import Recipe
 from model.training.processes import ProcessGroup
@@ -26,6 +25,7 @@ from model.training.runs import (
     run_training,
     taken,
 )
+from model.training.vision_card import card_markdown, evaluate_recognizer, finish_recognizer
 
 STAGES = "48x60,64x35,96x20"
 CONVOLUTION_STAGES = "64x40,96x50,128x30"
@@ -97,27 +97,16 @@ def _train_recognizer(options: argparse.Namespace, sizes: type, network: type[Re
     def prepare(processes: ProcessGroup) -> Prepared:
         return Prepared(config, lambda: RecognitionTask(network(config), images, recipe, stages, how, teacher))
 
-    def finish(network: nn.Module, device: torch.device) -> None:
-        from model.training.vision_card import finish_recognizer
-
-        finish_recognizer(options.out, network, images, recipe, device, teacher.facts if teacher else None)
-
-    return run_training(options, recipe, prepare, finish)
+    return run_training(options, recipe, prepare, partial(finish_recognizer, options.out, images, recipe, teacher))
 
 
 def _evaluate_recognizer(options: argparse.Namespace) -> int:
-    from model.training.vision_card import evaluate_recognizer
-
     read_json(options.model / "config.json")
     evaluate_recognizer(options.model, read_images(options.data), options.device)
     return 0
 
 
 def _study_classifier(options: argparse.Namespace) -> int:
-    from model.training.head_card import write_readable_card
-    from model.training.head_study import study_classifier
-    from model.training.vision_card import card_markdown
-
     if options.pictures < 1:
         raise ValueError(f"{options.pictures} pictures leave nothing to measure; give --pictures 1 or more.")
     if "widths" in read_json(options.model / "config.json"):

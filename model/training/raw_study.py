@@ -1,7 +1,5 @@
 """Over many held-out sentences: is x_i . x_i the largest product, and how much does a token attend to itself?"""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from pathlib import Path
 

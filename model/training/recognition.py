@@ -15,10 +15,11 @@ from model.networks.vision import VisionTransformer
 from model.picture_classifier import middle_square
 from model.training.augment import Augmentation, Example, draw_example
 from model.training.distillation import Teacher, shrunk
-from model.training.images import LabelledImages
+from model.training.images import LabelledImages, Split
 from model.training.optimizer import Recipe
 
 Recognizer = VisionTransformer | ConvolutionalNetwork
+AT_ONCE = 100  # pictures that are classified together
 
 
 @dataclass(frozen=True)
@@ -176,21 +177,22 @@ class RecognitionTask:
     def validate(self, network: Recognizer, device: torch.device) -> dict[str, float]:
         """Top-1 accuracy and mean -ln p of the pictures held back, at the present size."""
         network.eval()
-        split = self.images.held_back
-        logits = classify_all(network, split.pictures, self.side, device)
-        labels = torch.from_numpy(split.labels)
-        right = (logits.argmax(dim=1) == labels).double().mean().item()
+        logits, labels = classify_all(network, self.images.held_back, self.side, device)
+        right = accuracy(logits, labels)
         figures = {"pixels": self.side, "top1": right, "heldout_nll": F.cross_entropy(logits, labels).item()}
         return figures | ({"merit": right} if self.side == self.stages.final_size else {})
 
 
 @torch.inference_mode()
-def classify_all(
-    network: Recognizer, pictures: np.ndarray, side: int, device: torch.device, batch: int = 100
-) -> Tensor:
-    """Logits `(picture, class)` float32 on the CPU, of whole pictures scaled to `side` pixels."""
+def classify_all(network: Recognizer, split: Split, side: int, device: torch.device) -> tuple[Tensor, Tensor]:
+    """Logits `(picture, class)` float32 of whole pictures scaled to `side` pixels, and the labels; on the CPU."""
     parts = []
-    for start in range(0, len(pictures), batch):
-        pixels = to_pixels(resized(pictures[start : start + batch], side)).to(device)
+    for start in range(0, len(split), AT_ONCE):
+        pixels = to_pixels(resized(split.pictures[start : start + AT_ONCE], side)).to(device)
         parts.append(network(pixels).float().cpu())
-    return torch.cat(parts)
+    return torch.cat(parts), torch.from_numpy(split.labels)
+
+
+def accuracy(logits: Tensor, labels: Tensor) -> float:
+    """Share of the pictures whose most probable class is the right one."""
+    return (logits.argmax(dim=1) == labels).double().mean().item()

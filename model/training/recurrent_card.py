@@ -1,7 +1,5 @@
 """The shipped folder of a trained recurrent network: weights, and a card written from measurements."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import torch
@@ -10,7 +8,7 @@ from torch import nn
 from model.networks.recurrent_config import VARIANTS
 from model.recurrent_translator import RecurrentTranslator
 from model.text.tokenizer import Tokenizer
-from model.training.card import card_page, held_out_card, score, write_first_card
+from model.training.card import held_out_card, score, translation_page, write_first_card
 from model.training.corpus import Corpus
 from model.training.head_card import write_readable_card
 from model.training.optimizer import Recipe
@@ -32,7 +30,7 @@ BETWEEN = {
 
 
 def finish_recurrent(
-    folder: Path, network: nn.Module, tokenizer: Tokenizer, corpus: Corpus, recipe: Recipe, device: torch.device
+    folder: Path, tokenizer: Tokenizer, corpus: Corpus, recipe: Recipe, network: nn.Module, device: torch.device
 ) -> None:
     """Write the weights in half precision, then evaluate exactly what was written and write the card."""
     write_first_card(folder, network, tokenizer.path, corpus, recipe)
@@ -73,4 +71,4 @@ SentencePiece tokens, those of `assets/translator`. {card["parameters"]:,} param
         f"\n- {card['training']['tokens_per_second']:,} target tokens a second in training; "
         f"{evaluation['greedy']['tokens_per_second']:,} a second when decoding greedily in batches"
     )
-    return card_page(f"English-French translator {kind}", what, card, sizes, heads, speed)
+    return translation_page(f"English-French translator {kind}", what, card, sizes, heads, speed)

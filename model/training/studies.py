@@ -1,13 +1,19 @@
 """The commands that study trained networks over many held-out inputs and write figures beside the weights."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 
 from model.recurrent_translator import SHIPPED as RECURRENT
 from model.runtime.checkpoint import read_json
+from model.training.agreement import measure_agreement
+from model.training.card import card_markdown
+from model.training.comparison import compare_networks
 from model.training.corpus import read_corpus
+from model.training.english import measure_english
+from model.training.forgetting import measure_forgetting
+from model.training.head_card import write_readable_card
+from model.training.head_study import study_translator
+from model.training.raw_study import study_raw_attention
 
 Command = argparse.ArgumentParser
 
@@ -48,17 +54,11 @@ def add_text_studies(commands: argparse._SubParsersAction) -> tuple[tuple[Comman
 
 
 def _measure_agreement(options: argparse.Namespace) -> int:
-    from model.training.agreement import measure_agreement
-
     measure_agreement(options.model, read_corpus(options.data, options.heldout), options.sentences, options.device)
     return 0
 
 
 def _measure_english(options: argparse.Namespace) -> int:
-    from model.training.card import card_markdown
-    from model.training.english import measure_english
-    from model.training.head_card import write_readable_card
-
     others = {}
     for pair in options.other:
         name, separator, path = pair.partition("=")
@@ -71,8 +71,6 @@ def _measure_english(options: argparse.Namespace) -> int:
 
 
 def _compare_networks(options: argparse.Namespace) -> int:
-    from model.training.comparison import compare_networks
-
     read_json(options.model / "config.json")
     corpus = read_corpus(options.data, options.heldout)
     compare_networks(options.recurrent, options.model, corpus, options.device)
@@ -80,8 +78,6 @@ def _compare_networks(options: argparse.Namespace) -> int:
 
 
 def _study_raw_attention(options: argparse.Namespace) -> int:
-    from model.training.raw_study import study_raw_attention
-
     if options.sentences < 1:
         raise ValueError(f"{options.sentences} sentences leave nothing to measure; give --sentences 1 or more.")
     read_json(options.model / "config.json")
@@ -91,8 +87,6 @@ def _study_raw_attention(options: argparse.Namespace) -> int:
 
 
 def _measure_forgetting(options: argparse.Namespace) -> int:
-    from model.training.forgetting import measure_forgetting
-
     if options.sentences < 1:
         raise ValueError(f"{options.sentences} sentences leave nothing to measure; give --sentences 1 or more.")
     corpus = read_corpus(options.data, options.heldout)
@@ -101,10 +95,6 @@ def _measure_forgetting(options: argparse.Namespace) -> int:
 
 
 def _study_translator(options: argparse.Namespace) -> int:
-    from model.training.card import card_markdown
-    from model.training.head_card import write_readable_card
-    from model.training.head_study import study_translator
-
     if options.sentences < 1:
         raise ValueError(f"{options.sentences} sentences leave nothing to measure; give --sentences 1 or more.")
     read_json(options.model / "config.json")

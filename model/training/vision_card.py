@@ -11,34 +11,33 @@ from model.convolution_classifier import ConvolutionClassifier
 from model.networks.convolution import ConvolutionalNetwork
 from model.runtime.checkpoint import read_json, sha256_of, write_json
 from model.runtime.device import choose_device, hardware
-from model.training.card import training_facts, training_lines, write_weights
+from model.training.card import card_page, training_facts, write_weights
+from model.training.distillation import Teacher
 from model.training.head_card import write_readable_card
 from model.training.images import LabelledImages, Split
 from model.training.loop import METRICS, read_metrics
 from model.training.optimizer import Recipe
-from model.training.recognition import Recognizer, classify_all
+from model.training.recognition import Recognizer, accuracy, classify_all
 from model.training.vision_scores import BINS, calibration_error, compare_explanations, fit_temperature
 
-DATA_NAME = "Imagenette at 128 x 128 pixels, ten classes of ImageNet"
-DATA_SOURCE = "github.com/fastai/imagenette"
-DATA_LICENCE = "pictures of ImageNet, for research use; none of them is part of this project"
+DATA = {
+    "name": "Imagenette at 128 x 128 pixels, ten classes of ImageNet",
+    "source": "github.com/fastai/imagenette",
+    "licence": "pictures of ImageNet, for research use; none of them is part of this project",
+}
 READING_SIZES = (1.0, 1.125, 1.25, 1.375)  # times the size trained for at last
 EXPLAINED = 200  # validation pictures over which explanations are compared
 
 
 def finish_recognizer(
     folder: Path,
-    network: Recognizer,
     images: LabelledImages,
     recipe: Recipe,
+    teacher: Teacher | None,
+    network: Recognizer,
     device: torch.device,
-    teacher: dict | None = None,
 ) -> None:
-    """Choose the size to read at, fit the temperature, write the weights, then evaluate what was written for the card.
-
-    Args:
-        teacher: facts about it; see `model.training.distillation.Teacher`.
-    """
+    """Choose the size to read at, fit the temperature, write weights, and evaluate what was written for the card."""
     rows = read_metrics(folder / METRICS)
     start = next(row for row in reversed(rows) if row["event"] == "start")
     epochs = [row for row in rows if row["event"] == "epoch"]
@@ -49,9 +48,7 @@ def finish_recognizer(
         "calibration": calibrate(network, images.held_back, device),
         **write_weights(folder, network),
         "data": {
-            "name": DATA_NAME,
-            "source": DATA_SOURCE,
-            "licence": DATA_LICENCE,
+            **DATA,
             "sha256": images.sha256,
             "training_pictures": len(images.train),
             "held_back": len(images.held_back),
@@ -59,7 +56,7 @@ def finish_recognizer(
         },
         "training": training_facts(folder, recipe)
         | {"stages": [[size, pixels.count(size)] for size in dict.fromkeys(pixels)], "chosen": _chosen(epochs)}
-        | ({"teacher": teacher} if teacher else {})
+        | ({"teacher": teacher.facts} if teacher else {})
         | ({"reading": reading} if reading else {}),
     }
     write_json(folder / "card.json", card)
@@ -75,22 +72,17 @@ def _chosen(epochs: list[dict]) -> dict:
 def choose_reading_size(network: Recognizer, trained: int, split: Split, device: torch.device) -> list[list[float]]:
     """Let a convolutional network read pictures at the size at which it recognizes most of `split`.
 
-    Random crops show things larger than whole pictures do, so somewhat larger pictures than those trained on can suit
-    the network better (Touvron et al. 2019). A Vision Transformer has learned positions for one size and keeps it.
-
-    Args:
-        trained: pixels a side that it was trained at last.
+    Random crops show things larger than whole pictures do, so somewhat larger pictures than the size `trained` at last
+    can suit it better (Touvron et al. 2019). A Vision Transformer has learned positions for one size and keeps it.
 
     Returns:
         Pixels a side and accuracy there, for each size tried; of two equal ones the smaller is taken.
     """
     if not isinstance(network, ConvolutionalNetwork):
         return []
-    labels, stride = torch.from_numpy(split.labels), network.config.stride
-    found = []
-    for side in sorted({round(factor * trained / stride) * stride for factor in READING_SIZES}):
-        logits = classify_all(network.eval(), split.pictures, side, device)
-        found.append([side, (logits.argmax(dim=1) == labels).double().mean().item()])
+    stride = network.config.stride
+    sides = sorted({round(factor * trained / stride) * stride for factor in READING_SIZES})
+    found = [[side, accuracy(*classify_all(network.eval(), split, side, device))] for side in sides]
     best = max(found, key=lambda row: (row[1], -row[0]))[0]
     network.config = replace(network.config, image_size=best)
     return found
@@ -99,27 +91,15 @@ def choose_reading_size(network: Recognizer, trained: int, split: Split, device:
 def calibrate(network: Recognizer, split: Split, device: torch.device) -> dict:
     """Divide the network's last layer by the temperature that fits `split`, so that its logits need nothing further.
 
-    Returns:
-        The temperature, the number of pictures, and the expected calibration error on them before and after.
+    Returns that, the number of pictures, and the expected calibration error on them before and after.
     """
-    logits = classify_all(network.eval(), split.pictures, network.config.image_size, device)
-    labels = torch.from_numpy(split.labels)
+    logits, labels = classify_all(network.eval(), split, network.config.image_size, device)
     temperature = fit_temperature(logits, labels)
     with torch.no_grad():
         network.head.weight.div_(temperature)
         network.head.bias.div_(temperature)
     errors = [calibration_error((logits / by).softmax(dim=1), labels) for by in (1.0, temperature)]
     return {"temperature": temperature, "pictures": len(labels), "error_before": errors[0], "error_after": errors[1]}
-
-
-def open_classifier(folder: Path, device: str = "auto") -> VisionClassifier | ConvolutionClassifier:
-    """The classifier in `folder`, whichever network it is.
-
-    Raises:
-        CheckpointError: the folder cannot be read.
-    """
-    convolution = "widths" in read_json(folder / "config.json")
-    return (ConvolutionClassifier if convolution else VisionClassifier).load(folder, device)
 
 
 def evaluate_recognizer(folder: Path, images: LabelledImages, device: str = "auto") -> dict:
@@ -130,20 +110,19 @@ def evaluate_recognizer(folder: Path, images: LabelledImages, device: str = "aut
         ValueError: the data is not what this classifier was trained on.
     """
     card = validation_card(folder, images)
-    classifier = open_classifier(folder, device)
+    convolution = "widths" in read_json(folder / "config.json")
+    classifier = (ConvolutionClassifier if convolution else VisionClassifier).load(folder, device)
     card.setdefault("config_sha256", sha256_of(folder / "config.json"))  # older cards have none
     split = images.validation
-    logits = classify_all(classifier.network, split.pictures, classifier.config.image_size, classifier.device)
-    labels = torch.from_numpy(split.labels)
-    right = logits.argmax(dim=1) == labels
+    logits, labels = classify_all(classifier.network, split, classifier.config.image_size, classifier.device)
     card["evaluation"] = {
         "pictures": len(split),
         "hardware": hardware(choose_device(device)),
-        "top1": right.double().mean().item(),
+        "top1": accuracy(logits, labels),
         "heldout_nll": F.cross_entropy(logits, labels).item(),
         "calibration_error": calibration_error(logits.softmax(dim=1), labels),
         "classes": {
-            name: right[labels == number].double().mean().item()
+            name: accuracy(logits[labels == number], labels[labels == number])
             for number, name in enumerate(classifier.config.classes)
             if (labels == number).any()
         },
@@ -199,35 +178,14 @@ def card_markdown(card: dict, sizes: dict, heads: str = "") -> str:
 - Temperature {calibration["temperature"]:.3f}, fitted on the pictures held back (calibration error there
   {100 * calibration["error_before"]:.1f} % before, {100 * calibration["error_after"]:.1f} % after); it is part of the
   last layer's weights"""
-    return f"""# Model card: {title}
-
-Written by `python -m model.training`; every figure is measured on the weights in this folder.
-
-## What it is
-
-{what} {card["parameters"]:,} parameters, stored in half precision
+    what += f""" {card["parameters"]:,} parameters, stored in half precision
 ({card["weights_bytes"] / 1e6:.1f} MB).
 
-It is made to be looked into. It knows {len(sizes["classes"])} classes and answers with one of them whatever it sees.
-
-## Data
-
-{data["name"]}.
-
-- Source: {data["source"]}
-- Licence: {data["licence"]}
-- {counted}
-- SHA-256 over all pictures and labels: `{data["sha256"]}`
-
-## Training
-
-{training_lines(training)}
-- {stages}; about {training["recipe"]["batch_tokens"]:,} {unit} a batch and process
-- Random views: {data["views"]}{more}
-
-## Quality
-
-On the {evaluation["pictures"]:,} validation pictures, on {evaluation["hardware"]}:
+It is made to be looked into. It knows {len(sizes["classes"])} classes and answers with one of them whatever it sees."""
+    facts = f"- {counted}\n- SHA-256 over all pictures and labels: `{data['sha256']}`"
+    trained = f"""- {stages}; about {training["recipe"]["batch_tokens"]:,} {unit} a batch and process
+- Random views: {data["views"]}{more}"""
+    quality = f"""On the {evaluation["pictures"]:,} validation pictures, on {evaluation["hardware"]}:
 
 - Top-1 accuracy {100 * evaluation["top1"]:.1f} %
 - Expected calibration error {100 * evaluation["calibration_error"]:.1f} % ({BINS} bins)
@@ -237,12 +195,8 @@ On the {evaluation["pictures"]:,} validation pictures, on {evaluation["hardware"
 | --- | --- |
 {classes}
 
-{_faithfulness_section(evaluation)}{heads}## Files
-
-- `model.safetensors`, SHA-256 `{card["weights_sha256"]}`, verified when it is loaded
-- `config.json`, SHA-256 `{card["config_sha256"]}`, likewise
-- `metrics.jsonl`: the training curve, one JSON object a line
-"""
+{_faithfulness_section(evaluation)}{heads}"""
+    return card_page(card, title, what, "", facts, trained, quality)
 
 
 def _network_lines(card: dict, sizes: dict) -> tuple[str, str, str, str]:

@@ -17,9 +17,7 @@ BOUNDS = (0.05, 20.0)  # between which it is searched
 def calibration_error(probabilities: Tensor, labels: Tensor, bins: int = BINS) -> float:
     """Expected calibration error (Guo et al. 2017, equation 3): mean |accuracy - confidence| over equal bins.
 
-    Args:
-        probabilities: `(picture, class)`.
-        labels: `(picture,)`.
+    Of probabilities `(picture, class)` and labels `(picture,)`.
     """
     confidence, answer = probabilities.double().max(dim=1)
     right = (answer == labels).double()

@@ -1,7 +1,5 @@
 """Everything the page shows of one sentence and one way to leave words out, each part computed once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -115,8 +113,7 @@ def gather(request: Request, trace: Trace, way: Way) -> Evidence:
     """Explain the trace and leave its source words out."""
     service, pair = request.service, (trace.source_ids, trace.next_ids)
     explained = service.lesson_in_steps(("attribution", pair), explain_in_steps, trace)
-    given = (trace.source_ids, trace.target_ids, trace.next_ids, explained.source, way)
-    left_out = service.lesson_in_steps(("left out", pair, way), leave_one_out_in_steps, *given)
+    left_out = service.lesson_in_steps(("left out", pair, way), leave_one_out_in_steps, trace, explained.source, way)
     drops = word_drops(left_out, explained.target)
     compared = service.analysis(("agreement", pair, way), lambda _: agreement(explained, drops))
     return Evidence(trace, explained, left_out, drops, compared)
@@ -124,11 +121,7 @@ def gather(request: Request, trace: Trace, way: Way) -> Evidence:
 
 def recomputed(request: Request, found: Evidence) -> tuple[float, GradientCheck]:
     """The rollout walked through backwards, and the gradients of the middle token against finite differences."""
-    trace, relevance = found.trace, found.explained.tokens[METHODS[-1]]
-
-    def compute(network) -> tuple[float, GradientCheck]:
-        middle = len(trace.next_ids) // 2
-        checked = check_source_rollout(trace, found.explained.rollout)
-        return checked, check_gradients(network, trace, middle, relevance)
-
+    trace, rolled, relevance = found.trace, found.explained.rollout, found.explained.tokens[METHODS[-1]]
+    given = trace, len(trace.next_ids) // 2, relevance
+    compute = lambda network: (check_source_rollout(trace, rolled), check_gradients(network, *given))  # noqa: E731
     return request.service.lesson(("attribution checked", trace.source_ids, trace.next_ids), compute)

@@ -1,7 +1,5 @@
 """Attribution: which source words a target word needs, by five methods, compared with leave-one-out."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -10,11 +8,11 @@ from model.attribution.agreement import METHODS
 from pages.attribution.evidence import NAMES, SOURCE_WORD, Evidence, gather, name, recomputed, short
 from pages.attribution.verdict import verdict
 from pages.shared import checks, files, tables
-from pages.shared.charts import matrices
 from pages.shared.opening import Request, on_translation
 from pages.shared.runs import fragment
 from pages.shared.texts import block, caption, how_to_read, paragraph
 from views import maps
+from views.components.attention_map import attention_map
 from views.components.matrix_row import RowMatrix
 from views.controls import widgets
 from views.html import bars, steps, tokens
@@ -52,12 +50,9 @@ def whole_sentence(found: Evidence, place: int) -> None:
         RowMatrix(name(method), scores, signed=False, cursor=strongest, **axes),
         RowMatrix(drop, drops, cursor=dropped, **axes),
     ]
-    matrices(items, "matrices", beside=2)
+    attention_map(items, "matrices", beside=2)
     with st.container(horizontal=True):
         files.matrices(items, say("attribution.title", "Attribution of each target word"), "attribution")
-    columns, rows = maps.numbered(found.source), maps.numbered(found.target)
-    corner = " \\ ".join((axes["row_title"], axes["column_title"]))
-    files.numbers(lambda: files.table(scores, columns, rows, corner), "attribution_table")
 
 
 def by_largest(matrix: np.ndarray) -> np.ndarray:
@@ -75,8 +70,7 @@ WAYS = {
 def show(request: Request, trace: Trace) -> None:
     """All of the page below the translation."""
     explore(request, trace)
-    texts = block("attribution", "methods"), block("attribution", "leave-one-out")
-    how_to_read(*texts, block("attribution", "why-they-disagree"))
+    how_to_read(*(block("attribution", text) for text in ("methods", "leave-one-out", "why-they-disagree")))
 
 
 @fragment
@@ -95,7 +89,22 @@ def explore(request: Request, trace: Trace) -> None:
     with right:
         verdict(request, found, place, way)
     whole_sentence(found, place)
-    check_line(request, found)
+    rolled, gradient = recomputed(request, found)
+    caption(
+        "attribution",
+        "check",
+        nothing=checks.said("nothing erased", found.left_out.nothing),
+        word=literal.markdown(literal.token(found.source[found.left_out.checked])),
+        alone=checks.said("erased alone", found.left_out.alone),
+        rows=checks.said("row sums", found.explained.rollout.row_sum_error),
+        rolled=checks.said("rollout", rolled),
+        layer=gradient.layer + 1,
+        head=gradient.head + 1,
+        gradient=gradient.gradient,
+        slope=gradient.slope,
+        apart=checks.said("slope of ln p", gradient.relative_difference),
+        batch=checks.said("relevance in a batch", gradient.relevance),
+    )
     with st.container(horizontal=True):
         one, every = say("attribution.csv", "This word as CSV"), say("attribution.npz", "Everything as NPZ")
         drop = say("attribution.drop", "drop of ln p")
@@ -116,26 +125,6 @@ def one_word(found: Evidence, place: int) -> None:
     described = say("attribution.table", "Source words by every method, for {word}", word=chosen)
     title = say("attribution.bars", "The same by every method; each column\u2019s longest bar is its largest number")
     tables.show(columns, described, label=title)
-
-
-def check_line(request: Request, found: Evidence) -> None:
-    """The checks, with their measured differences."""
-    rolled, gradient = recomputed(request, found)
-    caption(
-        "attribution",
-        "check",
-        nothing=checks.said("nothing erased", found.left_out.nothing),
-        word=literal.markdown(literal.token(found.source[found.left_out.checked])),
-        alone=checks.said("erased alone", found.left_out.alone),
-        rows=checks.said("row sums", found.explained.rollout.row_sum_error),
-        rolled=checks.said("rollout", rolled),
-        layer=gradient.layer + 1,
-        head=gradient.head + 1,
-        gradient=gradient.gradient,
-        slope=gradient.slope,
-        apart=checks.said("slope of ln p", gradient.relative_difference),
-        batch=checks.said("relevance in a batch", gradient.relevance),
-    )
 
 
 on_translation("attribution", show, bars.STYLE + steps.STYLE)

@@ -1,15 +1,14 @@
 """Which method agrees with leave-one-out: for the chosen word, over the sentence, and over held-out sentences."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model.attribution.agreement import FEWEST, METHODS, measured_over_many, most_displaced
 from model.attribution.leave_one_out import Way
 from pages.attribution.evidence import Evidence, name, short
 from pages.shared.opening import Request
+from pages.shared.tables import Column, show
 from pages.shared.texts import block, caption
-from views.html import bars, tokens
+from views.html import bars
 from views.text import literal
 from views.text.catalogue import Message, say, say_count
 from views.text.numbers import three_digits
@@ -19,43 +18,36 @@ UNDEFINED = Message("attribution.undefined", "not defined")
 
 def verdict(request: Request, found: Evidence, place: int, way: Way) -> None:
     """The winners in words, all figures as a table, and what was measured over many sentences."""
+    agreed = found.agreement
     many = measured_over_many(request.service.model.weights_sha256)
     figures = many["ways"][way] if many else {}
     st.markdown(in_words(found, place))
-    header = [
-        say("attribution.column.method", "method"),
-        say("attribution.column.word", "this word"),
-        say("attribution.column.sentence", "sentence"),
+    drawn = lambda value: UNDEFINED() if value is None else bars.bar(value, 1, "cross")  # noqa: E731
+    columns = [
+        Column(say("attribution.column.method", "method"), list(map(short, METHODS))),
+        Column(
+            say("attribution.column.word", "this word"),
+            [drawn(agreed.correlations[method][place]) for method in METHODS],
+        ),
+        Column(say("attribution.column.sentence", "sentence"), [drawn(agreed.sentence(method)) for method in METHODS]),
     ]
     if many:
-        header.append(
-            say_count(
-                "attribution.column.many", "{count} held-out sentence", "{count} held-out sentences", many["sentences"]
-            )
+        header = say_count(
+            "attribution.column.many", "{count} held-out sentence", "{count} held-out sentences", many["sentences"]
         )
-    table = [row(found, method, place, figures) for method in METHODS]
-    best = found.agreement.best(place)
+        measured = ([three_digits(figures[method][what]) for what in ("mean", "standard_error")] for method in METHODS)
+        columns.append(Column(header, list(map(" \u00b1 ".join, measured))))
+    best = agreed.best(place)
     marked = METHODS.index(best[0]) if len(best) == 1 else None
     title = say(
         "attribution.correlations",
         "Spearman\u2019s rank correlation with leave-one-out: 1 is the same order, 0 no relation",
     )
     described = say("attribution.correlations.table", "Rank correlation of every method with leave-one-out")
-    st.html(tokens.label(title) + bars.table(header, table, described, marked))
-    counted = sum(found.agreement.counted)
-    defined = min(len(found.agreement.defined(method)) for method in METHODS)
-    caption("attribution", "what-is-counted", source=found.agreement.words, target=counted, defined=defined)
+    show(columns, described, marked, title)
+    defined = min(len(agreed.defined(method)) for method in METHODS)
+    caption("attribution", "what-is-counted", source=agreed.words, target=sum(agreed.counted), defined=defined)
     st.caption(over_many(many, figures) if many else block("attribution", "not-measured"))
-
-
-def row(found: Evidence, method: str, place: int, figures: dict) -> list[bars.Value]:
-    """One method's correlations."""
-    values = found.agreement.correlations[method][place], found.agreement.sentence(method)
-    cells: list[bars.Value] = [short(method), *(UNDEFINED() if v is None else bars.bar(v, 1, "cross") for v in values)]
-    if figures:
-        mean, error = (three_digits(figures[method][what]) for what in ("mean", "standard_error"))
-        cells.append(f"{mean} \u00b1 {error}")
-    return cells
 
 
 def in_words(found: Evidence, place: int) -> str:

@@ -1,7 +1,5 @@
 """Two sentences side by side, or one sentence before and after an intervention, with the difference of their maps."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st
@@ -10,11 +8,11 @@ from model import HeadInterventions, Trace
 from model.attribution.intervened import shapes_of
 from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, NoMask, OneHot, Window
 from model.tracing.kinds import AttentionKind
-from pages.shared import answer, checks
+from pages.shared import answer, checks, differences
 from pages.shared.head_changes import MASK, ONE_HOT, planned
 from pages.shared.opening import Request, opening
 from pages.shared.runs import fragment
-from pages.shared.sides import Sides, of_another, of_changed
+from pages.shared.sides import of_another, of_changed
 from pages.shared.texts import block, caption, how_to_read
 from views import maps
 from views.controls import inputs, widgets
@@ -87,7 +85,11 @@ def explore(request: Request) -> None:
         return
     with answer_at:
         answer.translations(sides)
-        check_line(sides)
+        if sides.check is not None:
+            checks.intervention(sides.check)
+        else:
+            difference = max(trace.verify().max_difference for trace in (sides.first, sides.second))
+            caption("compare", "two-check", difference=checks.said("attention", difference))
     st.subheader(say("compare.one-head", "One head on both sides"), anchor=False)
     answer.one_head(sides)
     left, right = st.columns(2, gap="large")
@@ -96,16 +98,7 @@ def explore(request: Request) -> None:
         answer.token_losses(sides)
     with right:
         st.subheader(say("shared.every-head", "Every head"), anchor=False)
-        answer.every_head(sides)
-
-
-def check_line(sides: Sides) -> None:
-    """The check of what was done, or of both passes."""
-    if sides.check is not None:
-        checks.intervention(sides.check)
-    else:
-        difference = max(trace.verify().max_difference for trace in (sides.first, sides.second))
-        caption("compare", "two-check", difference=checks.said("attention", difference))
+        differences.moved_heads(sides.moved, {kind: len(sides.shared(kind)[1]) for kind in sides.kinds})
 
 
 request = opening("compare")

@@ -1,16 +1,15 @@
 """The beam as a tree: what was kept, what was pruned, what won, and what greedy decoding would have found."""
 
-from __future__ import annotations
+from operator import attrgetter
 
 import streamlit as st
 
 from model import DecodingOptions
-from model.decoding.beam_tree import BeamNode, BeamTree
-from model.decoding.search import beam_tree_in_steps, length_penalty
+from model.decoding.search import BeamTree, beam_tree_in_steps, length_penalty
 from model.networks.loss_terms import score_target
 from pages.shared import checks, files
 from pages.shared.opening import Request
-from pages.shared.texts import caption, paragraph, say_if_cut
+from pages.shared.texts import beside, caption, say_if_cut
 from views.components.drawing_view import drawing_view
 from views.controls import widgets
 from views.html import bars, steps
@@ -18,6 +17,7 @@ from views.svg import beam
 from views.text import literal
 from views.text.catalogue import Message, say
 
+NUMBERS = attrgetter("probability", "log_probability", "score")  # of a hypothesis, in the order of the table
 SUM = Message("column.log-probability", "sum of ln p")
 SCORE = Message("decoding.column.score", "score")
 HEADER = (
@@ -35,11 +35,9 @@ HEADER = (
 
 def show(request: Request) -> None:
     """The tree, the translations it ended with, and the checks."""
-    left, right = st.columns([3, 2], gap="large")
-    with right:
-        paragraph("decoding", "beam-search")
+    left = beside("decoding", "beam-search")
     with left:
-        options = settings(request)
+        options = settings()
         nodes = {"kept": say("decoding.nodes.kept", "Kept"), "all": say("decoding.nodes.all", "All considered")}
         every = widgets.pick(say("decoding.nodes", "Hypotheses drawn"), nodes, "nodes") == "all"
     source = request.service.model.tokenizer.encode_source(request.text)
@@ -60,16 +58,13 @@ def show(request: Request) -> None:
     files.numbers(lambda: files.table(rows(), header), "tree_table", hide_index=True)
 
 
-def settings(request: Request) -> DecodingOptions:
-    """Width and length penalty: those of the beam above, or two sliders to try them."""
-    if request.options.method == "beam":
-        st.caption(say("decoding.beam-above", "Beam width and length penalty are those set above."))
-        return request.options
+def settings() -> DecodingOptions:
+    """Width and length penalty, which are those of every page that decodes by beam search."""
     first, second = st.columns(2)
     with first:
-        width = widgets.slider(say("decoding.width", "Beam width"), "try_beam", 4, 1, 8)
+        width = widgets.slider(say("decoding.width", "Beam width"), "beam", 4, 1, 8)
     with second:
-        alpha = widgets.decimal(say("decoding.penalty", "Length penalty"), "try_penalty", 0.6, 0.0, 2.0, 0.1)
+        alpha = widgets.decimal(say("decoding.penalty", "Length penalty"), "penalty", 0.6, 0.0, 2.0, 0.1)
     return DecodingOptions("beam", beam=width, length_penalty=alpha)
 
 
@@ -87,19 +82,14 @@ def results(request: Request, tree: BeamTree, options: DecodingOptions) -> None:
     st.html(bars.table(header, rows, say("decoding.results", "What the search returns")))
     say_if_cut(service.ended(tree.winner), "best")
     say_if_cut(service.ended(greedy), "greedy")
-    same = service.steps(request.text, options)[-1].ids == tree.winner
-    best = tree.best[0]
+    same, best = service.steps(request.text, options)[-1].ids == tree.winner, tree.best[0]
     difference = checks.said("sum of ln p", abs(-score(request, best.ids) - best.log_probability))
     caption("decoding", "check-beam-same" if same else "check-beam-different", difference=difference)
 
 
 def score(request: Request, ids: tuple[int, ...]) -> float:
     """Sum of -ln p of a translation, from one teacher-forced pass."""
-
-    def compute(model) -> float:
-        trace = model.trace(request.text, target_ids=ids)
-        return score_target(trace.logits, ids).terms.total
-
+    compute = lambda model: score_target(model.trace(request.text, target_ids=ids).logits, ids).terms.total  # noqa: E731
     return request.service.analysis(("sum of -ln p", request.text, ids), compute)
 
 
@@ -111,16 +101,12 @@ def columns(request: Request, tree: BeamTree, every: bool) -> list[list[beam.Nod
         shown = [node for node in nodes if every or node.fate != "pruned"]
         drawn.append(
             [
-                beam.Node(token, *_numbers(node), node.fate, tree.on_winning_path(node), before[node.ids[:-1]])
+                beam.Node(token, *NUMBERS(node), node.fate, tree.on_winning_path(node), before[node.ids[:-1]])
                 for node, token in zip(shown, label(node.id for node in shown), strict=True)
             ]
         )
         before = {node.ids: place for place, node in enumerate(shown)}
     return drawn
-
-
-def _numbers(node: BeamNode) -> tuple[float, float, float]:
-    return node.probability, node.log_probability, node.score
 
 
 def table(request: Request, tree: BeamTree) -> list[list]:
@@ -132,7 +118,7 @@ def table(request: Request, tree: BeamTree) -> list[list]:
             rank,
             tokenizer.decode(node.ids[:-1]),
             literal.token(tokenizer.labels([node.id])[0]),
-            *_numbers(node),
+            *NUMBERS(node),
             beam.FATES[node.fate](),
             tree.on_winning_path(node),
         ]

@@ -1,7 +1,5 @@
 """From the decoder's last vector to a probability for every token; and three rows to try the idea on."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -11,7 +9,7 @@ from pages.decoding.step import choose_step
 from pages.shared import checks, files, tables
 from pages.shared.opening import Request
 from pages.shared.tables import Column
-from pages.shared.texts import caption, paragraph
+from pages.shared.texts import beside, caption
 from views.controls import widgets
 from views.text import literal
 from views.text.catalogue import say, say_error
@@ -38,31 +36,20 @@ def show(request: Request) -> None:
         Column(say("column.power", "e^(logit - largest)"), powers[best]),
         tables.bar(say("column.probability", "probability"), found.probabilities[best], 1),
     ]
-    left, right = st.columns([3, 2], gap="large")
     sizes = request.service.model.config
     vocabulary = grouped(sizes.vocabulary_size)
-    with left:
+    with beside("decoding", "linear-softmax", d_model=sizes.d_model, vocabulary=vocabulary):
         tables.show(columns, say("decoding.logits", "The largest logits of step {step}", step=step))
-        caption(
-            "decoding",
-            "check-output-layer",
-            vocabulary=vocabulary,
-            total=found.probabilities.sum(),
-            difference=checks.said("output layer", found.difference),
-        )
+        total, difference = found.probabilities.sum(), checks.said("output layer", found.difference)
+        caption("decoding", "check-output-layer", vocabulary=vocabulary, total=total, difference=difference)
         files.sheet(*tables.content(columns), f"output-step-{step}", key="output_table")
-    with right:
-        paragraph("decoding", "linear-softmax", d_model=sizes.d_model, vocabulary=vocabulary)
     example()
 
 
 def example() -> None:
     """Rows of numbers that the reader may change: argmax, sum, and whether each is a distribution."""
     st.subheader(say("decoding.rows", "Three rows by hand"), anchor=False)
-    left, right = st.columns([3, 2], gap="large")
-    with right:
-        paragraph("decoding", "rows")
-    with left:
+    with beside("decoding", "rows"):
         typed = widgets.text(say("decoding.rows.label", "Rows of numbers, a semicolon between rows"), "rows", EXAMPLE)
         try:
             rows = read_rows(typed)

@@ -1,7 +1,5 @@
 """One step of decoding: what is generated, what it attends to, and how the next token is chosen."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -75,12 +73,10 @@ def choice(request: Request, trace: Trace, step: int) -> None:
     ids = order[: min(count, len(order) - len(never))]
     ids += [] if taken in ids else [taken]
     labels, kept = trace.tokenizer.labels(ids), stages.kept[ids].tolist()
-    named = [
-        steps.strong(token) if id_ == taken else steps.plain(token) for token, id_ in zip(labels, ids, strict=True)
-    ]
+    named = [(steps.strong if id_ == taken else steps.plain)(token) for token, id_ in zip(labels, ids, strict=True)]
     ranks, scaled = [order.index(id_) + 1 for id_ in ids], stages.scaled[ids].tolist()
     out, zero = steps.quiet(say("decoding.out", "out")), steps.quiet("0")
-    left = [steps.number(three_digits(value)) if open else out for value, open in zip(scaled, kept, strict=True)]
+    left = [three_digits(value) if open else out for value, open in zip(scaled, kept, strict=True)]
     shares = stages.probabilities[ids].tolist()
     drawn = [bars.bar(share, 1, "decoder") if open else zero for share, open in zip(shares, kept, strict=True)]
     rank = Column(say("column.rank", "rank"), ranks, list(map(str, ranks)))

@@ -1,7 +1,5 @@
 """The same target twice: the decoder fed with it, and the decoder fed with its own tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import streamlit as st
@@ -12,7 +10,7 @@ from pages.shared import checks, files, tables
 from pages.shared.opening import Request
 from pages.shared.tables import Column
 from pages.shared.target import target
-from pages.shared.texts import block, caption, paragraph, say_if_cut
+from pages.shared.texts import beside, block, caption, say_if_cut
 from views.html import steps, tokens
 from views.text import literal
 from views.text.catalogue import say, say_count
@@ -21,10 +19,7 @@ from views.text.numbers import percent
 
 def show(request: Request) -> None:
     """A target box, the two inputs, and both runs position by position."""
-    left, right = st.columns([3, 2], gap="large")
-    with right:
-        paragraph("decoding", "teacher-forcing")
-    with left:
+    with beside("decoding", "teacher-forcing"):
         forced = target(request)
         if forced is None:
             return
@@ -88,12 +83,11 @@ def table(compared: Comparison, forced: Trace, free: Trace) -> list[Column]:
 
     def chances(title: str, values: Iterable[float]) -> Column:
         values = filled(values)
-        return Column(title, values, [None if value is None else steps.number(percent(value)) for value in values])
+        return Column(title, values, [None if value is None else percent(value) for value in values])
 
     reads, right = forced.target_tokens, forced.next_tokens
     says = forced.tokenizer.labels([row.says for row in compared.forced])
-    ranks = filled(row.rank for row in compared.forced)
-    places = list(range(1, length + 1))
+    ranks, places = filled(row.rank for row in compared.forced), list(range(1, length + 1))
     return [
         Column(say("column.position", "position"), places, list(map(str, places))),
         named(say("forcing.forced.reads", "forced: reads"), reads),

@@ -1,9 +1,8 @@
 """What each head does for this sentence: all heads ranked by the loss without them, with computed labels."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
+import numpy as np
 import streamlit as st
 
 from model import Trace
@@ -11,19 +10,21 @@ from model.attribution.head_ablation import TranslationAblation
 from model.attribution.head_labels import head_scores
 from model.runtime.progress import InSteps
 from model.text.word_alignment import links_of
-from pages.shared import charts, checks, files
+from pages.shared import checks, files
 from pages.shared.head_ranking import listing
 from pages.shared.head_ranking.rows import Found, Head, heads_of, shipped, signed
+from pages.shared.models import alignment
 from pages.shared.opening import Request, on_translation
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.tables import Column, bar, show, token
 from pages.shared.texts import caption, paragraph
-from pages.shared.word_links import alignment
 from views import maps
 from views.address import settings
+from views.components.attention_map import attention_map
+from views.components.matrix_row import RowMatrix
 from views.controls import inputs, widgets
-from views.figures.heatmap import HeadMap, heatmap
+from views.export.matrices import HeadMap
 from views.html import bars, steps
 from views.text import terms
 from views.text.catalogue import say
@@ -87,16 +88,17 @@ def explore(service: Service, trace: Trace) -> None:
             heads=len(found.heads),
         )
         change, here = say("heads.change", "change of the loss, nats per token"), say("heads.here", "on this sentence")
-        about = listing.Listing(
+        listing.show(
+            listed,
+            shown,
             found.found,
             lambda head: trace.attention(head.kind)[head.layer, head.head],
             (say("column.head", "head"), change, here),
             say("heads.measured", "change of the loss"),
             name="heads",
             selects="shown",
-            causal=frozenset(name for name, kind in service.kinds.items() if kind.causal),
+            causal={name for name, kind in service.kinds.items() if kind.causal},
         )
-        listing.show(about, listed, shown)
     with opened:
         one_head(service, found, trace, shown)
 
@@ -107,12 +109,14 @@ def one_head(service: Service, found: Study, trace: Trace, head: Head) -> None:
     layer, number = str(head.layer + 1), str(head.head + 1)
     weights = trace.attention(head.kind)[head.layer, head.head]
     picture = HeadMap(weights, *trace.axes(head.kind), kind, maps.describe(layer, number), float(weights.max()))
-    st.markdown(f"**{picture.title}**")
     query = settings.shared() | {"kind": kind.name, "layer": layer, "head": number}
     label = say("heads.open", "Open it on the Attention page")
+    hidden = "0", say("map.masked", "masked: not generated yet")
+    values = np.where(maps.masked(*weights.shape, kind.causal), -np.inf, weights)
+    axes = picture.queries, picture.keys, kind.query_axis, kind.key_axis
+    attention_map([RowMatrix(picture.title, values, kind.name, *axes, False, picture.top, hidden)], "head map")
     st.page_link("pages/attention/page.py", label=label, query_params=query)
-    charts.chart(heatmap(picture, inputs.theme()), "head map", charts.MAP(title=picture.title))
-    files.head_map(picture, name=f"{kind.name}-layer-{layer}-head-{number}")
+    files.map_files(picture, name=f"{kind.name}-layer-{layer}-head-{number}")
     without = found.effects.without[head.kind][head.layer, head.head]
     changes = without - found.effects.losses
     paragraph("heads", "tokens")

@@ -1,7 +1,5 @@
 """Attention over states: a decoder state asks, the encoder's states answer; its map beside the Transformer's."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -19,7 +17,6 @@ from pages.shared.runs import fragment
 from views import maps
 from views.components.step_view import Axis, Bars, Column, Curve, Curves, Formula, Heatmap, Numbers, StepView
 from views.controls import widgets
-from views.export import downloads
 from views.text import prose
 from views.text.catalogue import say
 
@@ -128,6 +125,6 @@ def _files(trace: RecurrentTrace, found: FirstAttention, name: str) -> None:
     corner = say("column.generated", "generates")
     lines = [[name, *row] for name, row in zip(rows, found.weights.tolist(), strict=True)]
     with st.container(horizontal=True):
-        files.download(files.CSV(), lambda: downloads.table_csv([corner, *columns], lines), f"alignment-{name}.csv")
-        files.download(files.NPZ(), lambda: downloads.arrays_npz(arrays), f"attention-over-states-{name}.npz")
+        files.csv([corner, *columns], lines, f"alignment-{name}")
+        files.npz(f"attention-over-states-{name}", arrays)
     files.numbers(lambda: files.table(found.weights, columns, rows, corner))

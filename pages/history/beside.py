@@ -1,7 +1,5 @@
 """The alignment of a recurrent network beside the Transformer's cross-attention on the same two sentences."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,10 +12,10 @@ from model.text.word_alignment import links_of
 from model.tracing.trace import Trace
 from pages.history import five, networks
 from pages.shared import checks, files
+from pages.shared.models import alignment
 from pages.shared.opening import Request
-from pages.shared.word_links import alignment
-from views import maps
-from views.components.matrix_row import RowMatrix, matrix_row
+from views.components.attention_map import attention_map
+from views.components.matrix_row import RowMatrix
 from views.export import downloads
 from views.html import bars
 from views.text import prose
@@ -64,7 +62,7 @@ def show(request: Request, name: str) -> None:
         items.append(
             RowMatrix(called, reference.astype(np.float32), "cross", **named, **axes, signed=False, words=words)
         )
-    matrix_row(items, "beside", beside=2)
+    attention_map(items, "beside", beside=2)
     header, lines = table(compared)
     st.html(bars.table(header, lines, say("history.aer.table", "Alignment error rates"), whole=True))
     verified = [each.verification["cross"] for each in (trace, forced)]
@@ -130,7 +128,6 @@ def _counted(counts: LinkCounts | None) -> list:
 def _files(
     trace: RecurrentTrace, compared: list[Compared], reference: np.ndarray | None, name: str, header: list, lines: list
 ) -> None:
-    rows, columns = maps.numbered(trace.next_tokens), maps.numbered(trace.source_tokens)
     arrays = {f"weights_{place + 1}": one.weights for place, one in enumerate(compared)}
     arrays |= {"names": [one.called for one in compared]}
     arrays |= {"generated": list(trace.next_tokens), "source": list(trace.source_tokens)}
@@ -141,4 +138,3 @@ def _files(
     with st.container(horizontal=True):
         files.download(files.CSV(), lambda: downloads.table_csv(header, plain), f"alignment-errors-{name}.csv")
         files.download(files.NPZ(), lambda: downloads.arrays_npz(arrays), f"maps-beside-{name}.npz")
-    files.numbers(lambda: files.table(compared[0].weights, columns, rows, say("column.generated", "generates")))

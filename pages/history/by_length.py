@@ -1,7 +1,5 @@
 """BLEU by the length of the source: does a long sentence fit into one vector?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import streamlit as st
@@ -19,7 +17,6 @@ from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.opening import Request
 from views.controls import inputs
-from views.export import downloads
 from views.figures.intervals import Series, intervals
 from views.html import bars
 from views.text import prose
@@ -53,7 +50,7 @@ def show(request: Request) -> None:
     apart = max(abs(comparison.whole(name) - cards[name]["evaluation"]["greedy"]["bleu"]) for name in NETWORKS)
     st.caption(prose.block("history", "lengths-check", difference=checks.said("bleu of the card", apart)))
     label = say("history.lengths.csv", "BLEU by length as CSV")
-    files.download(label, lambda: downloads.table_csv(_header_in_full(), _in_full(comparison)), "bleu-by-length.csv")
+    files.csv(_header_in_full(), lambda: _in_full(comparison), "bleu-by-length", label)
 
 
 def words(group: LengthGroup) -> str:

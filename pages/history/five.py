@@ -1,7 +1,5 @@
 """All five networks beside each other: the services that answer, and what was measured of them."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model import CheckpointError

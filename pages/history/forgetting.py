@@ -1,7 +1,5 @@
 """What is forgotten: how much the last state would move with every input, and how a replaced token fades."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -15,7 +13,6 @@ from pages.shared.models import open_recurrent
 from pages.shared.opening import Request
 from views.components.step_view import Axis, Curve, Curves, Formula, Numbers, StepView
 from views.controls import widgets
-from views.export import downloads
 from views.text import literal, prose
 from views.text.catalogue import Name, say
 from views.text.numbers import percent
@@ -123,14 +120,6 @@ def _files(read: tuple[str, ...], sizes: dict[str, StateGradients], drifts: dict
     arrays = {f"size {name} {state}": getattr(sizes[name], state) for name, state in STATES}
     arrays |= {f"drift {name} {state}": getattr(drifts[name], state) for name, state in STATES}
     with st.container(horizontal=True):
-        files.download(
-            say("history.forgetting.csv", "Sizes as CSV"),
-            lambda: downloads.table_csv(header, rows),
-            "sizes-by-token.csv",
-        )
-        files.download(
-            say("history.forgetting.npz", "Sizes and differences as NPZ"),
-            lambda: downloads.arrays_npz(arrays),
-            "forgetting.npz",
-        )
+        files.csv(header, rows, "sizes-by-token", say("history.forgetting.csv", "Sizes as CSV"))
+        files.npz("forgetting", arrays, say("history.forgetting.npz", "Sizes and differences as NPZ"))
     files.numbers(lambda: pd.DataFrame(rows, columns=header), "sizes_table", hide_index=True)

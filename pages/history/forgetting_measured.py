@@ -1,7 +1,5 @@
 """What is forgotten over many held-out sentences, by distance, as it was measured."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -11,7 +9,6 @@ from model.lessons.forgetting import FEWEST, NETWORKS, Forgetting, load_forgetti
 from pages.shared import files
 from pages.shared.charts import chart
 from views.controls import inputs
-from views.export import downloads
 from views.figures.lines import Line, lines
 from views.text import literal, prose
 from views.text.catalogue import Message, say, say_error
@@ -58,11 +55,7 @@ def show(hashes: dict[str, str]) -> None:
     names = [said() for said in STATES.values()]
     header = [say("column.distance", "distance"), say("history.forgetting.sentences", "sentences"), *names]
     header += [say("history.forgetting.geometric", "{name}, geometric mean", name=name) for name in names]
-    files.download(
-        say("history.forgetting.many.csv", "By distance as CSV"),
-        lambda: downloads.table_csv(header, table),
-        "sizes-by-distance.csv",
-    )
+    files.csv(header, table, "sizes-by-distance", say("history.forgetting.many.csv", "By distance as CSV"))
     files.numbers(lambda: pd.DataFrame(table, columns=header), "distance_table", hide_index=True)
 
 

@@ -1,7 +1,5 @@
 """The gates of an LSTM for every token, one unit of them as curves, and what holding one does."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -14,7 +12,6 @@ from pages.shared.opening import Request
 from views.components.matrix_row import RowMatrix
 from views.components.step_view import Axis, Curve, Curves, Formula, Heatmap, Numbers, StepView
 from views.controls import widgets
-from views.export import downloads
 from views.text import literal, prose
 from views.text.catalogue import Message, say
 from views.text.numbers import percent, three_digits
@@ -124,8 +121,8 @@ def _files(found: Gates, name: str) -> None:
     ]
     with st.container(horizontal=True):
         files.matrices(matrices(), title, f"gates-{name}")
-        files.download(files.CSV(), lambda: downloads.table_csv(header, rows), f"gates-{name}.csv")
+        files.csv(header, rows, f"gates-{name}")
         arrays = record | {"left": found.left, "tokens": list(found.tokens)}
-        files.download(files.NPZ(), lambda: downloads.arrays_npz(arrays), f"gates-{name}.npz")
+        files.npz(f"gates-{name}", arrays)
     labels = [f"{key} {label}" for key, _, label, *_ in rows]
     files.numbers(lambda: files.table([row[3:] for row in rows], header[3:], labels, quantity), "gates_table")

@@ -1,7 +1,5 @@
 """A gate held open or shut: what happens to the translation and to the loss."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """The reader's own sentence made longer clause by clause, and what each network loses of its beginning."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -15,7 +13,6 @@ from pages.shared.charts import chart
 from pages.shared.opening import Request
 from pages.shared.target import REFERENCES
 from views.controls import inputs, widgets
-from views.export import downloads
 from views.figures.lines import Line, lines
 from views.html import bars, tokens
 from views.text import literal, prose
@@ -78,7 +75,7 @@ def curves(grown: tuple[Grown, ...], found: dict[str, GrownLosses], part: str) -
     st.markdown(prose.block("history", "clauses-found", count=grown[-1].clauses, shared=shared, **values))
     st.markdown(prose.block("history", "clauses-read", shared=shared))
     label = say("history.clauses.csv", "Losses as CSV")
-    files.download(label, lambda: downloads.table_csv(header, rows), f"losses-by-clauses-{part}.csv")
+    files.csv(header, rows, f"losses-by-clauses-{part}", label)
 
 
 def _target(request: Request) -> str | None:

@@ -1,14 +1,11 @@
 """The ladder: all five networks in one table."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model.lessons.network_comparison import NETWORKS, NetworkComparison
 from pages.history import five
 from pages.shared import checks, files
 from pages.shared.opening import Request
-from views.export import downloads
 from views.html import bars
 from views.text import prose
 from views.text.catalogue import Message, say
@@ -53,7 +50,7 @@ def show(request: Request) -> None:
     }
     pairs = grouped(comparison.alignment_sentences)
     st.markdown(prose.block("history", "ladder-read", sentences=pairs, **values))
-    files.download(files.CSV(), lambda: downloads.table_csv(header, lines), "ladder.csv")
+    files.csv(header, lines, "ladder")
     files.numbers(lambda: files.table([row[1:] for row in lines], header[1:], [row[0] for row in lines], header[0]))
 
 

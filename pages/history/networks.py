@@ -1,13 +1,17 @@
-"""The networks of the page, by their ids: loaded when a part first asks for one, then kept for all visitors."""
+"""The networks of the page, by their ids: loaded once the page is opened, then kept for all visitors."""
 
-from __future__ import annotations
-
+import threading
 from collections.abc import Iterable
+from contextlib import suppress
 
+from model import CheckpointError
+from model.lessons.forgetting import NETWORKS
+from model.lessons.recurrence_gradients import state_gradients
 from model.networks.recurrent_trace import RecurrentTrace
-from pages.shared.models import open_recurrent
+from pages.shared.models import load_recurrent, open_recurrent
 from pages.shared.opening import Request
 from pages.shared.texts import say_if_cut
+from server.process_wide import process_wide
 from views.text.catalogue import Message
 
 NAMES = {
@@ -22,6 +26,26 @@ TRANSFORMER = Message("history.network.transformer", "Transformer")
 def options(names: Iterable[str] = tuple(NAMES)) -> dict[str, str]:
     """Ids and what a control says for them."""
     return {name: NAMES[name]() for name in names}
+
+
+@process_wide
+def load_beside() -> threading.Thread:
+    """Load all of them while the page's first visitor reads, and let gradients flow once, whose first flow is slow.
+
+    What cannot be loaded is said by the part that asks for it.
+    """
+
+    def load() -> None:
+        for name in NAMES:
+            with suppress(CheckpointError):
+                service = load_recurrent(name)
+                if name in NETWORKS:
+                    ids = [service.model.tokenizer.eos_id]
+                    service.lesson(("gradients", tuple(ids)), state_gradients, ids)
+
+    loading = threading.Thread(target=load, name="networks of history")
+    loading.start()
+    return loading
 
 
 def source(request: Request) -> tuple[list[int], tuple[str, ...]]:

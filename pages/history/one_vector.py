@@ -1,7 +1,5 @@
 """One vector for all: what the encoder hands over, what comes of it, and what long sentences do to it."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -13,7 +11,6 @@ from pages.shared import checks, files
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from views.controls import inputs, widgets
-from views.export import downloads
 from views.html import bars
 from views.html.bars import strip
 from views.text import prose
@@ -58,13 +55,8 @@ def vector(request: Request) -> None:
     st.html(bars.table(header, lines, words, whole=True))
     difference = max(_difference(trace) for trace in traces.values())
     st.caption(prose.block("history", "one-vector-check", difference=checks.said("recurrent states", difference)))
-    files.download(
-        say("history.vector.npz", "Context vectors as NPZ"),
-        lambda: downloads.arrays_npz(
-            {name: array for name in WITH_ONE for name, array in _arrays(name, traces[name]).items()}
-        ),
-        "context-vectors.npz",
-    )
+    arrays = lambda: {part: array for name in WITH_ONE for part, array in _arrays(name, traces[name]).items()}  # noqa: E731
+    files.npz("context-vectors", arrays, say("history.vector.npz", "Context vectors as NPZ"))
     files.numbers(lambda: _numbers(rows), key="vector_table")
     st.subheader(say("history.translations", "The same sentence, five networks"), anchor=False)
     translations(request, request.text, "translations")

@@ -1,7 +1,5 @@
 """One word at a time: an encoder unrolled, with a state for every token, forwards, backwards or both."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -14,7 +12,6 @@ from pages.shared.opening import Request
 from views.components.matrix_row import RowMatrix
 from views.components.step_view import Axis, Curve, Curves, Formula, Heatmap, Numbers, StepView
 from views.controls import widgets
-from views.export import downloads
 from views.text import literal, prose
 from views.text.catalogue import say
 
@@ -145,6 +142,6 @@ def _files(states: list[tuple[str, np.ndarray]], tokens, name: str, arrays: dict
     with st.container(horizontal=True):
         files.matrices(pictured, say("history.states", "hidden states h_t"), name)
         rows = [[label, *row] for label, row in zip(plain, values.tolist(), strict=True)]
-        files.download(files.CSV(), lambda: downloads.table_csv([token, *header], rows), f"{name}.csv")
-        files.download(files.NPZ(), lambda: downloads.arrays_npz(arrays), f"{name}.npz")
+        files.csv([token, *header], rows, name)
+        files.npz(name, arrays)
     files.numbers(lambda: files.table(values, header, plain, token))

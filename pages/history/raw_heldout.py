@@ -1,7 +1,5 @@
 """x against x over many held-out sentences: figures that ship."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model import CheckpointError

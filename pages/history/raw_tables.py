@@ -1,14 +1,11 @@
 """x against x in numbers: stage by stage, and pair by pair where the claim fails."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st
 
 from model.lessons.raw_attention import STATES, RawAttention, mostly_itself, own_weights
 from pages.shared import files
-from views.export import downloads
 from views.html import bars
 from views.text import literal, prose
 from views.text.catalogue import say
@@ -46,9 +43,7 @@ def stages(everything: dict[str, RawAttention], form: str) -> None:
     st.subheader(say("history.raw.by-stage", "Stage by stage"), anchor=False)
     st.html(bars.table(header, rows, say("history.raw.stages", "Weight of a token on itself, stage by stage")))
     with st.container(horizontal=True):
-        files.download(
-            say("history.raw.stages.csv", "Stages as CSV"), lambda: downloads.table_csv(header, rows), "raw-stages.csv"
-        )
+        files.csv(header, rows, "raw-stages", say("history.raw.stages.csv", "Stages as CSV"))
     files.numbers(lambda: files.table(rows, header), hide_index=True)
 
 
@@ -77,11 +72,7 @@ def failing(everything: dict[str, RawAttention], labels: Sequence[str]) -> None:
     ]
     shown = [[row[0], *(bars.data(token, "token") for token in row[1:3]), *row[3:]] for row in rows[:SHOWN]]
     st.html(bars.table(header, shown, say("history.raw.pairs", "Pairs with x_i \u00b7 x_j > x_i \u00b7 x_i")))
-    files.download(
-        say("history.raw.pairs.csv", "All such pairs as CSV"),
-        lambda: downloads.table_csv(header, rows),
-        "raw-pairs.csv",
-    )
+    files.csv(header, rows, "raw-pairs", say("history.raw.pairs.csv", "All such pairs as CSV"))
 
 
 def stage_labels(names: Sequence[str]) -> list[str]:

@@ -1,7 +1,5 @@
 """Why recurrence was dropped: what must wait for what, how far it is between two tokens, and how long a pass takes."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import streamlit as st
@@ -18,7 +16,6 @@ from pages.shared.opening import Request
 from pages.shared.service import Service
 from views.components.drawing_view import drawing_view
 from views.controls import widgets
-from views.export import downloads
 from views.html import bars
 from views.text import literal, prose
 from views.text.catalogue import say, say_count
@@ -101,9 +98,7 @@ def _numbers(request: Request, called: dict[str, str], trace: Trace) -> None:
     st.html(bars.table(header, rows, say("history.steps.table", "Steps that wait and path lengths of the networks")))
     st.markdown(prose.block("history_recurrence", "table-1"))
     with st.container(horizontal=True):
-        files.download(
-            say("history.steps.csv", "Steps as CSV"), lambda: downloads.table_csv(header, rows), "waiting-steps.csv"
-        )
+        files.csv(header, rows, "waiting-steps", say("history.steps.csv", "Steps as CSV"))
     files.numbers(lambda: files.table(rows, header), hide_index=True)
 
 

@@ -1,7 +1,5 @@
 """How long one forward pass takes: figures that ship, and this server's own once somebody has asked for them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st
@@ -21,7 +19,6 @@ from server.process_wide import process_wide
 from server.recent import Recent, computing
 from server.streams import Result, Streams
 from views.controls import inputs
-from views.export import downloads
 from views.figures.lines import Line, lines
 from views.html import bars
 from views.text import literal, prose, waiting
@@ -114,9 +111,7 @@ def _drawn(found: ForwardTimes) -> None:
     st.html(bars.table(names, lowest, say("history.times.table", "Lowest times in milliseconds")))
     header, rows = _table(found, called)
     with st.container(horizontal=True):
-        files.download(
-            say("history.times.csv", "Times as CSV"), lambda: downloads.table_csv(header, rows), "forward-times.csv"
-        )
+        files.csv(header, rows, "forward-times", say("history.times.csv", "Times as CSV"))
     files.numbers(lambda: files.table(rows, header), "table_times", hide_index=True)
 
 

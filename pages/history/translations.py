@@ -1,7 +1,5 @@
 """One sentence, translated by all five networks."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model.lessons.network_comparison import NETWORKS, ONE_VECTOR, TRANSFORMER
@@ -9,7 +7,6 @@ from pages.history import five
 from pages.shared import files
 from pages.shared.opening import Request
 from pages.shared.texts import say_if_cut
-from views.export import downloads
 from views.html import bars
 from views.text.catalogue import say, say_count
 
@@ -32,7 +29,7 @@ def translations(request: Request, text: str, name: str) -> None:
         plain.append([five.called(network), handed, french, len(ids)])
     st.html(bars.table(header, lines, say("history.translations.table", "Translations by all five"), whole=True))
     label = say("history.translations.csv", "Translations as CSV")
-    files.download(label, lambda: downloads.table_csv(header, plain), f"{name}.csv")
+    files.csv(header, plain, name, label)
 
 
 def _handed(config, network: str, tokens: int) -> str:

@@ -1,7 +1,5 @@
 """The drawing of a network unrolled over the reader's tokens, with one path."""
 
-from __future__ import annotations
-
 from model import Trace
 from model.lessons.waiting_steps import StateGraph, Vertex
 from views.svg.unrolled import Row, unrolled

@@ -1,7 +1,5 @@
 """Self-attention without W^Q and W^K: x against x, beside the heads that were trained on the same vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -21,7 +19,6 @@ from pages.shared import checks, files, stepping
 from pages.shared.opening import Request
 from views.components.step_view import Axis, Bars, Column, Curve, Curves, Formula, Heatmap, Numbers, StepView
 from views.controls import widgets
-from views.export import downloads
 from views.maps import MEAN
 from views.text import prose, terms
 from views.text.catalogue import say
@@ -137,7 +134,7 @@ def _files(everything: dict[str, RawAttention], tokens: Sequence[str]) -> None:
         if raw.heads is not None:
             arrays[f"{name} trained"] = raw.heads
     arrays = {name.replace(" ", "_").replace("-", "_"): array for name, array in arrays.items()}
-    files.download(files.NPZ(), lambda: downloads.arrays_npz(arrays), "raw-attention.npz")
+    files.npz("raw-attention", arrays)
 
 
 def with_mean(heads: np.ndarray) -> np.ndarray:

@@ -1,19 +1,16 @@
 """Add & Norm: the residual stream before and after every sub-layer, and how much each of them adds."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
 from model.lessons.residual import SubLayer, sub_layers
 from pages.inside.feed_forward import stack_choice
 from pages.shared import checks, files, tables
-from pages.shared.charts import matrices
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import caption, paragraph
 from views import maps
-from views.components.matrix_row import RowMatrix
+from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import widgets
 from views.text import literal, terms
 from views.text.catalogue import Message, say
@@ -48,8 +45,7 @@ def show(request: Request) -> None:
     """Every sub-layer of a stack. Choosing runs only this part again."""
     trace = request.trace()
     with st.container(horizontal=True, gap="medium"):
-        stack = stack_choice()
-        tokens = trace.source_tokens if stack == "encoder" else trace.target_tokens
+        stack, tokens = stack_choice(trace)
         names = maps.numbered(tokens)
         label = say("inside.norm-place", "Token at place, 0 for the mean")
         place = int(widgets.number(label, "norm_place", 0, 0, len(names), width=230))
@@ -59,7 +55,7 @@ def show(request: Request) -> None:
     share = np.stack([sub_layer.share for sub_layer in found], axis=1)  # (position, sub-layer)
     name = say("inside.shares", "Output \u00f7 stream")
     items = [RowMatrix(name, share, stack, tokens, labels, terms.TOKEN(), SUB_LAYER(), signed=False)]
-    matrices(items, "shares")
+    matrix_row(items, "shares")
     lengths_and_moments(found, labels, place, stack, names)
     mean = max(float(np.abs(sub_layer.normal_mean).max()) for sub_layer in found)
     variance = max(float(np.abs(sub_layer.normal_variance - 1).max()) for sub_layer in found)
@@ -77,7 +73,11 @@ def show(request: Request) -> None:
     }
     with st.container(horizontal=True):
         files.matrices(items, titles[stack], f"{stack}-residual")
-        rows = lambda: list(_everything(found, labels, tokens))  # noqa: E731
+        rows = lambda: [  # noqa: E731
+            [label, at + 1, literal.token(token), *(float(getattr(sub_layer, what)[at]) for what in ALL)]
+            for label, sub_layer in zip(labels, found, strict=True)
+            for at, token in enumerate(tokens)
+        ]
         files.csv(header, rows, f"{stack}-residual", say("download.numbers.csv", "All numbers as CSV"))
 
 
@@ -106,10 +106,3 @@ def lengths_and_moments(found: list[SubLayer], labels: list[str], place: int, st
     tables.show([*columns(LENGTHS), share, tables.Column(SHARES["cosine"](), values("cosine"))], called)
     paragraph("inside", "moments")
     tables.show(columns(MOMENTS), of_moments)
-
-
-def _everything(found: list[SubLayer], labels: list[str], tokens: tuple[str, ...]):
-    for label, sub_layer in zip(labels, found, strict=True):
-        for at, token in enumerate(tokens):
-            numbers = (getattr(sub_layer, what)[at] for what in ALL)
-            yield [label, at + 1, literal.token(token), *map(float, numbers)]

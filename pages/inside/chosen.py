@@ -1,7 +1,5 @@
 """Which head of which layer a part of the page takes apart, and its matrices."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from model import Trace
@@ -55,10 +53,10 @@ class Chosen:
         return self.kind.heading(maps.describe(str(self.layer + 1), str(self.head + 1)))
 
 
-def choose(request: Request) -> Chosen:
-    """The boxes that choose."""
+def choose(request: Request, one: bool = True) -> Chosen:
+    """The boxes that choose `one` layer and head, or the kind alone, whose first layer is then meant."""
     trace = request.trace()
     kind = inputs.kind(request.service.kinds)
     layers, heads = trace.attention(kind.name).shape[:2]
-    layer, head = inputs.head(maps.names(layers)[:-1], maps.names(heads)[:-1])
+    layer, head = inputs.head(maps.names(layers)[:-1], maps.names(heads)[:-1]) if one else (1, 1)
     return Chosen(request, trace, kind, int(layer) - 1, int(head) - 1)

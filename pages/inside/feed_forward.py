@@ -1,18 +1,17 @@
 """The feed-forward sub-layer: which hidden units fire for each token, and how strongly."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
+from model import Trace
 from model.lessons.feed_forward import Firing, firing
 from pages.shared import checks, files, tables
-from pages.shared.charts import matrices, metrics
+from pages.shared.charts import metrics
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import caption, paragraph
 from views import maps
-from views.components.matrix_row import RowMatrix
+from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import widgets
 from views.html import bars
 from views.text import terms
@@ -28,29 +27,11 @@ def show(request: Request) -> None:
     """One layer's hidden units. Choosing runs only this part again."""
     trace = request.trace()
     with st.container(horizontal=True, gap="medium"):
-        stack = stack_choice()
+        stack, tokens = stack_choice(trace)
         layers = maps.names(len(trace.encoder_hidden if stack == "encoder" else trace.decoder_hidden))[:-1]
         layer = int(widgets.select(terms.LAYER(), layers, "layer", width=110)) - 1
     key = ("firing", trace.source_ids, trace.target_ids, stack, layer)
     seen = request.service.lesson(key, firing, trace, stack, layer)
-    tokens = trace.source_tokens if stack == "encoder" else trace.target_tokens
-    summary(seen)
-    units(seen, tokens, stack)
-    table(seen, tokens, stack)
-
-
-def stack_choice() -> str:
-    """Which stack: "encoder" or "decoder"."""
-    stacks = {"encoder": say("stack.encoder", "Encoder"), "decoder": say("stack.decoder", "Decoder")}
-    return widgets.pick(say("stack", "Stack"), stacks, "stack")
-
-
-def _of_all(count: int, d_ff: int) -> str:
-    return say("inside.units.share", "{count} of {all}", count=count, all=d_ff)
-
-
-def summary(seen: Firing) -> None:
-    """Sizes, sparsity and the check."""
     d_ff = seen.hidden.shape[1]
     metrics(
         (say("inside.widths", "Widths"), f"{seen.d_model} \u2192 {d_ff} \u2192 {seen.d_model}"),
@@ -65,6 +46,19 @@ def summary(seen: Firing) -> None:
         sublayer_output=checks.said("fed forward", seen.output_difference),
         alone=checks.said("fed forward alone", seen.alone_difference),
     )
+    units(seen, tokens, stack)
+    table(seen, tokens, stack)
+
+
+def stack_choice(trace: Trace) -> tuple[str, tuple[str, ...]]:
+    """Which stack, "encoder" or "decoder", and the tokens that it reads."""
+    stacks = {"encoder": say("stack.encoder", "Encoder"), "decoder": say("stack.decoder", "Decoder")}
+    stack = widgets.pick(say("stack", "Stack"), stacks, "stack")
+    return stack, trace.source_tokens if stack == "encoder" else trace.target_tokens
+
+
+def _of_all(count: int, d_ff: int) -> str:
+    return say("inside.units.share", "{count} of {all}", count=count, all=d_ff)
 
 
 def units(seen: Firing, tokens: tuple[str, ...], stack: str) -> None:
@@ -74,7 +68,7 @@ def units(seen: Firing, tokens: tuple[str, ...], stack: str) -> None:
     name, names = say("inside.activation", "Activation"), [f"{unit + 1}" for unit in strongest]
     axes = terms.TOKEN(), say("column.unit", "unit")
     items = [RowMatrix(name, seen.hidden[:, strongest], stack, tokens, names, *axes, signed=False, wide=True)]
-    matrices(items, "units")
+    matrix_row(items, "units")
     titles = {
         "encoder": say("inside.units.encoder", "Strongest units of the feed-forward layer, encoder"),
         "decoder": say("inside.units.decoder", "Strongest units of the feed-forward layer, decoder"),

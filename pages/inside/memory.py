@@ -1,16 +1,13 @@
 """Memory layout: strides before and after `transpose`, and what `view` says."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model.lessons.memory_layout import Layout, LayoutStory, memory_layout
 from pages.shared import files, tables
-from pages.shared.charts import matrices
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import caption, paragraph
-from views.components.matrix_row import RowMatrix
+from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import whole_numbers, widgets
 from views.text.catalogue import say, say_error
 
@@ -67,7 +64,7 @@ def offsets(story: LayoutStory) -> None:
         drawn(say("inside.memory.transposed", "transposed"), story.transposed),
         drawn(say("inside.memory.contiguous", "contiguous"), story.contiguous),
     ]
-    matrices(items, "offsets", beside=3)
+    matrix_row(items, "offsets", beside=3)
 
 
 def _numbers(numbers: tuple[int, ...]) -> str:

@@ -1,7 +1,5 @@
 """One query against all keys: dot products, weights, and the weighted mean of the values."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -14,7 +12,6 @@ from pages.shared.texts import caption, paragraph
 from views import maps
 from views.controls import inputs, widgets
 from views.html import bars
-from views.html.bars import strip
 from views.text import literal, terms
 from views.text.catalogue import say
 
@@ -43,10 +40,7 @@ def table(chosen: Chosen, steps: AttentionSteps, place: int, names: list[str], w
     theme, kind = inputs.theme(), chosen.kind.name
     tops = {name: float(np.abs(getattr(steps, name)).max()) for name in ("queries", "keys", "values")}
     tops["weighted"] = max(float(np.abs(one.weighted).max()), float(np.abs(one.mean).max()))
-
-    def drawn(vector: np.ndarray, side: str, name: str) -> bars.Cell:
-        return strip(vector, tops[side], kind, theme, name)
-
+    drawn = lambda vector, side, name: bars.strip(vector, tops[side], kind, theme, name)  # noqa: E731
     lines: list[list[bars.Value]] = [
         [
             bars.data(name, "token"),

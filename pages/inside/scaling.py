@@ -1,7 +1,5 @@
 """Why scores are divided by sqrt(d_k): random vectors, and the trained network run both ways."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Multi-head attention in seven steps, each with its matrices and its check."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -10,12 +8,11 @@ import streamlit as st
 from model.lessons.layer_steps import STEPS, AttentionSteps
 from pages.inside.chosen import Chosen, choose
 from pages.shared import checks, files, tables
-from pages.shared.charts import matrices
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import block, caption
 from views import maps
-from views.components.matrix_row import RowMatrix
+from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import widgets
 from views.text import terms
 from views.text.catalogue import Message, Name, say
@@ -55,7 +52,7 @@ def show(request: Request) -> None:
             label = say("inside.projection", "Projection")
             projection = widgets.pick(label, PROJECTIONS, "projection", hidden=True)
     items = of_step(step, steps, chosen, projection)
-    matrices(items, "matrices")
+    matrix_row(items, "matrices")
     caption("inside", "check-step", difference=checks.said("attention step", steps.differences[STEPS[step]]))
     result = next(item for item in reversed(items) if isinstance(item, RowMatrix))
     columns = maps.numbered(result.columns) or list(map(str, range(result.values.shape[1])))
@@ -66,7 +63,11 @@ def show(request: Request) -> None:
         files.matrices(items, title, name)
         rows = lambda: [[name, *map(float, line)] for name, line in zip(names, result.values, strict=True)]  # noqa: E731
         files.csv([corner, *columns], rows, name, say("inside.step.csv", "{matrix} as CSV", matrix=result.name))
-        files.npz(f"{chosen.kind.name}-steps", _arrays(steps), say("inside.steps.npz", "All matrices as NPZ"))
+        streams = {name: getattr(steps.inputs, name) for name in ("query_input", "key_input", "sublayer_output")}
+        arrays = streams | {name: getattr(steps, name) for name in RESULTS}
+        for projected, (weight, bias) in steps.projections.items():
+            arrays |= {f"{projected}_weight": weight, f"{projected}_bias": bias}
+        files.npz(f"{chosen.kind.name}-steps", arrays, say("inside.steps.npz", "All matrices as NPZ"))
     files.numbers(lambda: files.table(result.values, columns, names, corner), "steps_table")
     pairs = steps.scores
     results = ((steps.queries, steps.keys, steps.values), (pairs,), (pairs,), (pairs,), (pairs,))
@@ -78,14 +79,6 @@ def show(request: Request) -> None:
         tables.Column(say("column.difference", "difference"), [steps.differences[step] for step in STEPS]),
     ]
     tables.show(columns, say("inside.steps.table", "All seven steps"), marked=step)
-
-
-def _arrays(steps: AttentionSteps) -> dict[str, np.ndarray]:
-    streams = {name: getattr(steps.inputs, name) for name in ("query_input", "key_input", "sublayer_output")}
-    arrays = streams | {name: getattr(steps, name) for name in RESULTS}
-    for name, (weight, bias) in steps.projections.items():
-        arrays |= {f"{name}_weight": weight, f"{name}_bias": bias}
-    return arrays
 
 
 def of_step(step: int, steps: AttentionSteps, chosen: Chosen, projection: str) -> list[RowMatrix | str]:

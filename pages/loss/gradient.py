@@ -1,7 +1,5 @@
 """Label smoothing and the gradient of the loss with respect to the logits, at one position of the target."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

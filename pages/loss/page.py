@@ -1,10 +1,7 @@
 """What a target costs the model: token by token, with smoothed labels, as a gradient, and over the whole training."""
 
-from __future__ import annotations
-
 from pages.loss import gradient, tokens, training
 from pages.shared.parts import Part, show_parts
-from views.html import bars, steps
 from views.text.catalogue import Message
 
 PARTS = (
@@ -13,4 +10,4 @@ PARTS = (
     Part("training-curves", Message("loss.part.training", "Training curves"), training.show),
 )
 
-show_parts("loss", PARTS, "part", bars.STYLE + steps.STYLE)
+show_parts("loss", PARTS, "part")

@@ -1,7 +1,5 @@
 """Cross-entropy of a target, a row a token: the reader's target, or five given probabilities."""
 
-from __future__ import annotations
-
 import math
 
 import streamlit as st
@@ -66,7 +64,7 @@ def table(labels: tuple[str, ...], terms: LossTerms, ranks: tuple[int | None, ..
         (say("loss.perplexity", "Perplexity"), terms.perplexity),
     )
     metrics(*((name, sum if sum < 1000 else grouped(round(sum))) for name, sum in totals))
-    places, shares = range(1, len(labels) + 1), [steps.number(f"{100 * share:.1f} %") for share in terms.shares]
+    places, shares = range(1, len(labels) + 1), [f"{100 * share:.1f} %" for share in terms.shares]
     shown_ranks = ["" if rank is None else str(rank) for rank in ranks]
     columns = [
         tables.Column(say("column.position", "position"), places, list(map(str, places))),

@@ -1,7 +1,5 @@
 """How the shipped model was trained: the curves in the record beside its weights."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model.networks.loss_terms import score_target

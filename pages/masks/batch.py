@@ -1,18 +1,17 @@
 """Padding: the reader's ragged batch, its masks, and attention on padding with the mask and without."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
 from model.lessons.ragged import MOST_SEQUENCES, MOST_TOKENS, PaddingEffect, RaggedBatch, padding_effect, ragged_batch
 from pages.shared import checks, files
-from pages.shared.charts import matrices, metrics
+from pages.shared.charts import metrics
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import caption, paragraph
 from views import maps
-from views.components.matrix_row import RowMatrix
+from views.components.attention_map import attention_map
+from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import inputs, whole_numbers, widgets
 from views.text import terms
 from views.text.catalogue import say, say_count, say_error
@@ -53,7 +52,7 @@ def show(request: Request) -> None:
         masked=("0", say("masks.cell.padding", "padding")),
         top=float(batch.ids.max()) * 4,  # pale: an id is a name, not a quantity
     )
-    matrices([ids], "batch")
+    matrix_row([ids], "batch")
     numbers(effect)
     second = str(min(2, len(sequences)))
     shown = widgets.select(say("masks.sequence", "Sequence"), sequences, "sequence", second, width=180)
@@ -90,9 +89,9 @@ def masks(batch: RaggedBatch, effect: PaddingEffect, place: int, labels: list[st
     paragraph("masks", "three-masks")
     three = [
         RowMatrix(title, mask.astype(np.float32), words=words, **shared)
-        for title, mask in zip(titles, (*allowed, batch.combined[place, 0]), strict=True)
+        for title, mask in zip(titles, (*allowed, (batch.padding & batch.causal)[place, 0]), strict=True)
     ]
-    matrices(three, "masks_of_one", beside=3)
+    matrix_row(three, "masks_of_one", beside=3)
     paragraph("masks", "one-sequence", place=head)
     masked = np.where(allowed[0], effect.masked[place], np.float32(-np.inf))
     name = say("masks.weights.with", "Weights with the padding mask")
@@ -100,12 +99,10 @@ def masks(batch: RaggedBatch, effect: PaddingEffect, place: int, labels: list[st
         RowMatrix(name, masked, top=1.0, masked=("0", words[0]), **shared),
         RowMatrix(say("masks.weights.without", "Weights without it"), effect.unmasked[place], top=1.0, **shared),
     ]
-    matrices(weights, "weights_of_one", beside=2)
+    attention_map(weights, "weights_of_one", beside=2, places=True)
     title = say("masks.weights.title", "Sequence {sequence}, {place}", sequence=place + 1, place=head)
     arrays = {"ids": batch.ids, "padding": batch.padding, "causal": batch.causal}
     arrays |= {"masked": effect.masked, "unmasked": effect.unmasked}
     with st.container(horizontal=True):
         files.matrices([*three, *weights], title, "padding", say("masks.weights", "Masks and weights"))
         files.npz("padding", arrays, say("masks.batch.npz", "Batch as NPZ"))
-    corner = maps.KINDS["encoder"].corner
-    files.numbers(lambda: files.table(effect.masked[place], labels, labels, corner), "padding_table")

@@ -1,18 +1,16 @@
 """The check of causality: change a later token, and every earlier output stays the same to the last bit."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model.lessons.masking import causality, pattern
 from pages.shared import files, tables
-from pages.shared.charts import matrices, metrics
+from pages.shared.charts import metrics
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import block, caption, paragraph
 from views import maps
 from views.address import settings
-from views.components.matrix_row import RowMatrix
+from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import widgets
 from views.html import tokens
 from views.text import literal
@@ -69,7 +67,7 @@ def show(request: Request) -> None:
             (say("masks.without", "Without a mask"), without),
         )
     ]
-    matrices(items, "causality", beside=2)
+    matrix_row(items, "causality", beside=2)
     columns = [
         tables.name(axes[1], names),
         tables.bar(say("masks.changes.causal", "change with the causal mask"), with_mask[-1], top),

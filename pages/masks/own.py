@@ -1,19 +1,18 @@
 """A mask that the reader picks or paints, on the decoder's self-attention of a sentence, and what it does."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
 from model import Trace
 from model.lessons.masking import MaskEffect, mask_effect, pattern
 from pages.shared import checks, files, tables
-from pages.shared.charts import matrices, metrics, painter
+from pages.shared.charts import metrics, painter
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import block, caption, paragraph
 from views import maps
 from views.address import settings
+from views.components.attention_map import attention_map
 from views.components.matrix_row import RowMatrix
 from views.controls import inputs, widgets
 from views.text import literal, terms
@@ -42,7 +41,9 @@ def show(request: Request) -> None:
         name = widgets.pick(say("masks.pattern", "Mask"), PATTERNS, "mask", help=help, on_change=clear_paint)
         size = widgets.number(say("masks.tokens", "Tokens"), "pieces", 3, 1, 128) if name in SIZED else 1
         choices = {ALL: say("masks.layers.all", "all")} | maps.said(layers)
-        where = widgets.select(say("masks.layers", "Layers that use it"), choices, "where", width=130)
+        same = name == "causal" and not settings.held(PAINTED)  # as the layers that do not use it: no choice matters
+        label = say("masks.layers", "Layers that use it")
+        where = widgets.select(label, choices, "where", width=130, disabled=same)
         place = inputs.head(layers, heads)
     picture, answer = st.columns([2, 3], gap="large")
     with picture:
@@ -114,9 +115,8 @@ def one_head(trace: Trace, causal: MaskEffect, effect: MaskEffect, place: str) -
         RowMatrix(say("masks.step.weights", "3 Weights"), now, **weights),
         RowMatrix(say("masks.step.causal", "Weights with the causal mask"), before, **weights),
     ]
-    matrices(items, "steps", beside=2)
-    labels = maps.numbered(target_tokens)
-    one_row(labels, effect)
+    attention_map(items, "steps", beside=2)
+    one_row(maps.numbered(target_tokens), effect)
     scores = effect.masked_scores.astype(np.float64)
     exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
     difference = np.abs(exponentials / exponentials.sum(axis=1, keepdims=True) - effect.weights).max()
@@ -129,7 +129,6 @@ def one_head(trace: Trace, causal: MaskEffect, effect: MaskEffect, place: str) -
         files.matrices(items, title, "mask", say("masks.matrices", "Matrices"))
         all = say("masks.matrices.npz", "Matrices as NPZ")
         files.npz("mask", arrays | {"causal_weights": causal.weights}, all)
-    files.numbers(lambda: files.table(effect.weights, labels, labels, maps.KINDS["decoder"].corner), "mask_table")
 
 
 def one_row(names: list[str], effect: MaskEffect) -> None:

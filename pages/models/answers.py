@@ -1,7 +1,5 @@
 """What an opened model says: the next token, what stands behind a mask, a translation, or a class."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

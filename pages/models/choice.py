@@ -1,7 +1,5 @@
 """Which model: those that may be opened, what is known of each, and the one that the reader chooses."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import streamlit as st

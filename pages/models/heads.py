@@ -1,7 +1,5 @@
 """All heads of an opened model, ranked by what ablating each does to its score on this input."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import streamlit as st
@@ -31,22 +29,16 @@ def show(service: Service, trace: HubTrace, given, options: Mapping[str, str], k
     measured = say("models.change", "change of the loss")
     if answer is not None:
         measured = say("models.change.class", "change of -ln p of the class")
-    about = listing.Listing(
-        rows.Found(None),
-        lambda head: trace.records[head.kind].weights[head.layer, head.head].astype("float32"),
-        (say("models.map", "Map"), measured, say("models.here", "Label here")),
-        measured,
-        name="opened-heads",
-        selects="shown",
-        causal=frozenset(kind for kind in changes if KINDS[kind].causal),
-    )
+    map_of = lambda head: trace.records[head.kind].weights[head.layer, head.head].astype("float32")  # noqa: E731
+    headings = say("models.map", "Map"), measured, say("models.here", "Label here")
+    about = {"name": "opened-heads", "selects": "shown", "causal": {kind for kind in changes if KINDS[kind].causal}}
     overview, opened = st.columns([5, 4], gap="large")
     with overview:
-        listing.show(about, listed, shown)
+        listing.show(listed, shown, rows.Found(None), map_of, headings, measured, **about)
     with opened:
         st.markdown(f"**{shown.name}**")
         st.html(bars.STYLE)
-        listing.scores(shown, about.found)
+        listing.scores(shown, rows.Found(None))
     st.markdown(prose.block("models", "ablation-classes" if answer is not None else "ablation"))
 
 

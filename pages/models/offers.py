@@ -1,7 +1,5 @@
 """What is known of the models that may be opened, as a table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

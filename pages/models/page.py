@@ -1,7 +1,5 @@
 """Any Hugging Face checkpoint behind the same views, with the proof that its maps are its own."""
 
-from __future__ import annotations
-
 import hashlib
 
 import streamlit as st
@@ -85,9 +83,9 @@ def _text(service: Service) -> None:
     if _part(model) == "heads":
         heads.show(service, trace, text, options, key)
         return
-    whole = (lambda found: subject.in_words(found, trace)) if trace.source.words else None
+    words = (lambda kind: subject.in_words(kind, trace)) if trace.source.words else None
     explore_tokens(
-        subject.kinds(model), lambda kind: subject.of(model, trace, kind, given), PARTS, None if trace.target else whole
+        subject.kinds(model), lambda kind: subject.of(model, trace, kind, given), PARTS, None if trace.target else words
     )
     _kept(trace)
 

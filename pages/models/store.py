@@ -1,7 +1,5 @@
 """The opened models of this process: two at most, shared by all visitors, and none is taken away from its reader."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What the attention viewer shows of an opened model: kinds with words that fit any model, tokens or whole words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -10,8 +8,8 @@ import numpy as np
 from model import HubTrace
 from model.hub.opened import OpenedModel
 from model.hub.tokens import Tokens
-from model.text.words import Word, by_words
-from pages.shared.attention_viewer.subject import Subject, of_trace
+from model.text.words import Word
+from pages.shared.attention_viewer.subject import InWords, Subject, of_trace
 from views import maps
 from views.text.catalogue import Message
 
@@ -42,20 +40,11 @@ def of(model: OpenedModel, trace: HubTrace, kind: maps.Kind, given: Mapping[str,
     return replace(subject, attention=subject.attention.astype(np.float32))
 
 
-def in_words(subject: Subject, trace: HubTrace) -> Subject:
-    """Whole words instead of tokens: weights summed over the tokens of a key, averaged over those of a query."""
+def in_words(kind: maps.Kind, trace: HubTrace) -> InWords:
+    """The whole words of a trace's tokens; no line of Python joins them."""
     sides = {"encoder": ("source", "source"), "decoder": ("target", "target"), "cross": ("target", "source")}
     read = {"source": trace.source, "target": trace.target or trace.source}
-    queries, keys = (words(read[side]) for side in sides[subject.kind.name])
-    return replace(
-        subject,
-        kind=_with(maps.KINDS[subject.kind.name], _WORDS),
-        attention=by_words(subject.attention, queries, keys).astype(np.float32),
-        queries=tuple(word.text for word in queries),
-        keys=tuple(word.text for word in keys),
-        key=(*subject.key, "words"),
-        recipe=(),
-    )
+    return InWords(_with(maps.KINDS[kind.name], _WORDS), *(words(read[side]) for side in sides[kind.name]))
 
 
 def words(tokens: Tokens) -> tuple[Word, ...]:

@@ -1,17 +1,15 @@
 """Columns as waves: how nearly two of them are orthogonal over longer spans, and what their sums can draw."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
 from model.lessons.position_basis import curve, fit, harmonics
 from model.lessons.position_geometry import wave_product
-from pages.positions.settings import Settings, settings
+from pages.positions.settings import LENGTH, settings
 from pages.shared import checks, files
 from pages.shared.charts import curves
 from pages.shared.opening import Request
-from pages.shared.texts import caption, paragraph
+from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
 from views.figures.lines import Line
 from views.text.catalogue import Message, say
@@ -29,6 +27,7 @@ CURVES = {  # id, see `model.lessons.position_basis` -> what it is called
     "one-position": Message("positions.shape.one-position", "one position"),
 }
 PERIODS = 12  # how far the inner product is followed
+SAMPLES = 200_000  # of one period, for its check
 
 
 def basis(request: Request) -> None:
@@ -60,8 +59,7 @@ def basis(request: Request) -> None:
         ]
         alt = say("positions.residual.alt", "The share that is left after each column; it never rises.")
         curves(marked, *header, "residual", alt, height=260, y_range=(-0.02, 1.05))
-    with right:
-        paragraph("positions", "basis")
+    right.markdown(block("positions", "basis"))
     residual = float(found.residuals[columns])
     again = float(np.linalg.norm(target - found.approximation) / np.linalg.norm(target))
     difference = checks.said("share left over", abs(residual - again))
@@ -72,8 +70,8 @@ def basis(request: Request) -> None:
 
 
 def orthogonality(request: Request) -> None:
-    """The inner product of two columns over longer and longer spans."""
-    chosen = settings(request)
+    """The inner product of two columns over longer and longer spans, whatever the length of a sentence."""
+    chosen = settings(request, LENGTH)
     left, right = st.columns([3, 2], gap="large")
     with right:
         first = widgets.slider(say("positions.first", "One dimension"), "first", 0, 0, chosen.d_model - 1)
@@ -94,29 +92,13 @@ def orthogonality(request: Request) -> None:
         span = say("positions.product.span", "span, in periods of the slower wave")
         alt = say("positions.product.alt", "Inner product of the two waves over longer and longer spans.")
         curves(drawn, span, product, "product", alt)
-    difference = abs(_sampled(chosen, first, second, slower) - float(at_whole[0]))
-    caption(
-        "positions",
-        "orthogonality-check",
-        one=_clean(at_whole[0]),
-        all=_clean(at_whole[-1]),
-        periods=PERIODS,
-        difference=checks.said("sum of samples", difference),
-    )
+    # one period again, by a sum over many samples
+    x = (np.arange(SAMPLES) + 0.5) / SAMPLES * slower
+    a, b = (np.sin(2 * np.pi * x / chosen.wavelengths[n] + (np.pi / 2 if n % 2 else 0)) for n in (first, second))
+    difference = checks.said("sum of samples", abs(2 * float((a * b).mean()) - float(at_whole[0])))
+    # rounding around 0 is no information: 6e-17 is written as 0
+    one, last = (0.0 if abs(value) < 1e-14 else float(value) for value in at_whole[[0, -1]])
+    caption("positions", "orthogonality-check", one=one, all=last, periods=PERIODS, difference=difference)
     header = [say("positions.product.periods", "whole periods"), product]
     rows = list(zip(whole.tolist(), at_whole.tolist(), strict=True))
     files.sheet(header, rows, "orthogonality", say("positions.product.csv", "Inner products as CSV"))
-
-
-def _clean(value: float) -> float:
-    """Rounding around 0 is no information: 6e-17 is written as 0."""
-    return 0.0 if abs(value) < 1e-14 else float(value)
-
-
-def _sampled(chosen: Settings, first: int, second: int, span: float) -> float:
-    """The inner product over one period again, by a sum over many samples."""
-    samples = 200_000
-    x = (np.arange(samples) + 0.5) / samples * span
-    turns = chosen.wavelengths
-    a, b = (np.sin(2 * np.pi * x / turns[n] + (np.pi / 2 if n % 2 else 0)) for n in (first, second))
-    return 2 * float((a * b).mean())

@@ -1,11 +1,9 @@
 """Integer, normalised and sinusoidal positions side by side, on two lengths."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
-from model.lessons.position_geometry import Schemes, schemes
+from model.lessons.position_geometry import schemes
 from pages.shared import checks, files
 from pages.shared.charts import curves
 from pages.shared.opening import Request
@@ -64,19 +62,10 @@ def show(request: Request) -> None:
         for length, scheme in zip((first, second), both, strict=True)
     ]
     st.html(bars.table(header, rows, say("positions.schemes.table", "The three schemes on both lengths")))
-    _check(both)
-    files.sheet(header, rows, "schemes", say("positions.schemes.csv", "Comparison as CSV"))
-
-
-def _check(both: list[Schemes]) -> None:
-    """Do positions that both sentences have get the same vector?"""
-    shared = min(len(scheme.integers) for scheme in both)
+    # do positions that both sentences have get the same vector?
+    shared = min(first, second)
     moved = {name: float(np.abs(both[0].table(name)[:shared] - both[1].table(name)[:shared]).max()) for name in NAMES}
-    caption(
-        "positions",
-        "schemes-check",
-        shared=shared,
-        integers=checks.said("integers", moved["integers"]),
-        normalised=moved["normalised"],
-        sinusoids=checks.said("sinusoids", moved["sinusoids"]),
-    )
+    moved["integers"] = checks.said("integers", moved["integers"])
+    moved["sinusoids"] = checks.said("sinusoids", moved["sinusoids"])
+    caption("positions", "schemes-check", shared=shared, **moved)
+    files.sheet(header, rows, "schemes", say("positions.schemes.csv", "Comparison as CSV"))

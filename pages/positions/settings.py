@@ -1,7 +1,5 @@
 """The settings that the parts of the Positions page share: length, d_model and form of the encoding."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +12,7 @@ from pages.shared.texts import block, caption
 from views.controls import widgets
 from views.text.catalogue import Message, Name, say
 
-LARGEST = 512
+LENGTH, LARGEST = 64, 512
 FORMS: dict[Form, Message] = {
     "paper": Message("positions.form.paper", "Paper"),
     "column": Message("positions.form.column", "Column index"),
@@ -45,12 +43,13 @@ class Settings:
         return f"positions-{self.form}-{self.length}x{self.d_model}"
 
 
-def settings(request: Request) -> Settings:
-    """Three controls in a row, and which form the model uses."""
+def settings(request: Request, length: int = 0) -> Settings:
+    """The controls in a row, none for the length where one is given, and which form the model uses."""
     trained = request.service.model.config
-    first, second, third = st.columns([2, 2, 2], gap="medium")
-    with first:
-        length = widgets.slider(say("positions.length", "Positions"), "length", 64, 2, LARGEST)
+    *first, second, third = st.columns(2 if length else 3, gap="medium")
+    if first:
+        with first[0]:
+            length = widgets.slider(say("positions.length", "Positions"), "length", LENGTH, 2, LARGEST)
     with second:
         d_model = widgets.slider(Name("d_model")(), "width", trained.d_model, 2, LARGEST, 2)
     with third:

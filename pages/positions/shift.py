@@ -1,7 +1,5 @@
 """Positions compared with each other, and moved: products that know only the distance, shifts that are rotations."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -86,11 +84,8 @@ def rotated(request: Request) -> None:
         )
     values = {"length": chosen.length, "shift": shift}
     if chosen.form == "paper":
-        residual, fitted = (
-            checks.said("rotation", found.residual),
-            checks.said("fitted rotation", found.fitted_difference),
-        )
-        caption("positions", "rotation-check", residual=residual, fitted=fitted, **values)
+        values |= {"residual": checks.said("rotation", found.residual)}
+        caption("positions", "rotation-check", fitted=checks.said("fitted rotation", found.fitted_difference), **values)
     else:
         caption("positions", "rotation-variant", residual=found.residual, **values)
     header = [terms.ROW(), *map(str, range(drawn))]

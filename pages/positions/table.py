@@ -1,12 +1,10 @@
 """The encoding as a table and as curves, and how long its waves are, dimension by dimension."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
 from model.networks.positional import wavelengths as wavelengths_of
-from pages.positions.settings import FORMS, Settings, settings
+from pages.positions.settings import FORMS, settings
 from pages.shared import checks, files
 from pages.shared.charts import curves, matrix_chart
 from pages.shared.opening import Request
@@ -14,8 +12,13 @@ from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
 from views.figures.lines import Line
 from views.figures.matrix import ChartMatrix
-from views.text.catalogue import say
+from views.text.catalogue import Message, say
 from views.text.numbers import grouped, three_digits
+
+WAVES = (  # what the curves of a pair of dimensions are called
+    Message("positions.curve.sine", "dimension {dimension}, sine"),
+    Message("positions.curve.cosine", "dimension {dimension}, cosine"),
+)
 
 
 def table(request: Request) -> None:
@@ -27,7 +30,7 @@ def table(request: Request) -> None:
         column = widgets.slider(say("positions.dimension", "Dimension to draw"), "column", 8, 0, chosen.d_model - 1)
         partner = column ^ 1  # the other one of its pair
         places = np.arange(chosen.length)
-        drawn = [Line(_wave(n), places, chosen.table[:, n], n % 2) for n in sorted((column, partner))]
+        drawn = [Line(WAVES[n % 2](dimension=n), places, chosen.table[:, n], n % 2) for n in sorted((column, partner))]
         alt = say("positions.curve.alt", "The chosen dimension and its partner over the positions.")
         curves(drawn, axes[0], value, "curve", alt, y_range=(-1.05, 1.05), short=True)
         turn, other = (_in_positions(chosen.wavelengths[dimension]) for dimension in (column, partner))
@@ -36,31 +39,19 @@ def table(request: Request) -> None:
         alt = say("positions.table.alt", "Heatmap of the encoding; the table below has the same numbers.")
         matrix_chart(ChartMatrix(chosen.table, *axes, value), "encoding", alt)
     paragraph("positions", "table")
-    _check_table(request, chosen)
+    trained = request.service.model.config
+    if chosen.form == "paper" and chosen.d_model == trained.d_model:
+        inside = request.service.lesson("position table", lambda network: network.positions.cpu().numpy())
+        difference = float(np.abs(inside[: chosen.length] - chosen.table).max())
+        caption("positions", "table-check", difference=checks.said("sinusoid table", difference))
+    else:
+        caption("positions", "no-table-check", d_model=trained.d_model)
     header = [axes[0], *map(str, range(chosen.d_model))]
     with st.container(horizontal=True):
         rows = lambda: [[place, *row] for place, row in enumerate(chosen.table.tolist())]  # noqa: E731
         files.csv(header, rows, chosen.name, say("positions.csv", "Encoding as CSV"))
         files.npz(chosen.name, {"encoding": chosen.table}, say("positions.npz", "Encoding as NPZ"))
     files.numbers(lambda: files.table(chosen.table, header[1:], corner=header[0]))
-
-
-def _check_table(request: Request, chosen: Settings) -> None:
-    """The drawn table against the one inside the loaded network, as far as both reach."""
-    trained = request.service.model.config
-    if chosen.form != "paper" or chosen.d_model != trained.d_model:
-        caption("positions", "no-table-check", d_model=trained.d_model)
-        return
-    inside = request.service.lesson("position table", lambda network: network.positions.cpu().numpy())[: chosen.length]
-    difference = float(np.abs(inside - chosen.table).max())
-    caption("positions", "table-check", difference=checks.said("sinusoid table", difference))
-
-
-def _wave(dimension: int) -> str:
-    """What the curve of a dimension is called."""
-    if dimension % 2:
-        return say("positions.curve.cosine", "dimension {dimension}, cosine", dimension=dimension)
-    return say("positions.curve.sine", "dimension {dimension}, sine", dimension=dimension)
 
 
 def wavelengths(request: Request) -> None:
@@ -89,7 +80,10 @@ def wavelengths(request: Request) -> None:
             seen=int((mine <= chosen.length).sum()),
             all=chosen.d_model,
         )
-    caption("positions", "wavelengths-check", difference=checks.said("wavelengths", _measured(chosen)))
+    # the wavelengths that the table's second position gives away: sin or cos of one step's angle, of at most 1
+    angles = np.where(dimensions % 2, np.arccos(chosen.table[1]), np.arcsin(chosen.table[1]))
+    apart = float(np.abs(2 * np.pi / angles / mine - 1).max())
+    caption("positions", "wavelengths-check", difference=checks.said("wavelengths", apart))
     header = [
         title,
         say("positions.wavelength.paper", "wavelength, paper"),
@@ -102,10 +96,3 @@ def wavelengths(request: Request) -> None:
 def _in_positions(wavelength: float) -> str:
     """A number of positions in digits, however large."""
     return three_digits(float(wavelength)) if wavelength < 1000 else grouped(round(float(wavelength)))
-
-
-def _measured(chosen: Settings) -> float:
-    """Largest share by which a wavelength differs from the one that the table's second position gives away."""
-    second = chosen.table[1]  # sin or cos of one step's angle, an angle of at most 1
-    angles = np.where(np.arange(chosen.d_model) % 2, np.arccos(second), np.arcsin(second))
-    return float(np.abs(2 * np.pi / angles / chosen.wavelengths - 1).max())

@@ -1,7 +1,5 @@
 """What is generated on both sides, what each token of the target costs, and how every head's attention moved."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model.attribution.comparison import merged
@@ -22,10 +20,9 @@ def translations(sides: Sides) -> None:
     """Both translations, one below the other, and the losses of both targets."""
     cut = ("before", "after") if sides.check else ("of", "of")
     for name, text, finished, which in zip(sides.names, sides.translations, sides.finished, cut, strict=True):
+        label = say("compare.translation", "Translation, {side}", side=name)
         if sides.check:
             label = say("compare.translation.greedy", "Greedy translation, {side}", side=name)
-        else:
-            label = say("compare.translation", "Translation, {side}", side=name)
         translation(text or "\u2014", label)
         say_if_cut(finished, which, side=name)
     first, second = (float(losses.sum()) for losses in sides.losses)
@@ -76,8 +73,3 @@ def one_head(sides: Sides) -> None:
 def _open(kind: str, layer: int, head: int) -> None:
     settings.choose("kind", kind)
     inputs.choose_head(str(layer + 1), str(head + 1))
-
-
-def every_head(sides: Sides) -> None:
-    """How far attention moved, a cell a head."""
-    differences.moved_heads(sides.moved, {kind: len(sides.shared(kind)[1]) for kind in sides.kinds})

@@ -1,8 +1,6 @@
 """Figures on a page, always with the same tools and a text for those who cannot see them."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
@@ -13,10 +11,7 @@ from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import inputs, painted
 from views.figures.lines import Line, lines
 from views.figures.matrix import ChartMatrix, legend, matrix
-from views.text.catalogue import Message
 from views.text.numbers import three_digits
-
-MAP = Message("map.alt", "Heatmap: {title}. The table below has the same numbers.")  # says what a heatmap shows
 
 
 def chart(figure: go.Figure, key: str, alt: str) -> None:
@@ -39,16 +34,6 @@ def matrix_chart(shown: ChartMatrix, key: str, alt: str) -> None:
 def curves(drawn: Sequence[Line], x: str, y: str | Sequence[str], key: str, alt: str, **looks) -> None:
     """Show curves over one axis; `x` and `y` are the titles of the axes, `looks` go to `lines`."""
     chart(lines(drawn, inputs.theme(), x, y, **looks), key, alt)
-
-
-def matrices(
-    items: Sequence[RowMatrix | str],
-    key: str,
-    beside: int = 1,
-    on_paint: Callable[[list[tuple[int, int, bool]]], None] | None = None,
-) -> None:
-    """Show matrices with the signs between them, see `matrix_row`."""
-    matrix_row(items, key, on_paint, beside)
 
 
 def painter(
@@ -74,7 +59,7 @@ def painter(
         settings.hold(name, painted.encode(changed))
 
     shown = RowMatrix(label, now.astype(np.float32), kind, *axes, signed=False, words=words, paint=True)
-    matrices([shown], key, on_paint=keep)
+    matrix_row([shown], key, keep)
     return now
 
 

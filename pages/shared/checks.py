@@ -6,8 +6,6 @@ difference that was met on hundreds of inputs, rounded up (`tests/pages/shared/t
 figure beyond its bound means that something is wrong, and the page says so.
 """
 
-from __future__ import annotations
-
 from model.attribution.intervened import Check
 from pages.shared.texts import block, explained
 from views.text.catalogue import Message, say
@@ -104,12 +102,12 @@ def said(name: str, figure: float) -> str:
         name: one of `BOUNDS`.
         figure: not negative.
     """
-    bound, shown = BOUNDS[name], three_digits(figure)
-    if not figure <= bound:  # not a number is beyond any bound
-        return _BEYOND(figure=shown, bound=_power(bound))
-    if bound == 0:
+    bound = BOUNDS[name]
+    written = f"{bound:.0e}".replace("e-0", "e-") if 0 < bound < 1e-3 else f"{bound:g}"  # `1e-5`, `0.05`
+    if bound == figure == 0:
         return say("check.exact", "exactly 0")
-    return _REASONS.get(name, _ROUNDING)(figure=shown, bound=_power(bound))
+    within = figure <= bound  # not a number is beyond any bound
+    return (_REASONS.get(name, _ROUNDING) if within else _BEYOND)(figure=three_digits(figure), bound=written)
 
 
 def intervention(check: Check) -> None:
@@ -118,9 +116,3 @@ def intervention(check: Check) -> None:
     if check.edited is not None:
         lines.append(block("compare", "check-by-weights", difference=said("edited weights", check.edited)))
     explained(" ".join(lines), "compare")
-
-
-def _power(bound: float) -> str:
-    """`1e-5`, `0.05`."""
-    digit, exponent = f"{bound:.0e}".split("e")
-    return f"{bound:g}" if bound >= 1e-3 else f"{digit}e{int(exponent)}"

@@ -1,22 +1,17 @@
 """Two attention maps with their difference, and how far every head moved: for every page that compares."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
 import streamlit as st
 
 from pages.shared import files
-from pages.shared.charts import matrices
 from pages.shared.texts import block, paragraph
 from views import maps, palette
-from views.components.matrix_row import RowMatrix
-from views.controls import inputs
+from views.components.attention_map import attention_map
+from views.components.matrix_row import RowMatrix, matrix_row
 from views.export import downloads
 from views.export.difference import MapPair, Side, difference_picture
-from views.figures.matrix import ChartMatrix as Scale
-from views.figures.matrix import legend
 from views.text import terms
 from views.text.catalogue import say
 from views.text.numbers import three_digits
@@ -33,15 +28,19 @@ def show(pair: MapPair, key: str, name: str) -> None:
     items = [_matrix(side, pair, pair.kind.name, pair.top) for side in (pair.first, pair.second)]
     if pair.difference is not None:
         items.append(_matrix(pair.difference, pair, palette.DIFFERENCE, pair.largest))
-    matrices(items, key, beside=3)
-    st.html(_legends(pair))
+    shared = pair.queries, pair.keys
+    links = [*zip(*shared, strict=True), tuple(tuple(range(len(first))) for first, _ in shared)]
+    attention_map(items, key, beside=3, links=links[: len(items)], places=pair.kind.places)
     notes = [block("compare", "axes", row=pair.kind.queries(), column=pair.kind.keys())]
     if pair.difference is None:
         notes.append(block("compare", "no-difference"))
     else:
         notes.append(block("compare", "colours"))
-        if any(len(side) > len(found) for side, found in _lengths(pair)):
-            notes.append(_shared(pair))
+        if any(side.weights.shape != pair.difference.weights.shape for side in (pair.first, pair.second)):
+            rows, columns = pair.difference.weights.shape
+            counts = {"first_rows": len(pair.first.queries), "first_columns": len(pair.first.keys)}
+            counts |= {"second_rows": len(pair.second.queries), "second_columns": len(pair.second.keys)}
+            notes.append(block("compare", "shared-tokens", rows=rows, columns=columns, **counts))
     st.caption(" ".join(notes))
     with st.container(horizontal=True):
         files.pictures(lambda: difference_picture(pair), name)
@@ -50,34 +49,10 @@ def show(pair: MapPair, key: str, name: str) -> None:
     files.numbers(lambda: files.table(*reversed(pair.rows())), key=f"{key}_table", hide_index=True)
 
 
-def _shared(pair: MapPair) -> str:
-    rows, columns = pair.difference.weights.shape
-    sides = {"first": pair.first, "second": pair.second}
-    counts = {f"{name}_rows": len(side.queries) for name, side in sides.items()}
-    counts |= {f"{name}_columns": len(side.keys) for name, side in sides.items()}
-    return block("compare", "shared-tokens", rows=rows, columns=columns, **counts)
-
-
-def _legends(pair: MapPair) -> str:
-    """What the colours mean."""
-    shown = [Scale(pair.first.weights, "", "", terms.WEIGHT(), kind=pair.kind.name, low=0.0, high=pair.top)]
-    if pair.difference is not None and pair.largest:  # without any difference there is no colour to explain
-        scale = {"kind": palette.DIFFERENCE, "low": -pair.largest, "high": pair.largest}
-        shown.append(Scale(pair.difference.weights, "", "", say("difference", "difference"), **scale))
-    parts = "".join(legend(one, inputs.theme()) for one in shown)
-    return f'<div style="display:flex;flex-wrap:wrap;gap:.25rem 2.5rem">{parts}</div>'
-
-
-def _lengths(pair: MapPair):
-    """Each axis of each side with the places that are shared."""
-    yield from zip((pair.first.queries, pair.second.queries), pair.queries, strict=True)
-    yield from zip((pair.first.keys, pair.second.keys), pair.keys, strict=True)
-
-
 def _matrix(side: Side, pair: MapPair, kind: str, top: float) -> RowMatrix:
     axes, signed = (pair.kind.query_axis, pair.kind.key_axis), kind == palette.DIFFERENCE
     values = np.where(side.hidden, np.float32(-np.inf), side.weights)
-    return RowMatrix(side.name, values, kind, side.queries, side.keys, *axes, signed, top, ("0", ""))
+    return RowMatrix(side.name, values, kind, side.queries, side.keys, *axes, signed, top, ("0", terms.MASKED()))
 
 
 def moved_heads(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> None:
@@ -95,7 +70,7 @@ def moved_heads(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> Non
         layers, heads = ([str(number + 1) for number in range(count)] for count in table.shape)
         layers = [say("moved.layer", "layer {layer}", layer=layer) for layer in layers]
         items.append(RowMatrix(maps.named(kind).short(), table, kind, layers, heads, *axes, signed=False, top=top))
-    matrices(items, "moved")
+    matrix_row(items, "moved")
     kind, layer, head = farthest(found)
     moved = float(found[kind][layer, head])
     most = {

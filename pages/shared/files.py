@@ -1,7 +1,5 @@
 """What is shown, as files and as tables: every page offers its pictures and its numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,8 +8,7 @@ import streamlit as st
 from server.finished_files import finished_files
 from views.components.matrix_row import RowMatrix
 from views.export import downloads, drawing
-from views.export.matrices import matrices_picture, picture
-from views.figures.heatmap import HeadMap
+from views.export.matrices import HeadMap, matrices_picture, picture
 from views.text import catalogue, terms
 from views.text.catalogue import Message, say
 
@@ -65,14 +62,14 @@ def _made(content):
     return content() if callable(content) else content
 
 
-def numbers(table: Callable[[], pd.DataFrame], key: str = "table", **options) -> None:
+def numbers(table: "Callable[[], pd.DataFrame]", key: str = "table", **options) -> None:
     """A table below a fold, made when the fold is opened. `options` go to `st.dataframe`."""
     fold = st.expander(terms.NUMBERS_AS_TABLE(), on_change="rerun", key=key)
     if fold.open:
         fold.dataframe(_harmless(table()), **options)
 
 
-def _harmless(shown: pd.DataFrame) -> pd.DataFrame:
+def _harmless(shown: "pd.DataFrame") -> "pd.DataFrame":
     """The same for a reader who saves it: Streamlit offers every table as a CSV file."""
     named = shown.rename(index=downloads.cell, columns=downloads.cell)
     return named.apply(lambda column: column.map(downloads.cell) if column.dtype.kind in "OUT" else column)
@@ -91,28 +88,15 @@ def matrices(items: Sequence[RowMatrix | str], title: str, name: str, what: str 
     pictures(lambda: matrices_picture(items, title), name, what)
 
 
-def head_map(shown: HeadMap, draw: Callable[[], drawing.Drawing] | None = None, name: str = "") -> None:
-    """Picture and numbers of one head's map as files and as a table; the arguments are those of `map_files`."""
-    map_files(shown, draw, name)
-    rows, columns = shown.kind.names(shown.queries), shown.kind.names(shown.keys)
-    numbers(lambda: table(shown.weights, columns, rows, shown.kind.corner))
-
-
-def map_files(shown: HeadMap, draw: Callable[[], drawing.Drawing] | None = None, name: str = "") -> None:
-    """Picture and numbers of one head's map as files.
-
-    Args:
-        draw: makes the picture where it is not the plain map.
-        name: of the files, without what follows the dot.
-    """
-    name = name or f"{shown.kind.name}-map"
+def map_files(shown: HeadMap, name: str, draw: Callable[[], drawing.Drawing] | None = None) -> None:
+    """Picture and numbers of one head's map as files; `draw` makes the picture where it is not the plain map."""
     with st.container(horizontal=True):
         pictures(draw or (lambda: picture(shown)), name)
         weights = shown.weights, shown.queries, shown.keys, shown.kind
         download(CSV(), lambda: downloads.matrix_csv(*weights), f"{name}.csv")
 
 
-def table(rows, columns: Sequence[str], index: list[str] | None = None, corner: str = "") -> pd.DataFrame:
+def table(rows, columns: Sequence[str], index: list[str] | None = None, corner: str = "") -> "pd.DataFrame":
     """Rows of numbers or words as what `numbers` shows; `corner` stands above the names of the rows."""
     import pandas
 

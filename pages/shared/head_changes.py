@@ -3,8 +3,6 @@
 The change that is being set up acts at once; it can be kept, and another one added to it. All of it is in the address.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

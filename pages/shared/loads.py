@@ -3,8 +3,6 @@
 Imported inside the functions: each visitor's run imports what `app.py` imports, and PyTorch takes a second.
 """
 
-from __future__ import annotations
-
 
 def translator() -> None:
     """For the first page."""

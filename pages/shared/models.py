@@ -1,14 +1,14 @@
 """The models of this process: each is loaded once, and opened with the sidebar that describes it."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import streamlit as st
 
-from model import CheckpointError, InputError, RecurrentTranslator, Translator, VisionClassifier
+from model import CheckpointError, RecurrentTranslator, Translator, VisionClassifier
+from model.text.word_alignment import AlignmentTable
 from pages.shared.service import Service
 from server.process_wide import process_wide
 from server.recent import Recent, computing
@@ -47,6 +47,15 @@ def load_recurrent(name: str) -> Service:
 
 
 @process_wide
+def alignment(folder: Path, tokenizer_sha256: str) -> AlignmentTable | None:
+    """The statistical word alignment that ships in a translator's folder, or None if it does not fit."""
+    try:
+        return AlignmentTable.load(folder, tokenizer_sha256)
+    except CheckpointError:
+        return None
+
+
+@process_wide
 def reading() -> threading.Lock:
     """The lock that lets one picture be read at a time."""
     return threading.Lock()
@@ -82,16 +91,6 @@ def _opened(load: Callable[[], Service]) -> Service:
         settings.stop()
 
 
-def accepted(service: Service, text: str) -> bool:
-    """True if the model takes `text`; otherwise the reason is on the page."""
-    try:
-        service.tokens(text)
-    except InputError as error:
-        st.warning(literal.markdown(say_error(error)))
-        return False
-    return True
-
-
 def _described(service: Service) -> Service:
     """Fill the sidebar: sizes beside those of the paper that the network follows, scores, and the card."""
     model, config = service.model, service.model.config
@@ -125,7 +124,8 @@ def _described(service: Service) -> Service:
         say("sizes.feed-forward", "feed-forward d_ff"),
     )
     own = config.d_model, config.n_heads, config.d_model // config.n_heads, layers, config.d_ff
-    sizes = [(name, *map(_size, sides)) for name, *sides in zip(names, own, known, strict=True)]
+    own, known = ([size if isinstance(size, str) else grouped(size) for size in sizes] for sizes in (own, known))
+    sizes = list(zip(names, own, known, strict=True))
     sizes += [last, (say("sizes.parameters", "parameters"), millions(model.parameters), all)]
     tables = (
         frame.Table(say("sizes", "Sizes"), (say("sizes.this", "this model"), paper), [*first, *sizes]),
@@ -134,7 +134,3 @@ def _described(service: Service) -> Service:
     licence = model.card.get("data", {}).get("licence", "")
     frame.sidebar(lambda: model.device_name, tables, licence, model.card_markdown)
     return service
-
-
-def _size(size: int | str) -> str:
-    return size if isinstance(size, str) else grouped(size)

@@ -1,21 +1,26 @@
 """How every text page begins: title, what to look for, the sentence and how it is to be translated."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model import DecodingOptions, InputError, Trace
-from pages.shared.models import accepted, open_service
+from pages.shared.models import open_service
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph, say_if_cut
 from views.controls import inputs, widgets
 from views.html import tokens
 from views.text import literal, prose
 from views.text.catalogue import say, say_error
+
+Read = Literal["sentence", "decoding"]  # what a page may ask for at its beginning
+NOTHING: frozenset[Read] = frozenset()
+SENTENCE: frozenset[Read] = frozenset({"sentence"})
+DECODING: frozenset[Read] = frozenset({"decoding"})
+BOTH = SENTENCE | DECODING
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,7 @@ class Request:
         accepted: False if the model does not take this text, and the reason is on the page.
         notice: an empty place under the sentence, or where a part of the page begins, for what there is to say about
             its translation.
+        reads: what was asked for; the text is empty, and decoding greedy, where it was not.
     """
 
     service: Service
@@ -33,6 +39,7 @@ class Request:
     options: DecodingOptions
     accepted: bool
     notice: DeltaGenerator
+    reads: frozenset[Read] = BOTH
 
     def translation(self) -> tuple[int, ...]:
         """Token ids of the translation; if it was cut off, the page says so."""
@@ -47,29 +54,36 @@ class Request:
         return trace
 
 
-def opening(page: str, examples: bool = False) -> Request:
+def opening(page: str, reads: frozenset[Read] = BOTH, examples: bool = False) -> Request:
     """Show the beginning of the page whose text is `assets/text/en/<page>.md`, and return what was asked.
 
     Args:
+        reads: what to ask for.
         examples: offer sentences to begin with, also where the text looks English.
     """
     st.html(tokens.STYLE)
     st.title(prose.title(page), anchor=False)
     paragraph(page)
-    box, method = st.columns([5, 3], gap="medium")
+    read = "sentence" in reads
+    box, method = st.columns([5, 3], gap="medium") if read else [st.container()] * 2
     with box:
-        text = inputs.sentence()
+        text = inputs.sentence() if read else ""
     with method:
-        chosen = inputs.decoding()
+        chosen = inputs.decoding() if "decoding" in reads else inputs.Decoding()
     if examples:
         inputs.examples(text)
-    service = open_service()
-    taken = accepted(service, text)
-    if taken and not service.model.looks_english(text):
+    service, taken = open_service(), True
+    try:
+        if read:
+            service.tokens(text)
+    except InputError as error:
+        st.warning(literal.markdown(say_error(error)))
+        taken = False
+    if read and taken and not service.model.looks_english(text):
         st.warning(block("notices", "not-english"))
         if not examples:
             inputs.examples(text)
-    return Request(service, text, DecodingOptions(**vars(chosen)), taken, st.empty())
+    return Request(service, text, DecodingOptions(**vars(chosen)), taken, st.empty(), reads)
 
 
 def on_translation(page: str, show: Callable[[Request, Trace], None], style: str = "") -> None:
@@ -77,8 +91,13 @@ def on_translation(page: str, show: Callable[[Request, Trace], None], style: str
     request = opening(page)
     if request.accepted:
         trace = request.trace()
-        st.html(style + tokens.label(say("translation", "Translation")) + tokens.sentence(trace.target_text, "fr"))
+        st.html(style + translated(trace))
         show(request, trace)
+
+
+def translated(trace: Trace) -> str:
+    """The translation behind its label, as HTML."""
+    return tokens.labelled(say("translation", "Translation"), trace.target_text, "fr")
 
 
 def translation(text: str, label: str) -> None:

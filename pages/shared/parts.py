@@ -1,19 +1,18 @@
 """Pages that are made of parts, of which one at a time is open."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.shared.opening import opening
+from pages.shared.opening import BOTH, Read, Request, opening
 from pages.shared.runs import fragment
 from pages.shared.texts import block, how_to_read
+from views.address import settings
+from views.address.codecs import OneOf
 from views.controls import widgets
+from views.html import bars, steps
 from views.text.catalogue import Message, say
-
-LABEL = Message("parts.label", "What to show")
 
 
 @dataclass(frozen=True)
@@ -25,49 +24,50 @@ class Part:
         called: what the reader chooses it by.
         show: draws it.
         texts: ids of the page's blocks that say below it how to read it.
+        reads: what of the page's beginning it depends on; the rest is not shown while it is open.
     """
 
     id: str
     called: Message
     show: Callable[..., None]
     texts: tuple[str, ...] = ()
+    reads: frozenset[Read] = BOTH
 
 
-def show_parts(page: str, parts: Sequence[Part], key: str, style: str, hidden: bool = False) -> None:
+def show_parts(page: str, parts: Sequence[Part], key: str, hidden: bool = False) -> None:
     """Show the page's beginning and the chosen part.
 
     Args:
         page: names its text, see `opening`.
         parts: the first is open until a reader chooses another.
         key: of the choice in the address bar.
-        style: HTML with the style that the parts share.
         hidden: show no label above the choice.
     """
-    request = opening(page)
-    st.html(style)
+    reads = {part.id: part.reads for part in parts}
+    request = opening(page, reads[settings.to_come(key, OneOf(tuple(reads)), parts[0].id)])
+    st.html(bars.STYLE + steps.STYLE)
     if request.accepted:
         _explore(page, parts, key, hidden, request)
 
 
 @fragment
-def _explore(page: str, parts: Sequence[Part], key: str, hidden: bool, request: object) -> None:
-    """Choosing another part runs only this function again."""
-    label = say("parts.hidden", "Part of this page") if hidden else LABEL()
-    open_part(page, parts, key, label, (request,), hidden)
+def _explore(page: str, parts: Sequence[Part], key: str, hidden: bool, request: Request) -> None:
+    """Choosing another part runs only this function again, unless it reads something else than the one before."""
+    label = say("parts.hidden", "Part of this page") if hidden else say("parts.label", "What to show")
+    part = choose(parts, key, label, hidden)
+    if part.reads != request.reads:
+        st.rerun()
+    part.show(request)
+    texts_below(page, part)
 
 
-def open_part(
-    page: str,
-    parts: Sequence[Part],
-    key: str,
-    label: str,
-    given: tuple,
-    hidden: bool = False,
-    values: Callable[[], dict[str, object]] = dict,
-) -> None:
-    """Let the reader choose a part, and show it with what it is `given` and with its texts, which may hold `values`."""
+def choose(parts: Sequence[Part], key: str, label: str, hidden: bool = False) -> Part:
+    """Let the reader choose a part."""
     by_id = {part.id: part for part in parts}
-    part = by_id[widgets.pick(label, {id: part.called for id, part in by_id.items()}, key, hidden=hidden)]
-    part.show(*given)
+    return by_id[widgets.pick(label, {id: part.called for id, part in by_id.items()}, key, hidden=hidden)]
+
+
+def texts_below(page: str, part: Part, **values: object) -> None:
+    """What says below a part how to read it; the texts may hold `values`."""
     if part.texts:
-        how_to_read(*(block(page, text, **values()) for text in part.texts))
+        how_to_read(*(block(page, text, **values) for text in part.texts))

@@ -1,7 +1,5 @@
 """Every run of a page, and of a part of it, takes its turn among the visitors, who are told when they have to wait."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -20,7 +18,7 @@ from views.text.catalogue import say_error
 P = ParamSpec("P")
 R = TypeVar("R")
 
-HOME = frame.PAGES[0].name
+HOME = frame.PAGES[0].id
 _PAGE = "visited_page"  # in the session: which page a part belongs to
 
 
@@ -36,9 +34,11 @@ def fragment(function: Callable[P, R]) -> Callable[P, R]:
         from pages.shared.opening import Request  # it imports the model, which the server that starts does not wait for
 
         args = tuple(replace(each, notice=st.empty()) if isinstance(each, Request) else each for each in args)
+        name = f"{function.__module__}.{function.__qualname__}"
         if visits.running():  # the whole page runs and has its turn
-            return function(*args, **kwargs)
-        with settings.part(), in_turn(st.session_state.get(_PAGE, ""), function.__name__.strip("_")):
+            with settings.within(name):
+                return function(*args, **kwargs)
+        with settings.part(name), in_turn(st.session_state.get(_PAGE, ""), function.__name__.strip("_")):
             return function(*args, **kwargs)
 
     return st.fragment(run)

@@ -4,8 +4,6 @@
 network. Pages hand over what is to be computed, and ask `model` what it is and what it can do.
 """
 
-from __future__ import annotations
-
 import hashlib
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -46,12 +44,9 @@ class Service:
     translations: Recent = field(default_factory=lambda: Recent(RECENT_TRANSLATIONS))
     traces: Recent = field(default_factory=lambda: Recent(RECENT_TRACES))
     analyses: Recent = field(default_factory=lambda: Recent(RECENT_ANALYSES))
-    streams: Streams[Step] = field(init=False)
-    long_analyses: Streams = field(init=False)
-    long_traces: Streams = field(init=False)
 
     def __post_init__(self) -> None:
-        self.streams = Streams(self.translations, self.computing)
+        self.streams: Streams[Step] = Streams(self.translations, self.computing)
         self.long_analyses = Streams(self.analyses, self.computing)
         self.long_traces = Streams(self.traces, self.computing)
 
@@ -120,9 +115,8 @@ class Service:
         Raises:
             InputError: `target` cannot be used.
         """
-        return self.traces.get_or_compute(
-            (text, "target", target), lambda: self.model.trace(text, target=target), self.computing
-        )
+        key, compute = (text, "target", target), lambda: self.model.trace(text, target=target)
+        return self.traces.get_or_compute(key, compute, self.computing)
 
     def trace_picture(self, image: Image.Image) -> tuple[str, VisionTrace]:
         """Everything the network computes for a picture, and the key to ask `analysis` about it; to "classify".
@@ -139,11 +133,9 @@ class Service:
         Raises:
             InterventionError: see the `check` of the plan.
         """
-        return self.long_traces.result(
-            ("intervened", trace.source_ids, trace.next_ids, plan.to_text()),
-            lambda: steps_with_fallback(self.model, lambda: self.model.intervene_in_steps(trace, plan)),
-            waiting.progress,
-        )
+        key = ("intervened", trace.source_ids, trace.next_ids, plan.to_text())
+        begin = lambda: self.model.intervene_in_steps(trace, plan)  # noqa: E731
+        return self.long_traces.result(key, lambda: steps_with_fallback(self.model, begin), waiting.progress)
 
 
 QUERY = Message("kind.other.query", "{whose} query token")

@@ -1,8 +1,6 @@
 """The two passes that a page compares, with what all its parts ask of them; and side B as another sentence."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -59,52 +57,36 @@ class Sides:
 
     def shared(self, kind: str) -> tuple[Shared, Shared]:
         """Places of queries and of keys that stand for the same token on both sides."""
-        source = shared_places(self.first.source_ids, self.second.source_ids)
-        target = shared_places(self.first.target_ids, self.second.target_ids)
-        sides = {"source": source, "target": target}
+        sides = {
+            "source": shared_places(self.first.source_ids, self.second.source_ids),
+            "target": shared_places(self.first.target_ids, self.second.target_ids),
+        }
         return sides[self.kinds[kind].queries], sides[self.kinds[kind].keys]
 
     @cached_property
     def moved(self) -> dict[str, np.ndarray]:
         """Kind -> `(layer, head)`: see `model.attribution.comparison.moved`, over what both sides have."""
-        return {kind: self._moved(kind) for kind in self.kinds}
-
-    def _moved(self, kind: str) -> np.ndarray:
-        queries, keys = self.shared(kind)
-        return moved(
-            of_shared(self.first.attention(kind), queries.first, keys.first),
-            of_shared(self.second.attention(kind), queries.second, keys.second),
-        )
+        found = {}
+        for kind in self.kinds:
+            queries, keys = self.shared(kind)
+            before = of_shared(self.first.attention(kind), queries.first, keys.first)
+            after = of_shared(self.second.attention(kind), queries.second, keys.second)
+            found[kind] = moved(before, after)
+        return found
 
     def pair(self, kind: maps.Kind, layer: int, head: int, place: str) -> MapPair:
         """Two maps to draw; a layer or head behind the last one means the mean over them."""
         queries, keys = self.shared(kind.name)
         layers, heads = self.first.attention(kind.name).shape[:2]
-        chosen = [
-            (one, other)
-            for one in (range(layers) if layer == layers else (layer,))
-            for other in (range(heads) if head == heads else (head,))
-        ]
-        plans = (HeadInterventions(), self.plan)
-        first, second = (
-            _side(trace, kind, (layer, head), chosen, plan, name)
-            for trace, plan, name in zip((self.first, self.second), plans, self.titles, strict=True)
-        )
-        return MapPair(first, second, kind, place, (queries.first, queries.second), (keys.first, keys.second))
-
-
-def _side(
-    trace: Trace,
-    kind: maps.Kind,
-    place: tuple[int, int],
-    chosen: Sequence[tuple[int, int]],
-    plan: HeadInterventions,
-    name: str,
-) -> Side:
-    weights = maps.one(trace.attention(kind.name), *place)  # (query, key)
-    allowed = [plan.allowed(kind.name, *head, *weights.shape) for head in chosen]
-    hidden = ~np.any(allowed, axis=0) & (weights == 0)  # what is forced may show where nothing else is allowed
-    return Side(name, weights, *trace.axes(kind.name), hidden)
+        places = np.ndindex(layers, heads)
+        chosen = [(one, other) for one, other in places if layer in (one, layers) and head in (other, heads)]
+        sides, plans = [], (HeadInterventions(), self.plan)
+        for trace, plan, name in zip((self.first, self.second), plans, self.titles, strict=True):
+            weights = maps.one(trace.attention(kind.name), layer, head)  # (query, key)
+            allowed = [plan.allowed(kind.name, *each, *weights.shape) for each in chosen]
+            hidden = ~np.any(allowed, axis=0) & (weights == 0)  # what is forced may show where nothing else is allowed
+            sides.append(Side(name, weights, *trace.axes(kind.name), hidden))
+        return MapPair(*sides, kind, place, (queries.first, queries.second), (keys.first, keys.second))
 
 
 def of_changed(service: Service, text: str, trace: Trace, plan: HeadInterventions | GateInterventions) -> Sides:
@@ -121,10 +103,7 @@ def of_another(request: Request, trace: Trace) -> Sides | None:
     """Both sentences; None where the other one cannot be used, and the reason is on the page."""
     name = say("compare.other", "Sentence B")
     text = sentence_box(name, "other", ANOTHER)
-    read = {
-        OWN: say("compare.reads.own", "Its own translation"),
-        SAME: say("compare.reads.a", "The translation of A"),
-    }
+    read = {OWN: say("compare.reads.own", "Its own translation"), SAME: say("compare.reads.a", "The translation of A")}
     help = " ".join(block("compare", "reads-help").split())
     reads = widgets.pick(say("compare.reads", "What the decoder of B reads"), read, "reads", help=help)
     if not usable(request, text, name):

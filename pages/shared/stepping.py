@@ -1,7 +1,5 @@
 """A step view on a page: where its sliders stand is kept in the address, and moving them asks nothing of the server."""
 
-from __future__ import annotations
-
 from pages.shared.runs import fragment
 from views.address import settings
 from views.components.step_view import Axis, Places, StepView, step_view

@@ -1,7 +1,5 @@
 """A table by its columns: what the page shows of it, and what its file and the fold below it say."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a reader says of a target on every page that scores or forces one: the French, and a step of it."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model import InputError, Trace
@@ -37,11 +35,10 @@ def target(request: Request) -> Trace | None:
     reference = REFERENCES.get(request.text)
     with st.container(horizontal=True):
         own_again = say("target.own", "The model\u2019s own")
-        st.button(own_again, key="take_own", on_click=_fill, args=("",), disabled=not typed.strip())
+        st.button(own_again, key="take_own", on_click=settings.choose, args=("target", ""), disabled=not typed.strip())
         if reference:
-            a_person = say("target.person", "A person\u2019s")
-            taken = typed == reference
-            st.button(a_person, key="take_reference", on_click=_fill, args=(reference,), disabled=taken)
+            label, fill = say("target.person", "A person\u2019s"), ("target", reference)
+            st.button(label, key="take_reference", on_click=settings.choose, args=fill, disabled=typed == reference)
         pair, taken = say("target.pair", "The tutorial\u2019s pair"), (request.text, typed) == PAIR
         if st.button(pair, key="take_pair", on_click=_fill_pair, disabled=taken):
             st.rerun()  # the whole page, for the sentence changes too
@@ -53,10 +50,6 @@ def target(request: Request) -> Trace | None:
         empty = "nothing to translate" in error.template
         st.warning(block("notices", "target-nothing") if empty else literal.markdown(say_error(error)))
         return None
-
-
-def _fill(text: str) -> None:
-    settings.choose("target", text)
 
 
 def _fill_pair() -> None:

@@ -1,7 +1,5 @@
 """The teaching text of a page where it is read: paragraphs, captions, notices, and how to read what is shown."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -23,6 +21,13 @@ def block(page: str, id: str, **values: object) -> str:
 def paragraph(page: str, id: str = "", **values: object) -> None:
     """A block as a paragraph; the page's lead where no `id` is given."""
     st.markdown(block(page, id, **values))
+
+
+def beside(page: str, id: str, **values: object) -> DeltaGenerator:
+    """A wide column to be filled, beside a narrow one with a block."""
+    wide, narrow = st.columns([3, 2], gap="large")
+    narrow.markdown(block(page, id, **values))
+    return wide
 
 
 def caption(page: str, id: str, **values: object) -> None:

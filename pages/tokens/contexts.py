@@ -1,7 +1,5 @@
 """One word in three sentences."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model import InputError

@@ -1,7 +1,5 @@
 """From text to what the encoder's first layer reads, step by step."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -9,7 +7,7 @@ from model.lessons.embedding import EmbeddingSteps, embedding_steps
 from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
 from pages.shared.opening import Request
-from pages.shared.texts import block, caption, paragraph
+from pages.shared.texts import block, caption
 from views import maps
 from views.controls import widgets
 from views.figures.matrix import ChartMatrix, symmetric
@@ -34,8 +32,7 @@ def show(request: Request) -> None:
     steps = request.service.lesson(("embedding", request.text), embedding_steps, tokenizer, ids)
     step = widgets.pick(say("step", "Step"), STEPS, "step")
     wide, narrow = st.columns([3, 2], gap="large")
-    with narrow:
-        paragraph("tokens", step)
+    narrow.markdown(block("tokens", step))
     with wide:
         if step == "tokens":
             counts = {"characters": len(request.text), "tokens": len(steps.ids) - 1}

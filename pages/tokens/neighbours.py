@@ -1,7 +1,5 @@
 """The tokens of the vocabulary that are nearest to one token."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model.lessons.embedding import neighbourhood

@@ -1,14 +1,12 @@
 """The sizes of a Transformer: this model's, the paper's, and those the reader tries."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model import TransformerConfig
-from model.lessons.sizes import part_sizes
+from model.networks.config import part_sizes
 from pages.shared import files, tables
 from pages.shared.opening import Request
-from pages.shared.texts import block, caption, paragraph
+from pages.shared.texts import beside, block, caption
 from views.controls import widgets
 from views.html import bars
 from views.text import literal
@@ -17,7 +15,7 @@ from views.text.numbers import grouped
 
 SYMBOLS = ("d_model", "n_heads", "d_k = d_model / n_heads", "d_ff")  # the same in every language
 WIDTH = 120  # pixels a box
-PARTS = {  # id of a part, see `model.lessons.sizes` -> what it is called
+PARTS = {  # id of a part, see `model.networks.config` -> what it is called
     "embedding": Message("sizes.part.embedding", "parameters: embedding table, also the output projection"),
     "attention": Message("sizes.part.attention", "parameters: attention"),
     "feed-forward": Message("sizes.part.feed-forward", "parameters: feed-forward"),
@@ -28,10 +26,7 @@ PARTS = {  # id of a part, see `model.lessons.sizes` -> what it is called
 def show(request: Request) -> None:
     """Three columns of sizes; the first answers to the boxes."""
     trained = request.service.model.config
-    left, right = st.columns([3, 2], gap="large")
-    with right:
-        paragraph("tokens", "sizes")
-    with left:
+    with beside("tokens", "sizes"):
         with st.container(horizontal=True):
             help = " ".join(block("tokens", "d-model").split())
             width = widgets.number(Name("d_model")(), "d_model", trained.d_model, 1, 4096, width=WIDTH, help=help)

@@ -1,7 +1,5 @@
 """One word in many spellings, and how the tokenizer splits each."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import streamlit as st
@@ -9,7 +7,7 @@ import streamlit as st
 from model.text.spelling import MAX_WORD, spellings, splits
 from pages.shared import files, tables
 from pages.shared.opening import Request
-from pages.shared.texts import block, caption, paragraph
+from pages.shared.texts import beside, block, caption
 from views.controls import widgets
 from views.html import bars, tokens
 from views.text import literal
@@ -33,10 +31,7 @@ SPELLINGS = {  # id of a spelling, see `model.text.spelling` -> what it is calle
 def show(request: Request) -> None:
     """One word in many spellings."""
     tokenizer = request.service.model.tokenizer
-    wide, narrow = st.columns([3, 2], gap="large")
-    with narrow:
-        paragraph("tokens", "spelling")
-    with wide:
+    with beside("tokens", "spelling"):
         with st.container(horizontal=True):
             word = widgets.text(say("tokens.word", "Word"), "word", "cat", say("tokens.word.placeholder", "A word"))
             label = say("tokens.other", "One more spelling, in any script")
@@ -60,7 +55,8 @@ def show(request: Request) -> None:
         tables.show(columns, say("tokens.spelling.table", "Tokens of each spelling"))
         label = say("tokens.spelling.csv", "Spellings as CSV")
         files.sheet(*tables.content(columns), "spellings", label)
-    back = sum(tokenizer.decode(row.ids) == _normal(row.text) for row in found)
+    normal = [" ".join(filter(None, unicodedata.normalize("NFKC", row.text).split(" "))) for row in found]
+    back = sum(tokenizer.decode(row.ids) == text for row, text in zip(found, normal, strict=True))
     caption("tokens", "spelling-check", back=back, all=len(found))
 
 
@@ -69,7 +65,3 @@ def refusal(word: str) -> str:
     if not any(unicodedata.category(char)[0] not in "CZ" for char in word):
         return literal.markdown(say("tokens.word.none", "There is no word to split yet: type one."))
     return block("tokens", "too-long", length=len(word), most=MAX_WORD) if len(word) > MAX_WORD else ""
-
-
-def _normal(text: str) -> str:
-    return " ".join(part for part in unicodedata.normalize("NFKC", text).split(" ") if part)

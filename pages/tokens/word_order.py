@@ -1,7 +1,5 @@
 """The same words in two orders."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from model.lessons.word_order import OrderComparison, compare_orders

@@ -1,12 +1,9 @@
 """Home: a sentence goes in, its translation comes out token by token, with what else the model considered."""
 
-from __future__ import annotations
-
 import time
 
 import streamlit as st
 
-from model import DecodingOptions
 from model.networks.recurrent_config import RecurrentConfig
 from pages.history import networks
 from pages.shared import checks, files
@@ -86,17 +83,13 @@ def translation(request: Request) -> None:
             + tokens.label(rivals)
             + tokens.cards(rows)
         )
-        check_line(steps, rows, options)
+        if options.method == "beam":
+            caption("translate", "check-for-beam")
+        else:
+            # what was streamed, from cached keys and values, against one pass over the finished translation
+            difference = max(abs(step.probability - row.probability) for step, row in zip(steps, rows, strict=True))
+            caption("translate", "check", difference=checks.said("step by step", difference))
         numbers(rows)
-
-
-def check_line(steps, rows, options: DecodingOptions) -> None:
-    """What was streamed, token by token from cached keys and values, against one pass over the finished translation."""
-    if options.method == "beam":
-        caption("translate", "check-for-beam")
-        return
-    difference = max(abs(step.probability - row.probability) for step, row in zip(steps, rows, strict=True))
-    caption("translate", "check", difference=checks.said("step by step", difference))
 
 
 @fragment

@@ -1,9 +1,5 @@
 """Vision, attention maps: what CLS attends to in every head, any patch in one head, and every position in full."""
 
-from __future__ import annotations
-
-from functools import partial
-
 import streamlit as st
 
 from model import VisionTrace
@@ -20,6 +16,7 @@ from views.components.attention_grid import Sheet, attention_grid
 from views.components.patch_picture import Panel
 from views.controls import inputs
 from views.controls.picture_input import chosen_sample
+from views.export import drawing
 from views.text.catalogue import Message, say
 
 FROM = Message("vision.from", "What it attends to")
@@ -61,7 +58,9 @@ def cls_attention(service: Service, key: str, trace: VisionTrace) -> None:
         with st.container(horizontal=True):
             selected = inputs.patch(trace.grid)
         choosable(look, [Panel("", "cls")], shown.title, selected, "large", rows[look.place][None], top)
-        files.head_map(shown, lambda: look.drawn(shown), look.file_name)
+        layer, head = look.id.split("-")
+        files.map_files(shown, f"vision-layer-{layer}-head-{head}", lambda: look.drawn(shown))
+        files.numbers(lambda: files.table(shown.weights, shown.keys, list(shown.queries), shown.kind.corner))
 
 
 @fragment
@@ -73,10 +72,8 @@ def any_patch(service: Service, key: str, trace: VisionTrace) -> None:
     paragraph("vision", "any-patch")
     with st.container(horizontal=True):
         row, column = inputs.patch(trace.grid)
-    panels, title = (
-        (Panel(FROM(), "from"), Panel(TO(), "to")),
-        say("vision.attention", "Attention, {place}", place=look.words),
-    )
+    panels = Panel(FROM(), "from"), Panel(TO(), "to")
+    title = say("vision.attention", "Attention, {place}", place=look.words)
     choosable(look, panels, title, (row, column), "any", matrix, top)
     check_line(trace)
     chosen, place = 1 + row * trace.grid[1] + column, {"row": row + 1, "column": column + 1, "place": look.words}
@@ -88,8 +85,8 @@ def any_patch(service: Service, key: str, trace: VisionTrace) -> None:
     name = f"patch-{row + 1}-{column + 1}-{look.id}"
     with st.container(horizontal=True):
         for what, side, shown in ((FROM(), "from", from_it), (TO(), "to", to_it)):
-            label, make = say("files.png.of", "{what} as PNG", what=what), partial(look.png, shown)
-            files.download(label, make, f"{side}-{name}.png")
+            make = lambda shown=shown: drawing.to_png(look.drawn(shown))  # noqa: E731
+            files.download(say("files.png.of", "{what} as PNG", what=what), make, f"{side}-{name}.png")
         files.csv(header, rows, name)
     files.numbers(lambda: files.table(rows, header), hide_index=True)
     all_heads(trace)

@@ -1,7 +1,5 @@
 """Vision, Heads: what the ablation of each head does to a class, with computed labels, and the one that is open."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,7 +80,9 @@ def _ranking(study: Study, trace: VisionTrace, listed: list[Head], shown: Head, 
     less, more = (sum(side * head.change > 0 for head in listed) for side in (-1, 1))
     paragraph(PAGE, "list", **said, change=signed(strongest.change), less=less, more=more)
     headings = say("vision.column.map", "head, map of CLS"), change, say("vision.column.here", "on this picture")
-    about = listing.Listing(
+    listing.show(
+        listed,
+        shown,
         study.found,
         lambda head: _cls_map(trace, head),
         headings,
@@ -92,7 +92,6 @@ def _ranking(study: Study, trace: VisionTrace, listed: list[Head], shown: Head, 
         underlay=patches.grey(patches.as_bytes(trace.pixels)),
         opacity=overlay.OPACITY,
     )
-    listing.show(about, listed, shown)
 
 
 def _one_head(service: Service, key: str, study: Study, trace: VisionTrace, head: Head) -> None:

@@ -1,7 +1,5 @@
 """Vision, through the layers: four attributions of an answer, and a test of which is right about the network."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -27,19 +25,18 @@ from views.text.numbers import percent, three_digits
 PAGE = "vision_layers"
 RANDOM = "random order"
 IDS = dict(zip(METHODS, ("cls", "rollout", "gradient", "raw"), strict=True))
-_CLS = Message("vision.method.cls", "CLS attention")
-_NAMES = (
-    (_CLS, _CLS),
-    (Message("vision.method.rollout", "rollout"), Message("vision.method.rollout.heading", "Rollout")),
-    (
-        Message("vision.method.gradient", "gradient relevance"),
-        Message("vision.method.gradient.heading", "Gradient relevance"),
-    ),
-    (Message("vision.method.raw", "raw gradient"), Message("vision.method.raw.heading", "Raw gradient")),
-)
-CALLED = {method: called for method, (called, _) in zip(METHODS, _NAMES, strict=True)}
-CALLED[RANDOM] = Message("vision.method.random", "random order")
-HEADED = {method: headed for method, (_, headed) in zip(METHODS, _NAMES, strict=True)}
+CALLED = {  # by the names of `METHODS`
+    "CLS attention": Message("vision.method.cls", "CLS attention"),
+    "rollout": Message("vision.method.rollout", "rollout"),
+    "gradient relevance": Message("vision.method.gradient", "gradient relevance"),
+    "raw gradient": Message("vision.method.raw", "raw gradient"),
+    RANDOM: Message("vision.method.random", "random order"),
+}
+HEADED = CALLED | {
+    "rollout": Message("vision.method.rollout.heading", "Rollout"),
+    "gradient relevance": Message("vision.method.gradient.heading", "Gradient relevance"),
+    "raw gradient": Message("vision.method.raw.heading", "Raw gradient"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,20 +50,6 @@ class Measured:
     def all(self) -> dict[str, Curves]:
         """The methods, then random orders."""
         return {**self.methods, RANDOM: self.chance}
-
-    @property
-    def best(self) -> str:
-        """The method with the smallest deletion area."""
-        return min(self.methods, key=lambda method: self.methods[method].deletion_area)
-
-    def better(self, wanted: bool) -> list[str]:
-        """Methods that are, or are not, better than every random order."""
-        return [method for method, curve in self.methods.items() if beats(curve, self.chance) == wanted]
-
-    def largest_end_difference(self, start: float) -> float:
-        """How far the ends of the curves are from the probability of the whole picture."""
-        ends = [end for curve in self.all.values() for end in (curve.deletion[0], curve.insertion[-1])]
-        return float(np.abs(np.array(ends) - start).max())
 
     def table(self) -> tuple[list[str], list[tuple]]:
         """A header, and a row a point of every curve."""
@@ -91,10 +74,8 @@ def measure(
 
     def occluded(order: np.ndarray) -> Curves:
         # An order alone: a change of one setting then computes only the curves that it changes.
-        (found,) = service.analysis(
-            ("covering", key, order.tobytes()), lambda model: model.occlusions(trace, order[None])
-        )
-        return found.curves(class_index)
+        compute = lambda model: model.occlusions(trace, order[None])[0]  # noqa: E731
+        return service.analysis(("covering", key, order.tobytes()), compute).curves(class_index)
 
     drawn = random_orders(trace.grid[0] * trace.grid[1], RANDOM_PAIRS)
     at_random = service.analysis(("covering", key, "random"), lambda model: model.occlusions(trace, drawn))
@@ -134,7 +115,9 @@ def faithful(measured: Measured, words: dict[str, str], card: dict) -> None:
 def verdict(measured: Measured) -> str:
     """What the deletion areas say, in words."""
     low, high = (choose(part.deletion_area for part in measured.chance.parts) for choose in (min, max))
-    best, better, rest = measured.best, measured.better(True), measured.better(False)
+    best = min(measured.methods, key=lambda method: measured.methods[method].deletion_area)
+    better = [method for method, curve in measured.methods.items() if beats(curve, measured.chance)]
+    rest = [method for method in measured.methods if method not in better]
     areas = {"area": measured.methods[best].deletion_area, "random": measured.chance.deletion_area}
     said = [block(PAGE, "winner", best=CALLED[best](), low=low, high=high, **areas)]
     if better:
@@ -208,8 +191,7 @@ def through_the_layers(service: Service, key: str, trace: VisionTrace) -> None:
         label, help = say("vision.fusion", "Rollout fuses heads by"), " ".join(block(PAGE, "fusion-help").split())
         fusion = widgets.pick(label, FUSIONS, "fusion", help=help)
     layer, probability = layers.index(upto), float(trace.probabilities[class_index])
-    name = literal.markdown(trace.classes[class_index])
-    words = {"name": name, "fusion": FUSIONS[fusion](), "layer": upto}
+    words = {"name": literal.markdown(trace.classes[class_index]), "fusion": FUSIONS[fusion](), "layer": upto}
     with st.skeleton(height=320):
         gradients = service.analysis(
             ("gradients", key, class_index), lambda model: model.gradient_scores(trace, class_index)
@@ -223,6 +205,7 @@ def through_the_layers(service: Service, key: str, trace: VisionTrace) -> None:
     with st.skeleton(height=560):
         measured = measure(service, key, trace, scores, class_index)
     faithful(measured, words, service.model.card)
+    ends = [end for curve in measured.all.values() for end in (curve.deletion[0], curve.insertion[-1])]
     caption(
         PAGE,
         "check",
@@ -230,7 +213,7 @@ def through_the_layers(service: Service, key: str, trace: VisionTrace) -> None:
         rows=checks.said("row sums", check.row_sum_error),
         slope=checks.said("slope of the logit", gradients.difference),
         start=probability,
-        ends=checks.said("ends of curves", measured.largest_end_difference(probability)),
+        ends=checks.said("ends of curves", float(np.abs(np.array(ends) - probability).max())),
     )
     _files(trace, class_index, scores, measured)
     with st.expander(say("vision.methods", "Where the four methods come from")):
@@ -251,11 +234,8 @@ def _maps(trace: VisionTrace, scores: dict[str, np.ndarray], probability: float,
             st.markdown(f"**{HEADED[method]()}**")
             st.image(over_picture(trace, score), width="stretch", output_format="PNG", alt=alt)
             caption(PAGE, f"method-{IDS[method]}", **words)
-    least = {method: percent(float(score.min() / (score.max() or 1))) for method, score in scores.items()}
-    shares = (
-        say("vision.method.share", "{method} {share}", method=CALLED[method](), share=share)
-        for method, share in least.items()
-    )
+    least = ((CALLED[method](), percent(float(score.min() / (score.max() or 1)))) for method, score in scores.items())
+    shares = (say("vision.method.share", "{method} {share}", method=method, share=share) for method, share in least)
     caption(PAGE, "scale", shares=", ".join(shares))
 
 
@@ -272,6 +252,5 @@ def _files(trace: VisionTrace, class_index: int, scores: dict[str, np.ndarray], 
 
 
 def _png(trace: VisionTrace, scores: dict[str, np.ndarray]) -> bytes:
-    """The four maps side by side, on white."""
     maps = [overlay.overlay(trace.pixels, score.reshape(trace.grid), "light") for score in scores.values()]
     return overlay.to_png(overlay.enlarged(np.concatenate(maps, axis=1), 1536))

@@ -1,7 +1,5 @@
 """What the views of the Vision page share: their settings, the class, pictures to choose from, the check."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -16,9 +14,9 @@ from views import maps, patches
 from views.components.patch_picture import Panel, PatchPicture, patch_picture
 from views.controls import inputs, widgets
 from views.export import downloads, drawing
+from views.export.matrices import HeadMap
 from views.export.over_picture import over_picture as drawn_over_picture
 from views.figures import overlay
-from views.figures.heatmap import HeadMap
 from views.text import terms
 from views.text.catalogue import Name, say
 
@@ -53,11 +51,6 @@ class Look:
         return f"{self.layers[self.place[0]]}-{self.heads[self.place[1]]}"
 
     @property
-    def file_name(self) -> str:
-        """Of the chosen map."""
-        return "vision-layer-{}-head-{}".format(*self.id.split("-"))
-
-    @property
     def words(self) -> str:
         """Layer and head."""
         return maps.describe(self.layers[self.place[0]], self.heads[self.place[1]])
@@ -70,10 +63,6 @@ class Look:
     def drawn(self, shown: HeadMap) -> drawing.Drawing:
         """A map as a picture for a file."""
         return drawn_over_picture(shown, self.picture, self.opacity, self.kept)
-
-    def png(self, shown: HeadMap) -> bytes:
-        """The same as a PNG file."""
-        return drawing.to_png(self.drawn(shown))
 
 
 def settings(trace: VisionTrace, scale_of: Literal["head", "map"]) -> Look:
@@ -99,11 +88,7 @@ def choosable(
 ) -> None:
     """Maps over the picture on which a patch can be chosen, see `PatchPicture`."""
     looks = {"weights": weights, "top": top, "opacity": look.opacity, "kept": look.kept}
-    choose_on(PatchPicture(look.picture, look.grid, panels, title, selected, **looks), key)
-
-
-def choose_on(shown: PatchPicture, key: str) -> None:
-    """A picture on which a patch can be chosen, as every view of the page has it."""
+    shown = PatchPicture(look.picture, look.grid, panels, title, selected, **looks)
     patch_picture(shown, key=key, on_select=inputs.choose_patch)
 
 

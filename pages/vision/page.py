@@ -1,13 +1,9 @@
 """A Vision Transformer on the reader's own picture: patches, attention of every head, what matters, positions."""
 
-from __future__ import annotations
-
 import streamlit as st
 
-from model import VisionTrace
 from pages.shared.models import open_vision, private, reading
-from pages.shared.parts import Part, open_part
-from pages.shared.service import Service
+from pages.shared.parts import Part, choose, texts_below
 from pages.shared.texts import block, paragraph
 from pages.vision.attention import any_patch, cls_attention, full_maps
 from pages.vision.heads import each_head
@@ -53,14 +49,12 @@ def main() -> None:
         st.html(answer.STYLE + answer.bars(trace.classes, trace.probabilities))
         classes = ", ".join(map(literal.markdown, trace.classes))
         st.caption(block("vision", "only-these", count=len(trace.classes), classes=classes))
-    given, label = (service, key, trace), say("vision.view", "View")
-    open_part("vision", VIEWS, "view", label, given, values=lambda: sizes(service, trace))
-
-
-def sizes(service: Service, trace: VisionTrace) -> dict[str, int]:
-    """The sizes of this model that the texts below a view say."""
+    view = choose(VIEWS, "view", say("vision.view", "View"))
+    view.show(service, key, trace)
     config, (rows, columns) = service.model.config, trace.grid
-    return dict(
+    texts_below(
+        "vision",
+        view,
         values=config.patch_values,
         width=config.d_model,
         patches=rows * columns,

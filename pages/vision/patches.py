@@ -1,7 +1,5 @@
 """Vision, patches: the grid, one patch on its way to a vector, the first filters, the order of the sequence."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 
@@ -11,10 +9,9 @@ from pages.shared import checks, files
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import paragraph
-from pages.vision.maps import choose_on
 from views import patches
 from views.components.drawing_view import drawing_view
-from views.components.patch_picture import Panel, PatchPicture
+from views.components.patch_picture import Panel, PatchPicture, patch_picture
 from views.controls import inputs
 from views.export import drawing
 from views.svg import patch
@@ -36,8 +33,7 @@ def cut_in_patches(service: Service, key: str, trace: VisionTrace) -> None:
 @fragment
 def one_patch(service: Service, trace: VisionTrace) -> None:
     """The grid beside the chosen patch, and where it stands in the sequence."""
-    config = service.model.config
-    rows, columns = trace.grid
+    config, (rows, columns) = service.model.config, trace.grid
     size = config.patch_size
     picture = patches.as_bytes(trace.pixels)
     left, right = st.columns([2, 3], gap="large")
@@ -47,7 +43,8 @@ def one_patch(service: Service, trace: VisionTrace) -> None:
             row, column = inputs.patch(trace.grid)
         title = say("vision.in-patches", "The picture in patches")
         whole = [Panel("", "nothing")]
-        choose_on(PatchPicture(picture, trace.grid, whole, title, (row, column)), "patches")
+        shown = PatchPicture(picture, trace.grid, whole, title, (row, column))
+        patch_picture(shown, key="patches", on_select=inputs.choose_patch)
     number = row * columns + column
     chosen, recorded = patches.block(trace.pixels, row, column, size), trace.patches[number]
     vector = patches.flattened(chosen)

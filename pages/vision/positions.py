@@ -1,7 +1,5 @@
 """Vision, positions: what the position vectors have learned, attention distances, and what happens without order."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +26,7 @@ from views.figures import overlay, patch_positions
 from views.html import answer
 from views.text import literal
 from views.text.catalogue import Message, say
-from views.text.numbers import percent, three_digits
+from views.text.numbers import percent
 
 PAGE = "vision_positions"
 CHANGES = {
@@ -58,10 +56,10 @@ class Learned:
     difference: float  # of the independent recomputation
 
     @property
-    def words(self) -> dict[str, str]:
+    def words(self) -> dict[str, object]:
         """What the text says of it."""
-        cosines = {name: three_digits(getattr(self.places, name)) for name in ("same", "elsewhere")}
         shares = ("strongest", "chance", "strongest_apart", "chance_apart")
+        cosines = {"same": self.places.same, "elsewhere": self.places.elsewhere}
         return cosines | {name: percent(getattr(self.places, name)) for name in shares}
 
 
@@ -73,23 +71,13 @@ class Reach:
     uniform: float  # of uniform attention
 
     @property
-    def words(self) -> dict[str, str]:
+    def words(self) -> dict[str, object]:
         """What the text says of it; a local head's distance is below nine tenths of `uniform`."""
         low, high = self.distances.min(axis=1), self.distances.max(axis=1)  # (layer,)
         pixels = {"first_low": low[0], "first_high": high[0], "last_low": low[-1], "last_high": high[-1]}
-        pixels["uniform"] = self.uniform
         local = int((self.distances < 0.9 * self.uniform).sum())
         counts = {"local": local, "heads": self.distances.size, "layers": len(self.distances)}
-        return {name: three_digits(float(value)) for name, value in pixels.items()} | counts
-
-
-@dataclass(frozen=True, eq=False)
-class Probabilities:
-    """Class probabilities, `(class,)`, as the picture is and with each change of the view."""
-
-    plain: np.ndarray
-    changed: dict[str, np.ndarray]
-    shifted: np.ndarray  # the picture moved by one patch to the right
+        return pixels | counts | {"uniform": self.uniform}
 
 
 def positions(service: Service, key: str, trace: VisionTrace) -> None:
@@ -131,7 +119,7 @@ def _reach(trace: VisionTrace, patch_size: int) -> Reach:
     )
 
 
-def _plain(id: str, **values: str) -> str:
+def _plain(id: str, **values: object) -> str:
     """A block as a text alternative, without Markdown's marks."""
     return block(PAGE, id, **values).replace("*", "").replace("\n", " ")
 
@@ -162,10 +150,11 @@ def order_matters(service: Service, key: str, trace: VisionTrace, learned: Learn
         change = widgets.pick(say("order.change", "Change"), OPTIONS, "change")
         label, about = say("order.number", "Shuffle number"), say("order.number.help", "Each is another order.")
         seed = widgets.number(label, "shuffle", 1, 0, MOST, 1, width=150, help=about)
-        st.button(say("order.again", "Shuffle again"), on_click=_again)
+        again = lambda: settings.choose("shuffle", (seed + 1) % MOST)  # noqa: E731
+        st.button(say("order.again", "Shuffle again"), on_click=again)
     order = np.random.default_rng(seed).permutation(trace.grid[0] * trace.grid[1])
     found = service.analysis(("order", key, seed), compute, trace.pixels, order)
-    plain, after = found.plain, found.changed[change]
+    plain, after = found["plain"], found[change]
     size = service.model.config.patch_size
     shown = trace.pixels if change == "no-positions" else overlay.rearranged(trace.pixels, order, size)
     picture, bars = st.columns([2, 3], gap="large")
@@ -175,42 +164,37 @@ def order_matters(service: Service, key: str, trace: VisionTrace, learned: Learn
     with bars:
         st.html(answer.moves(trace.classes, plain, after, CHANGES[change]()))
         _moved(trace, plain, after)
-    with_positions = float(np.abs(found.changed["shuffle"] - plain).max())
-    without = float(np.abs(found.changed["both"] - found.changed["no-positions"]).max())  # 0 up to rounding
+    with_positions = float(np.abs(found["shuffle"] - plain).max())
+    without = float(np.abs(found["both"] - found["no-positions"]).max())  # 0 up to rounding
     without, similarity = checks.said("shuffled patches", without), checks.said("cosines", learned.difference)
     caption(PAGE, "check", without=without, with_positions=with_positions, similarity=similarity)
     columns = [
         tables.Column(say("column.class", "class"), trace.classes),
         tables.Column(say("moves.before", "unchanged"), plain),
-        *(tables.Column(called(), found.changed[change]) for change, called in CHANGES.items()),
+        *(tables.Column(called(), found[change]) for change, called in CHANGES.items()),
     ]
     label = say("vision.probabilities.csv", "Probabilities as CSV")
     files.sheet(*tables.content(columns), "probabilities", label, key="moved")
     words = {
         "name": literal.markdown(trace.classes[trace.answer]),
         "before": percent(float(plain[trace.answer])),
-        "dropped": percent(float(found.changed["no-positions"][trace.answer])),
-        "shift": percent(float(np.abs(found.shifted - plain).max())),
+        "dropped": percent(float(found["no-positions"][trace.answer])),
+        "shift": percent(float(np.abs(found["shifted"] - plain).max())),
     }
     paragraph(PAGE, "inductive-bias", **learned.words, **reach.words, **words)
 
 
-def _again() -> None:
-    settings.choose("shuffle", (settings.value("shuffle") + 1) % MOST)
-
-
-def compute(model: TracedModel, pixels: np.ndarray, order: np.ndarray) -> Probabilities:
-    """Five forwards: the picture as it is, with each change, and moved."""
+def compute(model: TracedModel, pixels: np.ndarray, order: np.ndarray) -> dict[str, np.ndarray]:
+    """Class probabilities of five forwards: the picture as it is, with each change, and one patch to the right."""
     size = model.config.patch_size
-    return Probabilities(
-        model.rearranged(pixels),
-        {
-            "shuffle": model.rearranged(pixels, order),
-            "no-positions": model.rearranged(pixels, positions=False),
-            "both": model.rearranged(pixels, order, positions=False),
-        },
-        model.probabilities(np.pad(pixels, ((0, 0), (size, 0), (0, 0)), mode="edge")[:, : pixels.shape[1]]),
-    )
+    shifted = np.pad(pixels, ((0, 0), (size, 0), (0, 0)), mode="edge")[:, : pixels.shape[1]]
+    return {
+        "plain": model.rearranged(pixels),
+        "shuffle": model.rearranged(pixels, order),
+        "no-positions": model.rearranged(pixels, positions=False),
+        "both": model.rearranged(pixels, order, positions=False),
+        "shifted": model.probabilities(shifted),
+    }
 
 
 def _moved(trace: VisionTrace, before: np.ndarray, after: np.ndarray) -> None:

@@ -1,7 +1,5 @@
 """Vision, what if: ablate heads, sharpen them or hide patches, and see the answer and the CLS map move."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -81,15 +79,13 @@ def what_if(service: Service, key: str, trace: VisionTrace) -> None:
     over, heads = st.columns(2, gap="large")
     with over:
         st.subheader(say("vision.difference", "The difference over the picture"), anchor=False)
-        _over_picture(trace, pair)
+        grey = patches.grey(patches.as_bytes(trace.pixels))
+        signed = overlay.signed(grey, pair.difference.weights / (pair.largest or 1), inputs.theme())
+        alt = block("vision", "difference-alt", place=pair.place)
+        st.image(overlay.enlarged(signed), width=320, output_format="PNG", alt=alt)
     with heads:
         st.subheader(say("shared.every-head", "Every head"), anchor=False)
         differences.moved_heads({"vision": found.moved}, {"vision": trace.attention.shape[3]})
-
-
-def _hidden(trace: VisionTrace, heads: Heads) -> HeadIntervention:
-    places = np.flatnonzero(hidden_patches(trace)) + 1  # position 0 is CLS
-    return Forbid("vision", heads, tuple(map(int, places)))
 
 
 def _one_hot(trace: VisionTrace, heads: Heads) -> HeadIntervention:
@@ -101,7 +97,6 @@ def _one_hot(trace: VisionTrace, heads: Heads) -> HeadIntervention:
 
 
 def _answer(trace: VisionTrace, found: Changed) -> None:
-    """Class probabilities before and after, and the check."""
     before, after = (side.astype(float) for side in (trace.probabilities, found.probabilities))
     columns = [
         tables.name(say("column.class", "class"), trace.classes, "name"),
@@ -116,7 +111,6 @@ def _answer(trace: VisionTrace, found: Changed) -> None:
 
 
 def _cls_maps(trace: VisionTrace, found: Changed) -> MapPair:
-    """CLS attention of a chosen head on both sides, with the difference."""
     layers, heads = (maps.names(count) for count in trace.attention.shape[:2])
     with st.container(horizontal=True, gap="medium"):
         layer, head = inputs.head(layers, heads, (len(layers) - 2, len(heads) - 1))
@@ -126,25 +120,16 @@ def _cls_maps(trace: VisionTrace, found: Changed) -> MapPair:
         weights = maps.one(cls[:, :, None], *place)[0, 1:]  # (patch,)
         return Side(name, weights.reshape(grid), *maps.grid_names(grid), np.zeros(grid, dtype=bool))
 
-    sides = (
-        side(say("column.before", "before"), trace.attention[:, :, 0]),
-        side(say("column.after", "after"), found.cls),
-    )
+    before = side(say("column.before", "before"), trace.attention[:, :, 0])
+    after = side(say("column.after", "after"), found.cls)
     rows, columns = (tuple(range(count)) for count in grid)
-    pair = MapPair(*sides, CLS, maps.describe(layer, head), (rows, rows), (columns, columns))
+    pair = MapPair(before, after, CLS, maps.describe(layer, head), (rows, rows), (columns, columns))
     differences.show(pair, "cls_pair", f"compare-vision-layer-{layer}-head-{head}")
     return pair
 
 
-def _over_picture(trace: VisionTrace, pair: MapPair) -> None:
-    """The same difference over the grey picture."""
-    grey = patches.grey(patches.as_bytes(trace.pixels))
-    shown = overlay.enlarged(overlay.signed(grey, pair.difference.weights / (pair.largest or 1), inputs.theme()))
-    st.image(shown, width=320, output_format="PNG", alt=block("vision", "difference-alt", place=pair.place))
-
-
-def hidden_patches(trace: VisionTrace) -> np.ndarray:
-    """The painted patches, `(row, column)` bool, with the grid to paint on beside the picture without them."""
+def _hidden(trace: VisionTrace, heads: Heads) -> HeadIntervention:
+    """Patches that the reader paints, on a grid beside the picture without them."""
     side = trace.grid[0]
     paragraph("what_if", "paint")
     grid, picture = st.columns([3, 2])
@@ -162,7 +147,7 @@ def hidden_patches(trace: VisionTrace) -> np.ndarray:
         st.button(say("vision.hide-middle", "Hide the middle"), key="vmiddle", on_click=_hide_middle, args=(side,))
         every = say("vision.show-all", "Show all patches")
         st.button(every, key="vshow", on_click=settings.hold, args=(HIDDEN, ""), disabled=bool(seen.all()))
-    return ~seen
+    return Forbid("vision", heads, tuple((np.flatnonzero(~seen) + 1).tolist()))  # position 0 is CLS
 
 
 def _hide_middle(side: int) -> None:

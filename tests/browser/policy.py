@@ -69,7 +69,7 @@ class Watch:
 def see_everything(page: Page, url: str) -> None:
     """Open every page of the app at `url`, and on it every part and every table."""
     for place in PAGES:
-        open_page(page, f"{url}/{'' if place is PAGES[0] else place.name}")
+        open_page(page, f"{url}/{'' if place is PAGES[0] else place.id}")
         tables = page.get_by_text("Numbers as a table")
         parts = page.locator('[data-testid="stMain"] [data-testid="stButtonGroup"]').first.get_by_role("radio")
         for place in range(max(1, parts.count())):

@@ -11,6 +11,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 
 from tests.browser.address_bar import expect_query, expect_setting, path
+from tests.browser.choices import choose, option
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.menu import link_to
 from tests.browser.overflow import WIDE
@@ -20,7 +21,7 @@ from views import frame
 from views.controls import inputs, samples
 from views.controls.picture_input import NO_LINK
 
-PAGES = [(place.name, place.title()) for place in frame.PAGES]
+PAGES = [(place.id, place.title()) for place in frame.PAGES]
 GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))
 SENTENCES = ["She & he = 100% #1+1", "\ud55c\uad6d\uc5b4 \U0001f600"]
 
@@ -64,7 +65,8 @@ def test_back_to_any_page_shows_its_sentence(page: Page, server: Server):
     for title in titles[-2::-1]:
         page.go_back()
         arrived(page, title)
-        expect(box(page)).to_have_value("I am a student.")
+        if title != "Positions":  # whose first part reads no sentence
+            expect(box(page)).to_have_value("I am a student.")
         expect(page.get_by_text("nothing to translate")).to_have_count(0)
     page.go_forward()
     arrived(page, titles[1])
@@ -90,7 +92,7 @@ def test_one_entry_for_one_deed(page: Page, server: Server):
     deeds = {
         "kind": lambda: page.get_by_role("radio", name="Cross").click(),
         "map": lambda: page.locator('.tile[aria-label^="layer 2, head 5."]').click(),
-        "scale": lambda: page.get_by_role("radio", name="Per head").click(),
+        "scale": lambda: choose(page, "Per head"),
     }
     addresses = {"kind": {"kind": "cross"}, "map": {"layer": "2", "head": "5"}, "scale": {"scale": "own"}}
     for name, deed in deeds.items():
@@ -99,7 +101,7 @@ def test_one_entry_for_one_deed(page: Page, server: Server):
     assert entries(page, lambda: go(page, "Tokens")) == 1
     assert entries(page, lambda: go(page, "Vision")) == 1
     other = samples.SAMPLES[2]
-    chosen = lambda: (page.get_by_role("radio", name=other.label()).click(), expect_setting(page, picture=other.name))  # noqa: E731
+    chosen = lambda: (page.get_by_role("radio", name=other()).click(), expect_setting(page, picture=other.id))  # noqa: E731
     assert entries(page, chosen) == 1
     page.go_back()
     expect_setting(page, picture=samples.NAMES[0])
@@ -157,7 +159,7 @@ def test_fast_deeds_are_all_kept(page: Page, server: Server):
     box(page).fill("We would rather stay at home tonight.")
     box(page).press("Enter")
     for name in ("Cross", "Per head", "Beam", "Decoder", "Whole words"):
-        page.get_by_role("radio", name=name, exact=True).click()
+        choose(page, name)
     page.get_by_role("radio", name="Cross", exact=True).click()
     expected = {
         "text": "We would rather stay at home tonight.",
@@ -171,7 +173,7 @@ def test_fast_deeds_are_all_kept(page: Page, server: Server):
     expect_query(page, **expected)
     expect(box(page)).to_have_value(expected["text"])
     for name in ("Cross", "Per head", "Beam", "Whole words"):
-        expect(page.get_by_role("radio", name=name, exact=True)).to_be_checked()
+        expect(option(page, name)).to_be_checked()
 
 
 def test_a_sentence_that_is_being_taken_over_outlives_a_click(page: Page, server: Server):
@@ -267,7 +269,7 @@ def test_junk_in_an_address_is_ignored(page: Page, server: Server):
     expect(box(page)).to_have_value("Where?")
     expect(page.get_by_label("Beam width")).to_have_value("4")
     for name in ("Encoder", "Shared", "Maps", "Tokens"):
-        expect(page.get_by_role("radio", name=name, exact=True)).to_be_checked()
+        expect(option(page, name)).to_be_checked()
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 

@@ -49,14 +49,14 @@ def test_a_click_on_a_page_that_the_menu_has_left_does_not_undo_the_menu(
     page, line = slow
     open_page(page, f"{server.url}/attention?text=I+am+a+student.")
     line.hold(answers=True)
-    link_to(page, "Tokens").click()
-    line.wait_for(1, answers=True, part=b"Tokens")
+    link_to(page, "Decoding").click()
+    line.wait_for(1, answers=True, part=b"Decoding")
     press(page, control)
     line.let_go(answers=True)
-    arrived(page, "Tokens")
+    arrived(page, "Decoding")
     choose(page, "Sampling")
     expect_setting(page, method="sampling")
-    assert path(page) == "/tokens"
+    assert path(page) == "/decoding"
     page.go_back()
     arrived(page, "Attention")
     expect(page.get_by_role("radio", name="Encoder", exact=True)).to_be_checked()

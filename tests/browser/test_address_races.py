@@ -139,7 +139,7 @@ def test_a_click_on_a_page_that_back_has_left_does_not_undo_back(slow: tuple[Pag
     """Until the answer comes, the page that was left is still on the screen."""
     page, line = slow
     open_page(page, f"{server.url}/?text=I+am+a+student.")
-    go(page, "Tokens")
+    go(page, "Decoding")
     line.hold(answers=True)
     page.go_back()
     line.wait_for(1, answers=True, part=address_of(FIRST))
@@ -150,7 +150,7 @@ def test_a_click_on_a_page_that_back_has_left_does_not_undo_back(slow: tuple[Pag
     assert path(page) == "/"
     expect_query(page, text=FIRST)
     page.go_forward()
-    arrived(page, "Tokens")
+    arrived(page, "Decoding")
 
 
 def test_a_sentence_goes_along_however_soon_the_menu_is_used(page: Page, server: Server):

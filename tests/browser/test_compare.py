@@ -46,6 +46,9 @@ def test_pressing_heads_changes_what_is_written_and_the_link_says_so(server: Ser
     difference.focus()
     difference.press("ArrowDown")  # enters at the first cell
     expect(page.locator(".heard", has_text="\u2192").first).to_contain_text(re.compile(r": \u2212?[\d.e\u2212-]+$"))
+    marked = page.locator(":is(.queries, .keys) .at")
+    expect(marked).to_have_count(6)  # a row and a column of all three maps
+    assert len(set(marked.evaluate_all("all => all.map((one) => one.parentElement.className + one.textContent)"))) == 2
     page.goto(page.url)  # the link shows someone else the same
     expect(loss).to_have_text(everything)
     ready(page)

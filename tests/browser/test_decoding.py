@@ -135,4 +135,4 @@ def test_the_beam_as_a_tree(server: Server, page: Page):
     expect(rows(page, "What the search returns")).to_have_count(5)
     page.get_by_role("slider", name="Beam width").press("ArrowLeft")
     expect(rows(page, "What the search returns")).to_have_count(4)
-    expect(page).to_have_url(re.compile("[?&]try_beam=3(&|$)"))
+    expect(page).to_have_url(re.compile("[?&]beam=3(&|$)"))

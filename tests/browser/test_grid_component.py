@@ -257,6 +257,7 @@ def test_the_large_map_is_read_by_pointer_keys_and_table(mount):
     wanted = three_digits(float(sheet.weights[0, 1, 2, 1]))
     assert page.locator(".detail .heard").text_content().endswith(f": {wanted}")
     page.locator(".detail summary").click()
+    page.locator(".detail td").first.wait_for()
     shown = page.locator(".detail tbody td").evaluate_all(
         "cells => cells.map((cell) => [cell.textContent, cell.title])"
     )

@@ -27,7 +27,7 @@ def test_a_row_opens_its_head_and_leads_to_the_attention_page(server: Server, pa
     ready(page)
     assert f"shown=cross-{layer}-{head}" in page.url
     expect(second).to_have_attribute("aria-selected", "true")
-    page.locator(".js-plotly-plot .hm").wait_for()
+    page.locator(".detail[data-drawn] canvas[role=img]").wait_for()
     assert_nothing_overflows(page)
     page.set_viewport_size({"width": 1440, "height": 900})
     page.get_by_role("link", name="Open it on the Attention page").click()

@@ -99,7 +99,7 @@ def test_the_alignment_stands_beside_the_transformers_and_in_the_viewer(server: 
         "LSTM, dot-product attention", "Transformer, last layer, mean of heads", "Transformer, layer 4, head 7",
     ]  # fmt: skip
     assert found[0][5].startswith(three_digits(HELD_OUT["alignment"]["lstm-dot"]["generated"]["value"]))
-    figures = page.locator(".matrices figcaption b")
+    figures = page.locator(".maps .detail h2")
     expect(figures).to_have_count(4)
     expect(figures.last).to_have_text("statistical links")
     choose(page, "Maps and lines")

@@ -24,7 +24,7 @@ HOSTILE = (
 )
 IN_ADDRESS = (HOSTILE, f"<script>{MARK}=1</script>", f"${MARK}$ www.{MARK}.io **{MARK}** `{MARK}`")
 ALL_PARTS = bool(os.environ.get("ATLAS_ALL_PARTS"))
-NAMES = [place.name for place in frame.PAGES]
+NAMES = [place.id for place in frame.PAGES]
 
 # Whatever was made of the mark: a variable, an element, an attribute that leads somewhere, a formula.
 MADE = f"""() => {{

@@ -12,6 +12,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from tests.browser.address_bar import expect_query
+from tests.browser.choices import choose
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.drawn import GRID, NUMBERS, SCALE
 from tests.browser.overflow import PHONE, assert_nothing_overflows
@@ -82,6 +83,7 @@ def maps_of(page: Page) -> dict[str, np.ndarray]:
 def choose_kind(page: Page, name: str) -> None:
     page.get_by_role("radio", name=name, exact=True).click()
     wait_for_colour(page, 255, palette.scale(name.lower(), "light")[-1])
+    expect(page.locator(f".st-key-download-{name.lower()}-npz")).to_be_visible()  # the files follow a moment later
     ready(page)
 
 
@@ -162,12 +164,12 @@ def test_choosing_a_head_is_drawn_by_the_browser_and_told_once(server: Server, p
         [f"Encoder self-attention, layer {layer}, head {head}", 0] for layer, head in ((1, 4), (2, 4), (3, 3))
     ]
     expect_query(page, layer="3", head="3", text="a " * 100)
+    expect(page.locator(".st-key-download-encoder-layer-3-head-3-csv")).to_be_visible()
     ready(page)
     assert len(sent) == 1
     assert sum(received) < 30_000  # the files' buttons, no map
     for box, name in (("Layer", "2"), ("Head", "mean")):
-        page.get_by_role("combobox", name=box).click()
-        page.get_by_role("option", name=name, exact=True).click()
+        page.get_by_role("combobox", name=box).select_option(label=name)
     expect(page.locator(".tile[aria-selected=true]")).to_have_attribute("aria-label", re.compile("^layer 2, mean"))
 
 
@@ -199,7 +201,7 @@ def test_keyboard_scale_and_a_link_that_opens_the_same_view(server: Server, page
     for key in ("ArrowDown", "ArrowRight", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     wait_for_chart(page, weights[1, 2])
-    page.get_by_role("radio", name="Per head").click()
+    choose(page, "Per head")
     expect(page.locator(".overview .legend")).to_contain_text("each map")
     expect_query(page, kind="cross", layer="2", head="3", scale="own", text=SENTENCE)
 

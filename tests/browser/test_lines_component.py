@@ -14,8 +14,9 @@ from playwright.sync_api import Page
 
 from tests.browser.mounting import mount_component
 from views import maps, palette
-from views.components.attention_lines import Lines, Locked, View, kept, payload
+from views.components.attention_lines import Lines, Locked, View, payload
 from views.components.parts import mark
+from views.maps import kept
 from views.text.numbers import three_digits
 
 HOSTILE = ("<s>", "<img src=x onerror=document.title='hacked'>", "$x$", "\u2009street", "\u2009")

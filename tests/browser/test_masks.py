@@ -92,6 +92,24 @@ def test_a_picked_mask_answers(server: Server, page: Page):
     expect(loss).to_have_text(before)  # so wide a window hides nothing that the causal mask does not
 
 
+def test_a_cell_is_followed_from_score_to_weight(server: Server, page: Page):
+    visit(page, server, "mask=window&pieces=2")
+    scores = canvas_of(page, "1 Scores")
+    scores.focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown"):  # the first one enters at the first cell
+        scores.press(key)
+    maps = page.locator(".detail")
+    expect(maps.locator(".cursor:visible")).to_have_count(4)
+    expect(maps.first.locator(".heard")).to_contain_text(re.compile(r"suis \u2192 <s>: \u2212?\d"))
+    masked = canvas_of(page, "2 With \u2212\u221e")
+    masked.focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown"):
+        masked.press(key)
+    expect(maps.nth(1).locator(".heard")).to_have_text("suis \u2192 <s>: \u2212\u221e, masked")
+    expect(maps.locator(".cursor:visible")).to_have_count(4)
+    expect(page.locator(".tip:visible")).to_have_count(1)
+
+
 def test_causality_is_exact_and_padding_gets_nothing(server: Server, page: Page):
     visit(page, server)
     page.get_by_role("radio", name="Causality").click()
@@ -106,7 +124,7 @@ def test_causality_is_exact_and_padding_gets_nothing(server: Server, page: Page)
     expect(canvas_of(page, "Ids")).to_have_attribute("aria-label", re.compile("2 by 7"))
     box.fill("3 <b>")
     box.press("Enter")
-    expect(page.get_by_test_id("stAlert")).to_contain_text("something else is among them")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("Something else is among them")
 
 
 def test_a_mean_chosen_on_another_page_is_no_obstacle(server: Server, page: Page):
@@ -117,3 +135,19 @@ def test_a_mean_chosen_on_another_page_is_no_obstacle(server: Server, page: Page
     expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
     expect(page.get_by_test_id("stMain")).to_contain_text("One head with this mask: layer 1, head 1")
     expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_a_number_of_a_part_that_was_left_is_what_it_was(server: Server, page: Page):
+    """The browser has forgotten it meanwhile, and would begin with the smallest."""
+    visit(page, server, "masks=causality")
+    number = page.get_by_label("Change the token at place")
+    first = number.input_value()
+    assert first != "2"
+    for part in ("Your sentence", "Causality"):
+        page.get_by_role("radio", name=part, exact=True).click()
+        ready(page)
+    expect(number).to_have_value(first)
+    page.get_by_role("radio", name="Padding", exact=True).click()
+    expect(page.get_by_text("Largest weight on padding, with the mask")).to_be_visible()
+    ready(page)
+    assert "change=" not in page.url

@@ -33,4 +33,4 @@ def test_a_second_view_takes_the_place_of_the_first(page: Page):
         [module, STRIP],
     )
     expect(page.get_by_role("radio")).to_have_count(2)
-    expect(page.get_by_role("radio", checked=True)).to_have_text("two")
+    expect(page.get_by_role("radio", checked=True)).to_have_accessible_name("two")

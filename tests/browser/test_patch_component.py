@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.mounting import mount_component
 from views import palette, patches
+from views.components.parts import mark
 from views.components.patch_picture import Panel, PatchPicture, payload
 from views.text.numbers import three_digits
 
@@ -36,7 +37,9 @@ def mount(page: Page):
     """Show a picture in an empty page; what the script answers is collected in `window.answers`."""
 
     def show(shown: PatchPicture, background: str = "#FFFFFF") -> Page:
-        mount_component(page, "patch_picture", "picture-root", payload(shown, "light"), background)
+        mount_component(
+            page, "patch_picture", "picture-root", payload(shown, "light"), background, mark(shown.selected)
+        )
         return page
 
     return show
@@ -136,6 +139,7 @@ def test_hover_reads_out_without_asking(mount):
 def test_a_click_redraws_at_once_and_tells_the_server(mount):
     page = mount(known())
     page.locator(".panel").nth(1).locator(".patch").nth(5).click()
+    page.wait_for_function("() => answers.length")
     assert page.evaluate("answers") == [["chosen", [1, 1]]]
     assert values(page, 0) == written(WEIGHTS[row_of(1, 1), 1:])
     assert values(page, 1) == written(WEIGHTS[1:, row_of(1, 1)])
@@ -170,8 +174,9 @@ def test_arrow_keys_choose_and_the_server_is_told_once_they_rest(mount):
 def test_a_tap_chooses(browser):
     context = browser.new_context(has_touch=True, viewport={"width": 390, "height": 844})
     page = context.new_page()
-    mount_component(page, "patch_picture", "picture-root", payload(known(), "light"), "#FFFFFF")
+    mount_component(page, "patch_picture", "picture-root", payload(known(), "light"), "#FFFFFF", mark((1, 2)))
     page.locator(".patch").nth(7).tap()
+    page.wait_for_function("() => answers.length")
     assert page.evaluate("answers") == [["chosen", [1, 3]]]
     context.close()
 

@@ -43,8 +43,7 @@ def offline(browser: Browser) -> Iterator[Page]:
 
 
 def opened(page: Page, path, part: standalone.Part) -> None:
-    document = standalone.Document(HOSTILE, ["How to read it."], [("Sentence", HOSTILE)], part)
-    path.write_bytes(standalone.to_html(document))
+    path.write_bytes(standalone.to_html(HOSTILE, ["How to read it."], [("Sentence", HOSTILE)], part))
     page.goto(path.as_uri())
     assert page.title() == HOSTILE
     assert page.locator("dd").inner_text() == page.locator("h1").inner_text() == HOSTILE
@@ -137,9 +136,7 @@ def test_lines_lock_and_save_their_picture(offline: Page, tmp_path):
 
 
 def test_the_file_is_not_allowed_to_ask_anyone(browser: Browser, tmp_path):
-    (tmp_path / "maps.html").write_bytes(
-        standalone.to_html(standalone.Document("Maps", [], [], attention_grid.part(known_sheet())))
-    )
+    (tmp_path / "maps.html").write_bytes(standalone.to_html("Maps", [], [], attention_grid.part(known_sheet())))
     page = browser.new_page()
     page.goto((tmp_path / "maps.html").as_uri())
     refused = page.evaluate(

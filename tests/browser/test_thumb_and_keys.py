@@ -22,6 +22,36 @@ def phone(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
+@pytest.mark.parametrize("path", ["heads", "compare", "masks"])
+def test_a_swipe_over_a_map_scrolls_the_page(phone: Page, server: Server, path: str):
+    open_page(phone, f"{server.url}/{path}?text={SENTENCE}")
+    shown = phone.locator(".detail[data-drawn] canvas[role=img]").first
+    shown.scroll_into_view_if_needed()
+    box = shown.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    devtools = phone.context.new_cdp_session(phone)
+    for kind, up in [("touchStart", 0), *(("touchMove", up) for up in range(10, 210, 10)), ("touchEnd", None)]:
+        fingers = [] if up is None else [{"x": x, "y": y - up}]
+        devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+    phone.wait_for_function(
+        "([map, y]) => map.getBoundingClientRect().y < y - 150", arg=[shown.element_handle(), box["y"]]
+    )
+    expect(phone.locator(".tip:visible")).to_have_count(0)  # the finger was not reading
+    shown.tap()
+    expect(phone.locator(".detail > .tip:visible .value")).to_have_count(1)
+
+
+@pytest.mark.parametrize(
+    ("path", "charts"), [("heads", False), ("compare", False), ("masks", False), ("positions", True)]
+)
+def test_pages_without_a_chart_load_no_plotly(phone: Page, server: Server, path: str, charts: bool):
+    asked: list[str] = []
+    phone.on("request", lambda request: asked.append(request.url))
+    open_page(phone, f"{server.url}/{path}?text={SENTENCE}")
+    phone.locator(".js-plotly-plot" if charts else ".detail[data-drawn]").first.wait_for()
+    assert any("plotly" in url.lower() for url in asked) == charts
+
+
 def heading(page: Page, title: str) -> None:
     expect(page.locator('[data-testid="stMain"] h1')).to_have_text(title)
     ready(page)
@@ -45,7 +75,7 @@ def test_by_thumb(phone: Page, server: Server, browser: Browser):
     ready(phone)
     menu(phone, "Attention")
     heading(phone, "Attention")
-    phone.get_by_text("Cross", exact=True).tap()
+    phone.get_by_role("radio", name="Cross", exact=True).tap()
     expect_query(phone, text=SENTENCE, method="beam", kind="cross")
     ready(phone)
     address = phone.url

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.unsaid import unsaid
-from tests.views.figures.test_heatmap import head
-from views.figures.heatmap import heatmap
+from tests.views.figures.test_matrix import shown
+from views.figures.matrix import matrix
 from views.text.catalogue import PSEUDO, say, speaking
 from views.text.literal import TOKEN, tokens_on
 
@@ -106,7 +106,8 @@ def test_axes_of_tokens_are_those_that_the_figure_names(page: Page):
 
 
 def test_a_heatmap_names_its_axes():
-    assert heatmap(head("cross"), "light").layout.meta == tokens_on("xaxis", "yaxis")
+    labels = {"rows": tuple("abc"), "columns": tuple("abcd")}
+    assert matrix(shown(**labels), "light").layout.meta == tokens_on("xaxis", "yaxis")
 
 
 def test_brackets_are_what_the_catalogue_says(page: Page):

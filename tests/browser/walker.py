@@ -74,8 +74,11 @@ def go(page: Page, url: str, visit: Visit) -> None:
 
 def chosen(page: Page, key: str) -> int | None:
     """Which option is chosen in a row of buttons, from 0; None where there is none."""
-    places = page.locator(f'{MAIN} .st-key-{key} [role="radio"]').evaluate_all(
-        """(options) => [...options.keys()].filter((place) => options[place].ariaChecked === "true")"""
+    places = page.locator(f'{MAIN} :is(.st-key-{key} [role="radio"], input[name="{key}"])').evaluate_all(
+        """(options) => {
+            const isChosen = (option) => option.checked ?? option.ariaChecked === "true"
+            return [...options.keys()].filter((place) => isChosen(options[place]))
+        }"""
     )
     return places[0] if len(places) == 1 else None
 

@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.browser.choices import choose, option
 from tests.browser.conftest import open_page, ready
 from tests.browser.menu import link_to
 from views.controls import inputs, samples
@@ -168,7 +169,7 @@ class Walk:
         else:
             page.locator(f'.strip-root[data-shown="{view.own["picture"]}"]').wait_for()
         for choice, value in view.controls():
-            expect(page.get_by_role("radio", name=choice.options[value], exact=True)).to_be_checked()
+            expect(option(page, choice.options[value])).to_be_checked()
 
     def _note(self, what: str) -> None:
         self.steps.append(what)
@@ -191,14 +192,14 @@ class Walk:
         choice, _ = self.random.choice(list(self.model.view.controls()))
         value = self.random.choice(list(choice.options))
         self._note(f"{choice.name} {value}")
-        self.page.get_by_role("radio", name=choice.options[value], exact=True).click()
+        choose(self.page, choice.options[value])
         self.model.choose(choice, value)
 
     def _picture(self) -> None:
         sample = self.random.choice(samples.SAMPLES)
-        self._note(f"picture {sample.name}")
-        self.page.get_by_role("radio", name=sample.label()).click()
-        self.model.show_picture(sample.name)
+        self._note(f"picture {sample.id}")
+        self.page.get_by_role("radio", name=sample()).click()
+        self.model.show_picture(sample.id)
 
     def _back(self) -> None:
         self._note("back")

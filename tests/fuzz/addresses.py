@@ -18,7 +18,7 @@ from views import frame
 from views.address import settings
 from views.address.visitor import Shown
 
-PAGES = tuple(place.name for place in frame.PAGES)
+PAGES = tuple(place.id for place in frame.PAGES)
 PATIENCE = 300  # seconds on the wall after which a run counts as one that hangs; the machine may be busy
 NUMBERS = (
     "", "0", "-0", "1", "-1", "2", "3", "7", "99", "128", "129", "1e3", "1e400", "-1e400", "nan", "inf", "-inf",

@@ -60,7 +60,7 @@ def go(app: AppTest, page: str) -> AppTest:
 
     `AppTest.switch_page` looks for a page by its file's name, and here all files have the same.
     """
-    app._page_hash = calc_hash("" if page == frame.PAGES[0].name else page)
+    app._page_hash = calc_hash("" if page == frame.PAGES[0].id else page)
     return app
 
 

@@ -30,8 +30,9 @@ from views.text.catalogue import CLOSED, OPENED
 
 SENTENCE = "=SUM(A1) @me +1 -2 I said: \uac00, and my uncle, who sells boats, could not have gone."
 PATCH = re.compile(r"CLS|row \d+, column \d+")
-PAGES = [place.name for place in frame.PAGES]
+PAGES = [place.id for place in frame.PAGES]
 OWN_INPUT = ("vision", "models")  # pages without the shared sentence
+WITH_SENTENCE = {"positions": {"facet": "why-sinusoids"}}  # a part that reads it, where the first does not
 KOREAN = "\uc800\ub294 \ud559\uc0dd\uc785\ub2c8\ub2e4."
 FACETS = ("table", "wavelengths", "similarity", "rotation", "orthogonality", "basis")
 STEPS = ("products", "scores", "masked", "weights", "output", "sublayer-output")
@@ -171,13 +172,14 @@ def test_nothing_is_unsaid(in_pseudo, page, settings):
 def test_a_page_opens_with_its_defaults_and_goes_on_with_other_text(page, monkeypatch):
     """Nothing is warned of in the sentence that it begins with, which its address has; other text gets one sentence."""
     monkeypatch.setattr(inputs, "DEFAULT", conftest.SENTENCE)  # other tests have computed it
-    app = visit(page, text=None)
+    part = WITH_SENTENCE.get(page, {})
+    app = visit(page, text=None, **part)
     assert app.query_params["text"] == conftest.SENTENCE
     assert not app.warning and (page in OWN_INPUT or not app.info)
     assert len(examples(app)) == (page == "translate")
     if page in OWN_INPUT:
         return
-    korean = visit(page, text=KOREAN)
+    korean = visit(page, text=KOREAN, **part)
     assert [warning.value for warning in korean.warning] == [prose.block("notices", "not-english")]
     (choice,) = examples(korean)
     assert choice.options == list(inputs.EXAMPLES)

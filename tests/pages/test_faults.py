@@ -9,16 +9,17 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from model import CheckpointError, Translator, VisionClassifier
+from model import CheckpointError, ConvolutionClassifier, Translator, VisionClassifier
 from pages.shared.models import load_service
-from server.process_wide import clear_all
+from tests.new_process import clear_all
 from tests.pages.conftest import ROOT, SENTENCE, visit
 from views import frame
 from views.controls import picture_input, samples
 from views.text import prose
 
 ASSETS = ROOT / "assets"
-OTHERS = "recurrent/"  # no page opens these networks; tests/model/test_recurrent_translator.py damages their files
+OTHERS = "recurrent/"  # tests/model/test_recurrent_translator.py damages their files
+OF_NO_PAGE = "convolution/"  # no page opens this network yet
 FILES = [
     name
     for name in sorted(path.relative_to(ASSETS).as_posix() for path in ASSETS.rglob("*") if path.is_file())
@@ -38,6 +39,7 @@ def assets(tmp_path, monkeypatch):
     monkeypatch.setattr(frame, "FAVICON", tmp_path / "favicon.png")
     monkeypatch.setattr("model.translator.SHIPPED", tmp_path / "translator")
     monkeypatch.setattr(VisionClassifier, "folder", tmp_path / "vision")
+    monkeypatch.setattr(ConvolutionClassifier, "folder", tmp_path / "convolution")
     monkeypatch.setattr("model.runtime.checkpoint.PROJECT", tmp_path)
     _forget()
     yield tmp_path
@@ -69,10 +71,17 @@ def home_of(name: str) -> str:
     return {"vision": "vision", "samples": "vision"}.get(folder, "translate")
 
 
-NEEDED = ("card.json", "config.json", "model.safetensors", "tokenizer.model")  # to load a model at all
+NEEDED = [  # to load a model at all
+    name for name in FILES if name.endswith(("card.json", "config.json", "model.safetensors", "tokenizer.model"))
+]
+LOADED_BY = {
+    "translator": Translator.load,
+    "vision": VisionClassifier.load,
+    "convolution": ConvolutionClassifier.load,
+}
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(NEEDED)])
+@pytest.mark.parametrize("name", [name for name in NEEDED if not name.startswith(OF_NO_PAGE)])
 def test_a_missing_file_of_a_model_is_one_sentence(assets, name):
     (assets / name).unlink()
     app = visit(home_of(name))
@@ -93,16 +102,15 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("damage", DAMAGED)
-@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(NEEDED)])
+@pytest.mark.parametrize("name", NEEDED)
 def test_a_damaged_file_of_a_model_is_one_sentence_that_says_nothing_of_the_machine(assets, name, damage):
     content = (ASSETS / name).read_bytes()
     if DAMAGED[damage](content) == content:
         return  # this file has no such setting
     (assets / name).unlink()
     (assets / name).write_bytes(DAMAGED[damage](content))
-    load = Translator.load if name.startswith("translator/") else VisionClassifier.load
     with pytest.raises(CheckpointError) as error:
-        load()
+        LOADED_BY[name.split("/")[0]]()
     assert RESTORE in str(error.value)
     assert names_no_place_of_the_machine(str(error.value)), error.value
 
@@ -128,7 +136,7 @@ def test_whatever_else_is_missing_is_named_and_the_page_goes_on(assets):
         assert f"{file} is {trouble} in assets/samples: restore it with `{RESTORE}`." in text
     assert "`vision.md` is missing from `assets/text/en`" in text and "`favicon.png` is missing" in text
     assert app.title[0].value == "Vision"
-    assert "Golf" not in text and samples.SAMPLES[2].label() in text.lower()  # the first picture that is left
+    assert "Golf" not in text and samples.SAMPLES[2]() in text  # the first picture that is left
     next(button for button in app.button if button.label == "Model card").click().run()
     assert "card.md is missing" in said(app)
 
@@ -165,15 +173,15 @@ def test_each_text_says_when_it_is_missing_or_no_text(assets, name):
 
 def test_every_kind_of_asset_is_thought_of():
     """Files in a new folder need a test of their own here."""
-    kinds = ("favicon.png", "translator/", "vision/", "samples/", "text/")
+    kinds = ("favicon.png", "translator/", "vision/", "convolution/", "samples/", "text/")
     assert [name for name in FILES if not name.startswith(kinds)] == []
-    assert sum(name.endswith(NEEDED) for name in FILES) == 7
+    assert len(NEEDED) == 10
 
 
 def test_a_gpu_that_runs_out_of_memory_is_named_and_the_page_answers(assets, monkeypatch):
     wanted = visit("attention")
     assert wanted.sidebar.text[0].value == "CPU"
-    maps = load_service().trace(SENTENCE, load_service().translations.keys()[0][1]).encoder_attention
+    maps = load_service().trace(SENTENCE, next(iter(load_service().translations._entries))[1]).encoder_attention
     _forget()
     network = load_service().model.network
     real, calls = network.encode, []
@@ -189,5 +197,5 @@ def test_a_gpu_that_runs_out_of_memory_is_named_and_the_page_answers(assets, mon
     assert len(calls) > 1
     assert app.sidebar.text[0].value == "CPU, because the GPU ran out of memory"  # said in the very run that met it
     assert len(app.get("plotly_chart")) == len(wanted.get("plotly_chart"))
-    again = load_service().trace(SENTENCE, load_service().translations.keys()[0][1]).encoder_attention
+    again = load_service().trace(SENTENCE, next(iter(load_service().translations._entries))[1]).encoder_attention
     np.testing.assert_array_equal(again, maps)

@@ -11,9 +11,9 @@ from starlette.applications import Starlette
 from pages.shared import runs
 from server import health, logs, metrics, visits, warm_up
 from server.limits import Limits
-from server.process_wide import clear_all
 from server.turns import Turns
 from tests.elsewhere import run_elsewhere
+from tests.new_process import clear_all
 
 HOSTILE = 'Zxqv <script>alert(1)</script> "}{ atlas_runs_total 7'
 SECRET = "Zxqv"

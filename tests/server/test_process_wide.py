@@ -9,10 +9,9 @@ import streamlit
 from model import CheckpointError
 from model.translator import SHIPPED
 from pages.shared.head_ranking.rows import shipped
-from pages.shared.models import load_service, load_vision
-from pages.shared.word_links import alignment
+from pages.shared.models import alignment, load_service, load_vision
 from server.health import readiness
-from server.process_wide import clear_all, process_wide
+from server.process_wide import process_wide
 from server.recent import computing
 from server.visits import turns
 
@@ -80,22 +79,6 @@ def test_none_is_a_result_and_arguments_tell_results_apart():
 
     assert [found("a"), found("b"), found("a")] == [None, None, None]
     assert asked == ["a", "b"]
-
-
-def test_clearing_is_a_new_start():
-    @process_wide
-    def made():
-        return object()
-
-    @process_wide
-    def other():
-        return object()
-
-    before, of_other = made(), other()
-    made.clear()
-    assert made() is not before and other() is of_other
-    clear_all()
-    assert other() is not of_other
 
 
 @pytest.mark.parametrize(

@@ -30,10 +30,19 @@ def test_every_text_stands_where_it_is_said():
         if path != Path(catalogue.__file__):
             calls = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)]
             for call in calls:
-                count = {"say": 2, "Message": 2, "say_count": 3}.get(getattr(call.func, "id", ""), 0)
+                count = {"say": 2, "Message": 2, "Place": 2, "Sample": 2, "say_count": 3}.get(
+                    getattr(call.func, "id", ""), 0
+                )
                 if not all(isinstance(given, ast.Constant) for given in call.args[:count]):
                     elsewhere.append(f"{path.name}:{call.lineno}")
     assert elsewhere == []
+
+
+def test_the_texts_of_every_error_that_a_reader_sees_are_found():
+    sources = (path.read_text("utf-8") for floor in messages.FLOORS for path in (messages.ROOT / floor).rglob("*.py"))
+    named = {name for source in sources for name in re.findall(r"^class (\w+)\(ReaderError\b", source, re.MULTILINE)}
+    assert len(named) >= 5
+    assert named | {"ReaderError"} <= messages.KEYWORDS.keys()
 
 
 def test_every_id_is_lower_case_ascii():

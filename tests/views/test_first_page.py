@@ -75,14 +75,14 @@ def test_only_pages_are_rewritten(client):
     assert client.post("/").status_code == 405
 
 
-@pytest.mark.parametrize("place", frame.PAGES, ids=lambda place: place.name)
+@pytest.mark.parametrize("place", frame.PAGES, ids=lambda place: place.id)
 def test_a_page_says_its_title_and_what_it_is_for(place):
-    name = "" if place is frame.PAGES[0] else place.name
+    name = "" if place is frame.PAGES[0] else place.id
     page = first_page.dressed(PAGE, name, "en")
     tab = frame.NAME if not name else f"{place.title()} \u00b7 {frame.NAME}"
     assert re.findall("<title>(.*?)</title>", page) == [tab]
     outline = page.split('<div id="root"></div>')[1]
-    assert f"<h1>{place.title()}</h1><p>{html.escape(place.help())}</p>" in outline
+    assert f"<h1>{place.title()}</h1><p>{html.escape(place())}</p>" in outline
     assert re.search(r'<meta name="description" content="[A-Z][^"]+\.">', page)
 
 

@@ -16,20 +16,28 @@ from tests.views.components import test_step_view as step_views
 from tests.views.export import test_difference as differences
 from tests.views.export import test_overview as overviews
 from tests.views.export import test_picture as maps_as_pictures
-from tests.views.figures import test_heatmap as heatmaps
 from tests.views.html import test_tokens as cards
 from tests.views.svg import test_beam as beams
 from tests.views.svg import test_recurrent_architecture as before
 from views import maps, patches
-from views.components import attention_grid, attention_lines, head_list, matrix_row, parts, patch_picture, standalone
+from views.components import (
+    attention_grid,
+    attention_lines,
+    attention_map,
+    head_list,
+    matrix_row,
+    parts,
+    patch_picture,
+    standalone,
+)
 from views.components import picture_strip as strip_of_pictures
 from views.components import step_view as numbers_that_follow
 from views.controls import picture_input, samples, whole_numbers
 from views.controls.pictures import PictureError, read_picture
 from views.export import difference, downloads, matrices, over_picture, overview
 from views.export.drawing import Text
-from views.figures import heatmap, occlusion, patch_positions, saturation
 from views.figures import lines as curves
+from views.figures import occlusion, patch_positions, saturation
 from views.html import answer, bars, steps, tokens
 from views.svg import architecture, beam, patch, recurrent_architecture, unrolled
 from views.text import waiting
@@ -78,6 +86,7 @@ def payloads() -> dict[str, dict]:
         "grid": header(attention_grid, grids.sheet(4)),
         "lines": header(attention_lines, lines.lines(4, 5)),
         "list": header(head_list, rows),
+        "maps": {"words": parts.words(attention_map.WORDS)},
         "matrices": header(matrix_row, [matrix, "+", matrix]),
         "picture": header(patch_picture, pictures.shown()),
         "strip": {"words": parts.words(strip_of_pictures.WORDS)},
@@ -85,7 +94,7 @@ def payloads() -> dict[str, dict]:
     }
 
 
-@pytest.mark.parametrize("name", ["grid", "lines", "list", "matrices", "picture", "strip", "steps"])
+@pytest.mark.parametrize("name", ["grid", "lines", "list", "maps", "matrices", "picture", "strip", "steps"])
 def test_payloads_of_components(name: str):
     shown = payloads()[name]
     assert shown["words"] and [text for text in shown["words"].values() if outside(text) or not text.strip()] == []
@@ -98,7 +107,12 @@ def test_payloads_of_components(name: str):
 
 def test_every_word_that_a_script_asks_for_is_in_its_payload():
     folder = Path(parts.__file__).parent
-    scripts = {"grid": ("attention_grid*",), "lines": ("attention_lines*",), "list": ("head_list",)}
+    scripts = {
+        "grid": ("attention_grid*",),
+        "lines": ("attention_lines*",),
+        "list": ("head_list",),
+        "maps": ("attention_map",),
+    }
     scripts |= {"matrices": ("matrix_row",), "picture": ("patch_picture",), "strip": ("picture_strip",)}
     scripts |= {"steps": ("step_view*",)}
     shown = payloads()
@@ -110,8 +124,8 @@ def test_every_word_that_a_script_asks_for_is_in_its_payload():
 
 def test_offline_pages():
     for part in (attention_grid.part(grids.sheet(4)), attention_lines.part(lines.lines(4, 5))):
-        document = standalone.Document(given("Title"), [given("How to read it.")], [(given("Input"), given("x"))], part)
-        page = standalone.to_html(document).decode()
+        facts = [(given("Input"), given("x"))]
+        page = standalone.to_html(given("Title"), [given("How to read it.")], facts, part).decode()
         assert f'<html lang="{PSEUDO}">' in page and outside(part.numbers) == ""
         body = page[page.index("<body>") : page.index("<template")]
         assert unsaid_in_html(body) == [] and outside(page[page.index("<title>") + 7 : page.index("</title>")]) == ""
@@ -120,7 +134,7 @@ def test_offline_pages():
 
 def english_page() -> str:
     with speaking("en"):
-        return standalone.to_html(pages.document(attention_grid.part(grids.sheet(4)))).decode()
+        return pages.saved(attention_grid.part(grids.sheet(4))).decode()
 
 
 @pytest.mark.parametrize(
@@ -130,7 +144,7 @@ def english_page() -> str:
         lambda: answer.moves(("tench", "church"), (0.2, 0.8), (0.5, 0.5), given("shuffled")),
         lambda: bars.strip(np.ones(3), 1, "encoder", "light", given("Row")).html,
         lambda: bars.table([given("a"), given("b")], [(given("a"), 0.5), (given("b"), 7)], given("Table")),
-        lambda: bars.bar(0.5, 1).html + steps.meter(0.5, 1).html + steps.number("1").html + steps.quiet("2").html,
+        lambda: bars.bar(0.5, 1).html + steps.meter(0.5, 1).html + steps.quiet("2").html,
         lambda: steps.written(["<s>", "Je"], "veux", ["une"]) + steps.weights(TOKENS, (0.5, 0.3, 0.2)),
         lambda: steps.aligned([(given("reads"), TOKENS)], given("shifted")),
         lambda: steps.plain("a").html + steps.flagged("a").html + steps.strong("a").html,
@@ -168,8 +182,6 @@ def occlusion_curves():
 @pytest.mark.parametrize(
     "figure",
     [
-        lambda: heatmap.heatmap(heatmaps.head("decoder", 3, 3), "light"),
-        lambda: heatmap.heatmap(heatmaps.head("cross"), "dark"),
         lambda: curves.histogram(RANDOM.normal(size=50), 0.5, "light", given("cosine")),
         occlusion_curves,
         lambda: patch_positions.similarity(RANDOM.normal(size=(4, 4)), (2, 2), "light"),
@@ -194,7 +206,7 @@ def test_pictures(scale: str):
     shown = overviews.known(100, "decoder", scale)
     drawings = [overview.overview(shown), matrices.picture(maps_as_pictures.head())]
     pixels = np.zeros((4, 4, 3), np.uint8)
-    over = heatmap.HeadMap(np.eye(2, dtype=np.float32), ("r", "r"), ("c", "c"), maps.GRID, given("mean"), 1.0)
+    over = matrices.HeadMap(np.eye(2, dtype=np.float32), ("r", "r"), ("c", "c"), maps.GRID, given("mean"), 1.0)
     drawings += [over_picture.over_picture(over, pixels, 0.5, 0.5), difference.difference_picture(differences.pair())]
     drawings += [matrices.matrices_picture([matrix_row.RowMatrix(given("Q"), SQUARE)], given("Matrices"))]
     known = {*shown.rows, *shown.columns, *maps_as_pictures.head().queries, *maps_as_pictures.head().keys}
@@ -227,7 +239,7 @@ def test_refusals_and_descriptions(monkeypatch):
             read_picture(content)
         assert outside(refused.value.said()) == ""
     for sample in samples.SAMPLES:
-        assert outside(sample.label()) == "" and outside(picture_input.describe(samples.picture(sample.name))) == ""
+        assert outside(sample()) == "" and outside(picture_input.describe(samples.picture(sample.id))) == ""
     for typed in ("", "x", "1 2 3", "99"):
         with pytest.raises(ValueError) as wrong:
             whole_numbers.parse(typed, given("lengths"), (1, 2), (1, 9))

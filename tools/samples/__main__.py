@@ -6,6 +6,6 @@ from tools.samples.drawing import jpeg
 from views.controls.samples import SAMPLES
 
 for sample in SAMPLES:
-    content = jpeg(sample.name)
+    content = jpeg(sample.id)
     sample.path.write_bytes(content)
     print(f"{sample.path.name}: {len(content):,} bytes")

@@ -9,6 +9,10 @@ from collections.abc import Mapping
 from views.address.codecs import Raw
 
 _KINDS = ("encoder", "decoder", "cross", "vision")
+_CLASSES = (  # of the classifier
+    *("tench", "English springer", "cassette player", "chain saw", "church"),
+    *("French horn", "garbage truck", "gas pump", "golf ball", "parachute"),
+)
 
 # Settings whose old values become ids by their spelling: small letters, hyphens for all that is no letter or digit.
 SPELLED = frozenset(
@@ -51,19 +55,7 @@ VALUES: dict[str, dict[str, str]] = {
     },
     # pages/vision
     "view": {"CLS attention": "cls", "Through the layers": "layers"},
-    "explain": {
-        "the answer": "answer",
-        "tench": "1",
-        "English springer": "2",
-        "cassette player": "3",
-        "chain saw": "4",
-        "church": "5",
-        "French horn": "6",
-        "garbage truck": "7",
-        "gas pump": "8",
-        "golf ball": "9",
-        "parachute": "10",
-    },
+    "explain": {"the answer": "answer"} | {name: str(number) for number, name in enumerate(_CLASSES, 1)},
     "vasks": {"Every position": "all"},
     # pages/vision and pages/positions
     "change": {"Set to 0": "none"},
@@ -108,17 +100,21 @@ PATTERNS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
     **{f"{kind}{what}": (_NUMBERED,) for kind in _KINDS for what in ("asks", "sees", "forbid")},
     # masks
     "sequence": ((re.compile(r"([0-9]+) \([0-9]+ long\)"), r"\1"),),
-    # attribution
-    "target_word": (_NUMBERED,),
-    # tokens
-    "near": (_NUMBERED,),
-    "piece": (_NUMBERED,),
+    # attribution and tokens
+    **dict.fromkeys(("target_word", "near", "piece"), (_NUMBERED,)),
 }
 
 
+# settings that had a name of their own beside the one that every page shares
+RENAMED = {"try_beam": "beam", "try_penalty": "penalty"}
+
+
 def today(query: Mapping[str, Raw]) -> dict[str, Raw]:
-    """The same address with today's values."""
-    return {name: tuple(_value(name, value) for value in raw) for name, raw in query.items()}
+    """The same address with today's names and values."""
+    valued = {name: tuple(_value(name, value) for value in raw) for name, raw in query.items()}
+    return {RENAMED[name]: raw for name, raw in valued.items() if name in RENAMED} | {
+        name: raw for name, raw in valued.items() if name not in RENAMED
+    }
 
 
 def _value(name: str, value: str) -> str:

@@ -137,6 +137,17 @@
     markSoon();
   };
 
+  // What is chosen in a component stands in the address at once; the component tells the server a moment later, which then
+  // says the same. `detail` has a value, or null for none, for each name.
+  window.addEventListener("choosing", ({ detail }) => {
+    const to = new URL(location.href);
+    for (const [name, chosen] of Object.entries(detail)) {
+      if (chosen === null) to.searchParams.delete(name);
+      else to.searchParams.set(name, chosen);
+    }
+    history.replaceState(history.state, "", to);
+  });
+
   // A link of the menu that is opened in a new tab, or copied, carries what all pages share.
   function markLink(link) {
     const carried = new URLSearchParams();

@@ -30,7 +30,7 @@ def page(name: str, text: str) -> Iterator[None]:
     """
     visitor = _visitor()
     moved = streamlit_inside.moved()
-    on_screen = {key: st.session_state[key] for key in visitor.shown if key in st.session_state}
+    on_screen = {key: st.session_state[key] for key in _drawn(visitor)}
     if name != visitor.page:
         for key in on_screen:  # another page may have another control under the same name
             del st.session_state[key]
@@ -38,8 +38,11 @@ def page(name: str, text: str) -> Iterator[None]:
         _take_deeds()
     visitor.arrive(name, _query(), moved, on_screen)
     visitor.shared.setdefault(TEXT, (text,))
+    visitor.drawn.clear()
+    visitor.within.clear()
     with catalogue.speaking(language()), _told():
         yield
+        visitor.leave()
 
 
 def elsewhere(name: str) -> str | None:
@@ -52,11 +55,26 @@ def elsewhere(name: str) -> str | None:
 
 
 @contextmanager
-def part() -> Iterator[None]:
-    """Surround a run of a part of the page."""
+def part(name: str) -> Iterator[None]:
+    """Surround a run of the part of the page called `name`, by itself."""
     _take_deeds()
-    with catalogue.speaking(language()), _told():
+    visitor = _visitor()
+    visitor.drawn.clear()
+    with catalogue.speaking(language()), _told(), within(name):
         yield
+        visitor.leave(name)
+
+
+@contextmanager
+def within(part: str) -> Iterator[None]:
+    """Surround the drawing of a part."""
+    around = _visitor().within
+    before = len(around)
+    around.append(part)
+    try:
+        yield
+    finally:
+        del around[before:]
 
 
 @contextmanager
@@ -102,8 +120,10 @@ def control(name: str, codec: Codec, default: object, draw: Callable[[], object]
         varies: what it offers, or its default, depends on the page or on the sentence.
     """
     visitor = _visitor()
-    last, now = visitor.shown.get(name), Shown(None, codec, default, varies)
-    current = st.session_state.get(name, _MISSING)
+    last, now = visitor.shown.get(name), Shown(None, codec, default, varies, within=visitor.stands(name))
+    visitor.drawn.add(name)
+    left = last is not None and (last.inside or last.gone)
+    current = _MISSING if left else st.session_state.get(name, _MISSING)
     if current is not _MISSING:
         if last is not None:
             visitor.take(name, current)
@@ -130,10 +150,20 @@ def control(name: str, codec: Codec, default: object, draw: Callable[[], object]
     return value if found is None else found
 
 
+def inside(name: str, codec: Codec, default: object, varies: bool = False):
+    """The value of a setting whose control a component draws: it is set by `choose`. Arguments as of `control`."""
+    visitor = _visitor()
+    value = visitor.chosen(name, codec, default, varies)
+    visitor.drawn.add(name)
+    visitor.shown[name] = Shown(value, codec, default, varies, inside=True, within=visitor.stands(name))
+    return value
+
+
 def choose(name: str, value: object) -> None:
     """Set a control from a callback, drawn or not."""
-    drawn = name in st.session_state
-    _visitor().choose(name, value, drawn)
+    visitor = _visitor()
+    drawn = name in st.session_state and not (name in visitor.shown and visitor.shown[name].inside)
+    visitor.choose(name, value, drawn)
     if drawn:
         st.session_state[name] = value
 
@@ -143,6 +173,11 @@ def value(name: str):
     visitor = _visitor()
     shown = visitor.shown[name]
     return visitor.chosen(name, shown.codec, shown.default, shown.varies)
+
+
+def to_come(name: str, codec: Codec, default: object):
+    """What a control that is not drawn yet will show."""
+    return _visitor().chosen(name, codec, default, False)
 
 
 def held(name: str) -> str:
@@ -180,9 +215,17 @@ def _take_deeds() -> None:
     """Take over what was set in any control, drawn in this run or not: Streamlit may forget it after the run."""
     visitor = _visitor()
     visitor.hear(_query())
-    for name in visitor.shown:
-        if name in st.session_state:
-            visitor.take(name, st.session_state[name])
+    for name in _drawn(visitor):
+        visitor.take(name, st.session_state[name])
+
+
+def _drawn(visitor: Visitor) -> list[str]:
+    """The settings that Streamlit's controls show: of others it may still hold an old value."""
+    return [
+        name
+        for name, shown in visitor.shown.items()
+        if name in st.session_state and not shown.inside and not shown.gone
+    ]
 
 
 def _visitor() -> Visitor:

@@ -5,7 +5,7 @@ Everything is kept as it stands in the address: names with strings. `Visitor` kn
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote_plus, unquote_plus
 
 from views.address.aliases import today
@@ -52,6 +52,9 @@ class Shown:
     codec: Codec
     default: object
     varies: bool  # what is offered, or shown first, depends on the page or on the sentence
+    inside: bool = False  # a component draws it and tells what was chosen; no control of Streamlit's does
+    within: tuple[str, ...] = ()  # the parts of the page that it stands in, the outermost first
+    gone: bool = False  # the part was drawn again without it, and the browser has forgotten what it showed
 
 
 @dataclass
@@ -76,6 +79,19 @@ class Visitor:
     unsure: bool = False  # the reader went elsewhere, and the browser may have heard of an older address since
     put: set[str] = field(default_factory=set)  # controls that callbacks have set since an address was written last
     told: bool = False  # an address was written in this visit
+    within: list[str] = field(default_factory=list)  # the parts that are being drawn, the outermost first
+    drawn: set[str] = field(default_factory=set)  # the controls that this run has drawn
+
+    def stands(self, name: str) -> tuple[str, ...]:
+        """The parts that a control stands in which is being drawn: a part that runs alone says no more than its own."""
+        now, last = tuple(self.within), self.shown.get(name)
+        return last.within if last is not None and last.within[-len(now) :] == now else now
+
+    def leave(self, part: str = "") -> None:
+        """End a run of a part, or of the page: what was drawn in it before and was not now is gone."""
+        for name, shown in self.shown.items():
+            if name not in self.drawn and (not part or part in shown.within):
+                self.shown[name] = replace(shown, gone=True)
 
     def arrive(self, page: str, query: Query, moved: bool, on_screen: dict[str, object]) -> None:
         """Begin a run of `page`, asked for with the address `query`, which decides if this visit did not write it.
@@ -187,8 +203,12 @@ class Visitor:
         return text | {name: raw for name, raw in (self.shared | own).items() if name != TEXT}
 
     def tell(self) -> Query | None:
-        """The address that the browser is to be told of; None if it surely believes in it already."""
-        self.told = True
+        """The address that the browser is to be told of; None if it surely believes in it already.
+
+        The first one is always told: until then the browser sends whatever its address says, which is also what
+        components write there before the server knows (`history.js`).
+        """
+        first, self.told = not self.told, True
         self.put.clear()
         address = self.address()
         seen = as_seen(address)
@@ -197,7 +217,7 @@ class Visitor:
             self.known.pop()
         self.known.append((seen, {name: shown.value for name, shown in self.shown.items()}))
         unsure, self.unsure = self.unsure, False
-        return None if seen == self.heard == last and not unsure else address
+        return None if seen == self.heard == last and not unsure and not first else address
 
 
 def as_seen(query: Mapping[str, Raw]) -> Seen:

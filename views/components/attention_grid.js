@@ -10,28 +10,50 @@ class AttentionGrid extends View {
   constructor(parentElement) {
     super(parentElement, ".grid-root")
     this.tiles = []
-    this.mark = watchMark(this.host, () => this.followMark())
+    this.mark = watchMark(this.host, () => this.given && this.followMark())
+    this.mounted = new AbortController()
+    window.addEventListener("popstate", () => this.followAddress(), { signal: this.mounted.signal })
   }
 
   show(bytes) {
     if (!this.isNew(bytes)) return
-    this.sheet = decode(bytes)
-    const { sheet } = this
-    this.fit([sheet.rows, sheet.columns, sheet.words, sheet.places, sheet.detail], sheet.theme)
-    this.draw(this.theme)
-    this.select(...(this.chosen ?? this.mark.read() ?? [0, 0]))
+    this.given = decode(bytes)
+    this.path = location.pathname
+    this.chosen ??= this.news() ?? [0, 0]
+    this.arrangement = ""
+    this.arrange()
     this.tip.hide()
-    this.root.dataset.drawn = `${sheet.title}: ${sheet.queries.join(" ")} / ${sheet.keys.join(" ")}`
+  }
+
+  // Draws what is chosen: the maps, where they are not the ones on the screen, and which of them is open.
+  arrange() {
+    const { given, chosen } = this
+    const arrangement = JSON.stringify(given.controls?.filter(({ list }) => !list).map(({ name }) => chosen[name]) ?? [])
+    if (arrangement !== this.arrangement) {
+      this.arrangement = arrangement
+      const sheet = (this.sheet = given.controls ? arranged(given, chosen) : given)
+      this.fit([sheet.rows, sheet.columns, sheet.words, sheet.places, Boolean(sheet.detail)], sheet.theme)
+      this.draw(this.theme)
+      this.root.dataset.drawn = `${sheet.title}: ${sheet.queries.join(" ")} / ${sheet.keys.join(" ")}`
+    }
+    if (given.controls) {
+      this.choices.fit(given.controls, given.words)
+      this.choices.show(chosen, this.sheet)
+    }
+    const { rows, columns } = this.sheet
+    this.select(...(given.controls ? [rows.indexOf(chosen.layer), columns.indexOf(chosen.head)] : chosen))
   }
 
   build() {
     const { rows, columns, words, detail } = this.sheet
-    this.root.replaceChildren()
+    if (this.given.controls) this.choices ??= new Choices(this)
+    for (const built of [...this.root.children]) if (built !== this.choices?.root) built.remove()
     this.root.classList.toggle("with-detail", Boolean(detail))
     const overview = element("div", "overview", this.root)
     this.grid = element("div", "grid", overview)
     this.grid.setAttribute("role", "grid")
     this.grid.style.setProperty("--columns", columns.length)
+    this.grid.style.setProperty("--rows", rows.length)
     const head = element("div", "row", this.grid)
     head.setAttribute("role", "row")
     element("span", "corner", head).textContent = words.axes
@@ -49,7 +71,7 @@ class AttentionGrid extends View {
     element("span", "", this.maskedKey).textContent = words.masked
     this.tip = new Tip(this.root, "pair", "value", "place")
     markData(this.tip.lines[0], this.sheet.places ? "" : "token")
-    this.detail = detail && new Detail(this)
+    this.detail = detail && new WeightMap(this.root)
   }
 
   buildTile(line, row, column) {
@@ -169,26 +191,89 @@ class AttentionGrid extends View {
     return this.sheet.type === "float16" && weight < 1e-4 ? "< 0.0001" : threeDigits(weight)
   }
 
-  // What the page says is chosen; see `mark` in parts.py.
-  followMark() {
-    const chosen = this.news()
-    if (chosen) this.select(...chosen)
+  showChosen(chosen) {
+    this.chosen = chosen
+    this.arrange()
   }
 
-  // Shown at once where the map is shown large here; otherwise the page shows it, and is told at once.
+  // After Back or Forward the address decides, and what was not told yet belongs to the view that was left.
+  followAddress() {
+    const address = new URLSearchParams(location.search)
+    if (!this.given.controls || location.pathname !== this.path || !address.has("text")) return
+    this.untold?.abort()
+    this.told = []
+    const said = this.given.controls.map(({ name, options, first }) => {
+      const value = address.getAll(name).at(-1)
+      return [name, options.some(([id]) => id === value) ? value : first]
+    })
+    this.chosen = offered(this.given, Object.fromEntries(said))
+    this.arrange()
+  }
+
+  // A map. Shown at once where it is shown large here; otherwise the page shows it, and is told at once.
   choose(row, column) {
-    this.select(row, column)
+    const { rows, columns } = this.sheet
+    if (this.given.controls) return this.set({ layer: rows[row], head: columns[column] })
+    this.chosen = [row, column]
+    this.arrange()
     this.tell("chosen", [row, column], this.detail ? STILL : 0)
   }
 
+  // Chosen in the controls: shown at once, and in the address at once; the server is told once nothing else is chosen.
+  set(changes) {
+    const before = this.chosen
+    this.chosen = offered(this.given, { ...before, ...changes })
+    this.arrange()
+    const changed = this.given.controls.filter(({ name }) => this.chosen[name] !== before[name])
+    const said = changed.map(({ name, first, always }) => [name, this.chosen[name] === first && !always ? null : this.chosen[name]])
+    window.dispatchEvent(new CustomEvent("choosing", { detail: Object.fromEntries(said) }))
+    this.tell("chosen", this.chosen, STILL)
+  }
+
   select(row, column) {
-    this.chosen = [row, column]
     this.tiles.forEach((line, r) => line.forEach(({ tile }, c) => {
       const chosen = r === row && c === column
       tile.setAttribute("aria-selected", chosen)
       tile.tabIndex = chosen ? 0 : -1
     }))
-    this.detail?.show(row, column)
+    this.detail?.show(this.large(row, column))
+  }
+
+  // The chosen map, as `WeightMap` shows it.
+  large(row, column) {
+    const { sheet, theme } = this
+    const { words, detail } = sheet
+    const [, columns, queries, keys] = sheet.shape
+    const start = (row * columns + column) * queries * keys
+    const weights = sheet.weights.subarray(start, start + queries * keys)
+    const top = (sheet.decades ? 1 : largest(sheet.shared_scale ? sheet.weights : weights)) || 1
+    const colours = lookupTable(sheet.scales[theme])
+    const masked = (weight, cell) => (sheet.causal && cell % keys > Math.floor(cell / keys) ? -Infinity : weight)
+    return {
+      name: filled(detail.heading, { map: this.nameOf(row, column) }),
+      label: filled(words.keys, { map: this.describe(row, column) }),
+      values: weights.map(masked),
+      rows: sheet.queries,
+      columns: sheet.keys,
+      row_title: detail.query_axis,
+      column_title: detail.key_axis,
+      kindOf: (label) => (sheet.places && label !== sheet.cls ? "" : "token"), // of places only CLS has a name
+      colours,
+      shade: (weight) => Math.round(this.shade(weight / top) * 255),
+      grey: packed(sheet.masked[theme]),
+      drawScale: (scale) => this.drawScale(scale, colours, top),
+      pair: (query, key) => [dataText(this.pair(query, key), sheet.places ? "" : "token")],
+      write: (weight) => this.readOut(weight),
+      masked: words.masked,
+      table: words.table,
+      corner: `${words.query} \\ ${words.key}`,
+      numbered: !sheet.places,
+    }
+  }
+
+  leave() {
+    super.leave()
+    this.mounted.abort()
   }
 
   move(event, row, column) {
@@ -202,10 +287,27 @@ class AttentionGrid extends View {
 
 function decode(bytes) {
   const [header, body] = unpack(bytes)
-  const shape = header.weights
-  const count = shape.reduce((product, side) => product * side, 1)
-  const weights = header.type === "float32" ? new Float32Array(body, 0, count) : fromHalf(new Uint16Array(body, 0, count))
-  return { ...header, shape, weights, picture: new Uint8Array(body, count * (header.type === "float32" ? 4 : 2)) }
+  let read = 0 // bytes
+  const weightsOf = ({ weights, type }) => {
+    const start = read
+    const count = weights.reduce((product, side) => product * side, 1)
+    read += count * (type === "float32" ? 4 : 2)
+    const numbers = body.slice(start, read) // a copy starts at 0, as typed arrays need
+    return () => (type === "float32" ? new Float32Array(numbers) : fromHalf(new Uint16Array(numbers)))
+  }
+  if (header.controls) {
+    for (const kind of Object.values(header.kinds)) kind.decode = weightsOf(kind)
+    return header
+  }
+  const weights = weightsOf(header)()
+  return { ...header, shape: header.weights, weights, picture: new Uint8Array(body, read) }
+}
+
+// What was chosen, where the kind has it: another kind may have fewer layers.
+function offered(given, chosen) {
+  const { rows, columns } = kindOf(given, chosen)
+  const one = (value, names) => (names.includes(value) ? value : names[0])
+  return { ...chosen, layer: one(chosen.layer, rows), head: one(chosen.head, columns) }
 }
 
 function header(line, words, name, role) {

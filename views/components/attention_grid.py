@@ -39,9 +39,10 @@ WORDS = {
     "table": terms.NUMBERS_AS_TABLE,
     "query": terms.QUERY,
     "key": terms.KEY,
+    "options": Message("grid.options", "Options"),
 }
 
-_MOUNT = parts.Component("attention_grid", "grid-root")
+MOUNT = parts.Component("attention_grid", "grid-root")
 
 
 @dataclass(frozen=True)
@@ -93,26 +94,31 @@ class Sheet:
 def payload(sheet: Sheet, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
     """The bytes that `attention_grid.js` reads; see the module's first lines. Up to `exact_bytes` with every digit."""
     exact = sheet.weights.nbytes <= exact_bytes
-    header = parts.fields(
+    header = described(sheet, exact) | common(theme) | {"decades": maps.DECADES if sheet.log_scale else 0}
+    return parts.pack(header, sheet.weights.astype("<f4" if exact else "<f2"), sheet.underlay)
+
+
+def described(sheet: Sheet, exact: bool) -> dict[str, object]:
+    """What the header says of a sheet, whose weights travel as float32 where `exact`, else as float16."""
+    return parts.fields(
         sheet,
-        theme=theme,
         selected=None,  # it stands in the mark
         type="float32" if exact else "float16",
         queries=parts.labels(sheet.queries),
         keys=parts.labels(sheet.keys),
-        decades=maps.DECADES if sheet.log_scale else 0,
         scales=parts.scales(sheet.kind),
-        masked=palette.MASKED,
-        cls=maps.CLS,
-        words=parts.words(WORDS),
     )
-    return parts.pack(header, sheet.weights.astype("<f4" if exact else "<f2"), sheet.underlay)
+
+
+def common(theme: palette.Theme) -> dict[str, object]:
+    """What the header says beside that."""
+    return {"theme": theme, "masked": palette.MASKED, "cls": maps.CLS, "words": parts.words(WORDS)}
 
 
 def attention_grid(sheet: Sheet, key: str, on_select: Callable[[int, int], None]) -> None:
     """Mount the overview; `on_select` gets row and column of the map that a person chooses."""
     chosen = partial(parts.cell, rows=len(sheet.rows), columns=len(sheet.columns)), lambda cell: on_select(*cell)
-    _MOUNT(key, payload(sheet, inputs.theme()), sheet.selected, chosen=chosen)
+    MOUNT(key, payload(sheet, inputs.theme()), sheet.selected, chosen=chosen)
 
 
 def part(sheet: Sheet) -> standalone.Part:

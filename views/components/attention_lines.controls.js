@@ -44,8 +44,8 @@ class LinesControls {
     })
     const only = button(group, words.single, () => this.single(field, only))
     only.setAttribute("aria-pressed", false)
-    button(group, words.all, () => this.set(field, [...Array(count).keys()]))
-    button(group, words.none, () => this.set(field, []))
+    button(group, words.all, () => this.lines.change({ [field]: [...Array(count).keys()] }, true))
+    button(group, words.none, () => this.lines.change({ [field]: [] }, true))
     return { buttons, only }
   }
 
@@ -54,12 +54,6 @@ class LinesControls {
     if (this.groups[field].only.ariaPressed === "true") return this.lines.change({ [field]: [place] }, true)
     const others = chosen.filter((other) => other !== place)
     const next = others.length < chosen.length ? others : [...chosen, place].sort((one, other) => one - other)
-    this.lines.change({ [field]: next }, true)
-  }
-
-  // Several at once end "one at a time".
-  set(field, next) {
-    if (next.length > 1) this.groups[field].only.setAttribute("aria-pressed", false)
     this.lines.change({ [field]: next }, true)
   }
 
@@ -72,11 +66,11 @@ class LinesControls {
   follow(view, styles) {
     for (const [field, { buttons, only }] of Object.entries(this.groups)) {
       buttons.forEach((made, place) => made.setAttribute("aria-pressed", view[field].includes(place)))
-      if (view[field].length > 1) only.setAttribute("aria-pressed", false)
+      if (view[field].length > 1) only.setAttribute("aria-pressed", false) // several end "one at a time"
     }
     this.groups.heads.buttons.forEach((made, place) => paintChip(made.querySelector("canvas"), styles[place]))
-    this.mass.value = Math.round(100 * view.mass)
     const share = Math.round(100 * view.mass)
+    this.mass.value = share
     this.massWords.textContent = filled(this.lines.sheet.words.mass, { share })
     this.mass.setAttribute("aria-valuetext", `${share} %`)
   }

@@ -115,11 +115,8 @@ class AttentionLines extends View {
     if (tell) this.tell("view", this.view, STILL)
   }
 
-  // Whether the page says that something else is chosen; then it is.
-  followMark() {
-    const view = this.news()
-    if (view) this.change(view)
-    return Boolean(view)
+  showChosen(view) {
+    this.change(view)
   }
 
   // Only layers, heads and a token that there are.

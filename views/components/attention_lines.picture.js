@@ -59,30 +59,29 @@ function pictureOf(lines) {
 
 function saveSvg(lines) {
   const { all, height, left, top, texts, cells, chips, family, ink, background } = pictureOf(lines)
-  const number = (value) => String(Math.round(100 * value) / 100)
-  const line = (x1, y1, x2, y2, width, [colour, dashes], more = "") => {
-    const ends = `x1="${number(x1)}" y1="${number(y1)}" x2="${number(x2)}" y2="${number(y2)}"`
-    const dashed = dashes.length ? ` stroke-dasharray="${dashes.join(" ")}"` : ""
-    parts.push(`<line ${ends} stroke="${colour}"${dashed} stroke-width="${number(width)}"${more}/>`)
+  const short = (value) => (typeof value === "number" ? Math.round(100 * value) / 100 : value)
+  const add = (tag, attributes, parent) =>
+    svgElement(tag, Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, short(value)])), parent)
+  const shown = { viewBox: `0 0 ${short(all)} ${short(height)}`, width: all, height, "font-family": family }
+  const svg = add("svg", shown, document.createDocumentFragment())
+  add("rect", { width: "100%", height: "100%", fill: background }, svg)
+  const line = (x1, y1, x2, y2, width, [stroke, dashes], opacity = 1) => {
+    const look = { stroke, "stroke-width": width, "stroke-opacity": opacity, "stroke-dasharray": dashes.join(" ") }
+    add("line", { x1, y1, x2, y2, ...look }, svg)
   }
-  const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${number(all)} ${number(height)}" width="${number(all)}" height="${number(height)}" font-family="${escaped(family)}">`,
-    `<rect width="100%" height="100%" fill="${background}"/>`,
-  ]
   const strokes = lines.strokesSeen()
   strokes.each((x1, y1, x2, y2, weight, head) => {
-    const more = ` stroke-opacity="${number(strengthOf(weight))}"`
-    line(left + x1, top + y1, left + x2, top + y2, widthOf(weight, strokes.thickness), lines.styles[head], more)
+    line(left + x1, top + y1, left + x2, top + y2, widthOf(weight, strokes.thickness), lines.styles[head], strengthOf(weight))
   })
-  for (const cell of cells) {
-    const place = `x="${number(cell.x)}" y="${number(cell.y)}" width="${number(cell.width)}" height="${number(cell.height)}"`
-    parts.push(`<rect ${place} fill="${cell.colour}" fill-opacity="${number(cell.opacity)}"/>`)
-  }
+  for (const { colour, opacity, ...place } of cells) add("rect", { ...place, fill: colour, "fill-opacity": opacity }, svg)
   for (const { x, y, style } of chips) line(x, y, x + 24, y, 5, style)
   for (const { text, x, y, size, anchor, weight } of texts) {
-    parts.push(`<text x="${number(x)}" y="${number(y)}" font-size="${number(size)}" font-weight="${weight}" text-anchor="${anchor}" dominant-baseline="central" fill="${ink}">${escaped(text)}</text>`)
+    const look = { "font-size": size, "font-weight": weight, "text-anchor": anchor, fill: ink }
+    // XML has no place for control characters, even escaped.
+    const written = text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd")
+    add("text", { x, y, "dominant-baseline": "central", ...look }, svg).textContent = written
   }
-  save(new Blob([parts.join("\n"), "\n</svg>\n"], { type: "image/svg+xml" }), lines.sheet.words.svgFile, lines.sheet.title)
+  save(new Blob([new XMLSerializer().serializeToString(svg)], { type: "image/svg+xml" }), lines.sheet.words.svgFile, lines.sheet.title)
 }
 
 function savePng(lines) {
@@ -114,12 +113,6 @@ function savePng(lines) {
     pen.fillText(text, x, y)
   }
   canvas.toBlob((blob) => save(blob, lines.sheet.words.pngFile, lines.sheet.title))
-}
-
-function escaped(text) {
-  const marks = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" }
-  // XML has no place for control characters, even escaped.
-  return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd").replace(/[&<>"]/g, (mark) => marks[mark])
 }
 
 function save(blob, name, kind) {

@@ -4,7 +4,6 @@ The payload (`views.components.parts.pack`) holds the weights of all layers and 
 that are not masked. What is chosen stands in a mark beside the lines, so that the payload stays as it was.
 """
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,8 +20,6 @@ from views.text.catalogue import Message, say
 
 _LIST = r"((?:\d{1,3}(?:\.\d{1,3})*)?)"
 _ADDRESS = re.compile(rf"{_LIST}-{_LIST}-(\d{{1,3}})(?:-([qk]\d{{1,4}}))?", re.ASCII)
-_SIDES = {"q": "query", "k": "key"}
-MASS = 0.7  # drawn at first: the share of what each query gives
 
 WORDS = {
     "sense": Message("lines.sense", "attends to \u2192"),
@@ -99,7 +96,7 @@ class View:
 
     layers: tuple[int, ...]
     heads: tuple[int, ...]
-    mass: float = MASS
+    mass: float = 0.7
     locked: Locked | None = None
 
 
@@ -171,9 +168,7 @@ def valid_view(sent: object, shape: tuple[int, int, int, int]) -> View | None:
         return None
     layers, heads = _numbers(sent.get("layers"), shape[0]), _numbers(sent.get("heads"), shape[1])
     mass, locked = sent.get("mass"), sent.get("locked")
-    if layers is None or heads is None or type(mass) not in (int, float) or not math.isfinite(mass):
-        return None
-    if not 0.05 <= mass <= 1:
+    if layers is None or heads is None or type(mass) not in (int, float) or not 0.05 <= mass <= 1:
         return None
     if locked is None:
         return View(layers, heads, float(mass))
@@ -199,24 +194,9 @@ def from_address(text: object, shape: tuple[int, int, int, int]) -> View | None:
         return None
     layers, heads = ([int(number) - 1 for number in parts_of_it[n].split(".") if number] for n in (1, 2))
     locked = parts_of_it[4]
-    place = None if locked is None else {"side": _SIDES[locked[0]], "place": int(locked[1:]) - 1}
+    place = None if locked is None else {"side": "query" if locked[0] == "q" else "key", "place": int(locked[1:]) - 1}
     sent = {"layers": layers, "heads": heads, "mass": int(parts_of_it[3]) / 100, "locked": place}
     return valid_view(sent, shape)
-
-
-def kept(attention: np.ndarray, mass: float) -> np.ndarray:
-    """Which lines are drawn: bool of the same shape as `attention`, `(..., query, key)`.
-
-    Of each query and head the fewest keys, largest weights first, that together hold `mass` of the query's weights; the
-    same rule as in `attention_lines.weights.js`.
-    """
-    order = np.argsort(-attention, axis=-1, kind="stable")
-    ordered = np.take_along_axis(attention, order, axis=-1).astype(np.float64)
-    before = np.cumsum(ordered, axis=-1) - ordered  # what stronger keys hold already
-    wanted = mass * ordered.sum(axis=-1, keepdims=True) - 1e-6  # weights have about seven digits
-    drawn = np.zeros(attention.shape, dtype=bool)
-    np.put_along_axis(drawn, order, (before < wanted) & (ordered > 0), axis=-1)
-    return drawn
 
 
 def _numbers(sent: object, count: int) -> tuple[int, ...] | None:

@@ -26,16 +26,17 @@ class ReadOut {
   }
 
   showWeights(focus) {
+    const roomy = this.lines.row >= NEAR
     for (const [side, { tokens }] of Object.entries(this.lines.sides)) {
       const across = focus && focus.side !== side ? this.weightsOf(focus) : []
-      const read = across.length ? this.readable(across) : null
+      const read = across.length && !roomy ? this.readable(across) : null
       const step = Math.max(1, Math.ceil(NEAR / this.lines.row))
       tokens.forEach(({ token, weight }, place) => {
         const own = focus?.side === side && focus.place === place
         const near = focus?.side === side && Math.abs(focus.place - place) < step
-        const named = own || this.lines.row >= NEAR || (read ? read.has(place) : place % step === 0 && !near)
+        const named = own || roomy || (read ? read.has(place) : place % step === 0 && !near)
         const item = across[place]
-        const mask = this.lines.row >= NEAR ? this.lines.sheet.words.masked : "" // pressed together, its faint label says enough
+        const mask = roomy ? this.lines.sheet.words.masked : "" // pressed together, its faint label says enough
         const text = item && named && this.lines.chosen.length ? (item.masked ? mask : threeDigits(item.mean)) : ""
         const names = `token${own ? " own" : ""}${named ? "" : " unnamed"}${item?.masked ? " masked" : ""}`
         if (token.className !== names) token.className = names
@@ -49,7 +50,6 @@ class ReadOut {
   // Which tokens are named where there is no room for all: the largest weights first, each with room around it.
   readable(across) {
     const named = new Set()
-    if (this.lines.row >= NEAR) return new Set(across.keys())
     const gap = Math.ceil(NEAR / this.lines.row)
     for (const { place } of [...across].sort((one, other) => other.mean - one.mean)) {
       let free = true

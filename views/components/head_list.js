@@ -82,15 +82,12 @@ class HeadList extends View {
   }
 
   press(event, place) {
-    if (event.key === "Enter" || event.key === " ") {
-      event.preventDefault()
-      return this.take(this.options[place])
-    }
     const last = this.options.length - 1
     const next = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: last }[event.key]
-    if (next === undefined) return
+    if (event.key === "Enter" || event.key === " ") this.take(this.options[place])
+    else if (next !== undefined) this.options[clamp(next, this.options.length)].focus()
+    else return
     event.preventDefault()
-    this.options[clamp(next, this.options.length)].focus()
   }
 
   // What the page says is selected.

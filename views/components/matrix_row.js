@@ -51,7 +51,6 @@ class MatrixRow extends View {
 class Figure {
   constructor(row, item) {
     this.row = row
-    this.cursor = item.cursor
     const figure = element("figure", "", row.root)
     const caption = element("figcaption", "", figure)
     element("b", "", caption).textContent = item.name
@@ -69,9 +68,7 @@ class Figure {
   }
 
   take(item) {
-    const moved = JSON.stringify(item.cursor) !== JSON.stringify(this.item?.cursor)
     this.item = item
-    if (moved) this.cursor = item.cursor
     const { words } = this.row.settings
     const [rows, columns] = item.shape
     this.canvas.setAttribute("aria-label", filled(item.paint ? words.paint : words.read, { name: item.name, rows, columns }))
@@ -228,7 +225,7 @@ class Figure {
 
   leave() {
     this.row.tip.hide()
-    this.cursor = this.item.cursor
+    this.cursor = null
     this.refresh()
   }
 
@@ -242,46 +239,6 @@ class Figure {
     this.stroke.cells.push([row, column, state])
     this.refresh()
   }
-}
-
-// What a cell holds, and the parts of the text that says which one it is.
-function readOut(item, row, column) {
-  const value = item.values[row * item.shape[1] + column]
-  const name = (labels, title, place) => (labels.length ? dataText(labels[place], "token") : `${title} ${place}`)
-  const words = item.words ? item.words[value ? 1 : 0] : value === -Infinity ? item.masked.join(", ") : full(value)
-  return [words, [name(item.rows, item.row_title, row), " \u2192 ", name(item.columns, item.column_title, column)]]
-}
-
-function decode(bytes) {
-  const [header, body] = unpack(bytes)
-  let offset = 0
-  for (const item of header.items) {
-    if (item.sign) continue
-    item.shape = item.values
-    const count = item.shape[0] * item.shape[1]
-    item.values = new Float32Array(body, offset, count)
-    offset += 4 * count
-  }
-  return header
-}
-
-// As many digits as float32 holds.
-function full(value) {
-  return value === 0 ? "0" : String(Number(value.toPrecision(7))).replace("-", "\u2212")
-}
-
-// What fits into a cell; the read-out has all digits.
-function short(value) {
-  if (Number.isInteger(value)) return String(value).replace("-", "\u2212")
-  const size = Math.abs(value)
-  const text = size < 0.005 ? "\u22480" : size < 10 ? value.toFixed(2) : value.toPrecision(3)
-  return text.replace("-", "\u2212")
-}
-
-// Black or white, whichever stands out more.
-function readable(colour) {
-  const [red, green, blue] = colour.startsWith("#") ? rgb(colour) : colour.match(/\d+/g).map(Number)
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 140 ? "#111417" : "#f4f6f8"
 }
 
 export default mounting(MatrixRow)

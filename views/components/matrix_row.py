@@ -38,7 +38,7 @@ class RowMatrix:
         words: what 0 and 1 mean, for a matrix that holds nothing else; the read-out says the word instead.
         wide: columns are as wide as there is room for, so that they can be told apart.
         paint: cells can be switched between 0 and 1.
-        cursor: row and column that start out marked.
+        cursor: row and column that start out marked in an `attention_map`.
     """
 
     name: str
@@ -57,8 +57,8 @@ class RowMatrix:
     cursor: tuple[int, int] | None = None
 
 
-def payload(items: Sequence[RowMatrix | str], theme: palette.Theme, beside: int = 1) -> bytes:
-    """The bytes that `matrix_row.js` reads; a string among `items` is a sign between two matrices."""
+def payload(items: Sequence[RowMatrix | str], theme: palette.Theme, beside: int = 1, **more: object) -> bytes:
+    """The bytes that `matrix_row.js` reads; a string among `items` is a sign between two matrices, `more` header."""
     described, blocks = [], []
     for item in items:
         if isinstance(item, str):
@@ -68,7 +68,7 @@ def payload(items: Sequence[RowMatrix | str], theme: palette.Theme, beside: int 
         described.append(_header(item, values))
         blocks.append(values)
     shared = {"masked": palette.MASKED, "allowed": ALLOWED, "ink": palette.INK, "words": parts.words(WORDS)}
-    return parts.pack({"items": described, "theme": theme, "beside": beside, **shared}, *blocks)
+    return parts.pack({"items": described, "theme": theme, "beside": beside, **shared, **more}, *blocks)
 
 
 def limits(matrix: RowMatrix) -> tuple[float, float]:

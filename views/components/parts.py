@@ -17,6 +17,10 @@ from views.text.catalogue import Message
 
 _FOLDER = Path(__file__).parent
 FULL_PRECISION_BYTES = 1 << 18
+_BORROWED = {  # component -> parts of others that it uses
+    "attention_grid": ["attention_map.map"],
+    "attention_map": ["matrix_row.numbers"],
+}
 
 
 class Component:
@@ -126,7 +130,8 @@ def style(name: str) -> str:
 
 
 def _joined(name: str, ending: str) -> str:
-    own = sorted(_FOLDER.glob(f"{name}.*.{ending}"))
+    patterns = (*_BORROWED.get(name, ()), f"{name}.*")
+    own = [file for pattern in patterns for file in sorted(_FOLDER.glob(f"{pattern}.{ending}"))]
     files = (_FOLDER / f"shared.{ending}", *own, _FOLDER / f"{name}.{ending}")
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 

@@ -2,29 +2,24 @@
 // neighbour; a grid of buttons lies on top. Choosing a patch redraws here; the server is told and follows.
 
 const STILL = 150 // milliseconds without another arrow key before the server is told
-const BELIEVED = 3000 // milliseconds for which the browser's choice counts more than what the server last knew
 
 class PatchPicture extends View {
   constructor(parentElement) {
     super(parentElement, ".picture-root")
-    this.told = null // the choice that the server has not answered yet
+    this.mark = watchMark(this.host, () => this.view && this.followMark())
   }
 
   show(bytes) {
+    if (!this.isNew(bytes)) return
     const [header, body] = unpack(bytes)
     const { weights: shape, pixels: picture } = header
     const count = shape[0] * shape[1]
     const arrays = { weights: new Float32Array(body, 0, count), pixels: new Uint8Array(body, 4 * count) }
     this.view = { ...header, shape, picture, ...arrays }
-    this.theme = themeOf(this.host)
     this.fit([header.grid, picture, header.panels], header.theme)
     this.colours = lookupTable(header.scales[this.theme])
     this.panels.forEach(({ under }) => paintPicture(under, this.view.pixels, picture))
-    if (!this.told || same(this.told, header.selected) || performance.now() - this.toldAt > BELIEVED) {
-      this.told = null
-      this.selected = header.selected
-    }
-    this.draw()
+    if (!this.followMark()) this.draw()
   }
 
   build() {
@@ -62,7 +57,7 @@ class PatchPicture extends View {
   }
 
   buildPatch(line, panel, row, column) {
-    const patch = button(line, "", () => this.choose(row, column))
+    const patch = button(line, "", () => this.choose([row, column]))
     patch.className = "patch"
     patch.setAttribute("role", "gridcell")
     patch.onkeydown = (event) => this.move(event, panel, row, column)
@@ -161,12 +156,14 @@ class PatchPicture extends View {
     this.tip.show(event.clientX, event.clientY, this.nameOf(row, column), weight)
   }
 
-  choose(row, column, wait = 0) {
-    this.selected = [row, column]
-    this.told = this.selected
-    this.toldAt = performance.now()
+  showChosen(patch) {
+    this.selected = patch
     this.draw()
-    this.tellWhenStill(wait, () => this.answer("chosen", [row, column]))
+  }
+
+  choose(patch, wait = 0) {
+    this.showChosen(patch)
+    this.tell("chosen", patch, wait)
   }
 
   move(event, panel, row, column) {
@@ -175,7 +172,7 @@ class PatchPicture extends View {
     event.preventDefault()
     const [rows, columns] = this.view.grid
     const next = [clamp(row + step[0], rows), clamp(column + step[1], columns)]
-    this.choose(...next, STILL)
+    this.choose(next, STILL)
     panel.patches[next[0]][next[1]].focus()
   }
 }
@@ -183,11 +180,11 @@ class PatchPicture extends View {
 // The fewest patches, largest weights first, that hold `share` of all weights; the same rule as views/patches.py.
 function keep(weights, share) {
   const order = [...weights.keys()].sort((a, b) => weights[b] - weights[a])
-  const wanted = share * weights.reduce((total, weight) => total + weight, 0)
+  const wanted = share * weights.reduce((total, weight) => total + weight, 0) - 1e-6 // weights have about seven digits
   const kept = new Uint8Array(weights.length)
   let held = 0
   let count = 0
-  while (count < order.length && held < wanted) {
+  while (count < order.length && held < wanted && weights[order[count]] > 0) {
     kept[order[count]] = 1
     held += weights[order[count]]
     count += 1
@@ -206,10 +203,6 @@ function outlineOf(kept, rows, columns) {
     }
   }
   return path
-}
-
-function same(one, other) {
-  return one[0] === other[0] && one[1] === other[1]
 }
 
 export default mounting(PatchPicture)

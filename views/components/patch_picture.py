@@ -1,7 +1,8 @@
 """A picture cut into patches: maps over it, an outline, and the patch that a person chooses.
 
 The weights of one head travel once; choosing another patch redraws its maps in the browser at once, and the page
-follows. The payload (`views.components.parts.pack`) holds the weights as float32, then the picture.
+follows. The payload (`views.components.parts.pack`) holds the weights as float32, then the picture. Which patch is
+chosen stands in a mark beside it, so that choosing one leaves the payload as it was.
 """
 
 from collections.abc import Callable, Sequence
@@ -80,11 +81,11 @@ def payload(shown: PatchPicture, theme: palette.Theme) -> bytes:
     """The bytes that `patch_picture.js` reads."""
     weights = np.zeros((0, 0)) if shown.weights is None else shown.weights
     words, scales = parts.words(WORDS), parts.scales("vision")
-    header = parts.fields(shown, theme=theme, weights=weights.shape, words=words, scales=scales)
+    header = parts.fields(shown, theme=theme, selected=None, weights=weights.shape, words=words, scales=scales)
     return parts.pack(header, weights.astype("<f4"), shown.pixels)
 
 
 def patch_picture(shown: PatchPicture, key: str, on_select: Callable[[int, int], None]) -> None:
     """Mount the picture; `on_select` gets row and column, from 0, of the patch that a person chooses."""
     chosen = lambda sent: parts.cell(sent, *shown.grid), lambda cell: on_select(*cell)
-    _MOUNT(key, payload(shown, inputs.theme()), chosen=chosen)
+    _MOUNT(key, payload(shown, inputs.theme()), shown.selected, chosen=chosen)

@@ -50,28 +50,23 @@ class View {
     if (this.theme !== theme) this.reportTheme(this.theme)
   }
 
-  // Tells the server what was chosen once nothing else was for `still` milliseconds.
+  // Tells the server what was chosen once nothing else was for `still` milliseconds, or at once where the pointer or the
+  // focus leaves for something else or a link to another page is pressed. Never when a control of Streamlit's is set: in
+  // the same moment the browser would make one message of both, and the server would run only the component's part.
   tell(name, chosen, still) {
-    this.tellWhenStill(still, () => {
-      this.told.push(JSON.stringify(chosen))
-      this.answer(name, chosen)
-    })
-  }
-
-  // Tells the server once nothing has moved for so many milliseconds, or at once where the pointer leaves for something
-  // else or a link to another page is pressed.
-  tellWhenStill(milliseconds, tell) {
     this.untold?.abort()
     const untold = (this.untold = new AbortController())
     const { signal } = untold
     const now = () => {
       untold.abort()
-      tell()
+      this.told.push(JSON.stringify(chosen))
+      this.answer(name, chosen)
     }
-    const waiting = setTimeout(now, milliseconds)
+    const waiting = setTimeout(now, still)
     signal.addEventListener("abort", () => clearTimeout(waiting))
     this.root.addEventListener("pointerleave", now, { signal })
     window.addEventListener("leavingpage", now, { signal })
+    this.root.addEventListener("focusout", ({ relatedTarget }) => this.root.contains(relatedTarget) || now(), { signal })
   }
 
   // What the page says is chosen; null where that is no news, such as what was told from here and comes back.
@@ -85,6 +80,13 @@ class View {
     if (known >= 0) return null
     this.told = []
     return chosen
+  }
+
+  // Whether the page says that something else is chosen; then that is shown.
+  followMark() {
+    const chosen = this.news()
+    if (chosen) this.showChosen(chosen)
+    return Boolean(chosen)
   }
 
   leave() {

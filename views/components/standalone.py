@@ -45,32 +45,20 @@ class Part:
     numbers: str
 
 
-@dataclass(frozen=True)
-class Document:
-    """What the file holds. All words may come from a reader: they are shown as they are.
+def to_html(title: str, paragraphs: Sequence[str], facts: Sequence[tuple[str, str]], part: Part) -> bytes:
+    """The file, UTF-8. All words may come from a reader: they are shown as they are.
 
-    Attributes:
+    Args:
         paragraphs: how to read it.
         facts: name and value, such as the input and the hash of the weights.
-    """
-
-    title: str
-    paragraphs: Sequence[str]
-    facts: Sequence[tuple[str, str]]
-    part: Part
-
-
-def to_html(document: Document) -> bytes:
-    """The file, UTF-8.
 
     Raises:
         ValueError: the component's script cannot stand inside a page.
     """
-    title = _shown(document.title)
-    part = document.part
+    title = _shown(title)
     style, script = parts.style(part.name), _callable(parts.script(part.name))
-    paragraphs = "\n".join(f"<p>{_shown(paragraph)}</p>" for paragraph in document.paragraphs)
-    facts = "\n".join(f"<dt>{_shown(name)}</dt><dd>{_shown(value)}</dd>" for name, value in document.facts)
+    read = "\n".join(f"<p>{_shown(paragraph)}</p>" for paragraph in paragraphs)
+    told = "\n".join(f"<dt>{_shown(name)}</dt><dd>{_shown(value)}</dd>" for name, value in facts)
     noscript = say("saved.noscript", "The view is drawn by the script in this file: allow scripts to see it.")
     page = f"""<!DOCTYPE html>
 <html lang="{catalogue.language()}">
@@ -91,12 +79,12 @@ def to_html(document: Document) -> bytes:
 <body>
 <main>
 <h1>{title}</h1>
-{paragraphs}
+{read}
 <div class="view-with-mark">{parts.mark(part.chosen)}<div class="view"></div></div>
 <noscript><p>{_shown(noscript)}</p></noscript>
 <h2>{_shown(say("saved.facts", "What this is"))}</h2>
 <dl>
-{facts}
+{told}
 </dl>
 </main>
 <template id="component"><style>

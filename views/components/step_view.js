@@ -52,11 +52,8 @@ class StepView extends View {
     this.refresh()
   }
 
-  // Whether the page says that the sliders stand elsewhere; then they do.
-  followMark() {
-    const places = this.news()
-    if (places) this.move(places)
-    return Boolean(places)
+  showChosen(places) {
+    this.move(places)
   }
 
   // Whatever moves goes through here: `places` holds the axes that are moved.

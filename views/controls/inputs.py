@@ -9,6 +9,7 @@ import streamlit as st
 from views import maps, palette
 from views.address import settings
 from views.controls import widgets
+from views.controls.widgets import Choice
 from views.text import catalogue
 from views.text.catalogue import Message, Name, say
 
@@ -130,13 +131,18 @@ def kind_names(kinds: Mapping[str, maps.Kind]) -> dict[str, str]:
     return {name: kind.short() for name, kind in kinds.items()}
 
 
-def kind(kinds: Mapping[str, maps.Kind], first: str = "") -> maps.Kind:
+def kinds_to_choose(kinds: Mapping[str, maps.Kind], first: str = "") -> Choice:
     """Which of the model's kinds to look at, `first` until a person chooses; the model's first where none is given."""
     names = kind_names(kinds)
-    return kinds[widgets.pick(say("kind.label", "Attention"), names, "kind", first or next(iter(names)), varies=True)]
+    return Choice(say("kind.label", "Attention"), names, "kind", first or next(iter(names)), varies=True)
 
 
-def scale(first: maps.Scale = "shared", *, of: Literal["head", "map"] = "head", log: bool = True) -> maps.Scale:
+def kind(kinds: Mapping[str, maps.Kind], first: str = "") -> maps.Kind:
+    """The kind that is chosen in a row of buttons; see `kinds_to_choose`."""
+    return kinds[kinds_to_choose(kinds, first).pick()]
+
+
+def scales_to_choose(first: maps.Scale = "shared", *, of: Literal["head", "map"] = "head", log: bool = True) -> Choice:
     """How weights become shades on maps that are compared; `first` until a person chooses.
 
     Args:
@@ -146,16 +152,26 @@ def scale(first: maps.Scale = "shared", *, of: Literal["head", "map"] = "head", 
     options = {"shared": say("scale.shared", "Shared"), "own": _OWN_SCALE[of]()}
     if log:
         options["log"] = say("scale.log", "Logarithmic")
-    help_text = _SCALE_HELP["log" if log else of]()
-    return widgets.pick(say("scale", "Colour scale"), options, "scale", first, help_text, varies=True)
+    return Choice(say("scale", "Colour scale"), options, "scale", first, _SCALE_HELP["log" if log else of](), True)
+
+
+def scale(first: maps.Scale = "shared", *, of: Literal["head", "map"] = "head", log: bool = True) -> maps.Scale:
+    """The scale that is chosen in a row of buttons; see `scales_to_choose`."""
+    return scales_to_choose(first, of=of, log=log).pick()
+
+
+def heads_to_choose(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0)) -> tuple[Choice, Choice]:
+    """Layer and head of the map shown in detail, at first those at the places `default`; "mean" averages over all."""
+    return (
+        Choice(say("layer", "Layer"), maps.said(layers), "layer", layers[default[0]], varies=True),
+        Choice(say("head", "Head"), maps.said(heads), "head", heads[default[1]], varies=True),
+    )
 
 
 def head(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0)) -> tuple[str, str]:
-    """Layer and head of the map shown in detail, at first those at the places `default`; "mean" averages over all."""
-    return (
-        widgets.select(say("layer", "Layer"), maps.said(layers), "layer", layers[default[0]], width=110),
-        widgets.select(say("head", "Head"), maps.said(heads), "head", heads[default[1]], width=110),
-    )
+    """The layer and the head that are chosen in two lists; see `heads_to_choose`."""
+    layer, head = heads_to_choose(layers, heads, default)
+    return layer.select(width=110), head.select(width=110)
 
 
 def choose_head(layer: str, head: str) -> None:

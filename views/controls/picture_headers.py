@@ -8,7 +8,6 @@ import struct
 MAX_SCANS = 100  # of a progressive JPEG; photographs have about ten
 MAX_ENTRIES = 32_768  # of one TIFF tag, such as the places of its strips; photographs have some thousands
 
-_SCAN = b"\xff\xda"
 _HEIC = {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs", b"mif1", b"msf1"}
 _BYTE_TYPES = (1, 2, 6, 7)  # texts and profiles: long, and read as one block
 
@@ -16,7 +15,7 @@ _BYTE_TYPES = (1, 2, 6, 7)  # texts and profiles: long, and read as one block
 def costly(content: bytes) -> bool:
     """True if decoding would cost far more than the size of the picture explains."""
     if content.startswith(b"\xff\xd8"):
-        return content.count(_SCAN) > MAX_SCANS
+        return content.count(b"\xff\xda") > MAX_SCANS
     if content[:4] in (b"II*\0", b"MM\0*"):
         return _tiff_entries(content, "H", "HHI4x", "I", 4) > MAX_ENTRIES
     if content[:4] in (b"II+\0", b"MM\0+"):

@@ -31,7 +31,6 @@ _OWN = "own_picture"
 _CHOSEN = "chosen_picture"
 _PROBLEM = "picture_problem"
 _ROUND = "picture_round"  # counts the pictures taken, so that each finds an empty box
-_STRIP = "picture_strip"
 _CAMERA = "picture_camera"
 
 
@@ -49,7 +48,7 @@ def picture_input(turn: AbstractContextManager) -> Picture:
     with choice:
         forget = _forgetting() if _PROBLEM in st.session_state else None
         label = say("picture.strip", "Picture")
-        picture_strip(label, _tiles(names), chosen, _STRIP, on_choose=_choose, on_refuse=forget)
+        picture_strip(label, _tiles(names), chosen, "picture_strip", on_choose=_choose, on_refuse=forget)
         problem = st.session_state.get(_PROBLEM)
         for trouble in (*troubles, *([problem()] if problem else [])):
             st.warning(literal.with_code(trouble))
@@ -100,22 +99,18 @@ def _settle(names: tuple[str, ...]) -> str:
 def _forgetting() -> Callable[[], None]:
     """What drops the sentence that is shown now, and not one about a picture that came meanwhile."""
     shown = st.session_state.get(_ROUND)
-    return lambda: _forget_problem() if st.session_state.get(_ROUND) == shown else None
-
-
-def _forget_problem() -> None:
-    st.session_state.pop(_PROBLEM, None)
+    return lambda: st.session_state.pop(_PROBLEM, None) if st.session_state.get(_ROUND) == shown else None
 
 
 def _choose(name: str) -> None:
     settings.hold(ADDRESS, name)
-    _forget_problem()
+    st.session_state.pop(_PROBLEM, None)
 
 
 def _tiles(names: tuple[str, ...]) -> list[Tile]:
-    tiles = [Tile(s.name, s.label(), _sample_thumbnail(s.name)) for s in samples.SAMPLES if s.name in names]
+    tiles = [Tile(s.id, s(), _sample_thumbnail(s.id)) for s in samples.SAMPLES if s.id in names]
     own = st.session_state.get(_OWN)
-    return [*tiles, Tile(OWN, say("picture.own.label", "yours"), thumbnail(own.image))] if own else tiles
+    return [*tiles, Tile(OWN, say("picture.own.label", "Yours"), thumbnail(own.image))] if own else tiles
 
 
 @functools.cache

@@ -1,69 +1,38 @@
 """Six pictures to begin with, drawn by our own code: `python -m tools.samples` draws them again."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from views.controls.pictures import Picture, PictureError, read_picture
-from views.text.catalogue import Message
+from views.text.catalogue import Message, say
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "samples"
 
 
-@dataclass(frozen=True)
-class Sample:
-    """A drawn picture.
+class Sample(Message):
+    """A drawn picture: its id is the name of its file, and in the address bar; it says what it shows."""
 
-    Attributes:
-        name: of its file, and in the address bar.
-        label: what it shows.
-        title: what a page calls it.
-    """
-
-    name: str
-    label: Message
-    title: Message
+    def title(self) -> str:
+        """What a page calls it."""
+        return say("sample.title", "{picture}, drawn by this project", picture=self())
 
     @property
     def path(self) -> Path:
-        return FOLDER / f"{self.name}.jpg"
+        return FOLDER / f"{self.id}.jpg"
 
 
 SAMPLES = (
-    Sample(
-        "parachute",
-        Message("sample.parachute", "parachute"),
-        Message("sample.parachute.title", "Parachute, drawn by this project"),
-    ),
-    Sample(
-        "golf-ball",
-        Message("sample.golf-ball", "golf ball"),
-        Message("sample.golf-ball.title", "Golf ball, drawn by this project"),
-    ),
-    Sample(
-        "church",
-        Message("sample.church", "church"),
-        Message("sample.church.title", "Church, drawn by this project"),
-    ),
-    Sample(
-        "french-horn",
-        Message("sample.french-horn", "French horn"),
-        Message("sample.french-horn.title", "French horn, drawn by this project"),
-    ),
-    Sample(
-        "gas-pump",
-        Message("sample.gas-pump", "gas pump"),
-        Message("sample.gas-pump.title", "Gas pump, drawn by this project"),
-    ),
-    Sample(
-        "garbage-truck",
-        Message("sample.garbage-truck", "garbage truck"),
-        Message("sample.garbage-truck.title", "Garbage truck, drawn by this project"),
-    ),
+    Sample("parachute", "Parachute"),
+    Sample("golf-ball", "Golf ball"),
+    Sample("church", "Church"),
+    Sample("french-horn", "French horn"),
+    Sample("gas-pump", "Gas pump"),
+    Sample("garbage-truck", "Garbage truck"),
 )
 MISSING = Message("sample.missing", "{file} is missing in assets/samples: restore it with `git checkout -- assets`.")
 DAMAGED = Message("sample.damaged", "{file} is damaged in assets/samples: restore it with `git checkout -- assets`.")
-NAMES = tuple(sample.name for sample in SAMPLES)
+NAMES = tuple(sample.id for sample in SAMPLES)
 
 
 @cache
@@ -82,11 +51,11 @@ def usable() -> tuple[tuple[str, ...], tuple[str, ...]]:
     names, troubles = [], []
     for sample in SAMPLES:
         try:
-            picture(sample.name)
+            picture(sample.id)
         except OSError:
             troubles.append(MISSING(file=sample.path.name))
         except PictureError:
             troubles.append(DAMAGED(file=sample.path.name))
         else:
-            names.append(sample.name)
+            names.append(sample.id)
     return tuple(names), tuple(troubles)

@@ -5,12 +5,13 @@ go to Streamlit's own control.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
 
 from views.address.codecs import AnyOf, Decimal, OneOf, Text, Whole
-from views.address.settings import control
+from views.address.settings import control, inside
 from views.text.catalogue import Message, Name
 
 # Ids, each with what the control says for it unless it speaks for itself.
@@ -47,6 +48,40 @@ def pick(
         ),
         varies,
     )
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A setting with some options, which Streamlit draws on one page, a component on another. Fields as of `pick`."""
+
+    label: str
+    options: Options
+    key: str
+    default: str = ""
+    help: str | None = None
+    varies: bool = False
+
+    @property
+    def first(self) -> str:
+        """The option that is chosen until a person chooses."""
+        return self.default or next(iter(self.options))
+
+    def pick(self) -> str:
+        """Draw it as buttons in a row, and return what is chosen."""
+        return pick(self.label, self.options, self.key, self.default, self.help, varies=self.varies)
+
+    def select(self, **looks) -> str:
+        """Draw it as a list to open, and return what is chosen. `looks` go to Streamlit's control."""
+        return select(self.label, self.options, self.key, self.default, **looks)
+
+    def inside(self) -> str:
+        """What is chosen, where a component draws it and `settings.choose` takes what it tells."""
+        return inside(self.key, OneOf(tuple(self.options)), self.first, self.varies)
+
+    def said(self) -> list[tuple[str, str]]:
+        """Its options, each with what is said for it."""
+        said = _offered(self.options, self.key)["format_func"]
+        return [(id, said(id)) for id in self.options]
 
 
 def select(label: str, options: Options, key: str, default: str = "", **looks) -> str:

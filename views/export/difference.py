@@ -4,8 +4,6 @@ The difference is the second map minus the first: orange where a query attends l
 it attends more, the background where nothing changed.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,7 +33,7 @@ class Side:
     keys: tuple[str, ...]
     hidden: np.ndarray
 
-    def at(self, queries: tuple[int, ...], keys: tuple[int, ...]) -> Side:
+    def at(self, queries: tuple[int, ...], keys: tuple[int, ...]) -> "Side":
         """The rows and columns at the given places."""
         cells = np.ix_(queries, keys)
         names = tuple(self.queries[place] for place in queries), tuple(self.keys[place] for place in keys)

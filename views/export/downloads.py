@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from views.maps import Kind
 from views.text import literal
@@ -41,17 +42,10 @@ def cell(value: object) -> object:
 
 def attention_npz(kind: str, attention: np.ndarray, queries: tuple[str, ...], keys: tuple[str, ...]) -> bytes:
     """All maps of one kind for `numpy.load`: `attention` (layer, head, query, key), both axes' labels, and the kind."""
-    return arrays_npz(
-        {
-            "attention": attention,
-            "query_tokens": np.array(queries),
-            "key_tokens": np.array(keys),
-            "kind": np.array(kind),
-        }
-    )
+    return arrays_npz(attention=attention, query_tokens=queries, key_tokens=keys, kind=kind)
 
 
-def arrays_npz(arrays: Mapping[str, np.ndarray] | None = None, /, **named: np.ndarray) -> bytes:
+def arrays_npz(arrays: Mapping[str, ArrayLike] | None = None, /, **named: ArrayLike) -> bytes:
     """Arrays for `numpy.load`: by keyword, or in a mapping where their names are no Python names.
 
     Labels are stored as they were typed: without the mark that stands for a space on screen.

@@ -1,6 +1,5 @@
 """A drawing as plain boxes and texts, written as SVG or painted as PNG: one description, two files that agree."""
 
-import base64
 import io
 import math
 from dataclasses import dataclass
@@ -10,10 +9,13 @@ from typing import Literal
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from views import palette
+from views.figures.overlay import data_url
 from views.streamlit_inside import font_file
 from views.text import literal
 
 FONT = "'Source Sans 3', 'Source Sans Pro', 'Helvetica Neue', Arial, sans-serif"
+_INK = palette.INK["light"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,6 @@ class Text:
     size: float = 12
     anchor: Literal["start", "middle", "end"] = "start"
     angle: float = 0
-    fill: str = "#1B1F24"
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,31 +80,24 @@ def to_svg(drawing: Drawing) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _svg_box(box: Box) -> str:
-    return (
-        f'<rect x="{box.x:.5g}" y="{box.y:.5g}" width="{box.width:.5g}" height="{box.height:.5g}" fill="{box.fill}"/>'
-    )
+def _place(item: Box | Pixels) -> str:
+    return f'x="{item.x:.5g}" y="{item.y:.5g}" width="{item.width:.5g}" height="{item.height:.5g}"'
 
 
 def _svg_text(text: Text) -> str:
     turn = f' transform="rotate({text.angle:g} {text.x:.5g} {text.y:.5g})"' if text.angle else ""
     return (
         f'<text x="{text.x:.5g}" y="{text.y:.5g}" font-size="{text.size:g}" text-anchor="{text.anchor}" '
-        f'dominant-baseline="central" fill="{text.fill}"{turn}>{literal.html(literal.visible(text.text))}</text>'
+        f'dominant-baseline="central" fill="{_INK}"{turn}>{literal.html(literal.visible(text.text))}</text>'
     )
 
 
 def _svg_pixels(picture: Pixels) -> str:
-    file = io.BytesIO()
-    Image.fromarray(picture.pixels).save(file, "PNG")
-    return (
-        f'<image x="{picture.x:.5g}" y="{picture.y:.5g}" width="{picture.width:.5g}" height="{picture.height:.5g}" '
-        f'preserveAspectRatio="none" style="image-rendering:pixelated" '
-        f'href="data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}"/>'
-    )
+    look = 'preserveAspectRatio="none" style="image-rendering:pixelated"'
+    return f'<image {_place(picture)} {look} href="{data_url(picture.pixels)}"/>'
 
 
-_SVG = {Box: _svg_box, Text: _svg_text, Pixels: _svg_pixels}
+_SVG = {Box: lambda box: f'<rect {_place(box)} fill="{box.fill}"/>', Text: _svg_text, Pixels: _svg_pixels}
 
 
 def to_png(drawing: Drawing, scale: int = 3) -> bytes:
@@ -137,7 +131,7 @@ def _paint_text(image: Image.Image, text: Text, scale: int) -> None:
     ImageDraw.Draw(ink).text((side / 2 + start, side / 2), shown, font=font, fill=255, anchor="lm")
     if text.angle:
         ink = ink.rotate(-text.angle, resample=Image.Resampling.BICUBIC)
-    image.paste(text.fill, (round(text.x * scale - side / 2), round(text.y * scale - side / 2)), ink)
+    image.paste(_INK, (round(text.x * scale - side / 2), round(text.y * scale - side / 2)), ink)
 
 
 def text_width(text: str, size: float) -> float:

@@ -1,6 +1,7 @@
 """A map, or the matrices that a page shows side by side, as a picture: the page's numbers and colours, on white."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -8,11 +9,37 @@ from views import palette
 from views.components.matrix_row import ALLOWED, RowMatrix, limits
 from views.export.drawing import Drawing
 from views.export.matrix import ALONE, Panel, ends, shades, side_by_side
-from views.figures.heatmap import HeadMap
-from views.maps import DECADES, masked, shade
+from views.maps import DECADES, Kind, masked, shade
 from views.text.numbers import three_digits
 
 _WIDTH = 1200  # pixels after which the next matrix begins a new line
+
+
+@dataclass(frozen=True)
+class HeadMap:
+    """One map to draw.
+
+    Attributes:
+        weights: `(query, key)` float32.
+        queries, keys: tokens on the axes.
+        kind: names the axes, decides colour and mask.
+        place: which layer and head, in words.
+        top: the weight that gets the deepest colour.
+        log: the scale is logarithmic; see `views.maps.shade`.
+    """
+
+    weights: np.ndarray
+    queries: tuple[str, ...]
+    keys: tuple[str, ...]
+    kind: Kind
+    place: str
+    top: float
+    log: bool = False
+
+    @property
+    def title(self) -> str:
+        """Kind, layer and head as a heading."""
+        return self.kind.heading(self.place)
 
 
 def picture(head: HeadMap) -> Drawing:

@@ -4,9 +4,8 @@ import numpy as np
 
 from views import palette, patches
 from views.export.drawing import Box, Drawing, Pixels, Text
-from views.export.matrices import map_ends
+from views.export.matrices import HeadMap, map_ends
 from views.export.matrix import MARGIN, colour_bar
-from views.figures.heatmap import HeadMap
 from views.figures.overlay import mixed
 
 _SIDE = 480  # pixels of the longer side

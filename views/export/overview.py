@@ -75,11 +75,10 @@ def overview(shown: Overview) -> Drawing:
 def _maps(shown: Overview, start: tuple[float, float], size: tuple[float, float]) -> list[Box | Pixels]:
     (left, top), (width, height) = start, size
     items: list[Box | Pixels] = []
-    for row, line in enumerate(shown.weights):
-        for column, weights in enumerate(line):
-            x, y = left + column * (width + _GAP), top + row * (height + _GAP)
-            items.append(Box(x - 1, y - 1, width + 2, height + 2, _FRAME))
-            items.append(Pixels(x, y, width, height, dots(shown, weights)))
+    for row, column in np.ndindex(shown.weights.shape[:2]):
+        x, y = left + column * (width + _GAP), top + row * (height + _GAP)
+        items.append(Box(x - 1, y - 1, width + 2, height + 2, _FRAME))
+        items.append(Pixels(x, y, width, height, dots(shown, shown.weights[row, column])))
     return items
 
 
@@ -105,16 +104,12 @@ def _legend(shown: Overview, left: float, y: float) -> list[Box | Text]:
     x = left + text_width(foot, 12) + 6
     step = 120 / len(scale)
     items += [Box(x + place * step, y - 5, step + 0.3, 10, colour) for place, colour in enumerate(scale)]
-    words = [(head, False)]
-    if shown.kind.causal:
-        words.append((terms.MASKED(), True))
-    if shown.block > 1:
-        words.append((terms.BLOCKS(block=shown.block), False))
     x += 126
-    for text, swatch in words:
-        if swatch:
-            items.append(Box(x, y - 5, 12, 10, palette.MASKED["light"]))
-            x += 17
-        items.append(Text(x, y, text))
-        x += text_width(text, 12) + 20
+    items.append(Text(x, y, head))
+    x += text_width(head, 12) + 20
+    if shown.kind.causal:
+        items += [Box(x, y - 5, 12, 10, palette.MASKED["light"]), Text(x + 17, y, terms.MASKED())]
+        x += 17 + text_width(terms.MASKED(), 12) + 20
+    if shown.block > 1:
+        items.append(Text(x, y, terms.BLOCKS(block=shown.block)))
     return items

@@ -95,16 +95,11 @@ def panels(horizontal: dict, lowest: dict, vertical: Sequence[dict], gap: float)
     last = len(vertical) - 1
     room = (1 - gap * last) / len(vertical)
     for panel, settings in enumerate(vertical):
-        number, below = axis_number(panel), (last - panel) * (room + gap)
-        shared = lowest if panel == last else {"matches": f"x{axis_number(last)}", "showticklabels": False}
+        number, below = panel + 1, (last - panel) * (room + gap)
+        shared = lowest if panel == last else {"matches": f"x{last + 1}", "showticklabels": False}
         axes[f"xaxis{number}"] = {**horizontal, "anchor": f"y{number}", "domain": [0, 1], **shared}
         axes[f"yaxis{number}"] = {**settings, "anchor": f"x{number}", "domain": [below, below + room]}
     return axes
-
-
-def axis_number(panel: int) -> str:
-    """What stands behind the names of a panel's axes: nothing for the first, 2 for the second."""
-    return "" if panel == 0 else str(panel + 1)
 
 
 def _trace(curve: Line, name: str, showlegend: bool) -> dict:
@@ -113,8 +108,8 @@ def _trace(curve: Line, name: str, showlegend: bool) -> dict:
         type="scatter",
         x=_compact(curve.x),
         y=_compact(curve.y),
-        xaxis=f"x{axis_number(curve.panel)}",
-        yaxis=f"y{axis_number(curve.panel)}",
+        xaxis=f"x{curve.panel + 1}",
+        yaxis=f"y{curve.panel + 1}",
         name=name,
         legendgroup=name,
         showlegend=showlegend,

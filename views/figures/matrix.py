@@ -7,7 +7,6 @@ import numpy as np
 import plotly.graph_objects as go
 
 from views import palette
-from views.figures.heatmap import axis, axis_labels
 from views.text import literal
 from views.text.numbers import three_digits
 
@@ -49,6 +48,14 @@ def matrix(shown: ChartMatrix, theme: palette.Theme) -> go.Figure:
     columns = None if shown.columns is None else axis_labels(tuple(shown.columns))
     # Room for numbers is known; for labels Plotly has to measure, which means drawing the figure twice.
     labelled = rows is not None or columns is not None
+    slanted = None if columns is None or len(columns) <= 8 else -60
+    ink = {"color": palette.INK[theme]}
+    bare = {"showgrid": False, "zeroline": False, "ticks": "", "tickfont": ink, "automargin": labelled}
+
+    def axis(title: str, labels: list[str] | None, **more: object) -> dict:
+        named = {"title": {"text": title, "standoff": 10, "font": ink}}
+        return {"type": "linear" if labels is None else "category"} | bare | named | more
+
     # All at once: a figure that is changed step by step costs ten times as much.
     return go.Figure(
         {
@@ -66,29 +73,28 @@ def matrix(shown: ChartMatrix, theme: palette.Theme) -> go.Figure:
             "hoverongaps": False,
         },
         {
-            "xaxis": axis(
-                shown.column_title,
-                theme,
-                10,
-                side="top",
-                type="linear" if columns is None else "category",
-                tickangle=None if columns is None or len(columns) <= 8 else -60,
-                automargin=labelled,
-            ),
-            "yaxis": axis(
-                shown.row_title,
-                theme,
-                10,
-                autorange="reversed",
-                type="linear" if rows is None else "category",
-                automargin=labelled,
-            ),
+            "xaxis": axis(shown.column_title, columns, side="top", tickangle=slanted),
+            "yaxis": axis(shown.row_title, rows, autorange="reversed"),
             "height": height(shown),
             "margin": {"l": 8, "r": 16, "t": 8, "b": 8} if labelled else {"l": 56, "r": 16, "t": 52, "b": 8},
             "dragmode": "zoom",
             "meta": literal.tokens_on(*["yaxis"] * (rows is not None), *["xaxis"] * (columns is not None)),
         },
     )
+
+
+def axis_labels(tokens: tuple[str, ...]) -> list[str]:
+    """Tokens as categories of a Plotly axis: shown literally, and all different.
+
+    Plotly joins equal categories and reads HTML, so marks are escaped and the n-th repetition of a token gets n
+    zero-width spaces, which nobody sees.
+    """
+    seen: dict[str, int] = {}
+    labels = []
+    for token in map(literal.token, tokens):
+        labels.append(literal.plotly(token) + "\u200b" * seen.get(token, 0))
+        seen[token] = seen.get(token, 0) + 1
+    return labels
 
 
 def legend(shown: ChartMatrix, theme: palette.Theme) -> str:

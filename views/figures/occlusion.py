@@ -59,8 +59,9 @@ def curves(
     percent = (100 * share).astype(np.float32)
     # Rounded, since equal numbers that differ in their last bit would make a hairline band.
     low, high = (among.min(axis=0).astype(np.float32), among.max(axis=0).astype(np.float32))
+    faint = "rgba({}, {}, {}, 0.18)".format(*palette.to_rgb(grey))
     edge = {"x": percent, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
-    drawn = [go.Scatter(y=low, **edge), go.Scatter(y=high, fill="tonexty", fillcolor=_faint(grey), **edge)]
+    drawn = [go.Scatter(y=low, **edge), go.Scatter(y=high, fill="tonexty", fillcolor=faint, **edge)]
     styles = [*STYLES[theme][: len(methods)], (grey, "dot")]
     for line, (colour, dash) in zip([*methods, chance], styles, strict=True):
         drawn.append(
@@ -85,8 +86,3 @@ def curves(
         "dragmode": False,
     }
     return go.Figure(drawn, layout)
-
-
-def _faint(colour: str) -> str:
-    red, green, blue = palette.to_rgb(colour)
-    return f"rgba({red}, {green}, {blue}, 0.18)"

@@ -4,7 +4,6 @@ import numpy as np
 import plotly.graph_objects as go
 
 from views import maps, palette
-from views.figures.heatmap import colour_bar
 from views.text import terms
 from views.text.catalogue import say
 
@@ -36,13 +35,16 @@ def similarity(values: np.ndarray, grid: tuple[int, int], theme: palette.Theme) 
     """
     sheet = similarity_sheet(values, grid)
     others = values[~np.eye(len(values), dtype=bool)]
+    ink = {"color": palette.INK[theme]}
+    bar = {"orientation": "h", "y": 0, "yanchor": "top", "thickness": 8, "outlinewidth": 0}
+    bar |= {"len": 0.7, "nticks": 5, "tickfont": ink}
     shown = go.Heatmap(
         z=sheet[..., 0],
         customdata=np.nan_to_num(sheet[..., 1:]).astype(np.uint8),
         zmin=float(others.min()),
         zmax=float(others.max()),  # without a patch's likeness to itself, which is 1
         colorscale=palette.scale("vision", theme),
-        colorbar=colour_bar(terms.COSINE(), theme, len=0.7, nticks=5),
+        colorbar=bar | {"title": {"text": terms.COSINE(), "side": "right", "font": ink}},
         hovertemplate=(
             say("similarity.hover", "patch in {one}<br>and in {other}", one=_place(0), other=_place(2))
             + "<br><b>%{z:.7g}</b><extra></extra>"

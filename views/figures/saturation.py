@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from views import palette
-from views.figures.lines import axis_number, grid, panels
+from views.figures.lines import grid, panels
 from views.text.catalogue import say
 
 RAW, SCALED = "q \u00b7 k", "q \u00b7 k / \u221ad<sub>k</sub>"
@@ -27,8 +27,8 @@ def curves(
             "type": "scatter",
             "x": list(widths),
             "y": np.asarray(values, dtype=np.float32),
-            "xaxis": f"x{axis_number(panel)}",
-            "yaxis": f"y{axis_number(panel)}",
+            "xaxis": f"x{panel + 1}",
+            "yaxis": f"y{panel + 1}",
             "name": name,
             "legendgroup": name,
             "showlegend": panel == 0,

@@ -57,7 +57,7 @@ def table(
         marked: a row that stands out.
         whole: as high as its rows ask for; else it scrolls beyond a screenful.
     """
-    numeric = [bool(rows) and all(_is_number(row[place]) for row in rows) for place in range(len(header))]
+    numeric = [_is_numeric([row[place] for row in rows]) for place in range(len(header))]
     head = "".join(
         f'<th scope="col"{_NUMBER if number else ""}>{literal.html(title)}</th>'
         for title, number in zip(header, numeric, strict=True)
@@ -76,17 +76,18 @@ def table(
 
 
 _NUMBER, _MARKED = ' class="aa-number"', ' class="aa-marked"'
-_WRITTEN = re.compile(r"[-\u2212]?\d[\d.\s]*(e[-\u2212]?\d+)?%?|[\u2013\u2014]")  # a dash where there is none
+_WRITTEN = re.compile(r"(< )?[-\u2212]?\d[\d.\s]*(e[-\u2212]?\d+)?%?|[\u2013\u2014]")  # a dash where there is none
 
 
-def _is_number(value: Value) -> bool:
-    return bool(_WRITTEN.fullmatch(value)) if isinstance(value, str) else isinstance(value, float | int)
+def _is_numeric(column: Sequence[Value]) -> bool:
+    plain = [value for value in column if value != "" and not isinstance(value, Cell)]
+    return bool(plain) and all(_WRITTEN.fullmatch(value) if isinstance(value, str) else True for value in plain)
 
 
 def _cell(value: Value, numeric: bool) -> str:
-    if isinstance(value, Cell):
-        return f'<td style="min-width:{value.width}">{value.html}</td>'
-    return f"<td{_NUMBER if numeric or isinstance(value, float | int) else ''}>{_content(value)}</td>"
+    look = _NUMBER if numeric or isinstance(value, float | int) else ""
+    width = f' style="min-width:{value.width}"' if isinstance(value, Cell) else ""
+    return f"<td{look}{width}>{_content(value)}</td>"
 
 
 def _content(value: Value) -> str:

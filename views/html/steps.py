@@ -53,9 +53,8 @@ def aligned(rows: Sequence[tuple[str, Sequence[str]]], name: str) -> str:
     head = "".join(f'<th scope="col">{place + 1}</th>' for place in range(length))
     body = ""
     for heading, tokens in rows:
-        cells = "".join(f"<td{literal.TOKEN}>{_token(token)}</td>" for token in tokens) + "<td></td>" * (
-            length - len(tokens)
-        )
+        cells = "".join(f"<td{literal.TOKEN}>{_token(token)}</td>" for token in tokens)
+        cells += "<td></td>" * (length - len(tokens))
         body += f'<tr><th scope="row">{literal.html(heading)}</th>{cells}</tr>'
     return (
         f'<div style="overflow-x:auto" tabindex="0"><table class="aa-table aa-aligned" style="width:auto" '
@@ -71,11 +70,6 @@ def plain(token: str) -> Cell:
 def flagged(token: str) -> Cell:
     """A token in a table that is not the one that was expected: marked by colour and by a sign."""
     return Cell(f'<span{literal.TOKEN} class="aa-differs">\u2260 {_token(token)}</span>', _NARROW)
-
-
-def number(text: str) -> Cell:
-    """A number in a column that also has other cells."""
-    return Cell(f'<span style="white-space:nowrap">{literal.html(text)}</span>', _NARROW)
 
 
 def quiet(text: str) -> Cell:

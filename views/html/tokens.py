@@ -4,6 +4,7 @@ Every text goes through `literal.html`; colours build on the page's own text col
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import repeat
 from typing import Protocol
 
 from views import palette
@@ -28,6 +29,8 @@ class Produced(Candidate, Protocol):
 STYLE = f"""<style>
 .aa-text {{ font-size: 1.5rem; line-height: 1.35; margin: 0; min-height: 2.1rem; overflow-wrap: anywhere }}
 .aa-label {{ font-size: .875rem; opacity: .75; margin: .75rem 0 .25rem }}
+.aa-line {{ display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 .75rem }}
+.aa-line .aa-label {{ margin: 0 }}
 .aa-chips {{ display: flex; flex-wrap: wrap; gap: 4px; min-height: 1.9rem }}
 .aa-chips > span {{ padding: 2px 7px; border-radius: 3px; font-size: .9375rem; max-width: 100%;
   overflow-wrap: anywhere; background: color-mix(in srgb, currentColor 6%, transparent) }}
@@ -59,6 +62,11 @@ def label(text: str) -> str:
     return f'<p class="aa-label">{literal.html(text)}</p>'
 
 
+def labelled(name: str, text: str, language: str) -> str:
+    """A sentence behind its label, in one line where there is room."""
+    return f'<div class="aa-line">{label(name)}{sentence(text, language)}</div>'
+
+
 def chips(
     tokens: Iterable[str],
     kind: str,
@@ -70,15 +78,12 @@ def chips(
     Beside each stands its probability or, where given, its note; an empty one shows nothing.
     """
     if probabilities is not None:
-        notes = [percent(probability) for probability in probabilities]
+        notes = map(percent, probabilities)
     items = []
-    for place, token in enumerate(tokens):
-        name = literal.html(literal.token(token))
-        if notes is not None and notes[place]:
-            note = f"<small>{literal.html(notes[place])}</small>"
-            items.append(f'<span role="listitem"><span{literal.TOKEN}>{name}</span>{note}</span>')
-        else:
-            items.append(f'<span{literal.TOKEN} role="listitem">{name}</span>')
+    for token, note in zip(tokens, repeat("") if notes is None else notes, strict=False):
+        name, beside = literal.html(literal.token(token)), f"<small>{literal.html(note)}</small>"
+        shown = f"<span{literal.TOKEN}>{name}</span>{beside}" if note else name
+        items.append(f'<span{"" if note else literal.TOKEN} role="listitem">{shown}</span>')
     return f'<div role="list" class="aa-chips aa-{kind}">{"".join(items)}</div>'
 
 

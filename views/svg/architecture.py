@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from views import palette
+from views.maps import KINDS
 from views.svg.blocks import (
     BLOCK,
     DECODER,
@@ -43,25 +44,13 @@ DESTINATIONS: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 
-# What the blocks that both stacks have are called, from the bottom up: embedding, positions, self-attention and what
-# follows it, feed-forward and what follows it.
+# What the blocks that both stacks have are called, from the bottom up.
 NAMES = {
-    "encoder": (
-        Message("diagram.encoder.embedding", "Encoder, embedding"),
-        Message("diagram.encoder.positions", "Encoder, positions"),
-        Message("diagram.encoder.self", "Encoder self-attention"),
-        Message("diagram.encoder.norm.self", "Encoder, self-attention, add and normalise"),
-        Message("diagram.encoder.feed-forward", "Encoder, feed-forward"),
-        Message("diagram.encoder.norm", "Encoder, feed-forward, add and normalise"),
-    ),
-    "decoder": (
-        Message("diagram.decoder.embedding", "Decoder, embedding"),
-        Message("diagram.decoder.positions", "Decoder, positions"),
-        Message("diagram.decoder.self", "Masked decoder self-attention"),
-        Message("diagram.decoder.norm.self", "Decoder, self-attention, add and normalise"),
-        Message("diagram.decoder.feed-forward", "Decoder, feed-forward"),
-        Message("diagram.decoder.norm", "Decoder, feed-forward, add and normalise"),
-    ),
+    "embedding": Message("diagram.of.embedding", "{stack}, embedding"),
+    "positions": Message("diagram.of.positions", "{stack}, positions"),
+    "self": Message("diagram.of.norm.self", "{stack}, self-attention, add and normalise"),
+    "feed-forward": Message("diagram.of.feed-forward", "{stack}, feed-forward"),
+    "norm": Message("diagram.of.norm", "{stack}, feed-forward, add and normalise"),
 }
 
 
@@ -90,8 +79,11 @@ def architecture(sizes: Sizes, pages: Mapping[str, str] | None = None, keep: Map
     feed_forward = say("diagram.widths", "{model} \u2192 {inner} \u2192 {model}, ReLU", **widths)
     table = f"{grouped(sizes.vocabulary_size)} \u00d7 {sizes.d_model}"
 
-    def link(to: str, drawn: str, name: str) -> str:
-        return linked(drawn, name, *DESTINATIONS[to], pages, keep)
+    def link(to: str, drawn: str, called: str) -> str:
+        return linked(drawn, called, *DESTINATIONS[to], pages, keep)
+
+    def name(block: str, side: str) -> str:
+        return NAMES[block](stack=KINDS[side].short())
 
     def bottom(side: str, middle: int, tokens: str, detail: str, attention: str) -> list[str]:
         """Up to self-attention."""
@@ -101,19 +93,19 @@ def architecture(sizes: Sizes, pages: Mapping[str, str] | None = None, keep: Map
         return [
             link("tokens", caption(middle, 704, tokens), tokens),
             arrow(middle, 688, 668),
-            link("embedding", block(middle - beside, 622, side, embedding, detail, half), NAMES[side][0]()),
-            link("positions", block(middle + beside, 622, side, position, sines, half), NAMES[side][1]()),
+            link("embedding", block(middle - beside, 622, side, embedding, detail, half), name("embedding", side)),
+            link("positions", block(middle + beside, 622, side, position, sines, half), name("positions", side)),
             arrow(middle, 622, 552),
-            link(side, block(middle, 506, side, attention, heads), NAMES[side][2]()),
+            link(side, block(middle, 506, side, attention, heads), KINDS[side].headline),
         ]
 
     def after_attention(side: str, middle: int) -> list[str]:
-        return [link("norm", _norm(middle, 482, side), NAMES[side][3]()), arrow(middle, 482, 462)]
+        return [link("norm", _norm(middle, 482, side), name("self", side)), arrow(middle, 482, 462)]
 
     def forward(side: str, middle: int, top: int) -> list[str]:
         layers = block(middle, top, side, say("diagram.feed-forward", "Feed-forward"), feed_forward)
-        norm = link("norm", _norm(middle, top - 24, side), NAMES[side][5]())
-        return [link("feed-forward", layers, NAMES[side][4]()), norm]
+        norm = link("norm", _norm(middle, top - 24, side), name("norm", side))
+        return [link("feed-forward", layers, name("feed-forward", side)), norm]
 
     english, french = say("diagram.english", "English tokens"), say("diagram.french", "French tokens so far")
     cross = say("diagram.cross", "Cross-attention")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from views import palette
+from views.svg.blocks import INK, PAPER
 from views.text import literal
 from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
@@ -12,8 +13,6 @@ _BOX, _TALL = 112, 42  # of a node, in pixels
 _PITCH, _ROW = 150, 52  # from column to column and from row to row
 _TOP, _SIDE, _FIRST = 34, 8, 48  # margins; width of the box of the start token
 _LETTERS = 13  # of a token that fit into a box
-_INK = "var(--st-text-color, #1B1F24)"
-_PAPER = "var(--st-background-color, #FFFFFF)"
 _HUE = palette.HUES["decoder"]
 FATES = {
     "kept": Message("beam.kept", "kept"),
@@ -59,7 +58,7 @@ def beam(columns: Sequence[Sequence[Node]], title: str) -> str:
     for step, column in enumerate(columns, 1):
         name = literal.html(say("beam.step", "step {step}", step=step))
         boxes.append(
-            f'<text x="{_left(step) + _BOX / 2:g}" y="16" font-size="13" opacity=".75" fill="{_INK}">{name}</text>'
+            f'<text x="{_left(step) + _BOX / 2:g}" y="16" font-size="13" opacity=".75" fill="{INK}">{name}</text>'
         )
         for row, node in enumerate(column):
             lines.append((node.winner, _line(step, row, node)))
@@ -83,7 +82,7 @@ def _middle(row: int) -> float:
 def _start() -> str:
     return (
         f'<rect x="{_SIDE}" y="{_TOP}" width="{_FIRST}" height="{_TALL}" rx="4" fill="{_HUE}" fill-opacity=".16" '
-        f'stroke="{_HUE}"/><text x="{_SIDE + _FIRST / 2:g}" y="{_TOP + 26}" font-size="14" fill="{_INK}"'
+        f'stroke="{_HUE}"/><text x="{_SIDE + _FIRST / 2:g}" y="{_TOP + 26}" font-size="14" fill="{INK}"'
         f"{literal.TOKEN}>&lt;s&gt;</text>"
     )
 
@@ -92,7 +91,7 @@ def _line(step: int, row: int, node: Node) -> str:
     start, end = _left(step - 1) + _BOX, _left(step)
     above, here = _middle(node.parent if step > 1 else 0), _middle(row)
     bend = (start + end) / 2
-    colour, thick, strength = (_HUE, 2.5, 1) if node.winner else (_INK, 1, 0.45)
+    colour, thick, strength = (_HUE, 2.5, 1) if node.winner else (INK, 1, 0.45)
     if node.fate == "pruned":
         strength = 0.2
     return (
@@ -117,14 +116,14 @@ def _box(step: int, row: int, node: Node) -> str:
     fill = 0.38 if node.winner else 0.12 if node.fate == "kept" else 0
     dash = ' stroke-dasharray="3 3"' if node.fate in ("pruned", "displaced") else ""
     ended = node.fate in ("finished", "displaced")
-    stroke = f'stroke="{_INK if ended else _HUE}" stroke-width="{2 if ended else 1}"'
+    stroke = f'stroke="{INK if ended else _HUE}" stroke-width="{2 if ended else 1}"'
     faded = ' opacity=".6"' if node.fate == "pruned" else ""
     place = f'x="{left}" y="{top}" width="{_BOX}" height="{_TALL}" rx="{14 if ended else 4}"'
     middle = left + _BOX / 2
     return (
-        f'<g data-fate="{node.fate}"{faded}><title>{literal.html(full)}</title><rect {place} fill="{_PAPER}"/>'
+        f'<g data-fate="{node.fate}"{faded}><title>{literal.html(full)}</title><rect {place} fill="{PAPER}"/>'
         f'<rect {place} fill="{_HUE}" fill-opacity="{fill}" {stroke}{dash}/>'
-        f'<text x="{middle:g}" y="{top + 18}" font-size="14" font-weight="600" fill="{_INK}"{literal.TOKEN}>'
-        f'{literal.html(short)}</text><text x="{middle:g}" y="{top + 34}" font-size="12" fill="{_INK}">'
+        f'<text x="{middle:g}" y="{top + 18}" font-size="14" font-weight="600" fill="{INK}"{literal.TOKEN}>'
+        f'{literal.html(short)}</text><text x="{middle:g}" y="{top + 34}" font-size="12" fill="{INK}">'
         f"{three_digits(node.log_probability)} | {three_digits(node.score)}</text></g>"
     )

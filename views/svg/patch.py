@@ -10,13 +10,13 @@ import numpy as np
 from views import maps, palette
 from views.figures.overlay import data_url
 from views.patches import CHANNELS, as_bytes, value_names
+from views.svg.blocks import INK
 from views.text import literal
 from views.text.catalogue import say
 from views.text.numbers import percent
 
 _WIDTH = 440  # so that its texts can still be read on a phone
 _INKS = ("#C0392B", "#2E8B57", "#2F6FB5")  # red, green, blue: what the planes hold, not a kind of attention
-_INK = "var(--st-text-color, #1B1F24)"
 _GAP = 16
 
 
@@ -44,6 +44,8 @@ def steps(patch: np.ndarray, vector: np.ndarray, embedding: np.ndarray) -> str:
         "Flattened: {count} numbers, \u22121 to 1: all red, all green, all blue",
         count=len(vector),
     )
+    dimensions = [say("patch.dimension", "dimension {place}", place=place) for place in range(1, len(embedding) + 1)]
+    largest, hues = float(np.abs(embedding).max()) or 1.0, [palette.HUES["vision"]] * len(embedding)
     parts = [
         _text(
             0, 12, say("patch.pixels", "{size} \u00d7 {size} pixels, and how much of each colour they hold", size=size)
@@ -52,13 +54,7 @@ def steps(patch: np.ndarray, vector: np.ndarray, embedding: np.ndarray) -> str:
         _text(0, tops[0], flattened),
         _bars(vector, 1.0, tops[0] + 10, inks, names),
         _text(0, tops[1], say("patch.embedded", "Embedded: W x + b, {count} numbers", count=len(embedding))),
-        _bars(
-            embedding,
-            float(np.abs(embedding).max()) or 1.0,
-            tops[1] + 10,
-            [palette.HUES["vision"]] * len(embedding),
-            [say("patch.dimension", "dimension {place}", place=place) for place in range(1, len(embedding) + 1)],
-        ),
+        _bars(embedding, largest, tops[1] + 10, hues, dimensions),
     ]
     height = tops[1] + 118
     label = say(
@@ -72,7 +68,7 @@ def steps(patch: np.ndarray, vector: np.ndarray, embedding: np.ndarray) -> str:
 
 
 def _text(x: float, y: float, text: str) -> str:
-    return f'<text x="{x:g}" y="{y:.0f}" font-size="13" fill="{_INK}">{literal.html(text)}</text>'
+    return f'<text x="{x:g}" y="{y:.0f}" font-size="13" fill="{INK}">{literal.html(text)}</text>'
 
 
 def _cells(pixels: np.ndarray, left: float, side: float, titles: Sequence[str] = ()) -> str:
@@ -98,7 +94,7 @@ def _bars(values: np.ndarray, top: float, y: float, inks: list[str], names: list
             zip(map(float, values), map(float, values / top), inks, names, strict=True)
         )
     )
-    line = f'<line x1="0" x2="{_WIDTH}" y1="{middle}" y2="{middle}" stroke="{_INK}" stroke-opacity=".4"/>'
+    line = f'<line x1="0" x2="{_WIDTH}" y1="{middle}" y2="{middle}" stroke="{INK}" stroke-opacity=".4"/>'
     return f"<g>{line}{drawn}</g>"
 
 

@@ -167,16 +167,13 @@ def _read(path: Path, language: str) -> NullTranslations:
 
 def _fits(forms: tuple[str, ...], ids: tuple[str, ...]) -> bool:
     """True if a translation asks for no value that the English text does not have."""
+    known, asked = _places(ids), _places(forms)
+    return known is None or (asked is not None and asked <= known)
+
+
+def _places(texts: tuple[str, ...]) -> set[tuple] | None:
+    """Name, format and conversion of each place in braces; None where they are a formula's: it takes no values."""
     try:
-        known = _places(ids)
-    except ValueError:  # of a formula: such a text takes no values
-        return True
-    try:
-        return _places(forms) <= known
+        return {tuple(place[1:]) for text in texts for place in Formatter().parse(text) if place[1] is not None}
     except ValueError:
-        return False
-
-
-def _places(texts: tuple[str, ...]) -> set[tuple]:
-    """The places in braces: name, format and conversion of each."""
-    return {tuple(place[1:]) for text in texts for place in Formatter().parse(text) if place[1] is not None}
+        return None

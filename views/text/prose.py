@@ -4,6 +4,7 @@
 not have is said in English. Where a file cannot be read, one sentence that says so takes the place of its text.
 """
 
+from contextlib import suppress
 from functools import lru_cache
 
 from views.text import catalogue
@@ -47,8 +48,10 @@ def block(page: str, id: str, **values: object) -> str:
         KeyError: the page has no such block.
     """
     try:
-        text = _of(page)[1].get(id)
-        return _said((text and _filled(text, values)) or _english(page, id, values))
+        if text := _of(page)[1].get(id):
+            with suppress(KeyError, IndexError, ValueError):  # it asks for other values
+                return _said(_filled(text, values))
+        return _said(_filled(_blocks(page, catalogue.ENGLISH)[1][id], values))
     except FileNotFoundError:
         message = MISSING
     except (OSError, UnicodeDecodeError):
@@ -58,25 +61,12 @@ def block(page: str, id: str, **values: object) -> str:
 
 def _of(page: str) -> tuple[str, dict[str, str]]:
     """Title and blocks in the reader's language, or in English where that is missing or damaged."""
-    language = catalogue.language()
-    if language != catalogue.ENGLISH:
-        try:
-            return _blocks(page, language)
-        except (OSError, UnicodeDecodeError):
-            pass
+    with suppress(OSError, UnicodeDecodeError):
+        return _blocks(page, catalogue.language())
     return _blocks(page, catalogue.ENGLISH)
 
 
 def _filled(text: str, values: dict[str, object]) -> str:
-    """`text` with `values` in its places; empty where it asks for others."""
-    try:
-        return text.format(**values) if values else text
-    except (KeyError, IndexError, ValueError):
-        return ""
-
-
-def _english(page: str, id: str, values: dict[str, object]) -> str:
-    text = _blocks(page, catalogue.ENGLISH)[1][id]
     return text.format(**values) if values else text
 
 

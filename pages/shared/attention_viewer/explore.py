@@ -1,7 +1,5 @@
 """The controls of the attention viewer, and the part of it that is open."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import streamlit as st
@@ -11,27 +9,32 @@ from model.tracing.trace import SentenceTrace
 from model.tracing.traced_model import TracedModel
 from pages.shared.attention_viewer import lines, one_weight, overview
 from pages.shared.attention_viewer.save import VALUES, check_in_words, of
-from pages.shared.attention_viewer.subject import Subject, in_words, of_text, without_special
+from pages.shared.attention_viewer.subject import (
+    InWords,
+    Subject,
+    in_words,
+    of_text,
+    without_special,
+    words_of,
+)
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import block, caption, explained
 from views.controls import inputs, widgets
+from views.controls.widgets import Choice
 from views.maps import Kind
 from views.text.catalogue import say
 
-PARTS: dict[str, Callable[[Subject], None]] = {
-    "maps": overview.show,
-    "lines": lines.show,
-    "one-weight": one_weight.show,
-}
+MAPS = "maps"
+PARTS: dict[str, Callable[[Subject], None]] = {"lines": lines.show, "one-weight": one_weight.show}  # beside the maps
 
 
-def explore_text(request: Request, trace: SentenceTrace) -> None:
-    """Look at a sentence and its translation."""
+def explore_text(request: Request, trace: SentenceTrace, beside: str = "") -> None:
+    """Look at a sentence and its translation. `beside` is HTML to stand beside the choice of the view."""
     model = request.service.model
     source = {"sentence": request.text, "tokenizer_sha256": model.card.get("tokenizer_sha256", "")}
     of = lambda kind: of_text(trace, kind, model, source)  # noqa: E731
-    explore_tokens(request.service.kinds, of, parts_for(model), lambda subject: in_words(subject, trace))
+    explore_tokens(request.service.kinds, of, parts_for(model), lambda kind: words_of(kind, trace), beside)
 
 
 @fragment
@@ -39,65 +42,77 @@ def explore_tokens(
     kinds: Mapping[str, Kind],
     of: Callable[[Kind], Subject],
     parts: tuple[str, ...],
-    whole: Callable[[Subject], Subject] | None = None,
+    words: Callable[[Kind], InWords] | None = None,
+    beside: str = "",
 ) -> None:
-    """Look at text. Changing a setting runs only this part again.
+    """Look at text. Changing a setting runs only this part again, and among the maps it is drawn before.
 
     Args:
         kinds: of the model, by name.
         of: one of them, ready to be shown.
-        parts: of `PARTS`, that can be opened.
-        whole: the same in whole words; None where tokens are not parts of words.
+        parts: that can be opened; see `parts_for`.
+        words: what the tokens of a kind are joined to; None where tokens are not parts of words.
+        beside: HTML to stand beside the choice of the view.
     """
-    with st.container(horizontal=True, gap="medium"):
-        part, words = _part(parts), False
-        kind = inputs.kind(kinds)
-        if whole and part is not one_weight.show:  # that one is about single tokens
-            words = _words()
-        hidden = part is not one_weight.show and _hidden(say("viewer.special", "Special tokens"))
-    subject = of(kind)
-    if words:
-        subject = whole(subject)
-    if hidden:
-        subject = without_special(subject)
-    _show(part, subject)
+    part = _part(parts, beside)
+    chosen, special = inputs.kinds_to_choose(kinds), _special(say("viewer.special", "Special tokens"))
+    if part == MAPS:
+        choices = [*([chosen] if len(kinds) > 1 else []), *([_units()] if words else []), special]
+        found = {name: words(kind) for name, kind in kinds.items()} if words else {}
+        subject = overview.show({name: of(kind) for name, kind in kinds.items()}, found, choices)
+    else:
+        with st.container(horizontal=True, gap="medium"):
+            subject = of(kinds[chosen.pick()])
+            if part != "one-weight":  # that one is about single tokens
+                if words and _units().pick() == "words":
+                    subject = in_words(subject, words(subject.kind))
+                if special.pick() == "hidden":
+                    subject = without_special(subject)
+        PARTS[part](subject)
+    _checked(subject)
 
 
-def explore_picture(subject: Subject, parts: tuple[str, ...] = tuple(PARTS)) -> None:
-    """Look at a picture's sequence of CLS and patches. `parts` of `PARTS` can be opened."""
-    with st.container(horizontal=True, gap="medium"):
-        part = _part(parts)
-        if part is not one_weight.show and _hidden(say("viewer.special.cls", "CLS")):
+def explore_picture(subject: Subject, parts: tuple[str, ...] = (MAPS, *PARTS)) -> None:
+    """Look at a picture's sequence of CLS and patches. `parts` can be opened."""
+    part, special = _part(parts), _special(say("viewer.special.cls", "CLS"))
+    if part == MAPS:
+        subject = overview.show({subject.kind.name: subject}, {}, [special])
+    else:
+        if part == "lines" and special.pick() == "hidden":
             subject = without_special(subject)
-    _show(part, subject)
+        PARTS[part](subject)
+    _checked(subject)
 
 
 def parts_for(model: TracedModel) -> tuple[str, ...]:
-    """Of `PARTS`, those that can show its attention: only scores of one form can be taken apart."""
+    """The parts that can show its attention: only scores of one form can be taken apart."""
     apart = all(kind.score == SCALED for kind in model.kinds)
-    return tuple(name for name, part in PARTS.items() if apart or part is not one_weight.show)
+    return (MAPS, *PARTS) if apart else (MAPS, "lines")
 
 
-def _part(parts: tuple[str, ...] = tuple(PARTS)) -> Callable[[Subject], None]:
+def _part(parts: tuple[str, ...], beside: str = "") -> str:
     called = {part: VALUES["look"][part] for part in parts}
-    return PARTS[widgets.pick(say("viewer.look", "View"), called, "look")]
+    with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
+        if beside:
+            st.html(beside)
+        return widgets.pick(say("viewer.look", "View"), called, "look", hidden=True)
 
 
-def _words() -> bool:
-    """Whether rows and columns are whole words."""
+def _units() -> Choice:
+    """Whether rows and columns are tokens or whole words."""
     units = {id: VALUES["units"][id] for id in ("tokens", "words")}
-    label, help = say("viewer.units", "Rows and columns"), block("attention_viewer", "whole-words")
-    return widgets.pick(label, units, "units", help=help) == "words"
+    return Choice(
+        say("viewer.units", "Rows and columns"), units, "units", help=block("attention_viewer", "whole-words")
+    )
 
 
-def _hidden(label: str) -> bool:
+def _special(label: str) -> Choice:
     """Whether special tokens, or CLS, are hidden."""
-    help = block("attention_viewer", "special-tokens")
-    return widgets.pick(label, VALUES["special_tokens"], "marks", help=help) == "hidden"
+    return Choice(label, VALUES["special_tokens"], "marks", help=block("attention_viewer", "special-tokens"))
 
 
-def _show(part: Callable[[Subject], None], subject: Subject) -> None:
-    part(subject)
+def _checked(subject: Subject) -> None:
+    """What is hidden, and what the check has found."""
     if subject.removed is not None:
         low, mean, high = subject.removed.min(), subject.removed.mean(), subject.removed.max()
         caption("attention_viewer", "removed", mean=mean, low=max(0.0, low), high=high)

@@ -1,7 +1,5 @@
 """Attention as lines between tokens: any heads of any layers at once."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from pages.shared import files
@@ -10,7 +8,7 @@ from pages.shared.attention_viewer.subject import Subject
 from pages.shared.texts import caption, paragraph
 from views import maps
 from views.address import settings
-from views.components.attention_lines import Lines, View, attention_lines, from_address, kept, part, to_address
+from views.components.attention_lines import Lines, View, attention_lines, from_address, part, to_address
 from views.export import downloads
 from views.text import literal, terms
 from views.text.catalogue import say
@@ -24,9 +22,9 @@ def show(subject: Subject) -> None:
     view = _view(attention.shape)
     paragraph("attention_viewer", "lines")
     lines = Lines(attention, subject.queries, subject.keys, subject.kind, view)
-    attention_lines(lines, key="attention_lines", on_change=_remember)
+    attention_lines(lines, key="attention_lines", on_change=lambda new: settings.hold(ADDRESS, to_address(new)))
     chosen = attention[list(view.layers)][:, list(view.heads)]  # (chosen layers, chosen heads, query, key)
-    drawn = kept(chosen, view.mass)
+    drawn = maps.kept(chosen, view.mass)
     open_cells = (~maps.masked(*attention.shape[2:], subject.kind.causal)).sum() * chosen.shape[0] * chosen.shape[1]
     caption("attention_viewer", "drawn-lines", drawn=int(drawn.sum()), all=int(open_cells))
     name = f"{subject.kind.name}-lines"
@@ -46,10 +44,6 @@ def _view(shape: tuple[int, int, int, int]) -> View:
     view = from_address(settings.held(ADDRESS), shape) or first
     settings.hold(ADDRESS, "" if view == first else to_address(view))
     return view
-
-
-def _remember(view: View) -> None:
-    settings.hold(ADDRESS, to_address(view))
 
 
 def _save(subject: Subject, view: View, lines: Lines) -> None:
@@ -75,7 +69,7 @@ def _csv(subject: Subject, view: View) -> bytes:
     for layer in view.layers:
         for head in view.heads:
             weights = subject.attention[layer, head]  # (query, key)
-            for query, key in zip(*kept(weights, view.mass).nonzero(), strict=True):
+            for query, key in zip(*maps.kept(weights, view.mass).nonzero(), strict=True):
                 place = (layer + 1, head + 1, query + 1, queries[query], key + 1, keys[key])
                 lines.append((*place, float(weights[query, key])))
     if subject.kind.places:
@@ -89,7 +83,7 @@ def _csv(subject: Subject, view: View) -> bytes:
 
 def _arrays(subject: Subject, view: View) -> dict[str, object]:
     """All weights, and which of them are drawn."""
-    drawn = kept(subject.attention, view.mass)
+    drawn = maps.kept(subject.attention, view.mass)
     for axis, numbers in enumerate((view.layers, view.heads)):
         for number in set(range(drawn.shape[axis])) - set(numbers):
             drawn[(slice(None),) * axis + (number,)] = False

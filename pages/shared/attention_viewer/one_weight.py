@@ -1,7 +1,5 @@
 """One weight: the query's and the key's numbers, their products, the score and the softmax that it comes from."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -38,9 +36,11 @@ def show(subject: Subject) -> None:
     place = int(layer) - 1, int(head) - 1, query
     key = int(subject.record.weights[place].argmax()) if chosen == STRONGEST else list(keys).index(chosen)
     one = one_weight(subject.record, *place, key)
-    names = tuple(_name(subject, side, place) for side, place in enumerate((query, key)))
+    said = {"query": _name(subject, 0, query), "key": _name(subject, 1, key)}
+    said |= {"d_k": one.d_k, "root": one.d_k**0.5, "exponential": one.exponentials[one.place]}
+    said |= {"total": one.exponentials.sum(), "product": one.product, "score": one.score, "weight": one.weight}
     st.html(bars.STYLE)
-    paragraph("attention_viewer", "masked-weight" if one.masked else "one-weight", **_words(one, names))
+    paragraph("attention_viewer", "masked-weight" if one.masked else "one-weight", **said)
     products, softmax = st.columns(2, gap="large")
     with products:
         paragraph("attention_viewer", "products")
@@ -50,9 +50,14 @@ def show(subject: Subject) -> None:
         st.html(softmax_table(one, subject.kind.name, shown))
     caption("attention_viewer", "check-of-a-weight", difference=checks.said("one weight", one.difference))
     with st.container(horizontal=True):
-        files.csv(*product_rows(one), "weight", say("one-weight.csv", "This weight as CSV"))
-        rows = softmax_rows(one, shown)
-        files.csv(*rows, "softmax", say("one-weight.softmax.csv", "Its softmax as CSV"))
+        sums = zip(one.query, one.key, one.products, np.cumsum(one.products), strict=True)
+        rows = [[place, *map(float, line)] for place, line in enumerate(sums, 1)]
+        header = [_DIMENSION(), terms.QUERY(), terms.KEY(), say("column.product", "product"), _SUM()]
+        files.csv(header, rows, "weight", say("one-weight.csv", "This weight as CSV"))
+        softmax_of = zip(shown, one.scores, one.exponentials, one.weights, strict=True)
+        rows = [[name, *map(float, line)] for name, *line in softmax_of]
+        header = [terms.KEY(), _SCORE(), say("column.exponential", "exponential"), terms.WEIGHT()]
+        files.csv(header, rows, "softmax", say("one-weight.softmax.csv", "Its softmax as CSV"))
 
 
 def _ids(subject: Subject, side: int) -> list[str]:
@@ -70,13 +75,6 @@ def _name(subject: Subject, side: int, place: int) -> str:
     if subject.kind.places:
         return f"**{literal.markdown(label)}**"
     return f"**\u201c{literal.markdown(literal.token(label))}\u201d** ({place + 1})"
-
-
-def _words(one: OneWeight, names: tuple[str, str]) -> dict[str, object]:
-    total = one.exponentials.sum()
-    sizes = {"d_k": one.d_k, "root": one.d_k**0.5, "exponential": one.exponentials[one.place], "total": total}
-    measured = {"product": one.product, "score": one.score, "weight": one.weight}
-    return dict(zip(("query", "key"), names, strict=True)) | sizes | measured
 
 
 MOST_KEYS = 40  # rows of the softmax's table; the weakest keys beyond are summed up
@@ -127,17 +125,3 @@ def softmax_table(one: OneWeight, kind: str, key_names: list[str]) -> str:
     exponential = say("one-weight.exponential", "e^(score \u2212 largest)")
     header = [terms.KEY(), _SCORE(), exponential, terms.WEIGHT()]
     return bars.table(header, lines, say("one-weight.softmax", "Softmax over all keys"), marked=shown.index(one.place))
-
-
-def product_rows(one: OneWeight) -> tuple[list[str], list[list]]:
-    """Header and rows of a file: a row a dimension."""
-    columns = zip(one.query, one.key, one.products, np.cumsum(one.products), strict=True)
-    header = [_DIMENSION(), terms.QUERY(), terms.KEY(), say("column.product", "product"), _SUM()]
-    return header, [[place + 1, *map(float, line)] for place, line in enumerate(columns)]
-
-
-def softmax_rows(one: OneWeight, key_names: list[str]) -> tuple[list[str], list[list]]:
-    """Header and rows of a file: a row a key."""
-    columns = zip(key_names, one.scores, one.exponentials, one.weights, strict=True)
-    header = [terms.KEY(), _SCORE(), say("column.exponential", "exponential"), terms.WEIGHT()]
-    return header, [[name, *map(float, line)] for name, *line in columns]

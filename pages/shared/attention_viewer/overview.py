@@ -1,45 +1,72 @@
 """All maps of one kind, and the chosen one in detail."""
 
-from __future__ import annotations
-
-import streamlit as st
+from collections.abc import Mapping, Sequence
 
 from pages.shared import files
 from pages.shared.attention_viewer.save import Saved, link, save
-from pages.shared.attention_viewer.subject import Subject
+from pages.shared.attention_viewer.subject import SPECIAL, InWords, Subject, in_words, without_special
 from pages.shared.texts import paragraph
 from views import maps
-from views.components.attention_grid import Detail, Sheet, attention_grid, part
+from views.address import settings
+from views.components.attention_grid import Detail, Sheet, part
+from views.components.attention_kinds import Kinds, Words, attention_kinds
 from views.controls import inputs
+from views.controls.widgets import Choice
 from views.export import downloads, drawing
-from views.export.matrices import picture
-from views.figures.heatmap import HeadMap
+from views.export.matrices import HeadMap, picture
 from views.text.catalogue import say
 
 
-def show(subject: Subject) -> None:
-    """Overview left, detail right."""
-    kind, attention = subject.kind, subject.attention
-    layers, heads = subject.layers, subject.heads
-    with st.container(horizontal=True, gap="medium"):
-        layer, head = inputs.head(layers, heads)
-        scale = inputs.scale("own" if kind.places else "shared")
-    sheet = maps.with_means(attention)  # (layers + 1, heads + 1, query, key)
-    selected = layers.index(layer), heads.index(head)
-    weights = sheet[selected]  # (query, key)
-    shown = HeadMap(
-        weights,
-        subject.queries,
-        subject.keys,
-        kind,
-        maps.describe(layer, head),
-        top=1.0 if scale == "log" else float((weights if scale == "own" else attention).max()),
-        log=scale == "log",
-    )
-    grid = Sheet(
-        sheet,
-        layers,
-        heads,
+def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices: Sequence[Choice]) -> Subject:
+    """Overview left, detail right, drawn by the browser as it is chosen; below, the files of what is chosen.
+
+    Args:
+        subjects: of tokens, by kind.
+        words: what the tokens of each kind are joined to, where they can be.
+        choices: among kinds, units and special tokens.
+
+    Returns:
+        What is chosen, as it was wanted.
+    """
+    chosen = {choice.key: choice.inside() for choice in choices}
+    subject = subjects[chosen.get("kind", next(iter(subjects)))]
+    kind, layers, heads = subject.kind, subject.layers, subject.heads
+    scales = inputs.scales_to_choose("own" if kind.places else "shared")
+    chosen |= {choice.key: choice.inside() for choice in (*inputs.heads_to_choose(layers, heads), scales)}
+    most = max(subjects.values(), key=lambda each: each.attention.shape[:2])  # kinds may differ in layers and heads
+    offered = [*choices, *inputs.heads_to_choose(most.layers, most.heads), scales]
+    sheets = {name: _sheet(each, "shared", (0, 0)) for name, each in subjects.items()}
+    whole = {
+        name: Words(
+            [word.text for word in each.queries],
+            [word.text for word in each.keys],
+            ([word.start for word in each.queries], [word.start for word in each.keys]),
+            _detail(each.kind),
+        )
+        for name, each in words.items()
+    }
+    attention_kinds(Kinds(sheets, whole, SPECIAL, offered, chosen), key="grid", on_choose=_remember)
+    paragraph("attention_viewer", "overview")
+    if chosen.get("units") == "words":
+        subject = in_words(subject, words[kind.name])
+    if chosen["marks"] == "hidden":
+        subject = without_special(subject)
+    _files(subject, chosen["layer"], chosen["head"], chosen["scale"])
+    return subject
+
+
+def _remember(chosen: Mapping[str, str]) -> None:
+    for name, value in chosen.items():
+        if value != settings.value(name):
+            settings.choose(name, value)
+
+
+def _sheet(subject: Subject, scale: maps.Scale, selected: tuple[int, int]) -> Sheet:
+    kind = subject.kind
+    return Sheet(
+        maps.with_means(subject.attention),  # (layers + 1, heads + 1, query, key)
+        subject.layers,
+        subject.heads,
         subject.queries,
         subject.keys,
         kind.name,
@@ -49,14 +76,32 @@ def show(subject: Subject) -> None:
         selected,
         log_scale=scale == "log",
         places=kind.places,
-        detail=Detail(kind.heading("{map}"), kind.query_axis, kind.key_axis),
+        detail=_detail(kind),
     )
-    paragraph("attention_viewer", "overview")
-    choose = lambda row, column: inputs.choose_head(layers[row], heads[column])  # noqa: E731
-    attention_grid(grid, key="grid", on_select=choose)
+
+
+def _detail(kind: maps.Kind) -> Detail:
+    return Detail(kind.heading("{map}"), kind.query_axis, kind.key_axis)
+
+
+def _files(subject: Subject, layer: str, head: str, scale: maps.Scale) -> None:
+    """What is chosen, to be saved."""
+    kind, attention = subject.kind, subject.attention
+    selected = subject.layers.index(layer), subject.heads.index(head)
+    weights = maps.with_means(attention)[selected]  # (query, key)
+    shown = HeadMap(
+        weights,
+        subject.queries,
+        subject.keys,
+        kind,
+        maps.describe(layer, head),
+        top=1.0 if scale == "log" else float((weights if scale == "own" else attention).max()),
+        log=scale == "log",
+    )
     everything = lambda: downloads.attention_npz(kind.name, attention, subject.queries, subject.keys)  # noqa: E731
     files.map_files(shown, name=f"{kind.name}-layer-{layer}-head-{head}")
     files.download(say("viewer.npz", "All heads as NPZ"), everything, f"{kind.name}.npz")
+    grid = _sheet(subject, scale, selected)
     _save(subject, grid, shown, {"look": "maps", "layer": layer, "head": head, "scale": scale}, scale)
 
 

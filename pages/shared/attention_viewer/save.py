@@ -1,7 +1,5 @@
 """The fold "Save this view" of the attention viewer: one HTML page, all heads, everything in one archive."""
 
-from __future__ import annotations
-
 import json
 import platform
 from collections.abc import Callable, Mapping
@@ -122,7 +120,13 @@ def description(saved: Saved) -> dict[str, object]:
         "link": saved.link,
         "model": hashes,
         "input": source,
-        "settings": {**_prepared(subject), **saved.settings},
+        "settings": {
+            "attention": subject.kind.name,
+            "shape": dict(zip(("layer", "head", "query", "key"), subject.attention.shape, strict=True)),
+            "units": "positions" if subject.kind.places else "words" if "words" in subject.key else "tokens",
+            "special_tokens": "hidden" if "ordinary" in subject.key else "shown",
+            **saved.settings,
+        },
         "check": {
             "largest_difference": check.max_difference,
             "row_sum_error": check.row_sum_error,
@@ -136,23 +140,11 @@ def description(saved: Saved) -> dict[str, object]:
     }
 
 
-def _prepared(subject: Subject) -> dict[str, object]:
-    return {
-        "attention": subject.kind.name,
-        "shape": dict(zip(("layer", "head", "query", "key"), subject.attention.shape, strict=True)),
-        "units": "positions" if subject.kind.places else "words" if "words" in subject.key else "tokens",
-        "special_tokens": "hidden" if "ordinary" in subject.key else "shown",
-    }
-
-
 def facts(saved: Saved, part: standalone.Part) -> list[tuple[str, str]]:
     """Names and values for the foot of the HTML file."""
     told = description(saved)
-    said = [
-        (NAMES[id](), _value(id, value))
-        for chapter in ("input", "model", "settings")
-        for id, value in told[chapter].items()
-    ]
+    values = told["input"] | told["model"] | told["settings"]
+    said = [(NAMES[id](), _value(id, value)) for id, value in values.items()]
     versions = ", ".join(f"{name} {number}" for name, number in told["versions"].items())
     return [
         *said,
@@ -223,7 +215,7 @@ def page(saved: Saved) -> bytes:
     """The view as one HTML file."""
     kind, part = saved.subject.kind, saved.part()
     text = block("attention_viewer", saved.paragraphs, query_side=kind.queries(), key_side=kind.keys())
-    return standalone.to_html(standalone.Document(kind.headline, [flat(text)], facts(saved, part), part))
+    return standalone.to_html(kind.headline, [flat(text)], facts(saved, part), part)
 
 
 def everything(saved: Saved) -> bytes:
@@ -237,9 +229,8 @@ def everything(saved: Saved) -> bytes:
     made["view.html"] = page(saved)
     made["settings.json"] = json.dumps(description(saved), indent=2, ensure_ascii=False) + "\n"
     made["README.txt"] = _readme(saved)
-    return downloads.archive(
-        {name: made[name] if isinstance(made[name], bytes) else made[name].encode() for name in sorted(made)}
-    )
+    encoded = {name: text.encode() if isinstance(text, str) else text for name, text in sorted(made.items())}
+    return downloads.archive(encoded)
 
 
 def _readme(saved: Saved) -> str:

@@ -1,18 +1,15 @@
 """What the attention viewer shows: one kind of attention of one input, as the person wants it prepared."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from model import VisionTrace
-from model.text.words import by_words, whole_words
+from model.text.words import Word, by_words, whole_words
 from model.tracing.kinds import KINDS
-from model.tracing.trace import AttentionRecord, SentenceTrace
+from model.tracing.trace import AttentionRecord, SentenceTrace, Verification
 from model.tracing.traced_model import AnyTrace, TracedModel
-from model.tracing.verify import Verification
 from views import maps
 
 SPECIAL = frozenset({"<s>", "</s>", "<pad>", "<unk>", maps.CLS})
@@ -105,19 +102,40 @@ def of_picture(key: str, trace: VisionTrace, weights_sha256: str, sample: str = 
     return of_trace(trace, maps.VISION, ("picture", key), weights_sha256, source, recipe, names)
 
 
-def in_words(subject: Subject, trace: SentenceTrace) -> Subject:
-    """Whole words instead of tokens: weights summed over the tokens of a key, averaged over those of a query."""
-    sides = KINDS[subject.kind.name].queries, KINDS[subject.kind.name].keys
+@dataclass(frozen=True)
+class InWords:
+    """What the tokens of a kind are joined to.
+
+    Attributes:
+        kind: as it is called in whole words.
+        queries, keys: the words, in order; each token belongs to one.
+        recipe: lines of Python that join `attention`.
+    """
+
+    kind: maps.Kind
+    queries: tuple[Word, ...]
+    keys: tuple[Word, ...]
+    recipe: tuple[str, ...] = ()
+
+
+def words_of(kind: maps.Kind, trace: SentenceTrace) -> InWords:
+    """The whole words of a sentence and its translation."""
+    sides = KINDS[kind.name].queries, KINDS[kind.name].keys
     ids = {"source": trace.source_ids, "target": trace.target_ids}
-    query_words, key_words = (whole_words(trace.tokenizer, ids[side]) for side in sides)
+    called = replace(maps.WORD_KINDS[kind.name], called=kind.called, headed=kind.headed)
+    return InWords(called, *(whole_words(trace.tokenizer, ids[side]) for side in sides), _recipe_in_words(*sides))
+
+
+def in_words(subject: Subject, words: InWords) -> Subject:
+    """Whole words instead of tokens: weights summed over the tokens of a key, averaged over those of a query."""
     return replace(
         subject,
-        kind=replace(maps.WORD_KINDS[subject.kind.name], called=subject.kind.called, headed=subject.kind.headed),
-        attention=by_words(subject.attention, query_words, key_words).astype(np.float32),
-        queries=tuple(word.text for word in query_words),
-        keys=tuple(word.text for word in key_words),
+        kind=words.kind,
+        attention=by_words(subject.attention, words.queries, words.keys).astype(np.float32),
+        queries=tuple(word.text for word in words.queries),
+        keys=tuple(word.text for word in words.keys),
         key=(*subject.key, "words"),
-        recipe=subject.recipe + _recipe_in_words(*sides),
+        recipe=subject.recipe + words.recipe if words.recipe else (),
     )
 
 
@@ -127,7 +145,7 @@ def without_special(subject: Subject) -> Subject:
         [place for place, name in enumerate(names) if name.strip() not in SPECIAL]
         for names in (subject.queries, subject.keys)
     )
-    if not len(queries) or not len(keys):
+    if not queries or not keys:
         return subject
     kept = subject.attention[:, :, queries][:, :, :, keys]
     return replace(
@@ -137,7 +155,7 @@ def without_special(subject: Subject) -> Subject:
         keys=tuple(subject.keys[place] for place in keys),
         removed=1 - kept.sum(axis=-1, dtype=np.float64).mean(axis=-1),
         key=(*subject.key, "ordinary"),
-        recipe=subject.recipe + _recipe_of_some(queries, keys),
+        recipe=(*subject.recipe, "", f"attention = attention[:, :, {_places(queries)}][:, :, :, {_places(keys)}]"),
     )
 
 
@@ -176,7 +194,7 @@ def _recipe_in_words(queries: str, keys: str) -> tuple[str, ...]:
     """Whole words instead of tokens; "source" or "target" says whose words they are."""
     return (
         "",
-        "from model.text.words import by_words, whole_words",
+        "from model.text.words import Word, by_words, whole_words",
         "",
         f"query_words = whole_words(trace.tokenizer, trace.{queries}_ids)",
         f"key_words = whole_words(trace.tokenizer, trace.{keys}_ids)",
@@ -184,12 +202,8 @@ def _recipe_in_words(queries: str, keys: str) -> tuple[str, ...]:
     )
 
 
-def _recipe_of_some(queries: Sequence[int], keys: Sequence[int]) -> tuple[str, ...]:
-    """Some of the rows and some of the columns."""
-    return ("", f"attention = attention[:, :, {_places(queries)}][:, :, :, {_places(keys)}]")
-
-
-def _places(numbers: Sequence[int]) -> str:
-    if list(numbers) == list(range(numbers[0], numbers[-1] + 1)):
+def _places(numbers: list[int]) -> str:
+    """A slice where it says the same as the list."""
+    if numbers == list(range(numbers[0], numbers[-1] + 1)):
         return f"{numbers[0]}:{numbers[-1] + 1}"
-    return repr(list(map(int, numbers)))
+    return repr(numbers)

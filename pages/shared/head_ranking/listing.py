@@ -1,9 +1,6 @@
 """The list of ranked heads, which opens the one that is clicked, with its numbers; and the scores of that head."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
 
 import numpy as np
 import streamlit as st
@@ -37,34 +34,31 @@ def arranged(heads: list[Head], sort: str, selects: str, only: str = "") -> tupl
     return listed, next((head for head in heads if head.id == id), listed[0])
 
 
-@dataclass(frozen=True, eq=False)
-class Listing:
-    """What the list of a page is about.
+def show(
+    listed: list[Head],
+    opened: Head,
+    found: Found,
+    map_of: Callable[[Head], np.ndarray],
+    headings: tuple[str, str, str],
+    measured: str,
+    *,
+    name: str,
+    selects: str,
+    causal: Collection[str] = (),
+    **looks,
+) -> None:
+    """Draw the heads in their order; a click opens one, and the page runs again.
 
-    Attributes:
+    Args:
         found: statistics over many inputs, or why there are none.
         map_of: a head's map, `(query, key)`, or `(row, column)` over a picture.
         headings: of the column of maps, of the change, and of the label on this input.
         measured: names the change in tables.
-        causal: kinds whose maps have a causal mask.
-        underlay: picture below all maps, `(height, width, 3)` uint8; `opacity` is theirs over it.
         name: of the CSV, and told apart from other lists by it.
         selects: widget that holds the id of the head that is open.
+        causal: kinds whose maps have a causal mask.
+        looks: go to `HeadList`.
     """
-
-    found: Found
-    map_of: Callable[[Head], np.ndarray]
-    headings: tuple[str, str, str]
-    measured: str
-    name: str
-    selects: str
-    causal: frozenset[str] = frozenset()
-    underlay: np.ndarray | None = None
-    opacity: float = 1.0
-
-
-def show(listing: Listing, listed: list[Head], opened: Head) -> None:
-    """Draw the heads in their order; a click opens one, and the page runs again."""
     rows = [
         HeadRow(
             head.name,
@@ -73,24 +67,19 @@ def show(listing: Listing, listed: list[Head], opened: Head) -> None:
             signed(head.change),
             words(head.label),
             words(head.often),
-            listing.map_of(head),
-            head.kind in listing.causal,
+            map_of(head),
+            head.kind in causal,
         )
         for head in listed
     ]
     ids = {head.name: head.id for head in listed}
-    columns, title = (*listing.headings, listing.found.heading), say("ranking.title", "Heads, ranked")
-    head_list(
-        HeadList(rows, columns, title, listing.underlay, listing.opacity),
-        opened.name,
-        key=f"{listing.name} ranking",
-        on_select=lambda name: settings.choose(listing.selects, ids[name]),
-    )
-    if listing.found.problem:
-        st.caption(literal.markdown(say_error(listing.found.problem)))
-    header, lines = content(_columns(listing.measured, listed))
-    key = f"{listing.name.replace('-', '_')}_table"
-    files.sheet(header, lines, listing.name, say("heads.csv", "All heads as CSV"), key)
+    shown = HeadList(rows, (*headings, found.heading), say("ranking.title", "Heads, ranked"), **looks)
+    open_ = lambda head: settings.choose(selects, ids[head])  # noqa: E731
+    head_list(shown, opened.name, key=f"{name} ranking", on_select=open_)
+    if found.problem:
+        st.caption(literal.markdown(say_error(found.problem)))
+    key, label = f"{name.replace('-', '_')}_table", say("heads.csv", "All heads as CSV")
+    files.sheet(*content(_columns(measured, listed)), name, label, key)
 
 
 def _columns(change: str, heads: list[Head]) -> list[Column]:

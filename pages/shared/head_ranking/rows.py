@@ -1,7 +1,5 @@
 """Every head as one row: its effect, its labels, its scores; in the order a reader asks for, and as a table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,11 +39,6 @@ ORDERS = {
 }
 
 
-def head_name(kind: str, layer: int, head: int) -> str:
-    """What pages call a head, counted from 0, such as `cross 4.7`."""
-    return say("head.name", "{kind} {layer}.{head}", kind=maps.named(kind).brief(), layer=layer + 1, head=head + 1)
-
-
 @dataclass(frozen=True, eq=False)
 class Head:
     """One head of one input.
@@ -76,7 +69,8 @@ class Head:
     @property
     def name(self) -> str:
         """What pages call it, such as `cross 4.7`."""
-        return head_name(self.kind, self.layer, self.head)
+        place = {"layer": self.layer + 1, "head": self.head + 1}
+        return say("head.name", "{kind} {layer}.{head}", kind=maps.named(self.kind).brief(), **place)
 
 
 def heads_of(

@@ -44,7 +44,7 @@ def test_every_method_on_tokens_and_on_words(network, trace, explained):
 
 
 def test_drops_of_words_are_sums_over_their_tokens(network, trace, explained):
-    found = leave_one_out(network, trace.source_ids, trace.target_ids, trace.next_ids, explained.source, "mask")
+    found = leave_one_out(network, trace, explained.source, "mask")
     drops = word_drops(found, explained.target)
     assert drops.shape == (6, 6)
     for row, word in enumerate(explained.target):

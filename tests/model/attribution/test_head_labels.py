@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from model.attribution.head_labels import DIFFUSE, MIXED, choose_label, text_scores, vision_scores
+from model.attribution.head_labels import DIFFUSE, MIXED, HeadScores, text_scores, vision_scores
 from model.tracing.kinds import CROSS, DECODER, KINDS
 
 SIDE = 4
@@ -114,7 +114,8 @@ def test_a_sentence_of_one_token_has_no_scores_and_is_mixed():
     ],
 )
 def test_the_rule(scores, chance, name, pattern):
-    label = choose_label(scores, chance | {DIFFUSE: 1.0})
+    tables = {name: np.full((1, 1), score) for name, score in scores.items()}
+    label = HeadScores(tables, chance | {DIFFUSE: 1.0}).label(0, 0)
     assert (label.name, label.pattern, label.score) == (name, pattern, scores[pattern])
 
 

@@ -1,5 +1,7 @@
 """Leaving words out in one batch gives what leaving them out one by one gives, and each way does what it says."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
@@ -12,6 +14,7 @@ from model.text.words import Word
 from tests.model.networks import tiny_network
 
 SOURCE, TARGET, NEXT = [9, 8, 7, 6, 3], [2, 11, 12], [11, 12, 3]
+TRACE = SimpleNamespace(source_ids=SOURCE, target_ids=TARGET, next_ids=NEXT)
 WORDS = (Word("a", 0, 1), Word("b", 1, 3), Word("c", 3, 4), Word("</s>", 4, 5, True))
 
 
@@ -27,7 +30,7 @@ def log_probabilities(network, source: list[int], tap=None) -> np.ndarray:
 
 
 def test_deleting_each_word_alone(network):
-    found = leave_one_out(network, SOURCE, TARGET, NEXT, WORDS, "delete")
+    found = leave_one_out(network, TRACE, WORDS, "delete")
     full = log_probabilities(network, SOURCE)
     np.testing.assert_allclose(found.log_probabilities, full, atol=2e-6)
     for place, source in enumerate(([8, 7, 6, 3], [9, 6, 3], [9, 8, 7, 3], [9, 8, 7, 6])):
@@ -36,7 +39,7 @@ def test_deleting_each_word_alone(network):
 
 
 def test_masking_each_word_alone(network):
-    found = leave_one_out(network, SOURCE, TARGET, NEXT, WORDS, "mask")
+    found = leave_one_out(network, TRACE, WORDS, "mask")
     full = log_probabilities(network, SOURCE)
     for place, word in enumerate(WORDS):
         allowed = torch.ones(1, 1, 1, 5, dtype=torch.bool)
@@ -55,14 +58,14 @@ def test_masking_each_word_alone(network):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_leaving_nothing_out_changes_nothing_and_the_check_is_small(network, way):
-    found = leave_one_out(network, SOURCE, TARGET, NEXT, WORDS, way)
+    found = leave_one_out(network, TRACE, WORDS, way)
     assert found.nothing == 0
     assert found.alone < 1e-5
     assert found.checked == found.drops.max(axis=0).argmax()
 
 
 def test_the_ways_differ(network):
-    deleted, masked = (leave_one_out(network, SOURCE, TARGET, NEXT, WORDS, way).drops for way in WAYS)
+    deleted, masked = (leave_one_out(network, TRACE, WORDS, way).drops for way in WAYS)
     assert np.abs(deleted - masked).max() > 1e-3
 
 
@@ -74,18 +77,18 @@ def test_the_check_notices_a_batch_that_is_wrong(network, monkeypatch):
         return source, torch.ones_like(allowed)
 
     monkeypatch.setattr(module, "_variants", leaking)
-    assert leave_one_out(network, SOURCE, TARGET, NEXT, WORDS, "delete").alone > 1e-4
+    assert leave_one_out(network, TRACE, WORDS, "delete").alone > 1e-4
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_long_sentence_goes_through_in_steps(network, way, monkeypatch):
-    whole = leave_one_out(network, SOURCE, TARGET, NEXT, WORDS, way)
+    whole = leave_one_out(network, TRACE, WORDS, way)
     monkeypatch.setattr(module, "POSITIONS", 7)  # two rows of three positions at a time
-    np.testing.assert_allclose(leave_one_out(network, SOURCE, TARGET, NEXT, WORDS, way).drops, whole.drops, atol=2e-6)
+    np.testing.assert_allclose(leave_one_out(network, TRACE, WORDS, way).drops, whole.drops, atol=2e-6)
 
 
 def test_what_cannot_be_left_out_is_refused(network):
     with pytest.raises(ValueError, match="no way 'burn'; choose one of delete, mask"):
-        leave_one_out(network, SOURCE, TARGET, NEXT, WORDS, "burn")
+        leave_one_out(network, TRACE, WORDS, "burn")
     with pytest.raises(ValueError, match="at least two"):
-        leave_one_out(network, [3], TARGET, NEXT, (Word("</s>", 0, 1, True),), "delete")
+        leave_one_out(network, TRACE, (Word("</s>", 0, 1, True),), "delete")

@@ -6,7 +6,16 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.attribution.rollout import FUSIONS, check_rollout, class_gradients, relevance, rollout, slope_along
+from model.attribution.rollout import (
+    FUSIONS,
+    ClassGradients,
+    added_up,
+    check_rollout,
+    class_gradients,
+    rollout,
+    slope_along,
+    weighed_by_gradient,
+)
 from model.networks.tap import Intervention
 from tests.model.images import noise, tiny_vision
 
@@ -99,14 +108,15 @@ def test_relevance_by_hand():
     weights = torch.tensor([[[0.5, 0.5], [0.0, 1.0]]])
     gradients = torch.tensor([[[1.0, -2.0], [7.0, 2.0]]])
     # R1 = I + A = [[1.5, 0], [0, 3]]; R2 = R1 + A R1 = [[1.5 + 0.75, 0], [0, 3 + 6]]
-    found = relevance([weights, weights], [gradients, gradients])
+    found = added_up([weighed_by_gradient(weights, gradients)] * 2)
     torch.testing.assert_close(found, torch.tensor([[2.25, 0.0], [0.0, 9.0]]))
 
 
 def test_relevance_averages_heads_after_taking_the_positive_part():
     weights = torch.ones(2, 1, 1)
     gradients = torch.tensor([[[4.0]], [[-4.0]]])
-    torch.testing.assert_close(relevance([weights], [gradients]), torch.tensor([[3.0]]))  # 1 + (4 + 0) / 2
+    found = added_up([weighed_by_gradient(weights, gradients)])
+    torch.testing.assert_close(found, torch.tensor([[3.0]]))  # 1 + (4 + 0) / 2
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +150,7 @@ def test_attention_gradients_are_those_that_finite_differences_measure(exact):
     assert (gradients.gradients[1, :, 1:] == 0).all()  # after the last layer only CLS is read
     torch.testing.assert_close(
         torch.from_numpy(gradients.relevance()),
-        relevance(list(gradients.weights), list(measured))[0, 1:].float(),
+        torch.from_numpy(ClassGradients(gradients.weights, measured, gradients.pixels).relevance()),
         atol=1e-6,
         rtol=1e-5,
     )

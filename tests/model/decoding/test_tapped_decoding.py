@@ -3,9 +3,8 @@
 import pytest
 import torch
 
-from model.decoding.cached import CachedDecoder
+from model.decoding.cached import CachedDecoder, greedy_under_in_steps
 from model.decoding.search import greedy_batch
-from model.decoding.tapped_decoding import greedy_under_in_steps
 from model.lessons.position_effects import POSITION_CHANGES, positions_tap
 from model.lessons.scaling import scores_times
 from model.networks.tap import Chain, Intervention, Recorder

@@ -51,14 +51,14 @@ def test_the_embedded_stream_is_what_the_tap_says():
 
 @torch.inference_mode()
 def test_all_changes_together_are_each_change_by_itself():
-    losses = whole(position_losses_in_steps(NETWORK, SOURCE, TARGET, FOLLOWING, seed=4, shift=2))
+    losses = whole(position_losses_in_steps(NETWORK, SOURCE, FOLLOWING, seed=4, shift=2))
     source, target, wanted = (torch.tensor([ids]) for ids in (SOURCE, TARGET, FOLLOWING))
     for where in STACKS:
         for change in POSITION_CHANGES:
             tap = positions_tap(NETWORK, where, change, len(SOURCE), len(TARGET), seed=4, shift=2)
             expected = token_cross_entropy(NETWORK(source, target, tap), wanted)[0]
             torch.testing.assert_close(torch.from_numpy(losses.per_token[where, change]), expected, atol=1e-5, rtol=0)
-    assert list(position_losses_in_steps(NETWORK, SOURCE, TARGET, FOLLOWING)) == [(1, 3), (2, 3), (3, 3)]
+    assert list(position_losses_in_steps(NETWORK, SOURCE, FOLLOWING)) == [(1, 3), (2, 3), (3, 3)]
     assert losses.difference < 1e-5
     assert losses.mean("both", "kept") == pytest.approx(float(losses.plain.mean()), abs=1e-5)
     assert losses.mean("encoder", "none") != pytest.approx(losses.mean("encoder", "kept"), abs=1e-4)

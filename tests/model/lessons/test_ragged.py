@@ -22,8 +22,9 @@ def test_the_worked_example():
 
 def test_the_combination_needs_both():
     batch = ragged_batch([2, 3])
-    assert batch.combined[0, 0].astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 0]]
-    assert batch.combined[1, 0].astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    combined = batch.padding & batch.causal
+    assert combined[0, 0].astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 0]]
+    assert combined[1, 0].astype(int).tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
 
 
 def test_the_same_seed_gives_the_same_batch():

@@ -82,7 +82,7 @@ def test_a_stream_goes_on_where_it_was(translator, monkeypatch, options, first):
 def test_a_stream_notices_that_another_computation_moved_the_network(translator, monkeypatch):
     wanted = [step.ids for step in translator.stream("The cat sees the house.")]
     places = iter(["cuda", "cuda", "cuda"])
-    monkeypatch.setattr("model.translator.device_of", lambda network: next(places, "cpu"))
+    monkeypatch.setattr("model.runtime.progress.device_of", lambda network: next(places, "cpu"))
     starts = []
     real = translator.network.encode
     monkeypatch.setattr(translator.network, "encode", lambda *given: starts.append(1) or real(*given))

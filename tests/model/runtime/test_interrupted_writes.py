@@ -30,8 +30,8 @@ def contents(folder) -> dict[str, bytes]:
 
 def save_checkpoint(folder, tokenizer, seed):
     network, recipe = tiny_network(seed), Recipe()
-    state = TrainingState(network, AveragedModel(network), build_optimizers(network, recipe), epoch=seed)
-    state.save(folder / "checkpoint.safetensors", recipe)
+    state = TrainingState(network, AveragedModel(network), build_optimizers(network, recipe), recipe, epoch=seed)
+    state.save(folder / "checkpoint.safetensors")
 
 
 def save_card(folder, tokenizer, seed):
@@ -167,8 +167,8 @@ def test_half_a_checkpoint_is_refused(tmp_path):
     with pytest.raises(CheckpointError, match=r"checkpoint\.safetensors in .* is damaged; restore it"):
         load_tensors(path)
     network = tiny_network()
-    state = TrainingState(network, AveragedModel(network), build_optimizers(network, Recipe()))
+    state = TrainingState(network, AveragedModel(network), build_optimizers(network, Recipe()), Recipe())
     weights = torch.cat([parameter.flatten() for parameter in network.parameters()])
     with pytest.raises(CheckpointError):
-        state.load(path, Recipe())
+        state.load(path)
     assert torch.equal(weights, torch.cat([parameter.flatten() for parameter in network.parameters()]))

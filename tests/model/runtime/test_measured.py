@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from model.runtime.checkpoint import CheckpointError, write_json
-from model.runtime.measured import read_measured
+from model.runtime.checkpoint import CheckpointError, read_measured, write_json
 
 
 def read(folder, weights):

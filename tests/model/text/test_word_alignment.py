@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from model.runtime.checkpoint import CheckpointError
-from model.text.word_alignment import NULL, AlignmentTable, diagonal, links_of
-from model.training.alignment import learn_alignment
+from model.text.word_alignment import NULL, AlignmentTable, diagonal, learn_alignment, links_of
 
 # 10, 11, 12 translate 20, 21, 22; 29 is a word that stands in every target and translates nothing.
 PAIRS = [

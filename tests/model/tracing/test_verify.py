@@ -3,8 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from model.tracing.trace import record_trace
-from model.tracing.verify import Verification
+from model.tracing.trace import Verification, record_trace
 from tests.model.networks import tiny_network
 
 

@@ -12,8 +12,8 @@ from model.networks.recurrent import RecurrentNetwork
 from model.networks.recurrent_config import VARIANTS, RecurrentConfig
 from model.networks.transformer import Transformer
 from model.runtime.checkpoint import read_json, write_json
+from model.text.word_alignment import learn_alignment
 from model.training import loop
-from model.training.alignment import learn_alignment
 from model.training.card import write_weights
 from model.training.corpus import Corpus
 from model.training.loop import METRICS, read_metrics, train

@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.training.batching import EncodedPair, collate, plan_epoch
+from model.training.translation import EncodedPair, collate, plan_epoch
 
 
 def pair(source: int, target: int) -> EncodedPair:

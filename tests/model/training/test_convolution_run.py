@@ -41,7 +41,7 @@ def test_the_loss_falls_and_the_shapes_are_learned(finished, data):
     classifier = ConvolutionClassifier.load(finished, "cpu")
     side = classifier.config.image_size
     assert classifier.config == ConvolutionConfig(CLASSES, image_size=side, widths=(8, 16), blocks=1, squeeze=4)
-    logits = classify_all(classifier.network, images.validation.pictures, side, torch.device("cpu"))
+    logits, _ = classify_all(classifier.network, images.validation, side, torch.device("cpu"))
     right = (logits.argmax(dim=1).numpy() == images.validation.labels).mean()
     assert right == json.loads((finished / "card.json").read_text())["evaluation"]["top1"]
     assert right > 0.6
@@ -94,7 +94,7 @@ def test_pictures_are_read_at_the_size_that_suits_those_held_back(finished, data
     images = read_images(data).hold_back(6)
     network = ConvolutionClassifier.load(finished, "cpu").network
     for side, share in reading:
-        logits = classify_all(network, images.held_back.pictures, side, torch.device("cpu"))
+        logits, _ = classify_all(network, images.held_back, side, torch.device("cpu"))
         right = (logits.argmax(dim=1).numpy() == images.held_back.labels).mean()
         assert right == share, side
     highest = max(share for _, share in reading)

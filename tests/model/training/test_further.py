@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from model.networks.transformer import Transformer
-from model.runtime.checkpoint import CheckpointError, load_tensors
+from model.runtime.checkpoint import CheckpointError, load_tensors, load_weights
 from model.runtime.training_record import METRICS, read_metrics
 from model.training.__main__ import main
 from model.training.card import training_facts, training_lines
@@ -47,7 +47,7 @@ def test_the_first_step_starts_from_the_weights_and_from_the_bottom_of_the_warm_
     corpus = read_corpus(data_file, 6)
     earlier = earlier_training(trained, corpus, Recipe(epochs=EPOCHS + 1))
     network = Transformer(earlier.config)
-    earlier.load_into(network)
+    load_weights(network, earlier.tensors, "the earlier run")
     tensors, _ = load_tensors(trained / "model.safetensors")
     assert all(torch.equal(tensor, tensors[name].float()) for name, tensor in network.state_dict().items())
 

@@ -39,8 +39,7 @@ def test_means_and_spreads_are_over_the_first_held_out_sentences(folder, corpus)
     changes, aligned, same = [], [], []
     for english, french in list(corpus.heldout.items())[:SENTENCES]:
         trace = translator.trace(english, target=french[0])
-        ids = list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)
-        changes.append(ablate_translation_heads(translator.network, *ids).changes["cross"])
+        changes.append(ablate_translation_heads(translator.network, trace).changes["cross"])
         links = links_of(alignment, trace.source_ids, trace.next_ids)
         scores = text_scores(trace.cross_attention, CROSS, trace.target_ids, trace.source_ids, links)
         same.append(scores.scores["same"])

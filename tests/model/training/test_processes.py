@@ -5,8 +5,8 @@ import torch
 from torch import nn
 
 from model.text.tokenizer import Tokenizer
-from model.training.batching import EncodedPair, plan_epoch
 from model.training.processes import ProcessGroup
+from model.training.translation import EncodedPair, plan_epoch
 from tests.model.training.programs import finish, reproducible_rows, run, run_here, start, toy_training
 
 EXACT = {"dropout": 0, "precision": "fp32", "epochs": 1}

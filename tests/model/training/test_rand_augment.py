@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from model.training.rand_augment import GREY, OPERATIONS, rand_augment
+from model.training.augment import GREY, OPERATIONS, rand_augment
 
 PICTURE = Image.fromarray(np.random.default_rng(0).integers(0, 256, (32, 32, 3), dtype=np.uint8))
 STEP = Image.fromarray(

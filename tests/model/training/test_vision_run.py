@@ -45,7 +45,7 @@ def test_the_shapes_are_learned_and_the_weights_are_the_averaged_ones(finished, 
     images = read_images(data)
     classifier = VisionClassifier.load(finished, "cpu")
     assert classifier.config.classes == CLASSES and classifier.config.image_size == 16
-    logits = classify_all(classifier.network, images.validation.pictures, 16, torch.device("cpu"))
+    logits, _ = classify_all(classifier.network, images.validation, 16, torch.device("cpu"))
     right = (logits.argmax(dim=1).numpy() == images.validation.labels).mean()
     card = json.loads((finished / "card.json").read_text())
     assert card["evaluation"]["top1"] == right
@@ -68,7 +68,7 @@ def test_the_epoch_and_the_temperature_are_chosen_on_the_pictures_held_back(fini
     assert card["training"]["chosen"] == {"epoch": chosen["epoch"] + 1, "top1": chosen["top1"]}
     network = VisionTransformer(VisionClassifier.load(finished, "cpu").config)
     load_weights(network, load_tensors(finished / BEST)[0], "best")
-    logits = classify_all(network.eval(), images.held_back.pictures, 16, torch.device("cpu"))
+    logits, _ = classify_all(network.eval(), images.held_back, 16, torch.device("cpu"))
     labels = torch.from_numpy(images.held_back.labels)
     assert (logits.argmax(dim=1) == labels).double().mean().item() == chosen["top1"]
     calibration = card["calibration"]

@@ -7,14 +7,15 @@ import pytest
 
 from tests.pages.charts import checked
 from tests.pages.conftest import html_of
+from tests.pages.kinds import chosen, kinds
 from views import maps
-from views.components import attention_lines, parts
+from views.components import parts
 from views.components.attention_lines import Locked, View
 from views.text.numbers import three_digits
 
 
 def sheet(app) -> tuple[dict, np.ndarray]:
-    """Header and weights of the overview."""
+    """Header and weights of the lines."""
     (element,) = app.get("bidi_component")
     content = element.proto.bytes
     length = int.from_bytes(content[:4], "little")
@@ -25,7 +26,8 @@ def sheet(app) -> tuple[dict, np.ndarray]:
 @pytest.mark.parametrize("kind", maps.KINDS)
 def test_overview_and_detail_show_the_trace(open_app, trace, kind):
     app = open_app("attention", kind=kind, layer="2", head="3")
-    header, weights = sheet(app)
+    assert list(kinds(app)) == list(maps.KINDS)  # all of them travel, whichever is open
+    header, weights = kinds(app)[kind]
     attention = trace.attention(kind)
     np.testing.assert_allclose(weights[:-1, :-1], attention, atol=1e-5)
     np.testing.assert_allclose(weights[:-1, -1], attention.mean(axis=1), atol=1e-5)
@@ -33,7 +35,14 @@ def test_overview_and_detail_show_the_trace(open_app, trace, kind):
     assert (header["queries"], header["keys"]) == (parts.labels(queries), parts.labels(keys))
     assert header["causal"] == (kind == "decoder")
     assert header["scales"] == {theme: list(colours) for theme, colours in parts.scales(kind).items()}
-    assert parts.mark((1, 2)) in html_of(app)
+    assert chosen(app) == {
+        "kind": kind,
+        "units": "tokens",
+        "marks": "shown",
+        "layer": "2",
+        "head": "3",
+        "scale": "shared",
+    }
     assert header["detail"] == {
         "heading": maps.KINDS[kind].heading("{map}"),
         "query_axis": maps.KINDS[kind].query_axis,
@@ -45,36 +54,34 @@ def test_overview_and_detail_show_the_trace(open_app, trace, kind):
 def test_means(open_app, trace, layer, head):
     app = open_app("attention", kind="cross", layer=layer, head=head)
     row, column = maps.names(4).index(layer), maps.names(8).index(head)
-    assert parts.mark((row, column)) in html_of(app)
-    drawn = sheet(app)[1][row, column]
+    assert (chosen(app)["layer"], chosen(app)["head"]) == (layer, head)
+    drawn = kinds(app)["cross"][1][row, column]
     wanted = trace.cross_attention
     wanted = wanted.mean(axis=1) if head == "mean" else wanted[:, int(head) - 1]
     wanted = wanted.mean(axis=0) if layer == "mean" else wanted[int(layer) - 1]
     np.testing.assert_allclose(drawn, wanted, atol=1e-5)
 
 
-def test_scales(open_app):
-    """Where the browser ends each scale is tested in tests/browser/test_grid_component.py."""
-    ways = {"shared": (True, 0), "own": (False, 0), "log": (True, maps.DECADES)}
-    numbers = {}
-    for scale, (shared, decades) in ways.items():
-        header, numbers[scale] = sheet(open_app("attention", kind="cross", layer="1", head="2", scale=scale))
-        assert (header["shared_scale"], header["decades"]) == (shared, decades)
-    np.testing.assert_array_equal(numbers["log"], numbers["shared"])
-    np.testing.assert_array_equal(numbers["own"], numbers["shared"])
+def test_whatever_is_chosen_the_same_bytes_travel(open_app):
+    """How the browser draws each is tested in tests/browser/test_kinds_component.py."""
+    contents = [
+        open_app("attention", **query).get("bidi_component")[0].proto.bytes
+        for query in ({}, {"kind": "cross", "layer": "1", "head": "2", "scale": "log"}, {"units": "words"})
+    ]
+    assert len(set(contents)) == 1
 
 
 def test_whole_words_without_marks(open_app, trace):
     app = open_app("attention", kind="encoder", units="words", marks="hidden", layer="2", head="1")
-    header, weights = sheet(app)
-    assert [name.strip() for name in header["keys"]] == ["I", "want", "to", "buy", "a", "car", "."]
-    kept = trace.encoder_attention[:, :, :-1, :-1]  # here every word is one token, and only </s> is hidden
-    assert kept.shape[2:] == (7, 7)
-    np.testing.assert_allclose(weights[:-1, :-1], kept, atol=1e-5)
+    assert (chosen(app)["units"], chosen(app)["marks"]) == ("words", "hidden")
+    header, _ = kinds(app)["encoder"]
+    words = header["grouped"]
+    assert [name.strip() for name in words["keys"]] == ["I", "want", "to", "buy", "a", "car", ".", "</s>"]
+    assert words["starts"] == [list(range(8))] * 2 and words["special"] == header["special"] == [[7], [7]]
+    assert words["detail"]["key_axis"] == "Key: English key word"
     removed = trace.encoder_attention[:, :, :-1, -1].mean(axis=-1)
     (line,) = [c.value for c in app.caption if c.value.startswith("Hidden columns hold")]
     assert three_digits(removed.mean()) in line and three_digits(removed.max()) in line
-    assert header["detail"]["key_axis"] == "Key: English key word"
 
 
 def test_one_weight_is_taken_apart(open_app, trace):
@@ -108,7 +115,7 @@ def test_the_proof_is_on_the_page(open_app):
 
 def test_nonsense_in_the_address_falls_back(open_app):
     app = open_app("attention", kind="bogus", layer="99", head="-1", scale="", method="x")
-    assert parts.mark((0, 0)) in html_of(app)
+    assert list(chosen(app).values()) == ["encoder", "tokens", "shown", "1", "1", "shared"]
     assert not app.warning
 
 
@@ -146,7 +153,7 @@ def test_lines_show_the_trace_and_keep_what_is_chosen(open_app, trace):
     )
     chosen = View((0, 3), (1, 2), 0.9, Locked("key", 1))
     assert parts.mark(chosen) in html_of(app)
-    drawn = attention_lines.kept(trace.cross_attention[[0, 3]][:, [1, 2]], 0.9)
+    drawn = maps.kept(trace.cross_attention[[0, 3]][:, [1, 2]], 0.9)
     assert f"now {drawn.sum()} of {drawn.size} weights" in app.caption[0].value.replace("\n", " ")
     app = open_app("attention", look="lines", lines="99-nonsense", units="words")
     assert parts.mark(View((0,), tuple(range(8)))) in html_of(app)

@@ -20,9 +20,8 @@ CORRELATIONS = "Rank correlation of every method"
 def known(translator, trace):
     """Translator, explanation, drops by way and agreement by way of the sentence that the pages are opened with."""
     explained = explain(translator.network, trace)
-    pair = trace.source_ids, trace.target_ids, trace.next_ids
     drops = {
-        way: word_drops(leave_one_out(translator.network, *pair, explained.source, way), explained.target)
+        way: word_drops(leave_one_out(translator.network, trace, explained.source, way), explained.target)
         for way in ("delete", "mask")
     }
     return translator, explained, drops, {way: agreement(explained, drops[way]) for way in drops}

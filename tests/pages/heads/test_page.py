@@ -12,19 +12,19 @@ from model.text.word_alignment import AlignmentTable, links_of
 from model.tracing.kinds import CROSS
 from model.translator import SHIPPED
 from pages.shared.models import load_service
-from tests.pages.charts import charts, checked, numbers
+from tests.pages.charts import checked
 from tests.pages.conftest import html_of
+from tests.pages.drawn import matrices
 from tests.pages.listed import listed
 from tests.pages.pseudo import unsaid
 from tests.pages.reading import table
+from views import maps
 from views.text.numbers import three_digits
 
 
 @pytest.fixture(scope="module")
 def effects(translator, trace):
-    return ablate_translation_heads(
-        translator.network, *map(list, (trace.source_ids, trace.target_ids, trace.next_ids))
-    )
+    return ablate_translation_heads(translator.network, trace)
 
 
 def named(kind: str, layer: int, head: int) -> str:
@@ -34,7 +34,12 @@ def named(kind: str, layer: int, head: int) -> str:
 def test_all_heads_are_ranked_by_what_they_do(open_app, translator, trace, effects):
     app = open_app("heads")
     rows = listed(app)["rows"]
-    ranked = effects.ranked()
+    heads = [
+        (kind, *place, float(change))
+        for kind, table in effects.changes.items()
+        for place, change in np.ndenumerate(table)
+    ]
+    ranked = sorted(heads, key=lambda head: -abs(head[3]))
     assert [row["name"] for row in rows[:5]] == [named(*place) for *place, _ in ranked[:5]]
     changes = {named(*place): change for *place, change in ranked}
     assert len(rows) == len(changes) == 96
@@ -45,13 +50,15 @@ def test_all_heads_are_ranked_by_what_they_do(open_app, translator, trace, effec
     assert f"strongest is **{named(*ranked[0][:3])}**" in said
 
     kind, layer, head, change = ranked[0]  # the first row is open
-    (figure,) = charts(app)
-    np.testing.assert_allclose(numbers(figure["data"][0]["z"]), trace.attention(kind)[layer, head], atol=1e-5)
+    ((header, drawn),) = matrices(app).values()
+    hidden = maps.masked(*drawn.shape, maps.KINDS[kind].causal)
+    np.testing.assert_array_equal(np.isneginf(drawn), hidden)
+    np.testing.assert_allclose(drawn[~hidden], trace.attention(kind)[layer, head][~hidden], atol=1e-5)
+    assert header["high"] == pytest.approx(drawn.max())
     tokens = table(app, f"Loss by token without {named(kind, layer, head)}")[1:]
     assert len(tokens) == len(trace.next_ids)
     assert np.mean([float(row[3]) for row in tokens]) == pytest.approx(change, abs=0.01)
-    ids = list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)
-    alone = loss_without(translator.network, *ids, (kind, layer, head))
+    alone = loss_without(translator.network, trace, (kind, layer, head))
     line = checked(app, "Checked apart")
     assert float(re.search(r"has a loss of ([\d.]+)\. The", line)[1]) == pytest.approx(alone, rel=0.01)
     assert float(re.search(r"difference to the list is (\S+)\.$", line)[1]) < 1e-5
@@ -88,7 +95,7 @@ def test_labels_are_those_of_the_rule_here_and_over_the_held_out_sentences(open_
     assert rows["aligned"][4].startswith(three_digits(spread.mean[1, 2]))
     effect = many.kinds["cross"].effect
     assert f"{three_digits(effect.mean[1, 2])} ± {three_digits(effect.sd[1, 2])} nats" in checked(app, "Mean change")
-    assert "Layer 2, head 3".lower() in "".join(part.value for part in app.markdown).lower()
+    assert list(matrices(app)) == ["Cross-attention, layer 2, head 3"]
 
 
 def test_a_chosen_row_opens_and_links_to_the_attention_page(open_app):

@@ -9,10 +9,9 @@ import pytest
 
 from model.lessons.growing_sentence import CLAUSES, grow, grown_losses
 from model.recurrent_translator import SHIPPED
-from pages.history import five
-from pages.shared import models
+from pages.history import five, networks
 from pages.shared.target import REFERENCES
-from server.process_wide import clear_all
+from tests.new_process import clear_all
 from tests.pages.charts import charts, checked, curve
 from tests.pages.conftest import SENTENCE
 from tests.pages.reading import table
@@ -147,11 +146,10 @@ def test_a_sentence_without_room_for_a_clause_gets_one_sentence(open_app):
     assert [warning.value for warning in app.warning][-1].startswith("Your sentence is too long for one more clause")
 
 
-def test_the_comparison_is_read_once_and_loads_no_network(open_app, monkeypatch):
-    loaded = []
-    read = models.RecurrentTranslator.load
-    monkeypatch.setattr(models.RecurrentTranslator, "load", lambda name: loaded.append(name) or read(name))
+def test_the_comparison_needs_no_network(open_app, monkeypatch, tmp_path):
+    monkeypatch.setattr("model.recurrent_translator.SHIPPED", tmp_path)
     clear_all()
-    open_part(open_app, bottleneck="lengths")
-    open_app("history", part="ladder")
-    assert loaded == []
+    for app in (open_part(open_app, bottleneck="lengths"), open_app("history", part="ladder")):
+        assert not app.error and not app.warning
+    networks.load_beside().join()
+    clear_all()

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from pages.history import networks
 from pages.shared import models
-from server.process_wide import clear_all
+from tests.new_process import clear_all
 from views import frame
 
 
 def test_it_is_the_first_of_the_learning_pages():
-    names = [place.name for place in frame.PAGES]
+    names = [place.id for place in frame.PAGES]
     assert names[names.index("tokens") - 1] == "history"
 
 
-def test_no_network_is_loaded_until_a_part_asks_for_it(open_app, monkeypatch):
+def test_the_networks_are_loaded_once_the_page_is_opened_each_once(open_app, monkeypatch):
     loaded = []
     read = models.RecurrentTranslator.load
     monkeypatch.setattr(models.RecurrentTranslator, "load", lambda name: loaded.append(name) or read(name))
@@ -22,8 +23,9 @@ def test_no_network_is_loaded_until_a_part_asks_for_it(open_app, monkeypatch):
     open_app("tokens")
     assert loaded == []
     open_app("history")
+    networks.load_beside().join()
     open_app("history")
-    assert loaded == ["rnn-vector"]
+    assert sorted(loaded) == sorted(networks.NAMES)
 
 
 def test_a_damaged_network_gets_one_sentence(open_app, monkeypatch, tmp_path):
@@ -32,6 +34,7 @@ def test_a_damaged_network_gets_one_sentence(open_app, monkeypatch, tmp_path):
     app = open_app("history")
     (error,) = app.error
     assert "is missing" in error.value
+    networks.load_beside().join()
     clear_all()
 
 

@@ -7,7 +7,7 @@ from model.networks.recurrent_config import VARIANTS
 from model.recurrent_translator import SHIPPED
 from pages.history import times
 from server import visits
-from server.process_wide import clear_all
+from tests.new_process import clear_all
 from tests.pages.charts import charts, checked, curve
 from tests.pages.conftest import html_of
 from views.text.numbers import three_digits

@@ -9,7 +9,7 @@ from model.lessons.raw_attention import RawAttention, encoder_stages, own_weight
 from model.lessons.raw_study import FILE
 from model.translator import SHIPPED
 from pages.history import raw_heldout
-from server.process_wide import clear_all
+from tests.new_process import clear_all
 from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from tests.pages.stepped import labels, stepped

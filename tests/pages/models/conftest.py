@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from server import process_wide
 from tests.model.hub import tiny
+from tests.new_process import clear_all
 
 NAMES = ("bert", "gpt2", "t5", "vit")
 
@@ -25,6 +25,6 @@ def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def listed(checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
     """All of them may be opened, and nothing else."""
     monkeypatch.setenv("ATLAS_MODELS", ", ".join(map(str, checkpoints.values())))
-    process_wide.clear_all()
+    clear_all()
     yield checkpoints
-    process_wide.clear_all()
+    clear_all()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
 from model.open_model import open_model
-from server import process_wide
+from tests.new_process import clear_all
+from tests.pages.kinds import chosen, kinds
 from tests.pages.listed import listed as header_of
 
 
@@ -17,17 +16,14 @@ def said(app) -> str:
 
 
 def sheet(app) -> tuple[dict, np.ndarray]:
-    """Header and weights of the maps on the page."""
-    (found,) = [part for part in app.get("bidi_component") if part.proto.component_name == "attention_grid"]
-    content = found.proto.bytes
-    length = int.from_bytes(content[:4], "little")
-    header = json.loads(content[4 : 4 + length])
-    return header, np.frombuffer(content[4 + length :], "<f4").reshape(header["weights"])
+    """Header and weights of the kind that is open."""
+    found = kinds(app)
+    return found[chosen(app).get("kind", next(iter(found)))]
 
 
 def test_where_nothing_may_be_opened_the_page_says_how(open_app, monkeypatch):
     monkeypatch.delenv("ATLAS_MODELS", raising=False)
-    process_wide.clear_all()
+    clear_all()
     app = open_app("models", model="gpt2")
     assert not app.exception
     assert "ATLAS_MODELS" in said(app)

@@ -140,9 +140,7 @@ def test_the_trained_model_answers_to_its_positions(open_app, translator):
     app = open_app("positions", facet="trained-model", reference="Je veux acheter une voiture.", change="reversed")
     tokenizer = translator.tokenizer
     following = tokenizer.encode_source("Je veux acheter une voiture.")
-    losses = in_one_go(position_losses_in_steps)(
-        translator.network, tokenizer.encode_source(SENTENCE), [tokenizer.bos_id, *following[:-1]], following
-    )
+    losses = in_one_go(position_losses_in_steps)(translator.network, tokenizer.encode_source(SENTENCE), following)
     html = html_of(app)
     for where in STACKS:
         for change in POSITION_CHANGES:
@@ -186,7 +184,7 @@ def test_the_smallest_width_works_everywhere(open_app):
 
 @pytest.mark.parametrize("text", ["", "  ", "car " * 240])
 def test_bad_input_gets_one_sentence(open_app, text):
-    app = open_app("positions")
+    app = open_app("positions", facet="why-sinusoids")
     app.text_input(key="text").set_value(text).run()
     assert not app.exception
     assert len(app.warning) == 1

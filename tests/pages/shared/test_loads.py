@@ -7,8 +7,8 @@ from model import CheckpointError, DecodingOptions
 from pages.shared import models
 from pages.shared.loads import LOADS
 from server import warm_up
-from server.process_wide import clear_all
 from tests.elsewhere import run_elsewhere
+from tests.new_process import clear_all
 from views.controls import inputs
 
 
@@ -34,7 +34,7 @@ def test_the_server_starts_while_it_warms_up(monkeypatch):
         finish.wait()
 
     async def serve():
-        async with warm_up.lifespan(LOADS)(None):
+        async with warm_up.lifespan(LOADS, None):
             assert await asyncio.to_thread(started.wait, 10)
             finish.set()
 

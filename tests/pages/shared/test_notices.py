@@ -1,13 +1,15 @@
 """What every page says of text that is not English, and of translations that were cut off."""
 
+from dataclasses import fields
+
 import pytest
 
-from model.decoding import search
+from model import DecodingOptions
 from tests.pages.conftest import SENTENCE, html_of, visit
 from views import frame
 from views.text import prose
 
-PAGES = [place.name for place in frame.PAGES if place.name != "vision"]
+PAGES = [place.id for place in frame.PAGES if place.id != "vision"]
 KOREAN, FRENCH = "저는 학생입니다.", "Je voudrais acheter une voiture."
 NOT_ENGLISH = prose.block("notices", "not-english")
 ENDLESS = "z" * 35  # the model repeats it up to the limit
@@ -17,8 +19,13 @@ LOWER = 16  # where no other sentence is translated
 
 @pytest.fixture
 def limited(monkeypatch):
-    """Makes translations end sooner."""
-    return lambda limit: monkeypatch.setattr(search, "_limit", lambda network, options: limit)
+    """Makes translations end sooner, where nobody asks for another length."""
+
+    def end_at(limit: int) -> None:
+        defaults = (limit if option.name == "max_length" else option.default for option in fields(DecodingOptions))
+        monkeypatch.setattr(DecodingOptions.__init__, "__defaults__", tuple(defaults))
+
+    return end_at
 
 
 def cut(which: str = "", **values: str) -> str:

@@ -1,17 +1,22 @@
 """A page of parts: each has an id for the address and a name in the reader's language."""
 
+import pytest
 from streamlit.testing.v1 import AppTest
+
+from tests.pages.conftest import SENTENCE
 
 
 def script() -> None:
+    from types import SimpleNamespace
+
     import streamlit as st
 
-    from pages.shared import parts
+    from pages.shared import opening, parts
     from views.text.catalogue import Message
 
     first = parts.Part("first", Message("test.first", "First part"), lambda request: st.text("the first"))
     second = parts.Part("second", Message("test.second", "Second part"), lambda request: st.text("the second"))
-    parts._explore("tokens", (first, second), "part", False, None)
+    parts._explore("tokens", (first, second), "part", False, SimpleNamespace(reads=opening.BOTH))
 
 
 def test_the_address_has_the_id_and_the_reader_sees_the_name():
@@ -22,3 +27,25 @@ def test_the_address_has_the_id_and_the_reader_sees_the_name():
     app = AppTest.from_function(script)
     app.query_params["part"] = "second"
     assert [text.value for text in app.run().text] == ["the second"]
+
+
+def drawn(app: AppTest) -> tuple[bool, bool]:
+    """Whether the page asks for the sentence, and for how to decode."""
+    return bool([box for box in app.text_input if box.key == "text"]), bool(
+        [group for group in app.get("button_group") if "method" in group.proto.id]
+    )
+
+
+@pytest.mark.parametrize(
+    ("part", "asks"),
+    [
+        ({}, (True, False)),
+        ({"part": "spelling"}, (False, False)),
+        ({"part": "contexts"}, (False, False)),
+        ({"part": "word-order"}, (False, True)),
+    ],
+)
+def test_a_page_asks_only_for_what_the_open_part_reads(open_app, part, asks):
+    app = open_app("tokens", method="beam", **part)
+    assert drawn(app) == asks
+    assert app.query_params["text"] == SENTENCE and app.query_params["method"] == "beam"  # kept for the next part

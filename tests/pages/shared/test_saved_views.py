@@ -14,7 +14,7 @@ import pytest
 from model import RecurrentTranslator, Translator, VisionClassifier
 from pages.shared.attention_viewer import save
 from pages.shared.attention_viewer.save import Saved, description
-from pages.shared.attention_viewer.subject import Subject, in_words, of_picture, of_text, without_special
+from pages.shared.attention_viewer.subject import Subject, in_words, of_picture, of_text, without_special, words_of
 from tests.pages.conftest import ROOT, SENTENCE
 from tests.views.components.test_attention_grid import read as read_grid
 from tests.views.components.test_standalone import payload_of
@@ -100,7 +100,8 @@ def test_every_file_of_the_archive_has_the_numbers_shown(translator, trace):
 
 def test_the_readme_computes_the_same_numbers(translator, tmp_path, monkeypatch, capsys):
     trace = translator.trace(HOSTILE)
-    view = saved(without_special(in_words(subject_of(translator, trace, "cross", HOSTILE), trace)))
+    subject = subject_of(translator, trace, "cross", HOSTILE)
+    view = saved(without_special(in_words(subject, words_of(subject.kind, trace))))
     read = zipfile.ZipFile(io.BytesIO(save.everything(view)))
     (tmp_path / "attention.npz").write_bytes(read.read("attention.npz"))
     (code,) = re.findall(r"^```python\n(.*?)^```$", read.read("README.txt").decode(), re.DOTALL | re.MULTILINE)
@@ -120,7 +121,8 @@ def test_recipes(translator, trace, monkeypatch):
 def test_the_recipe_of_an_alignment_loads_its_own_network(monkeypatch, name):
     network = RecurrentTranslator.load(name, "cpu")
     trace = network.trace(SENTENCE)
-    for subject in (subject_of(network, trace, "cross"), in_words(subject_of(network, trace, "cross"), trace)):
+    of_tokens = subject_of(network, trace, "cross")
+    for subject in (of_tokens, in_words(of_tokens, words_of(of_tokens.kind, trace))):
         np.testing.assert_array_equal(computed_again(subject, monkeypatch), subject.attention)
     assert subject.recipe[2] == f"translator = RecurrentTranslator.load({name!r})"
 

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from model import CheckpointError, DecodingOptions
 from pages.shared.service import Service
-from server.process_wide import clear_all
 from server.recent import Recent
+from tests.new_process import clear_all
 from tests.pages.conftest import PATIENCE, ROOT
 
 
@@ -69,7 +69,7 @@ def test_what_gave_way_is_found_while_somebody_holds_it():
     recent.put("newest", Result())
     assert recent.get("held") is held
     assert recent.get("gone") is None
-    assert recent.keys() == ("newest",)
+    assert list(recent._entries) == ["newest"]
 
 
 class SlowTranslator:

@@ -1,13 +1,12 @@
 """A network of another shape behind the attention viewer and the head ranking: no view and no page was changed."""
 
-import json
-
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from model.tracing.trace import AttentionRecord
 from model.tracing.traced_model import TracedModel
-from model.tracing.verify import verify_attention
+from tests.pages.kinds import kinds
 from tests.pages.listed import listed
 from tests.pages.shared.third_network import ASKING, READING, WORDS, DistanceModel
 
@@ -41,7 +40,9 @@ def ranking():
     }
     heads = rows.heads_of(model.ablate(), scores, None)
     listed = rows.ordered(heads, "effect")
-    about = listing.Listing(
+    listing.show(
+        listed,
+        listed[0],
         rows.Found(None, CheckpointError("There are no statistics.")),
         lambda head: trace.records[head.kind].weights[head.layer, head.head],
         ("head", "change of the score", "here"),
@@ -49,7 +50,6 @@ def ranking():
         name="third",
         selects="third_shown",
     )
-    listing.show(about, listed, listed[0])
 
 
 def run(page, **query) -> AppTest:
@@ -66,18 +66,14 @@ def test_it_is_a_traced_model_that_fused_attention_would_call_wrong():
     assert isinstance(model, TracedModel)
     for name, record in model.trace().records.items():
         assert record.verification.max_difference < 1e-6, name
-        parts = (record.queries, record.keys, record.values, record.weights, record.outputs)
-        assert verify_attention(*parts, None).max_difference > 0.01
+        parts = (record.queries, record.keys, record.values, record.scores, record.weights, record.outputs)
+        assert AttentionRecord(*parts, None).verify().max_difference > 0.01
 
 
 @pytest.mark.parametrize("kind", [READING, ASKING], ids=lambda kind: kind.name)
 def test_the_attention_viewer_shows_every_kind_with_its_own_check(kind):
     app = run(viewer, kind=kind.name)
-    (sheet,) = [part for part in app.get("bidi_component") if part.proto.component_name == "attention_grid"]
-    content = sheet.proto.bytes
-    length = int.from_bytes(content[:4], "little")
-    header = json.loads(content[4 : 4 + length])
-    weights = np.frombuffer(content[4 + length :], "<f4").reshape(header["weights"])
+    header, weights = kinds(app)[kind.name]
     record = DistanceModel().trace().records[kind.name]
     np.testing.assert_allclose(weights[:-1, :1], record.weights, atol=1e-5)
     assert header["queries"] == list(WORDS[kind.queries])

@@ -6,8 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from model.tracing.kinds import AttentionKind
-from model.tracing.trace import AttentionRecord
-from model.tracing.verify import Verification
+from model.tracing.trace import AttentionRecord, Verification
 
 READING = AttentionKind("reading", "attention while reading", "note", "note", "reader", "self", score="distance")
 ASKING = AttentionKind("asking", "attention while asking", "question", "note", "asker", "cross", score="distance")

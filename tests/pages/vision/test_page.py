@@ -11,9 +11,10 @@ from streamlit.testing.v1 import AppTest
 from model import CheckpointError, VisionClassifier
 from model.attribution.analysis import principal_filters
 from pages.shared.models import load_vision as loaded_service
-from server.process_wide import clear_all
+from tests.new_process import clear_all
 from tests.pages.charts import checked, without_bounds
 from tests.pages.conftest import PATIENCE, ROOT, go, html_of
+from tests.pages.kinds import chosen, kinds
 from tests.views.components.test_patch_picture import read
 from tests.views.controls.odd_pictures import encoded, photo
 from views import maps, patches
@@ -81,8 +82,8 @@ def test_the_sidebar_describes_the_classifier(open_app, classifier):
 
 def test_patches_show_one_patch_as_pixels_vector_and_embedding(open_app, classifier, trace):
     app = open_app("vision", row="3", column="5")
-    header, weights, picture = shown(app)
-    assert header["selected"] == [2, 4]
+    _, weights, picture = shown(app)
+    assert mark((2, 4)) in html_of(app)
     assert weights.size == 0
     np.testing.assert_array_equal(picture, patches.as_bytes(trace.pixels))
     app.session_state["table"] = True
@@ -133,17 +134,14 @@ def test_cls_attention_is_the_trace(open_app, trace):
 
 def test_full_maps_are_the_trace(open_app, trace):
     app = open_app("vision", view="full-maps", layer="2", head="3")
-    content = component(app, "attention_grid").bytes
-    length = int.from_bytes(content[:4], "little")
-    header = json.loads(content[4 : 4 + length])
+    ((header, weights),) = kinds(app).values()
     assert header["weights"][2:] == list(trace.attention.shape[2:])
     assert (
         header["keys"][:3] == ["CLS", "row 1, column 1", "row 1, column 2"]
         and len(header["keys"]) == trace.attention.shape[-1]
     )
-    drawn = np.frombuffer(content[4 + length :], "<f2").reshape(header["weights"])[1, 2]
-    np.testing.assert_allclose(drawn, trace.attention[1, 2], rtol=1e-3, atol=1e-6)
-    assert not header["shared_scale"]  # one strong head would leave all others blank
+    np.testing.assert_allclose(weights[1, 2], trace.attention[1, 2], rtol=1e-3, atol=1e-6)
+    assert chosen(app)["scale"] == "own"  # one strong head would leave all others blank
     assert "scaled_dot_product_attention" in captions(app)
 
 
@@ -166,7 +164,7 @@ def test_any_patch_has_the_whole_matrix_of_one_head(open_app, trace, layer, head
     wanted = wanted.mean(axis=1) if head == "mean" else wanted[:, int(head) - 1]
     wanted = wanted.mean(axis=0) if layer == "mean" else wanted[int(layer) - 1]
     np.testing.assert_allclose(matrix, wanted, atol=1e-5)
-    assert header["selected"] == [3, 8]
+    assert mark((3, 8)) in html_of(app)
     assert [panel["shows"] for panel in header["panels"]] == ["from", "to"]
     app.session_state["table"] = True
     app.run()
@@ -216,15 +214,15 @@ def test_another_picture_gives_other_numbers(open_app, classifier):
 def test_what_is_computed_for_an_own_picture_ends_with_the_visit(open_app):
     open_app("vision")  # the first sample, which all visitors share
     service = loaded_service()
-    before = service.traces.keys(), service.analyses.keys()
+    before = list(service.traces._entries), list(service.analyses._entries)
     app = open_app("vision", view="positions")
-    shared = service.traces.keys(), service.analyses.keys()
+    shared = list(service.traces._entries), list(service.analyses._entries)
     app.get("file_uploader")[0].set_value(("a.png", encoded(photo(70, 50)), "image/png")).run()
     assert not app.exception
-    assert (service.traces.keys(), service.analyses.keys()) == shared
+    assert (list(service.traces._entries), list(service.analyses._entries)) == shared
     assert before[0] == shared[0]
     own_traces, own_analyses = app.session_state["own_results"]
-    assert len(own_traces.keys()) == 1 and own_analyses.keys()
+    assert len(own_traces._entries) == 1 and own_analyses._entries
 
 
 def test_a_bad_upload_is_one_sentence_and_the_page_stays(open_app):
@@ -240,7 +238,7 @@ def test_nonsense_in_the_address_falls_back(open_app, trace):
     app = open_app("vision", view="bogus", **nonsense)
     assert app.get("button_group")[0].value == "patches"
     rows, columns = trace.grid
-    assert shown(app)[0]["selected"] == [rows // 2 - 1, columns // 2 - 1]
+    assert mark((rows // 2 - 1, columns // 2 - 1)) in html_of(app)
     app = open_app("vision", view="cls", **nonsense)
     assert mark((len(trace.attention) - 1, trace.attention.shape[1])) in html_of(app)
     assert (shown(app)[0]["opacity"], shown(app)[0]["kept"]) == (0.6, 0.6)

@@ -15,7 +15,6 @@ from views.components.attention_lines import (
     Locked,
     View,
     from_address,
-    kept,
     payload,
     to_address,
     valid_view,
@@ -168,8 +167,8 @@ def test_any_other_address_is_not_believed(text):
 
 def test_the_fewest_keys_that_hold_the_share_are_kept():
     weights = np.array([[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [1, 0, 0]], np.float32)
-    assert kept(weights, 0.7).tolist() == [[True, True, False], [True, True, False], [True, False, False]]
-    assert kept(weights, 0.5).tolist() == [[True, False, False], [False, True, False], [True, False, False]]
-    assert kept(weights, 0.8).tolist()[0] == [True, True, False]  # rounding adds no third key
-    assert kept(weights, 1).tolist() == (weights > 0).tolist()
-    assert kept(weights[:0], 0.7).shape == (0, 3)
+    assert maps.kept(weights, 0.7).tolist() == [[True, True, False], [True, True, False], [True, False, False]]
+    assert maps.kept(weights, 0.5).tolist() == [[True, False, False], [False, True, False], [True, False, False]]
+    assert maps.kept(weights, 0.8).tolist()[0] == [True, True, False]  # rounding adds no third key
+    assert maps.kept(weights, 1).tolist() == (weights > 0).tolist()
+    assert maps.kept(weights[:0], 0.7).shape == (0, 3)

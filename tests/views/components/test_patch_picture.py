@@ -31,7 +31,7 @@ def test_weights_and_picture_travel_exactly():
     np.testing.assert_array_equal(weights, attention)
     np.testing.assert_array_equal(picture, PIXELS)
     assert header["grid"] == [2, 3]
-    assert header["selected"] == [1, 2]
+    assert header["selected"] is None  # it stands in the mark
     assert header["panels"] == [{"title": "a", "shows": "from"}]
     assert (header["top"], header["opacity"], header["kept"], header["theme"]) == (0.25, 0.7, 0.6, "dark")
     assert header["scales"]["light"] == list(palette.scale("vision", "light"))

@@ -16,8 +16,8 @@ from views.components import attention_grid, attention_lines, parts, standalone
 HOSTILE = "</script><script>document.title='hacked'</script><img src=x onerror=alert(1)> & $x$ \u202e"
 
 
-def document(part: standalone.Part) -> standalone.Document:
-    return standalone.Document(HOSTILE, [HOSTILE], [(HOSTILE, HOSTILE)], part)
+def saved(part: standalone.Part) -> bytes:
+    return standalone.to_html(HOSTILE, [HOSTILE], [(HOSTILE, HOSTILE)], part)
 
 
 def payload_of(page: bytes) -> bytes:
@@ -45,7 +45,7 @@ class Tags(HTMLParser):
 @pytest.mark.parametrize("side", [14, 60])  # on the page the longer one travels in half precision
 def test_all_weights_of_the_maps_are_read_back(side):
     shown = sheet(side)
-    header, weights = read_grid(payload_of(standalone.to_html(document(attention_grid.part(shown)))))
+    header, weights = read_grid(payload_of(saved(attention_grid.part(shown))))
     np.testing.assert_array_equal(weights, shown.weights)
     assert (header["type"], header["queries"]) == ("float32", parts.labels(shown.queries))
     assert attention_grid.part(shown).numbers == standalone.EXACT()
@@ -55,7 +55,7 @@ def test_all_weights_of_the_lines_are_read_back():
     attention = np.random.default_rng(0).dirichlet(np.ones(70), (4, 8, 70)).astype(np.float32)
     tokens = tuple(f"piece {place}" for place in range(70))
     lines = attention_lines.Lines(attention, tokens, tokens, maps.KINDS["encoder"], attention_lines.View((0,), (1,)))
-    content = payload_of(standalone.to_html(document(attention_lines.part(lines))))
+    content = payload_of(saved(attention_lines.part(lines)))
     length = int.from_bytes(content[:4], "little")
     header = json.loads(content[4 : 4 + length])
     assert header["type"] == "float32"
@@ -70,7 +70,7 @@ def test_a_very_long_input_is_rounded_as_on_the_page():
 
 
 def test_what_a_reader_typed_is_text():
-    page = standalone.to_html(document(attention_grid.part(sheet(3))))
+    page = saved(attention_grid.part(sheet(3)))
     found = Tags(page)
     counted = [tag for tag, _ in found.tags]
     assert counted.count("script") == 2 and "img" not in counted
@@ -79,7 +79,7 @@ def test_what_a_reader_typed_is_text():
 
 
 def test_the_file_may_load_nothing():
-    found = Tags(standalone.to_html(document(attention_grid.part(sheet(3)))))
+    found = Tags(saved(attention_grid.part(sheet(3))))
     (policy,) = [a["content"] for tag, a in found.tags if a.get("http-equiv") == "Content-Security-Policy"]
     assert policy.startswith("default-src 'none';") and "http" not in policy
     addresses = [value for _, a in found.tags for name, value in a.items() if name in ("src", "href")]
@@ -89,4 +89,4 @@ def test_the_file_may_load_nothing():
 def test_a_script_that_would_end_its_element_is_refused(monkeypatch):
     monkeypatch.setattr(standalone.parts, "script", lambda name: "export default mounting(View); '</script>' }")
     with pytest.raises(ValueError, match="never closes"):
-        standalone.to_html(document(attention_grid.part(sheet(3))))
+        saved(attention_grid.part(sheet(3)))

@@ -20,7 +20,7 @@ SCRIPTS = sorted(VIEWS.rglob("*.js"))
 
 FUNCTIONS = {
     *("[", "add", "addEventListener", "answer", "buildGroup", "buildHeading", "buildSide", "buildTable"),
-    *("canvasColour", "changes", "closest", "super", "Tip"),
+    *("canvasColour", "changes", "closest", "has", "super", "Tip"),
     *("createElement", "createElementNS", "element", "File", "getAttribute", "getContext", "getElementById"),
     *("getPropertyValue", "hasAttribute", "header", "markData", "matches", "matchMedia", "observe", "parseFromString"),
     *("querySelector", "querySelectorAll", "remove", "removeAttribute", "removeEventListener", "replace", "replaceAll"),
@@ -29,7 +29,9 @@ FUNCTIONS = {
 }
 PROPERTIES = {"className", "drawn", "key", "mode", "name", "scope", "shown", "textAlign", "textBaseline", "type"}
 TOLD = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
-STYLE = re.compile(r"#\w{6}|[\d. ]*px.*|(?:rgb|url|color-mix|linear-gradient)\(.*\)|[MHVhvlz\d\s.-]+", re.IGNORECASE)
+STYLE = re.compile(
+    r"#\w{6}|[\d. ]*px.*|(?:rgb|url|color-mix|linear-gradient|max|min)\(.*\)|[MHVhvlz\d\s.-]+", re.IGNORECASE
+)
 CONSTANTS = {"MEAN", "UPLOAD_BOX", "DEEDS", "LEFT", "LINKS", "MARKS", "NO_TEXT", "SLIDER", "across", "axes", "names"}
 IDS = {"light", "dark", "token"}
 LOOPS = re.compile(r"for \(const (?:kind|side) of \[[^\]]*$")  # over ids

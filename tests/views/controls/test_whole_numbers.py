@@ -16,18 +16,18 @@ def test_separators(text):
     ("text", "reason"),
     [
         ("", "numbers from 1 to 40 with spaces between them."),
-        ("3 x", "something else"),
-        ("3.5", "something else"),
-        ("-3", "something else"),
-        ("\u0663", "something else"),
-        ("<script>", "something else"),
-        ("9" * 5000, "something else"),
-        ("1 1 1 1 1", "there are 5"),
+        ("3 x", "Something else"),
+        ("3.5", "Something else"),
+        ("-3", "Something else"),
+        ("\u0663", "Something else"),
+        ("<script>", "Something else"),
+        ("9" * 5000, "Something else"),
+        ("1 1 1 1 1", "There are 5"),
         ("0", "outside"),
         ("41", "outside"),
     ],
 )
-def test_refusals_are_one_sentence_without_what_was_typed(text, reason):
+def test_refusals_say_what_to_type_without_what_was_typed(text, reason):
     with pytest.raises(ValueError) as error:
         parse(text, *RULES)
     assert reason in str(error.value)

@@ -9,8 +9,8 @@ from PIL import Image
 
 from views import maps, palette, patches
 from views.export import drawing
+from views.export.matrices import HeadMap
 from views.export.over_picture import over_picture
-from views.figures.heatmap import HeadMap
 from views.figures.overlay import shades
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (8, 12, 3)).astype(np.uint8)

@@ -10,9 +10,8 @@ from PIL import Image
 
 from views import maps, palette
 from views.export import drawing
-from views.export.matrices import map_shades
+from views.export.matrices import HeadMap, map_shades
 from views.export.overview import MOST_DOTS, Overview, dots, overview
-from views.figures.heatmap import HeadMap
 
 SVG = "{http://www.w3.org/2000/svg}"
 GREY = palette.to_rgb(palette.MASKED["light"])

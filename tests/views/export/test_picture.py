@@ -9,8 +9,7 @@ from PIL import Image
 
 from views import maps, palette
 from views.export import drawing
-from views.export.matrices import map_shades, picture
-from views.figures.heatmap import HeadMap
+from views.export.matrices import HeadMap, map_shades, picture
 
 
 def colours(shown: HeadMap) -> np.ndarray:

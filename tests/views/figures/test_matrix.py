@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from views import palette
-from views.figures.matrix import ChartMatrix, height, matrix, symmetric
+from views.figures.matrix import ChartMatrix, axis_labels, height, matrix, symmetric
 
 
 def shown(**changes) -> ChartMatrix:
@@ -26,6 +26,12 @@ def test_labels_are_literal_and_all_different():
     (drawn,) = matrix(shown(rows=("a", "<b>", "a"), columns=("$x$", "b", "c", "d")), "light").data
     assert list(drawn.y) == ["a", "&lt;b&gt;", "a\u200b"]
     assert drawn.x[0] == "&#36;x&#36;"
+
+
+def test_labels_are_all_different_for_any_repetition():
+    labels = axis_labels(("a", "\u2009a", "a", "\u2009", "$x$"))
+    assert len(set(labels)) == 5
+    assert labels[3:] == ["\u2423", "&#36;x&#36;"]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

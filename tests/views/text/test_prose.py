@@ -9,7 +9,7 @@ from views import frame
 from views.text import prose
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGES = [place.name for place in frame.PAGES]
+PAGES = [place.id for place in frame.PAGES]
 SHARED = ["attention_viewer", "notices"]  # texts of what several pages show
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from model import TransformerConfig
-from model.lessons.sizes import part_sizes
+from model.networks.config import part_sizes
 from model.networks.transformer import Transformer, parameter_count
 
 

@@ -1,0 +1,19 @@
+"""The choices of a page, wherever they stand: in rows of buttons, and some below "Options"."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Locator, Page
+
+
+def option(page: Page, name: str) -> Locator:
+    """An option of a row of buttons, seen or not."""
+    return page.get_by_role("radio", name=name, exact=True, include_hidden=True)
+
+
+def choose(page: Page, name: str) -> None:
+    """Choose it, as a reader does."""
+    if not option(page, name).is_visible():
+        page.get_by_role("button", name=re.compile("^Options")).click()
+    option(page, name).click()

@@ -1,0 +1,204 @@
+"""The maps of the Attention page belong to the browser: it draws what is chosen, the address and the server follow."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.address_bar import expect_query
+from tests.browser.choices import choose, option
+from tests.browser.conftest import Server, open_page, ready
+from tests.browser.drawn import GRID, HEADING, PICTURE, SCALE, drawn_state, wait_until_drawn
+from tests.browser.test_address import go, write
+from tests.browser.test_address_races import slow  # noqa: F401  a fixture
+
+SENTENCE = "I want to buy a car."
+
+# Presses what belongs to a choice, in the page, and says at once: what the maps are of, the chosen one's heading, its
+# picture and colours, what the address says, and how many messages were sent.
+PRESS = f"""([name, value]) => {{
+    const grid = {GRID}
+    const list = grid.querySelectorAll("select")[["layer", "head"].indexOf(name)]
+    const pressed = list ?? grid.querySelector(`input[name=${{name}}][value=${{value}}]`)
+    pressed.focus()
+    if (list) {{
+        list.value = value
+        list.dispatchEvent(new Event("change"))
+    }} else pressed.click()
+    const said = new URLSearchParams(location.search).get(name)
+    return [grid.dataset.drawn, {HEADING}, {PICTURE}, {SCALE}.join(), said, window.told]
+}}"""
+COUNT = """() => {
+    const send = WebSocket.prototype.send
+    window.told = 0
+    WebSocket.prototype.send = function (message) { told++; send.call(this, message) }
+}"""
+CHOICES = {"kind": "cross", "units": "words", "marks": "hidden", "scale": "log", "layer": "3", "head": "mean"}
+CHOSEN = "Cross-attention, layer 3, mean over heads"
+
+
+def opened(page: Page, server: Server, text: str = SENTENCE) -> None:
+    open_page(page, f"{server.url}/attention?text={quote(text)}")
+    page.wait_for_function(f"() => {HEADING}")
+
+
+def chosen(page: Page) -> None:
+    """Everything of `CHOICES` is on the screen."""
+    page.wait_for_function(f"wanted => {HEADING} === wanted", arg=CHOSEN)
+    for name in ("Cross", "Whole words", "Hidden", "Logarithmic"):
+        expect(option(page, name)).to_be_checked()
+    expect(page.get_by_role("combobox", name="Layer")).to_have_value("3")
+    expect(page.get_by_role("combobox", name="Head")).to_have_value("mean")
+
+
+def test_every_choice_is_drawn_before_anything_is_sent(page: Page, server: Server):
+    opened(page, server, "We would probably rather stay at home tonight.")
+    page.evaluate(COUNT)
+    seen = page.evaluate(f"() => [{GRID}.dataset.drawn, {HEADING}, {PICTURE}, {SCALE}.join()]")
+    for name, value in CHOICES.items():
+        *now, said, told = page.evaluate(PRESS, [name, value])
+        assert now != seen, name
+        assert (said, told) == (value, 0), name
+        seen = now
+    expect(page.locator(".st-key-download-cross-layer-3-head-mean-csv")).to_be_visible()
+    ready(page)
+    assert page.evaluate("told") == 1
+    chosen(page)
+    expect_query(page, text="We would probably rather stay at home tonight.", **CHOICES)
+
+
+def test_files_and_sums_follow_what_is_chosen(page: Page, server: Server):
+    opened(page, server)
+    for choice in CHOICES.items():
+        page.evaluate(PRESS, list(choice))
+    expect(page.get_by_text("Hidden columns hold")).to_be_visible()
+    with page.expect_download() as download:
+        page.locator(".st-key-download-cross-npz button").click()
+    stored = np.load(io.BytesIO(download.value.path().read_bytes()))
+    assert "</s>" not in stored["key_tokens"]
+    page.locator(".detail summary").click()
+    expect(page.locator(".detail td").first).to_be_visible()
+    shown = page.locator(".detail td").evaluate_all("cells => cells.map((cell) => Number(cell.title))")
+    mean = stored["attention"].mean(axis=1, dtype=np.float32)[2]
+    np.testing.assert_array_equal(np.array(shown, np.float32).reshape(mean.shape), mean)
+
+
+def reloaded(page: Page) -> None:
+    page.reload()
+
+
+def copied(page: Page) -> None:
+    page.goto(page.url)
+
+
+@pytest.mark.parametrize("come_again", [reloaded, copied])
+@pytest.mark.parametrize("still", [False, True])
+def test_the_address_gives_the_same_however_soon_it_is_used(
+    page: Page, server: Server, come_again: Callable[[Page], None], still: bool
+):
+    opened(page, server)
+    for choice in CHOICES.items():
+        page.evaluate(PRESS, list(choice))
+    if still:
+        expect(page.locator(".st-key-download-cross-layer-3-head-mean-csv")).to_be_visible()
+        ready(page)
+    come_again(page)
+    ready(page)
+    chosen(page)
+    expect_query(page, text=SENTENCE, **CHOICES)
+
+
+def test_back_forward_and_other_pages_keep_what_was_chosen(page: Page, server: Server):
+    opened(page, server)
+    for choice in CHOICES.items():
+        page.evaluate(PRESS, list(choice))
+    write(page, "Where?")
+    option(page, "Encoder").click()
+    choose(page, "Shown")
+    page.go_back()  # before any of this was told
+    chosen(page)
+    expect_query(page, text=SENTENCE, **CHOICES)
+    ready(page)
+    expect(page.locator(".st-key-download-cross-layer-3-head-mean-csv")).to_be_visible()
+    page.go_forward()
+    expect(option(page, "Shown")).to_be_checked()
+    expect(option(page, "Encoder")).to_be_checked()
+    option(page, "Decoder").click()
+    go(page, "Tokens")
+    expect(page).to_have_url(re.compile("kind=decoder"))
+    go(page, "Attention")
+    expect(option(page, "Decoder")).to_be_checked()
+    expect(option(page, "Logarithmic")).to_be_checked()
+
+
+def test_other_views_share_what_was_chosen_among_the_maps(page: Page, server: Server):
+    opened(page, server)
+    for list_, value in (("Layer", "3"), ("Head", "mean")):
+        page.get_by_role("combobox", name=list_).select_option(value=value)
+    for name in ("Cross", "Whole words", "Hidden", "Logarithmic"):
+        choose(page, name)
+    option(page, "Lines").click()
+    expect(page.locator(".st-key-kind").get_by_role("radio", name="Cross")).to_be_checked()
+    expect(page.locator(".st-key-marks").get_by_role("radio", name="Hidden")).to_be_checked()
+    page.locator(".st-key-units").get_by_role("radio", name="Tokens").click()
+    option(page, "Maps").click()
+    page.wait_for_function(f"wanted => {HEADING} === wanted", arg=CHOSEN)
+    expect(option(page, "Tokens")).to_be_checked()
+    expect_query(page, text=SENTENCE, **{name: value for name, value in CHOICES.items() if name != "units"})
+
+
+def test_no_answer_that_comes_late_moves_the_selection(slow, server: Server):  # noqa: F811
+    """Two answers are held back while more is chosen; then they come."""
+    page, line = slow
+    opened(page, server)
+    line.hold(answers=True)
+    page.evaluate(PRESS, ["kind", "cross"])
+    line.wait_for(1, answers=True, part=b"kind=cross")
+    page.evaluate(PRESS, ["head", "2"])
+    page.get_by_label("English sentence").fill("Where?")
+    page.get_by_label("English sentence").press("Enter")
+    page.evaluate(PRESS, ["kind", "decoder"])
+    page.evaluate(PRESS, ["layer", "4"])
+    before = drawn_state(page)
+    line.let_go(answers=True)
+    wait_until_drawn(page, before)
+    headings = page.evaluate(f"() => {HEADING}")
+    assert headings == "Masked decoder self-attention, layer 4, head 2"
+    expect_query(page, text="Where?", kind="decoder", layer="4", head="2")
+    ready(page)
+    expect(page.locator(".st-key-download-decoder-layer-4-head-2-csv")).to_be_visible()
+    assert page.evaluate(f"() => {HEADING}") == headings
+
+
+# Bottom of the overview and of the chosen map with all that belongs to it, and the top of the latter, on the page.
+EDGES = f"""() => {{
+    const grid = {GRID}
+    const scrolled = document.querySelector('[data-testid="stMain"]').scrollTop
+    const [overview, detail] = [".overview", ".detail"].map((part) => grid.querySelector(part).getBoundingClientRect())
+    return [overview.bottom, detail.bottom, detail.top].map((edge) => edge + scrolled)
+}}"""
+
+
+@pytest.mark.parametrize("kind", ["encoder", "decoder", "cross"])
+def test_overview_and_chosen_map_are_whole_on_a_small_screen(page: Page, server: Server, kind: str):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    open_page(page, f"{server.url}/attention?kind={kind}")  # with the first sentence, of 17 tokens
+    page.wait_for_function(f"() => {HEADING}")
+    expect(page.get_by_test_id("stExpandSidebarButton")).to_be_visible()
+    page.wait_for_function(f"() => ({EDGES})().every((edge) => edge <= innerHeight)")
+    assert page.locator(".detail .queries span").evaluate_all("labels => labels.every((label) => label.textContent)")
+
+
+def test_the_chosen_map_is_one_swipe_down_on_a_phone(page: Page, server: Server):
+    page.set_viewport_size({"width": 390, "height": 844})
+    open_page(page, f"{server.url}/attention")
+    page.wait_for_function(f"() => {HEADING}")
+    _, bottom, top = page.evaluate(EDGES)
+    assert bottom - 844 <= 844  # what is scrolled by then
+    assert bottom - top <= 844 - 60  # below the menu it is whole

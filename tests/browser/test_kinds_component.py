@@ -1,0 +1,229 @@
+"""All kinds of attention in one payload: the script shows what is chosen as Python would compute it, and tells once."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from model.text.words import Word, by_words
+from tests.browser.choices import choose
+from tests.browser.mounting import mount_component
+from views import maps, palette
+from views.components.attention_grid import Detail, Sheet
+from views.components.attention_kinds import Kinds, Words, payload
+from views.components.parts import mark
+from views.controls.inputs import heads_to_choose, scales_to_choose
+from views.controls.widgets import Choice
+
+SPECIAL = frozenset({"<s>", "</s>"})
+SOURCE, TARGET = ("\u2009un", "believ", "able", "\u2009it", "</s>"), ("<s>", "\u2009in", "croyable")
+WORDS = {
+    SOURCE: (Word("unbelievable", 0, 3), Word("it", 3, 4), Word("</s>", 4, 5, True)),
+    TARGET: (Word("<s>", 0, 1, True), Word("incroyable", 1, 3)),
+}
+SIDES = {"encoder": (SOURCE, SOURCE), "decoder": (TARGET, TARGET), "cross": (TARGET, SOURCE)}
+DETAIL, OF_WORDS = (
+    Detail("Of tokens, {map}", "Query token", "Key token"),
+    Detail("Of words, {map}", "Query", "Key word"),
+)
+FIRST = {"kind": "encoder", "units": "tokens", "marks": "shown", "layer": "1", "head": "2", "scale": "shared"}
+
+
+def attention(kind: str) -> np.ndarray:
+    """2 layers and 3 heads of noise, with weights of very different sizes."""
+    queries, keys = SIDES[kind]
+    noise = np.random.default_rng(len(kind)).normal(0, 6, (2, 3, len(queries), len(keys)))
+    noise[..., maps.masked(len(queries), len(keys), kind == "decoder")] = -np.inf
+    return (np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)).astype(np.float32)
+
+
+def known(**chosen: str) -> Kinds:
+    layers, heads = maps.names(2), maps.names(3)
+    sheets, words = {}, {}
+    for kind, (queries, keys) in SIDES.items():
+        sheets[kind] = Sheet(
+            maps.with_means(attention(kind)),
+            layers,
+            heads,
+            queries,
+            keys,
+            kind,
+            f"the {kind}",
+            kind == "decoder",
+            True,
+            (0, 0),
+            detail=DETAIL,
+        )
+        named = [[word.text for word in WORDS[side]] for side in (queries, keys)]
+        starts = tuple([word.start for word in WORDS[side]] for side in (queries, keys))
+        words[kind] = Words(*named, starts, OF_WORDS)
+    choices = [
+        Choice("Attention", {kind: f"The {kind}" for kind in SIDES}, "kind", varies=True),
+        Choice("Rows and columns", {"tokens": "Tokens", "words": "Whole words"}, "units", help="What words are"),
+        Choice("Special tokens", {"shown": "Shown", "hidden": "Hidden"}, "marks"),
+        *heads_to_choose(layers, heads),
+        scales_to_choose(),
+    ]
+    return Kinds(sheets, words, SPECIAL, choices, FIRST | chosen)
+
+
+def wanted(kind: str, units: str, marks: str) -> np.ndarray:
+    """`(layers + 1, heads + 1, query, key)` as the server computes it."""
+    weights = attention(kind)
+    names = [[name.strip() for name in side] for side in SIDES[kind]]
+    if units == "words":
+        words = [WORDS[side] for side in SIDES[kind]]
+        weights, names = by_words(weights, *words).astype(np.float32), [[word.text for word in side] for side in words]
+    if marks == "hidden":
+        queries, keys = ([place for place, name in enumerate(side) if name not in SPECIAL] for side in names)
+        weights = weights[:, :, queries][:, :, :, keys]
+    return maps.with_means(weights)
+
+
+@pytest.fixture
+def mount(page: Page):
+    """Show what is known; what the script says to the address is collected in `window.said`."""
+
+    def show(**chosen: str) -> Page:
+        shown = known(**chosen)
+        content = payload(shown, "light")
+        mount_component(
+            page, "attention_grid", "grid-root", content, palette.BACKGROUND["light"], mark(dict(shown.chosen))
+        )
+        page.evaluate("""() => {
+            window.said ??= (window.addEventListener("choosing", ({ detail }) => said.push(detail)), [])
+        }""")
+        return page
+
+    return show
+
+
+NUMBERS = """() => [...document.querySelectorAll(".tile")].map((tile) => {
+    tile.click()
+    return [...document.querySelectorAll(".detail td")].map((cell) => (cell.title ? Number(cell.title) : 0))
+})"""
+
+
+def test_every_choice_is_what_python_computes_to_the_last_digit(mount):
+    page = mount()
+    page.locator(".detail summary").click()
+    page.locator(".detail td").first.wait_for()
+    options = {"kind": SIDES, "units": ("Tokens", "Whole words"), "marks": ("Shown", "Hidden")}
+    for kind, units, marks in itertools.product(*options.values()):
+        for name in (f"The {kind}", units, marks):
+            choose(page, name)
+        weights = wanted(kind, "words" if units == "Whole words" else "tokens", marks.lower())
+        if kind == "decoder":
+            weights[..., maps.masked(*weights.shape[2:], True)] = 0
+        shown = np.array(page.evaluate(NUMBERS), np.float32).reshape(weights.shape)
+        np.testing.assert_array_equal(shown, weights)
+        expect(page.locator(".detail h2")).to_contain_text("Of words" if units == "Whole words" else "Of tokens")
+
+
+def test_all_choices_are_drawn_at_once_said_at_once_and_told_once(mount):
+    page = mount()
+    drawn = page.evaluate(
+        """() => {
+            const seen = []
+            const text = (selector) => document.querySelector(selector).textContent
+            const look = () => [document.querySelector(".grid").ariaLabel, text(".detail h2"),
+                text(".overview .legend").includes("each map"), answers.length]
+            const press = (value) => document.querySelector(`input[value=${value}]`).click()
+            const pick = (place, value) => {
+                const list = document.querySelectorAll("select")[place]
+                list.value = value
+                list.dispatchEvent(new Event("change"))
+            }
+            for (const deed of [() => press("cross"), () => press("words"), () => press("own"), () => pick(0, "2"),
+                () => pick(1, "mean"), () => document.querySelectorAll(".tile")[2].click(), () => press("tokens")]) {
+                deed()
+                seen.push(look())
+            }
+            return seen
+        }"""
+    )
+    assert drawn == [
+        ["the cross", "Of tokens, layer 1, head 2", False, 0],
+        ["the cross", "Of words, layer 1, head 2", False, 0],
+        ["the cross", "Of words, layer 1, head 2", True, 0],
+        ["the cross", "Of words, layer 2, head 2", True, 0],
+        ["the cross", "Of words, layer 2, mean over heads", True, 0],
+        ["the cross", "Of words, layer 1, head 3", True, 0],
+        ["the cross", "Of tokens, layer 1, head 3", True, 0],
+    ]
+    assert page.evaluate("said") == [
+        {"kind": "cross"},
+        {"units": "words"},
+        {"scale": "own"},
+        {"layer": "2"},
+        {"head": "mean"},
+        {"layer": "1", "head": "3"},
+        {"units": None},  # its own default, which goes without saying
+    ]
+    page.wait_for_function("() => answers.length")
+    told = FIRST | {"kind": "cross", "scale": "own", "head": "3"}
+    assert page.evaluate("answers") == [["chosen", told]]
+    expect(page.get_by_role("combobox", name="Head")).to_have_value("3")
+    expect(page.get_by_role("button", name="Options: Per head")).to_have_count(1)
+
+
+def test_nothing_that_comes_late_moves_what_is_chosen(mount):
+    """The page answers to older choices while newer ones are made, and may bring the maps again."""
+    page = mount()
+    heading = page.locator(".detail h2")
+    page.get_by_role("radio", name="The cross").check()
+    page.locator(".tile").nth(5).click()
+    page.wait_for_function("() => answers.length")
+    page.get_by_role("radio", name="The decoder").check()
+    page.locator(".tile").nth(4).click()
+    late = {"kind": "cross", "layer": "2", "head": "2"}
+    mount(**FIRST)
+    mount(**late)
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+    expect(heading).to_have_text("Of tokens, layer 2, head 1")
+    expect(page.get_by_role("radio", name="The decoder")).to_be_checked()
+    page.wait_for_function("() => answers.length")
+    assert page.evaluate("answers") == [["chosen", FIRST | late | {"kind": "decoder", "head": "1"}]]
+
+
+def test_going_back_shows_what_the_address_says(mount):
+    page = mount()
+    page.evaluate("""() => {
+        history.replaceState(null, "", "?text=A&kind=cross&units=words&layer=2")
+        history.pushState(null, "", "?text=B")
+    }""")
+    page.get_by_role("radio", name="The decoder").check()
+    page.evaluate("() => history.back()")
+    expect(page.get_by_role("radio", name="The cross")).to_be_checked()
+    expect(page.locator(".detail h2")).to_have_text("Of words, layer 2, head 1")
+    page.evaluate("() => new Promise((done) => setTimeout(done, 700))")  # longer than a choice waits to be told
+    assert page.evaluate("answers") == []
+
+
+def test_the_controls_are_reached_by_keys(mount):
+    page = mount()
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("group", name="Attention").get_by_role("radio", name="The decoder")).to_be_checked()
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("radio", name="Whole words")).to_be_focused()
+    expect(page.locator(".detail h2")).to_have_text("Of words, layer 1, head 2")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("combobox", name="Layer")).to_have_value("2")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    fold = page.get_by_role("button", name="Options")
+    expect(fold).to_be_focused()
+    expect(page.get_by_role("radio", name="Hidden")).to_have_count(0)
+    page.keyboard.press("Enter")
+    expect(fold).to_have_attribute("aria-expanded", "true")
+    expect(page.get_by_text("Rows and columns: What words are")).to_be_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("radio", name="Hidden")).to_be_checked()
+    assert page.locator(".detail .queries span").all_inner_texts() == ["incroyable"]

@@ -1,0 +1,203 @@
+"""Linked maps of weights on known numbers, in an empty page: what is drawn, read out and marked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.mounting import mount_component
+from views import palette
+from views.components import parts
+from views.components.attention_map import WORDS
+from views.components.matrix_row import RowMatrix, payload
+from views.text.numbers import three_digits
+
+HOSTILE = ("\u2009", "<img src=x onerror=document.title='hacked'>", "$x$")
+FIRST = np.float32([[0.123456789, -np.inf, -np.inf], [0.25, 0.75, -np.inf], [0.0000125, 0.3, 0.7]])
+SECOND = np.float32([[0, 1], [0.2, 0.8]])
+CHANGE = np.float32([[0.25, -0.25], [0.0, 0.1]])
+
+
+def known() -> list[RowMatrix]:
+    """A map with a mask, a smaller one whose rows and columns are the last two of the first, and a signed one."""
+    hidden = "0", "masked"
+    axes = "Query: French", "Key: English"
+    return [
+        RowMatrix("Before", FIRST, "decoder", HOSTILE, HOSTILE, *axes, signed=False, top=1.0, masked=hidden),
+        RowMatrix("After", SECOND, "decoder", HOSTILE[1:], HOSTILE[1:], *axes, signed=False, top=1.0, masked=hidden),
+        RowMatrix("Change", CHANGE, palette.DIFFERENCE, HOSTILE[1:], HOSTILE[1:], *axes, top=0.5, masked=hidden),
+    ]
+
+
+LINKS = [((1, 2), (1, 2)), ((0, 1), (0, 1)), ((0, 1), (0, 1))]
+
+
+@pytest.fixture
+def mount(page: Page):
+    """Show maps in an empty page."""
+
+    def show(items: list[RowMatrix] | None = None, background: str = "#FFFFFF", **more) -> Page:
+        given = {"links": LINKS, "places": False, "words": parts.words(WORDS)} | more
+        content = payload(items or known(), "light", 3, **given)
+        mount_component(page, "attention_map", "maps", content, background)
+        return page
+
+    return show
+
+
+def canvas(page: Page, place: int) -> Locator:
+    return page.locator(".detail canvas[role=img]").nth(place)
+
+
+def hover(page: Page, place: int, row: int, column: int, shape: tuple[int, int]) -> None:
+    """Point at the middle of a cell."""
+    canvas(page, place).scroll_into_view_if_needed()
+    box = canvas(page, place).bounding_box()
+    x, y = (column + 0.5) / shape[1] * box["width"], (row + 0.5) / shape[0] * box["height"]
+    page.mouse.move(box["x"] + x, box["y"] + y)
+
+
+def marked(page: Page) -> list[list[int]]:
+    """Row and column whose labels each map marks; -1 for none."""
+    script = """maps => maps.map((map) => [".queries", ".keys"].map((side) =>
+        [...map.querySelector(side).children].findIndex((label) => label.classList.contains("at"))))"""
+    return page.locator(".detail").evaluate_all(script)
+
+
+def pixels(page: Page, place: int) -> np.ndarray:
+    """`(row, column, channel)` of a map's colours."""
+    script = "c => [c.height, c.width, ...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]"
+    height, width, *channels = canvas(page, place).evaluate(script)
+    return np.array(channels).reshape(height, width, 4)[..., :3]
+
+
+def test_every_number_is_read_out_with_all_its_digits(mount):
+    page = mount()
+    for row, column in np.ndindex(FIRST.shape):
+        hover(page, 0, row, column, FIRST.shape)
+        pair, value = (page.locator(f".detail > .tip .{part}").first.inner_text() for part in ("pair", "value"))
+        assert pair == " \u2192 ".join(parts.labels((HOSTILE[row], HOSTILE[column])))
+        if np.isneginf(FIRST[row, column]):
+            assert value == "0, masked"
+        else:
+            assert np.float32(value) == pytest.approx(FIRST[row, column], rel=1e-6)
+    assert page.title() != "hacked"
+
+
+def test_a_cell_that_is_pointed_at_is_marked_in_all_maps(mount):
+    page = mount()
+    hover(page, 0, 2, 1, FIRST.shape)
+    assert marked(page) == [[2, 1], [1, 0], [1, 0]]
+    assert page.locator(".cursor:visible").count() == 3
+    hover(page, 2, 0, 1, CHANGE.shape)
+    assert marked(page) == [[1, 2], [0, 1], [0, 1]]
+    hover(page, 0, 0, 1, FIRST.shape)  # its row is not in the others, its column is
+    assert marked(page) == [[0, 1], [-1, 0], [-1, 0]]
+    assert page.locator(".cursor:visible").count() == 1
+    canvas(page, 1).focus()
+    page.keyboard.press("ArrowDown")
+    hover(page, 2, 1, 1, CHANGE.shape)  # one cell at a time, even with the focus elsewhere
+    assert marked(page) == [[2, 2], [1, 1], [1, 1]]
+    assert page.locator(".tip:visible").count() == 1
+    page.mouse.move(0, 0)
+    assert marked(page) == [[-1, -1]] * 3
+    assert page.locator(":is(.cursor, .row-mark, .column-mark):visible").count() == 0
+
+
+def test_maps_of_the_same_tokens_need_no_links(mount):
+    page = mount(known()[1:], links=None)
+    hover(page, 1, 1, 0, CHANGE.shape)
+    assert marked(page) == [[1, 0], [1, 0]]
+
+
+def test_keys_move_the_cursor_and_say_the_cell(mount):
+    page = mount()
+    canvas(page, 2).focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight"):  # the first one enters at the first cell
+        page.keyboard.press(key)
+    assert marked(page) == [[2, 2], [1, 1], [1, 1]]
+    heard = page.locator(".heard").nth(2)
+    assert heard.text_content() == "$x$ \u2192 $x$: 0.1"
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    assert heard.text_content().endswith(": 0.25")
+    page.keyboard.press("ArrowRight")
+    assert heard.text_content().endswith(": \u22120.25")
+
+
+def test_keys_go_on_in_another_map_and_begin_where_the_page_says(mount):
+    page = mount([known()[0]], links=None)
+    canvas(page, 0).focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown"):
+        page.keyboard.press(key)
+    mount([known()[1]], links=None)  # has no such row
+    page.keyboard.press("ArrowUp")
+    assert page.locator(".heard").text_content().endswith(": 0.2")
+    mount([replace(known()[1], cursor=(0, 1))], links=None)
+    assert marked(page) == [[0, 1]]
+    page.keyboard.press("ArrowUp")
+    assert page.locator(".heard").text_content().endswith(": 1")
+    page.keyboard.press("ArrowDown")
+    assert marked(page) == [[1, 1]]
+    canvas(page, 0).blur()
+    assert marked(page) == [[0, 1]]
+
+
+def test_the_table_has_every_digit(mount):
+    page = mount()
+    page.locator(".detail summary").first.click()
+    page.locator(".detail td").first.wait_for()
+    cells = page.locator(".detail").first.locator("td").evaluate_all("all => all.map((c) => [c.textContent, c.title])")
+    for (words, title), value in zip(cells, FIRST.ravel(), strict=True):
+        assert (words, title) == ("0, masked", "") if np.isneginf(value) else np.float32(title) == value
+    assert page.locator(".detail tbody th").all_inner_texts() == [
+        f"{place} {label}" for place, label in enumerate(parts.labels(HOSTILE), 1)
+    ]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_colours_are_the_palettes_and_masked_cells_grey(mount, theme):
+    page = mount(background=palette.BACKGROUND[theme])
+    ends = [palette.to_rgb(palette.scale("decoder", theme)[place]) for place in (0, -1)]
+    assert pixels(page, 1)[0].tolist() == [list(end) for end in ends]
+    assert (pixels(page, 0)[np.isneginf(FIRST)] == palette.to_rgb(palette.MASKED[theme])).all()
+    unchanged = palette.to_rgb(palette.BACKGROUND[theme])
+    assert np.abs(pixels(page, 2)[1, 0] - unchanged).max() <= 4
+    ends_of = page.locator(".legend").evaluate_all("all => all.map((one) => one.innerText.split(/\\s+/))")
+    assert ends_of == [["0", three_digits(1.0)]] * 2 + [["-0.500", "0.500"]]
+
+
+def test_numbers_stand_in_cells_with_room_and_in_no_others(mount):
+    def written(page: Page) -> bool:
+        script = """c => { const {data} = c.getContext("2d").getImageData(0, 0, c.width, c.height)
+            return data.some((channel) => channel > 0) }"""
+        return page.locator(".ink").first.evaluate(script)
+
+    assert written(mount())
+    wide = np.full((2, 60), 0.5, dtype=np.float32)
+    assert not written(mount([RowMatrix("Wide", wide, rows=("a", "b"), columns=("c",) * 60)], links=None))
+
+
+def test_a_map_of_yes_and_no_says_the_words(mount):
+    answers = np.float32([[1, 0], [0, 1]])
+    links = RowMatrix("Links", answers, "cross", ("a", "b"), ("c", "d"), signed=False, words=("no link", "linked"))
+    page = mount([links], links=None)
+    for row, column in np.ndindex(answers.shape):
+        hover(page, 0, row, column, answers.shape)
+        assert page.locator(".tip .value").inner_text() == ("linked" if answers[row, column] else "no link")
+    assert (pixels(page, 0)[0, 1] == palette.to_rgb(palette.MASKED["light"])).all()
+    assert (pixels(page, 0)[0, 0] == pixels(page, 0)[1, 1]).all() and (
+        pixels(page, 0)[0, 0] != pixels(page, 0)[0, 1]
+    ).any()
+    expect(page.locator(".legend")).to_be_hidden()
+
+
+def test_a_swipe_over_a_map_scrolls(mount):
+    page = mount()
+    for place in range(3):
+        assert canvas(page, place).evaluate("canvas => getComputedStyle(canvas).touchAction") == "pan-y"
+    expect(page.locator(".ink").first).to_have_css("pointer-events", "none")

@@ -1,0 +1,15 @@
+"""A process that has made nothing yet, for tests."""
+
+from __future__ import annotations
+
+import sys
+
+from server.process_wide import ProcessWide
+
+
+def clear_all() -> None:
+    """Forget everything that lives as long as the process: what is asked for next is made anew."""
+    for name, module in list(sys.modules.items()):
+        for kept in list(vars(module).values()) if name.startswith(("pages.", "server.")) else ():
+            if isinstance(kept, ProcessWide):
+                kept._results.clear()

@@ -1,0 +1,39 @@
+"""What the attention viewer's maps are given, read back: every kind of attention, and what is chosen."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.conftest import html_of
+
+_TYPES = {"float32": "<f4", "float16": "<f2"}
+
+
+def read(content: bytes) -> tuple[dict, dict[str, tuple[dict, np.ndarray]]]:
+    """The header, and of each kind its own part of the header and its weights."""
+    length = int.from_bytes(content[:4], "little")
+    header, body = json.loads(content[4 : 4 + length]), content[4 + length :]
+    found = {}
+    for name, kind in header["kinds"].items():
+        weights = np.frombuffer(body, _TYPES[kind["type"]], int(np.prod(kind["weights"])))
+        body = body[weights.nbytes :]
+        found[name] = kind, weights.reshape(kind["weights"])
+    assert not body
+    return header, found
+
+
+def kinds(app: AppTest) -> dict[str, tuple[dict, np.ndarray]]:
+    """Of the maps on the page: see `read`."""
+    (element,) = [part for part in app.get("bidi_component") if part.proto.component_name == "attention_grid"]
+    return read(element.proto.bytes)[1]
+
+
+def chosen(app: AppTest) -> dict[str, str]:
+    """What is chosen among them."""
+    (mark,) = re.findall(r'data-chosen="([^"]*)"', html_of(app))
+    return json.loads(html.unescape(mark))

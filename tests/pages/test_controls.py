@@ -1,0 +1,68 @@
+"""No control is without effect: moving any of them changes something else on the page than the controls.
+
+A view is opened, and again with another value of each of its controls: in `make test` those of the Masks page, in
+`make walk` every view of the app.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.every_view import VIEWS
+from tests.pages.conftest import visit
+from views.address.codecs import AnyOf, Codec, Decimal, OneOf, Text, Whole
+from views.address.visitor import Shown
+
+INPUTS = {"text_input", "number_input", "slider", "selectbox", "multiselect", "button_group", "checkbox", "toggle"}
+MOST = 6  # other values tried of one control
+WALK = [view for view in VIEWS if os.environ.get("ATLAS_WALK") == "full" or view.page == "masks"]
+# So hot that each way of decoding leads to another translation.
+HOT = {"temperature": "3.0"}
+
+
+def shown(app: AppTest) -> list[tuple[str, bytes]]:
+    """What is on the page beside its controls. Buttons are left out: a download's address is new with each run."""
+    leaves = [element for element in app.main if not getattr(element, "children", None)]
+    kept = [element for element in leaves if element.type not in {*INPUTS, "button", "download_button"}]
+    return [(element.type, element.proto.SerializeToString(deterministic=True)) for element in kept]
+
+
+def other_values(control: Shown) -> Iterator[object]:
+    """Values of a control that it does not show, those that are most likely to matter first."""
+    match control.codec:
+        case OneOf(options):
+            values = list(options)
+        case AnyOf(options):
+            values = [[option] for option in options]
+        case Whole(low, high):
+            values = [low, high, (low + high) // 2]
+        case Decimal(low, high):
+            values = [low, high]
+        case Text():
+            values = ["She has seven cats.", "Elle a sept chats.", "cat"]
+    yield from [value for value in values if value != control.value][:MOST]
+
+
+def address(codec: Codec, value: object) -> str | list[str]:
+    raw = codec.write(value)
+    return raw[0] if len(raw) == 1 else list(raw)
+
+
+@pytest.mark.parametrize("view", WALK, ids=lambda view: view.id)
+def test_every_control_changes_something_else(view):
+    app = visit(view.page, **view.settings)
+    before, controls = shown(app), dict(app.session_state["settings"].shown)
+    disabled = {element.key for element in app.main if getattr(element, "disabled", False)}
+    without = []
+    for name, control in controls.items():
+        if name in (view.key, "lang", *disabled):
+            continue
+        hot = HOT if name == "method" else {}
+        others = (view.settings | hot | {name: address(control.codec, value)} for value in other_values(control))
+        if all(shown(visit(view.page, **query)) == before for query in others):
+            without.append(name)
+    assert without == []

@@ -1,0 +1,85 @@
+// The maps of one kind of attention as a reader wants them: in tokens or in whole words, with or without special tokens.
+// By the rules of `by_words` and `with_means` in Python, in the same precision.
+
+// The kind that is chosen; the only one where there is no choice.
+function kindOf({ kinds }, chosen) {
+  return kinds[chosen.kind] ?? Object.values(kinds)[0]
+}
+
+// What the overview shows, of a payload with several kinds.
+function arranged(given, chosen) {
+  const kind = kindOf(given, chosen)
+  const { units, marks, scale } = chosen
+  const known = (kind.known ??= {}) // by what they were made for
+  const maps = (known[`${units} ${marks}`] ??= prepared(kind, units === "words" && kind.grouped, marks === "hidden"))
+  return { ...given, ...kind, ...maps, shared_scale: scale !== "own", decades: scale === "log" ? given.decades : 0 }
+}
+
+function prepared(kind, grouped, hidden) {
+  kind.decoded ??= kind.decode()
+  const sheet = { queries: kind.queries, keys: kind.keys, special: kind.special, shape: kind.weights, weights: kind.decoded, detail: kind.detail }
+  const whole = grouped ? { ...grouped, ...inWords(sheet, grouped.starts) } : sheet
+  return hidden ? withoutSpecial(whole) : whole
+}
+
+// Summed over the keys of a word, averaged over its queries, in double precision; then the means of these.
+function inWords({ shape: [rows, columns, queries, keys], weights }, [queryStarts, keyStarts]) {
+  const shape = [rows, columns, queryStarts.length, keyStarts.length]
+  const [, , tall, wide] = shape
+  const found = new Float32Array(rows * columns * tall * wide)
+  const ends = (starts, count) => starts.map((_, word) => starts[word + 1] ?? count)
+  const [queryEnds, keyEnds] = [ends(queryStarts, queries), ends(keyStarts, keys)]
+  const summed = new Float64Array(queries * wide)
+  for (let map = 0; map < rows * columns; map++) {
+    for (let place = 0; place < summed.length; place++) {
+      const [start, word] = [(map * queries + Math.floor(place / wide)) * keys, place % wide]
+      summed[place] = sumOf(keyStarts[word], keyEnds[word], (key) => weights[start + key])
+    }
+    for (let place = 0; place < tall * wide; place++) {
+      const [word, column] = [Math.floor(place / wide), place % wide]
+      const [first, end] = [queryStarts[word], queryEnds[word]]
+      found[map * tall * wide + place] = sumOf(first, end, (query) => summed[query * wide + column]) / (end - first)
+    }
+  }
+  fillMeans(found, shape)
+  return { shape, weights: found }
+}
+
+// The first and, added up before, the others: the order in which numpy's reduceat adds.
+function sumOf(first, end, at) {
+  let others = 0
+  for (let place = first + 1; place < end; place++) others += at(place)
+  return at(first) + others
+}
+
+// The last column holds the averages over heads, the last row those over layers.
+function fillMeans(weights, [rows, columns, queries, keys]) {
+  const cells = queries * keys
+  const average = (target, first, step, count) => {
+    for (let cell = 0; cell < cells; cell++) {
+      let sum = 0
+      for (let map = 0; map < count; map++) sum = Math.fround(sum + weights[(first + map * step) * cells + cell])
+      weights[target * cells + cell] = sum / count
+    }
+  }
+  for (let row = 0; row < rows - 1; row++) average(row * columns + columns - 1, row * columns, 1, columns - 1)
+  for (let column = 0; column < columns; column++) average((rows - 1) * columns + column, column, columns, rows - 1)
+}
+
+// What is left is not scaled up. Where nothing would be left, all stays.
+function withoutSpecial(sheet) {
+  const [queries, keys] = [sheet.queries, sheet.keys].map((names, side) => {
+    return [...names.keys()].filter((place) => !sheet.special[side].includes(place))
+  })
+  if (!queries.length || !keys.length) return sheet
+  const [rows, columns, tall, wide] = sheet.shape
+  const shape = [rows, columns, queries.length, keys.length]
+  const weights = new Float32Array(shape.reduce((product, side) => product * side))
+  let cell = 0
+  for (let map = 0; map < rows * columns; map++) {
+    for (const query of queries) {
+      for (const key of keys) weights[cell++] = sheet.weights[(map * tall + query) * wide + key]
+    }
+  }
+  return { ...sheet, shape, weights, queries: queries.map((place) => sheet.queries[place]), keys: keys.map((place) => sheet.keys[place]) }
+}

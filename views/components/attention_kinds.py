@@ -1,0 +1,121 @@
+"""Every kind of attention of one input in one payload: what a reader chooses among them, the browser draws by itself.
+
+The script is that of `attention_grid`. Beside the maps it draws the controls: it shows at once what is chosen in them,
+writes it into the address, and tells the server once nothing else was chosen for half a second. So that it can show
+whole words and leave special tokens out, it is told which tokens make up a word and which are special.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from views import maps, palette
+from views.components import parts
+from views.components.attention_grid import FULL_PRECISION_BYTES, MOUNT, Detail, Sheet, common, described
+from views.controls import inputs
+from views.controls.widgets import Choice
+
+_LISTS = ("layer", "head")  # drawn as lists to open; all others are rows of buttons
+_RARE = ("scale", "marks")  # below "Options"
+
+
+@dataclass(frozen=True)
+class Words:
+    """The whole words on the axes of a sheet.
+
+    Attributes:
+        queries, keys: the words.
+        starts: of the queries and of the keys, the place of each word's first token.
+        detail: as in `Sheet`, for words.
+    """
+
+    queries: Sequence[str]
+    keys: Sequence[str]
+    starts: tuple[Sequence[int], Sequence[int]]
+    detail: Detail
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """What the browser can show.
+
+    Attributes:
+        sheets: by the names of their kinds, of tokens, with `detail`; colour scale and selection are not theirs.
+        words: the same in whole words, for kinds that have them.
+        special: names of the special tokens.
+        choices: what a person chooses: among "kind", "units", "marks", "layer", "head" and "scale".
+        chosen: the option that is chosen of each.
+    """
+
+    sheets: Mapping[str, Sheet]
+    words: Mapping[str, Words]
+    special: frozenset[str]
+    choices: Sequence[Choice]
+    chosen: Mapping[str, str]
+
+
+def payload(shown: Kinds, theme: palette.Theme) -> bytes:
+    """The bytes that `attention_grid.js` reads.
+
+    Weights are float32 where all kinds together need at most `FULL_PRECISION_BYTES`, else float16; those of the chosen
+    kind also where it alone needs no more.
+    """
+    sizes = {name: sheet.weights.nbytes for name, sheet in shown.sheets.items()}
+    one = shown.chosen.get("kind", next(iter(sizes)))
+    exact = {
+        name: sum(sizes.values()) <= FULL_PRECISION_BYTES or (name == one and size <= FULL_PRECISION_BYTES)
+        for name, size in sizes.items()
+    }
+    kinds = {
+        name: described(sheet, exact[name])
+        | {"special": _special(sheet, shown.special), "grouped": _grouped(shown.words.get(name), shown.special)}
+        for name, sheet in shown.sheets.items()
+    }
+    header = common(theme) | {
+        "decades": maps.DECADES,
+        "kinds": kinds,
+        "controls": [_control(choice) for choice in shown.choices],
+    }
+    arrays = (sheet.weights.astype("<f4" if exact[name] else "<f2") for name, sheet in shown.sheets.items())
+    return parts.pack(header, *arrays)  # the script copies each, so that all of them are aligned
+
+
+def attention_kinds(shown: Kinds, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
+    """Mount the maps and their controls; `on_choose` gets what is chosen of each, a moment after the last choice."""
+    chosen = partial(_valid, choices=shown.choices), on_choose
+    MOUNT(key, payload(shown, inputs.theme()), dict(shown.chosen), chosen=chosen)
+
+
+def _valid(sent: object, choices: Sequence[Choice]) -> dict[str, str] | None:
+    """What a browser says is chosen of each; None if it is not one option of each."""
+    if not isinstance(sent, Mapping) or set(sent) != {choice.key for choice in choices}:
+        return None
+    found = {choice.key: parts.one_of(sent[choice.key], tuple(choice.options)) for choice in choices}
+    return None if None in found.values() else found
+
+
+def _control(choice: Choice) -> dict[str, object]:
+    return {
+        "name": choice.key,
+        "label": choice.label,
+        "help": choice.help,
+        "options": choice.said(),
+        "first": choice.first,
+        "always": choice.varies,
+        "list": choice.key in _LISTS,
+        "rare": choice.key in _RARE,
+    }
+
+
+def _special(shown: Sheet | Words, special: frozenset[str]) -> list[list[int]]:
+    """Places of the special tokens among queries and keys."""
+    return [
+        [place for place, name in enumerate(names) if name.strip() in special] for names in (shown.queries, shown.keys)
+    ]
+
+
+def _grouped(words: Words | None, special: frozenset[str]) -> dict[str, object] | None:
+    if words is None:
+        return None
+    labels = {"queries": parts.labels(words.queries), "keys": parts.labels(words.keys)}
+    return parts.fields(words, special=_special(words, special)) | labels

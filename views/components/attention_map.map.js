@@ -1,0 +1,154 @@
+// One map, large: tokens on both axes, every cell read out under the pointer or by the arrow keys, with its row and its
+// column marked, and the numbers as a table.
+
+const LABEL = 12 // pixels between two labels that can be read
+const LARGEST_CELL = 44 // pixels
+const MARKS = ["row-mark", "column-mark", "cursor"]
+
+class WeightMap {
+  highest = 720 // pixels of a map
+
+  // `follow(row, column)` hears which cell is marked, -1 for none.
+  constructor(holder, follow = () => {}) {
+    this.follow = follow
+    this.root = element("div", "detail", holder)
+    this.heading = element("h2", "", this.root)
+    this.map = element("div", "map", this.root)
+    this.columnAxis = element("div", "key-axis", this.map)
+    this.rowAxis = element("div", "query-axis", this.map)
+    this.columns = element("div", "keys", this.map)
+    this.rows = element("div", "queries", this.map)
+    this.canvas = element("canvas", "", this.map)
+    this.scale = buildLegend(this.root)
+    this.marked = MARKS.map((name) => element("div", name, this.root))
+    for (const mark of this.marked) mark.hidden = true
+    this.tip = new Tip(this.root, "pair", "value")
+    this.heard = buildHeard(this.root)
+    this.table = new Fold(this.root, (holder) => this.fill(holder))
+    this.canvas.tabIndex = 0
+    this.canvas.setAttribute("role", "img")
+    this.canvas.onpointermove = (event) => this.pointed(event)
+    this.canvas.onpointerdown = (event) => this.pointed(event)
+    this.canvas.onpointerleave = ({ pointerType }) => pointerType !== "touch" && this.leave() // a tap goes on reading
+    this.canvas.onpointercancel = () => this.leave()
+    this.canvas.onblur = () => this.leave()
+    this.canvas.onkeydown = (event) => this.typed(event)
+    this.at = [0, 0] // row and column that the arrow keys stand on
+    new ResizeObserver(() => {
+      this.leave()
+      this.label()
+    }).observe(this.canvas)
+  }
+
+  // What `shown` holds: `name` and `label`, seen and heard; `values` row by row, minus infinity where masked; labels
+  // `rows` and `columns`, which titles their axes have, and what a label is that the page does not say, by `kindOf`;
+  // `shade` of a value among `colours`, and `grey`; `drawScale` into the legend; `pair` and `write`, a cell and its value
+  // in words, and the word for `masked`; `corner` and title of the `table`, whose labels are `numbered`; perhaps a
+  // `cursor` where the keys begin.
+  show(shown) {
+    this.shown = shown
+    const [rows, columns] = (this.sides = [shown.rows.length, shown.columns.length])
+    this.at = shown.cursor ?? this.at.map((place, axis) => clamp(place, this.sides[axis]))
+    paintCells(this.canvas, this.sides, (cell) => {
+      const value = shown.values[cell]
+      return value === -Infinity ? shown.grey : shown.colours[shown.shade(value)]
+    })
+    shown.drawScale(this.scale)
+    const ratio = Math.min(2, Math.max(0.5, columns / rows)) // within bounds, as in the overview
+    this.canvas.style.aspectRatio = ratio
+    const widest = Math.min(this.highest * ratio, LARGEST_CELL * Math.max(columns, rows * ratio))
+    // whole on the screen where the page says what else stands above and below it, unless its labels would not be read
+    const whole = `max(${LABEL * rows * ratio}px, (100vh - var(--around, -1000vh)) * ${ratio})`
+    this.canvas.style.maxWidth = `min(${widest}px, ${whole})`
+    this.columns.style.maxWidth = this.canvas.style.maxWidth
+    this.table.title.textContent = shown.table
+    this.heading.textContent = shown.name
+    this.heading.dataset.size = this.sides.join(" \u00d7 ")
+    this.rowAxis.textContent = shown.row_title
+    this.columnAxis.textContent = shown.column_title
+    this.canvas.setAttribute("aria-label", shown.label)
+    this.root.dataset.drawn = [...shown.rows, "/", ...shown.columns].join(" ")
+    this.leave()
+    this.label()
+    this.table.follow()
+  }
+
+  // As many tokens as can be read.
+  label() {
+    const { rows, columns, kindOf } = this.shown
+    for (const [list, names, pixels] of [[this.rows, rows, this.canvas.clientHeight], [this.columns, columns, this.canvas.clientWidth]]) {
+      const step = Math.max(1, Math.ceil((LABEL * names.length) / Math.max(1, pixels)))
+      list.replaceChildren()
+      names.forEach((name, number) => {
+        markData(element("span", "", list), kindOf(name)).textContent = number % step ? "" : name
+      })
+    }
+  }
+
+  pointed(event) {
+    const [row, column] = pointedCell(event, this.canvas, this.sides)
+    this.read(clamp(row, this.sides[0]), clamp(column, this.sides[1]), event.clientX, event.clientY)
+  }
+
+  typed(event) {
+    const step = arrowStep(event.key)
+    if (!step) return
+    event.preventDefault()
+    const shown = !this.tip.box.hidden
+    const [row, column] = shown ? this.at.map((place, axis) => clamp(place + step[axis], this.sides[axis])) : this.at
+    const box = this.canvas.getBoundingClientRect()
+    this.read(row, column, box.left + ((column + 0.5) / this.sides[1]) * box.width, box.top + ((row + 0.5) / this.sides[0]) * box.height)
+    this.heard.replaceChildren(...this.shown.pair(row, column), `: ${this.valueAt(row, column)}`)
+  }
+
+  read(row, column, x, y) {
+    this.at = [row, column]
+    this.tip.show(x, y, this.shown.pair(row, column), this.valueAt(row, column))
+    this.markCell(row, column)
+    this.follow(row, column)
+  }
+
+  // A cell's row and column, with their labels; -1 for none.
+  markCell(row, column) {
+    const box = this.canvas.getBoundingClientRect()
+    const frame = this.root.getBoundingClientRect()
+    const [wide, tall] = [box.width / this.sides[1], box.height / this.sides[0]]
+    const whole = { left: box.left - frame.left, top: box.top - frame.top, width: box.width, height: box.height }
+    const across = { top: whole.top + row * tall, height: tall }
+    const down = { left: whole.left + column * wide, width: wide }
+    const hidden = [row < 0, column < 0, row < 0 || column < 0]
+    ;[{ ...whole, ...across }, { ...whole, ...down }, { ...across, ...down }].forEach((place, number) => {
+      this.marked[number].hidden = hidden[number]
+      for (const side in place) this.marked[number].style[side] = `${place[side]}px`
+    })
+    for (const [list, place] of [[this.rows, row], [this.columns, column]]) {
+      list.querySelector(".at")?.classList.remove("at")
+      list.children[place]?.classList.add("at")
+    }
+  }
+
+  valueAt(row, column) {
+    const value = this.shown.values[row * this.sides[1] + column]
+    return value === -Infinity ? this.shown.masked : this.shown.write(value)
+  }
+
+  leave() {
+    if (this.tip.box.hidden) return
+    this.tip.hide()
+    this.markCell(-1, -1)
+    this.follow(-1, -1)
+  }
+
+  fill(holder) {
+    const { shown } = this
+    const name = (label, place) => (shown.numbered ? `${place + 1} ${label}` : label)
+    const columns = shown.columns.map((label, place) => [name(label, place), shown.kindOf(label)])
+    const rows = shown.rows.map((label, row) => [name(label, row), ...shown.columns.map((_, column) => this.valueAt(row, column))])
+    const table = buildTable(holder, [[shown.corner, ""], ...columns], rows, "")
+    table.querySelectorAll("tbody th").forEach((heading, row) => markData(heading, shown.kindOf(shown.rows[row])))
+    table.querySelectorAll("td").forEach((cell, place) => {
+      const value = shown.values[place]
+      if (value !== -Infinity) markData(cell, "number").title = Number(value.toPrecision(9)) // all of a float32's digits
+    })
+  }
+}
