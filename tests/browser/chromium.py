@@ -24,6 +24,6 @@ def installed_chromium() -> str | None:
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
-def launch_chromium(playwright: Playwright) -> Browser:
+def launch_chromium(playwright: Playwright, *flags: str) -> Browser:
     """Start it without a window, with a fresh profile."""
-    return playwright.chromium.launch(executable_path=installed_chromium(), args=list(FLAGS))
+    return playwright.chromium.launch(executable_path=installed_chromium(), args=[*FLAGS, *flags])

@@ -18,6 +18,7 @@ from tests.browser.chromium import launch_chromium
 from tests.browser.overflow import WIDE
 
 PATIENCE = 60_000  # milliseconds
+NO_OPTIMIZING = "--js-flags=--no-maglev --no-opt"  # a page is left before optimized scripts repay their compiling
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def patient() -> None:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = launch_chromium(playwright)
+        browser = launch_chromium(playwright, NO_OPTIMIZING)
         yield browser
         browser.close()
 

@@ -19,8 +19,7 @@ from views import frame
 MARK = "m4rk"
 # HTML, Markdown, links that are made of plain text, LaTeX, colours and icons of Streamlit, a path; under 128 tokens.
 HOSTILE = (
-    f"<img src=/{MARK} onerror={MARK}=1><b>{MARK}</b> **{MARK}** [{MARK}](/{MARK}) www.{MARK}.io ${MARK}$ :red[{MARK}] "
-    f"../{MARK}"
+    f"<img src=/{MARK} onerror={MARK}=1> **{MARK}** [{MARK}](/{MARK}) www.{MARK}.io ${MARK}$ :red[{MARK}] ../{MARK}"
 )
 IN_ADDRESS = (HOSTILE, f"<script>{MARK}=1</script>", f"${MARK}$ www.{MARK}.io **{MARK}** `{MARK}`")
 ALL_PARTS = bool(os.environ.get("ATLAS_ALL_PARTS"))
@@ -75,7 +74,7 @@ def test_nothing_typed_or_in_the_address_is_obeyed(server: Server, page: Page, n
         assert_harmless(page)
     keys = page.evaluate(KEYS)
     query = "&".join(f"{quote(key)}={quote(IN_ADDRESS[place % 3])}" for place, key in enumerate(keys) if key != "text")
-    open_page(page, f"{server.url}/{path}?text={quote(HOSTILE)}&picture={quote(HOSTILE)}&{query}")
+    open_page(page, f"{server.url}/{path}?picture={quote(HOSTILE)}&{query}")
     assert_harmless(page)
     assert [url for url in asked if MARK in unquote(urlsplit(url).path)] == []
 

@@ -86,7 +86,7 @@ def test_a_resumed_run_repeats_an_uninterrupted_one(data_file, tokenizer, tmp_pa
         return load(task, indices)
 
     monkeypatch.setattr(TranslationTask, "load", counted)
-    run_here(*toy_recurrent(data_file, whole, tokenizer.path, "lstm-additive", epochs=2))
+    run_here(*toy_recurrent(data_file, whole, tokenizer.path, "rnn-vector", epochs=2))
     steps = len(loaded) // 2
 
     def stopped(task, indices):
@@ -96,10 +96,10 @@ def test_a_resumed_run_repeats_an_uninterrupted_one(data_file, tokenizer, tmp_pa
 
     monkeypatch.setattr(TranslationTask, "load", stopped)
     with pytest.raises(KeyboardInterrupt):
-        run_here(*toy_recurrent(data_file, parts, tokenizer.path, "lstm-additive", epochs=2))
+        run_here(*toy_recurrent(data_file, parts, tokenizer.path, "rnn-vector", epochs=2))
     assert [row["epoch"] for row in read_metrics(parts / "metrics.jsonl") if row["event"] == "epoch"] == [0]
     monkeypatch.undo()
-    run_here(*toy_recurrent(data_file, parts, tokenizer.path, "lstm-additive", epochs=2), "--resume")
+    run_here(*toy_recurrent(data_file, parts, tokenizer.path, "rnn-vector", epochs=2), "--resume")
     assert reproducible_rows(parts) == reproducible_rows(whole)
     assert (parts / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
 
