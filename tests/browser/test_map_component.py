@@ -13,6 +13,7 @@ from views import palette
 from views.components import parts
 from views.components.attention_map import WORDS
 from views.components.matrix_row import RowMatrix, payload
+from views.html import tokens
 from views.text.numbers import three_digits
 
 HOSTILE = ("\u2009", "<img src=x onerror=document.title='hacked'>", "$x$")
@@ -201,3 +202,16 @@ def test_a_swipe_over_a_map_scrolls(mount):
     for place in range(3):
         assert canvas(page, place).evaluate("canvas => getComputedStyle(canvas).touchAction") == "pan-y"
     expect(page.locator(".ink").first).to_have_css("pointer-events", "none")
+
+
+def test_a_token_of_the_text_is_marked_in_the_maps_and_the_other_way_round(mount):
+    page = mount([replace(known()[0], rows=("a", "b", "c"), columns=("d", "e", "f"))], links=None)
+    text = tokens.chips(("a", "b", "c"), "decoder", [0.5, 0.25, 0.25]) + tokens.chips(("d", "e"), "encoder")
+    page.evaluate("text => document.body.insertAdjacentHTML('beforeend', text)", text)
+    page.locator(".aa-decoder > span").nth(1).hover()
+    expect(page.locator(".queries .at")).to_have_text("b")
+    expect(page.locator(".column-mark")).to_be_hidden()
+    page.locator(".aa-encoder > span").nth(1).hover()  # two tokens are another text than three
+    expect(page.locator(".row-mark")).to_be_hidden()
+    hover(page, 0, 2, 0, (3, 3))
+    expect(page.locator(".aa-chips .at [data-said=token]")).to_have_text("c")

@@ -69,6 +69,7 @@ class AttentionGrid extends View {
     this.maskedKey = element("span", "masked-key", this.scale.legend)
     this.maskedSwatch = element("span", "swatch", this.maskedKey)
     element("span", "", this.maskedKey).textContent = words.masked
+    this.point = linkTokens(this.grid, (at) => this.markLinked(at))
     this.tip = new Tip(this.root, "pair", "value", "place")
     markData(this.tip.lines[0], this.sheet.places ? "" : "token")
     this.detail = detail && new WeightMap(this.root)
@@ -81,7 +82,7 @@ class AttentionGrid extends View {
     const canvas = element("canvas", "pixels", tile)
     tile.onkeydown = (event) => this.move(event, row, column)
     tile.onpointermove = (event) => this.hover(event, row, column)
-    tile.onpointerleave = () => this.tip.hide()
+    tile.onpointerleave = () => this.left()
     return { tile, canvas }
   }
 
@@ -107,6 +108,9 @@ class AttentionGrid extends View {
       tile.setAttribute("aria-label", this.describe(row, column))
     }))
     this.grid.setAttribute("aria-label", sheet.title)
+    this.grid.style.setProperty("--queries", queries)
+    this.grid.style.setProperty("--keys", keys)
+    this.markAll([-1, -1])
     layUnder(this.grid, sheet, sheet.picture)
     this.drawLegend(colours, shared, sheet.masked[theme], block)
   }
@@ -166,10 +170,35 @@ class AttentionGrid extends View {
     const { sheet } = this
     const [, columns, queries, keys] = sheet.shape
     const [query, key] = pointedCell(event, this.tiles[row][column].canvas, [queries, keys])
-    if (query < 0 || key < 0 || query >= queries || key >= keys) return this.tip.hide()
+    if (query < 0 || key < 0 || query >= queries || key >= keys) return this.left()
     const weight = sheet.weights[((row * columns + column) * queries + query) * keys + key]
     const value = sheet.causal && key > query ? sheet.words.masked : this.readOut(weight)
     this.tip.show(event.clientX, event.clientY, this.pair(query, key), value, this.nameOf(row, column))
+    this.markAll([query, key])
+    if (sheet.underlay) return this.point([PICTURE, query * keys + key])
+    this.point(calledIn(sheet.queries, query, sheet.places), calledIn(sheet.keys, key, sheet.places))
+  }
+
+  left() {
+    this.tip.hide()
+    this.markAll([-1, -1])
+    this.point()
+  }
+
+  // A row and a column in all maps, by the style sheet; -1 for none.
+  markAll(cell) {
+    cell.forEach((place, axis) => {
+      const name = ["row", "column"][axis]
+      this.grid.classList.toggle(`${name}-marked`, place >= 0)
+      this.grid.style.setProperty(`--${name}`, place)
+    })
+  }
+
+  markLinked(at) {
+    const { queries, keys, places, underlay, shape } = this.sheet
+    if (!underlay) return this.markAll(linkedCell(at, queries, keys, places))
+    const patch = at.find(([name]) => name === PICTURE)?.[1] ?? -1
+    this.markAll(patch < 0 ? [-1, -1] : [Math.floor(patch / shape[3]), patch % shape[3]])
   }
 
   // A cell: two tokens, or a place on the picture.
@@ -268,6 +297,7 @@ class AttentionGrid extends View {
       table: words.table,
       corner: `${words.query} \\ ${words.key}`,
       numbered: !sheet.places,
+      places: sheet.places,
     }
   }
 

@@ -66,6 +66,7 @@ class AttentionLines extends View {
     this.table.title.textContent = words.table
     this.heard = buildHeard(this.root)
     this.tip = new Tip(this.root)
+    this.pointElsewhere = linkTokens(field, (at) => this.markLinked(at))
     this.resized.disconnect()
     this.resized.observe(this.middle)
   }
@@ -186,13 +187,29 @@ class AttentionLines extends View {
 
   // The token whose lines are seen alone: a locked one before one that is pointed at or has the keyboard's focus.
   get focus() {
-    return this.view.locked ?? this.pointed ?? this.held ?? null
+    return this.view.locked ?? this.pointed ?? this.held ?? this.linked ?? null
+  }
+
+  // What is pointed at here is marked in the page's other views.
+  tellFocus() {
+    const focus = this.view.locked ?? this.pointed ?? this.held
+    this.linked = null
+    this.pointElsewhere(...(focus ? [calledIn(this.names[focus.side], focus.place, this.sheet.places)] : []))
+  }
+
+  markLinked(at) {
+    const [query, key] = linkedCell(at, this.names.query, this.names.key, this.sheet.places)
+    this.linked = query >= 0 ? { side: "query", place: query } : key >= 0 ? { side: "key", place: key } : null
+    this.showFocus()
   }
 
   point(pointed, event) {
     const moved = JSON.stringify(pointed) !== JSON.stringify(this.pointed ?? null)
     this.pointed = pointed
-    if (moved) this.showFocus()
+    if (moved) {
+      this.tellFocus()
+      this.showFocus()
+    }
     this.readOut.showPair(pointed, event?.clientY)
   }
 
@@ -202,6 +219,7 @@ class AttentionLines extends View {
     for (const [other, { token }] of this.sides[side].tokens.entries()) {
       if (place >= 0) token.tabIndex = other === place ? 0 : -1
     }
+    this.tellFocus()
     this.showFocus()
     if (!this.held) return this.readOut.showPair(null)
     this.readOut.showPair(this.held, token.getBoundingClientRect().top)
@@ -215,6 +233,7 @@ class AttentionLines extends View {
 
   lock(locked) {
     this.change({ locked }, true)
+    this.tellFocus()
     this.tip.hide()
     this.heard.textContent = locked ? this.readOut.describeLocked(locked) : this.sheet.words.unlocked
   }

@@ -59,6 +59,7 @@ class AttentionMaps extends View {
       table: words.table,
       corner: `${item.row_title} \\ ${item.column_title}`,
       numbered: !places,
+      places,
       ...(item.words && {
         values: item.values.map((value) => value || -Infinity),
         shade: () => allowed,

@@ -25,6 +25,14 @@ class WeightMap {
     this.tip = new Tip(this.root, "pair", "value")
     this.heard = buildHeard(this.root)
     this.table = new Fold(this.root, (holder) => this.fill(holder))
+    this.point = linkTokens(this.root, (at) => this.markLinked(at))
+    for (const [list, axis] of [[this.rows, 0], [this.columns, 1]]) {
+      list.onpointerover = ({ target }) => this.pointLabel([...list.children].indexOf(target), axis)
+      list.onpointerleave = () => {
+        this.markLinked([])
+        this.point()
+      }
+    }
     this.canvas.tabIndex = 0
     this.canvas.setAttribute("role", "img")
     this.canvas.onpointermove = (event) => this.pointed(event)
@@ -105,7 +113,25 @@ class WeightMap {
     this.at = [row, column]
     this.tip.show(x, y, this.shown.pair(row, column), this.valueAt(row, column))
     this.markCell(row, column)
+    this.point(this.called(row, 0), this.called(column, 1))
     this.follow(row, column)
+  }
+
+  called(place, axis) {
+    return calledIn(axis ? this.shown.columns : this.shown.rows, place, this.shown.places)
+  }
+
+  // A label of an axis: its token is marked here as it is elsewhere.
+  pointLabel(place, axis) {
+    if (place < 0) return
+    const at = [this.called(place, axis)]
+    this.markLinked(at)
+    this.point(...at)
+  }
+
+  markLinked(at) {
+    this.tip.hide()
+    this.markCell(...linkedCell(at, this.shown.rows, this.shown.columns, this.shown.places))
   }
 
   // A cell's row and column, with their labels; -1 for none.
@@ -136,6 +162,7 @@ class WeightMap {
     if (this.tip.box.hidden) return
     this.tip.hide()
     this.markCell(-1, -1)
+    this.point()
     this.follow(-1, -1)
   }
 

@@ -28,6 +28,7 @@ class PatchPicture extends View {
     const holder = element("div", "panels", this.root)
     this.panels = panels.map((panel) => this.buildPanel(holder, panel, grid))
     this.tip = new Tip(this.root, "pair", "value")
+    this.point = linkTokens(holder, (at) => this.markLinked(at))
   }
 
   buildPanel(holder, { title, shows }, [rows, columns]) {
@@ -47,7 +48,11 @@ class PatchPicture extends View {
       line.setAttribute("role", "row")
       return [...Array(columns).keys()].map((column) => this.buildPatch(line, built, row, column))
     })
-    cells.onpointerleave = () => this.tip.hide()
+    cells.onpointerleave = () => {
+      this.tip.hide()
+      this.markPatch(-1)
+      this.point()
+    }
     built.note = element("div", "note", panel)
     built.note.setAttribute("aria-live", "polite")
     built.quiet = element("div", "quiet", panel)
@@ -154,6 +159,19 @@ class PatchPicture extends View {
     const [, columns] = this.view.grid
     const weight = panel.weights ? threeDigits(panel.weights[row * columns + column]) : ""
     this.tip.show(event.clientX, event.clientY, this.nameOf(row, column), weight)
+    this.markPatch(row * columns + column)
+    this.point([PICTURE, row * columns + column])
+  }
+
+  // In every panel; -1 for none.
+  markPatch(place) {
+    for (const { patches } of this.panels) {
+      patches.flat().forEach((patch, at) => patch.classList.toggle("at", at === place))
+    }
+  }
+
+  markLinked(at) {
+    this.markPatch(at.find(([name]) => name === PICTURE)?.[1] ?? -1)
   }
 
   showChosen(patch) {

@@ -34,6 +34,7 @@ STYLE = f"""<style>
 .aa-chips {{ display: flex; flex-wrap: wrap; gap: 4px; min-height: 1.9rem }}
 .aa-chips > span {{ padding: 2px 7px; border-radius: 3px; font-size: .9375rem; max-width: 100%;
   overflow-wrap: anywhere; background: color-mix(in srgb, currentColor 6%, transparent) }}
+.aa-chips > .at {{ outline: 2px solid currentColor }}
 .aa-encoder > span {{ border-bottom: 2px solid {palette.HUES["encoder"]} }}
 .aa-decoder > span {{ border-bottom: 2px solid {palette.HUES["decoder"]} }}
 .aa-chips small {{ opacity: .7; font-variant-numeric: tabular-nums; margin-left: 4px }}

@@ -27,12 +27,39 @@ FUNCTIONS = {
     *("setAttribute", "setProperty", "setStateValue", "setTriggerValue", "split", "startsWith", "svgElement", "tell"),
     *("toggle", "write"),
 }
-PROPERTIES = {"className", "drawn", "key", "mode", "name", "scope", "shown", "textAlign", "textBaseline", "type"}
+PROPERTIES = {
+    "chips",
+    "className",
+    "drawn",
+    "key",
+    "mode",
+    "name",
+    "scope",
+    "shown",
+    "side",
+    "textAlign",
+    "textBaseline",
+    "type",
+}
 TOLD = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
 STYLE = re.compile(
     r"#\w{6}|[\d. ]*px.*|(?:rgb|url|color-mix|linear-gradient|max|min)\(.*\)|[MHVhvlz\d\s.-]+", re.IGNORECASE
 )
-CONSTANTS = {"MEAN", "UPLOAD_BOX", "DEEDS", "LEFT", "LINKS", "MARKS", "NO_TEXT", "SLIDER", "across", "axes", "names"}
+CONSTANTS = {
+    "CHIPS",
+    "MEAN",
+    "PICTURE",
+    "UPLOAD_BOX",
+    "DEEDS",
+    "LEFT",
+    "LINKS",
+    "MARKS",
+    "NO_TEXT",
+    "SLIDER",
+    "across",
+    "axes",
+    "names",
+}
 IDS = {"light", "dark", "token"}
 LOOPS = re.compile(r"for \(const (?:kind|side) of \[[^\]]*$")  # over ids
 MARKUP = re.compile(r'\\u[0-9a-f]{4}|\\.|<[^<>]*>|[\w-]+="[^"]*"|&\w+;|\0')
