@@ -13,13 +13,17 @@ from views.figures.lines import Line, lines
 from views.figures.matrix import ChartMatrix, legend, matrix
 from views.text.numbers import three_digits
 
+TOOLBAR = 28  # pixels
+
 
 def chart(figure: go.Figure, key: str, alt: str) -> None:
-    """Show `figure`.
+    """Show `figure`, its tools above what it draws; a thumb that is dragged over it scrolls until one is chosen.
 
     Args:
         alt: what it shows, and where the same numbers stand as text.
     """
+    layout = figure.layout
+    layout.update(dragmode=False, margin_t=(layout.margin.t or 0) + TOOLBAR, height=layout.height + TOOLBAR)
     tools = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
     st.plotly_chart(figure, key=key, config=tools, alt=" ".join(alt.split()))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.address_bar import expect_query, expect_setting
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
@@ -22,10 +22,8 @@ def phone(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-@pytest.mark.parametrize("path", ["heads", "compare", "masks"])
-def test_a_swipe_over_a_map_scrolls_the_page(phone: Page, server: Server, path: str):
-    open_page(phone, f"{server.url}/{path}?text={SENTENCE}")
-    shown = phone.locator(".detail[data-drawn] canvas[role=img]").first
+def swipe(phone: Page, shown: Locator) -> None:
+    """Drag a finger upwards over it, and wait until the page has scrolled as far."""
     shown.scroll_into_view_if_needed()
     box = shown.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -36,6 +34,13 @@ def test_a_swipe_over_a_map_scrolls_the_page(phone: Page, server: Server, path: 
     phone.wait_for_function(
         "([map, y]) => map.getBoundingClientRect().y < y - 150", arg=[shown.element_handle(), box["y"]]
     )
+
+
+@pytest.mark.parametrize("path", ["heads", "compare", "masks"])
+def test_a_swipe_over_a_map_scrolls_the_page(phone: Page, server: Server, path: str):
+    open_page(phone, f"{server.url}/{path}?text={SENTENCE}")
+    shown = phone.locator(".detail[data-drawn] canvas[role=img]").first
+    swipe(phone, shown)
     expect(phone.locator(".tip:visible")).to_have_count(0)  # the finger was not reading
     shown.tap()
     expect(phone.locator(".detail > .tip:visible .value")).to_have_count(1)
@@ -50,6 +55,17 @@ def test_pages_without_a_chart_load_no_plotly(phone: Page, server: Server, path:
     open_page(phone, f"{server.url}/{path}?text={SENTENCE}")
     phone.locator(".js-plotly-plot" if charts else ".detail[data-drawn]").first.wait_for()
     assert any("plotly" in url.lower() for url in asked) == charts
+    if charts:
+        swipe(phone, phone.locator(".js-plotly-plot").first)
+
+
+def test_a_finger_paints_what_it_taps_and_scrolls_where_it_is_dragged(phone: Page, server: Server):
+    open_page(phone, f"{server.url}/masks?text={SENTENCE}")
+    painted = phone.locator("canvas.paint")
+    swipe(phone, painted)
+    assert "painted=" not in phone.url
+    painted.tap()
+    phone.wait_for_url("**painted=**")
 
 
 def heading(page: Page, title: str) -> None:

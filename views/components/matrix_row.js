@@ -62,6 +62,7 @@ class Figure {
     this.canvas.onpointerleave = () => row.tip.hide()
     this.canvas.onpointerdown = (event) => this.pressed(event)
     this.canvas.onpointerup = () => this.released()
+    this.canvas.onclick = (event) => this.tapped(event)
     this.canvas.onpointercancel = () => this.released()
     this.canvas.onkeydown = (event) => this.typed(event)
     this.canvas.onblur = () => this.leave()
@@ -188,8 +189,17 @@ class Figure {
     this.row.tip.show(event.clientX, event.clientY, ...readOut(this.item, ...cell))
   }
 
+  // A finger that is dragged scrolls the page; it switches what it taps.
+  tapped(event) {
+    const cell = event.pointerType === "touch" && this.item.paint && this.cellAt(event)
+    if (!cell) return
+    this.stroke = { cells: [] }
+    this.switch(...cell, !this.value(...cell))
+    this.released()
+  }
+
   pressed(event) {
-    const cell = this.item.paint ? this.cellAt(event) : null
+    const cell = this.item.paint && event.pointerType !== "touch" ? this.cellAt(event) : null
     if (!cell) return
     this.canvas.setPointerCapture(event.pointerId)
     this.stroke = { state: !this.value(...cell), cells: [] }

@@ -77,7 +77,6 @@ def matrix(shown: ChartMatrix, theme: palette.Theme) -> go.Figure:
             "yaxis": axis(shown.row_title, rows, autorange="reversed"),
             "height": height(shown),
             "margin": {"l": 8, "r": 16, "t": 8, "b": 8} if labelled else {"l": 56, "r": 16, "t": 52, "b": 8},
-            "dragmode": "zoom",
             "meta": literal.tokens_on(*["yaxis"] * (rows is not None), *["xaxis"] * (columns is not None)),
         },
     )

@@ -83,6 +83,5 @@ def curves(
         "margin": {"l": 8, "r": 12, "t": 8, "b": 8},
         "hovermode": "x unified",
         "legend": {"orientation": "h", "y": -0.24, "yanchor": "top", "x": 0, "font": ink, "traceorder": "normal"},
-        "dragmode": False,
     }
     return go.Figure(drawn, layout)

@@ -57,7 +57,6 @@ def similarity(values: np.ndarray, grid: tuple[int, int], theme: palette.Theme) 
         "yaxis": {"autorange": "reversed", "scaleanchor": "x", **bare},
         "height": 470,
         "margin": {"l": 0, "r": 0, "t": 4, "b": 8},
-        "dragmode": False,
     }
     return go.Figure(shown, layout)
 
@@ -112,6 +111,5 @@ def distances(pixels: np.ndarray, uniform: float, theme: palette.Theme) -> go.Fi
         },
         "height": 470,
         "margin": {"l": 8, "r": 8, "t": 4, "b": 8},
-        "dragmode": False,
     }
     return go.Figure(dots, layout)
