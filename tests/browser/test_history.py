@@ -84,7 +84,7 @@ def test_gates_follow_a_unit_and_a_held_gate_changes_the_translation(page: Page,
     assert unit.get_attribute("aria-valuetext").endswith(shown)
 
 
-@pytest.mark.parametrize("part", ["one-word", "forgetting", "gates"])
+@pytest.mark.parametrize("part", ["one-word", "forgetting", "gates", "attention-over-states"])
 def test_a_thumb_reaches_every_step(page: Page, server: Server, part: str):
     page.set_viewport_size(PHONE)
     open_page(page, f"{server.url}/history?part={part}")
@@ -93,3 +93,6 @@ def test_a_thumb_reaches_every_step(page: Page, server: Server, part: str):
     control.get_by_role("button").last.click()
     expect(control.locator(".at")).not_to_have_text(before)
     assert control.get_by_role("button").last.bounding_box()["height"] >= 28
+    assert page.locator(".step-view .scroll").evaluate_all(
+        "all => all.every((box) => box.scrollWidth <= box.clientWidth)"
+    )
