@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
+from tests.browser.dragging import count_messages
 from tests.browser.overflow import PHONE
 
 
@@ -30,13 +31,7 @@ def test_steps_and_units_follow_their_sliders_without_the_server(page: Page, ser
     open_page(page, f"{server.url}/history?unit=40")
     formula = page.locator(".step-view .formula").first
     expect(formula).to_contain_text("Step 1 reads </s>. In unit 40")
-    page.evaluate(
-        """() => {
-            window.sent = 0
-            const send = WebSocket.prototype.send
-            WebSocket.prototype.send = function (...given) { window.sent++; return send.apply(this, given) }
-        }"""
-    )
+    count_messages(page)
     slider(page, "step").focus()
     for _ in range(3):
         page.keyboard.press("ArrowRight")

@@ -230,6 +230,12 @@ function button(parent, text, act) {
   return made
 }
 
+// While a slider is dragged everything follows in the browser; the server is told when it is let go, or after a key.
+function followDrag(slider, follow, tell) {
+  slider.oninput = follow
+  slider.onchange = tell
+}
+
 // A text that the page has said, with `values` in its places in braces.
 function filled(text, values) {
   return text.replace(/\{(\w+)\}/g, (place, name) => (name in values ? values[name] : place))

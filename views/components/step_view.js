@@ -62,7 +62,10 @@ class StepView extends View {
       if (id in this.places) this.places[id] = clamp(place, this.axes[id].count)
     }
     this.refresh()
-    if (!tell) return
+    if (tell) this.tellPlaces()
+  }
+
+  tellPlaces() {
     clearTimeout(this.speaking)
     this.speaking = setTimeout(() => this.heard.replaceChildren(...this.spoken()), STILL)
     this.tell("places", { ...this.places }, STILL)
@@ -97,7 +100,7 @@ class StepSlider {
     this.input = markData(element("input", "", head), axis.said)
     Object.assign(this.input, { type: "range", min: 1, max: axis.count, step: 1 })
     this.input.dataset.axis = axis.id
-    this.input.oninput = () => view.move({ [axis.id]: Number(this.input.value) - 1 }, true)
+    followDrag(this.input, () => view.move({ [axis.id]: Number(this.input.value) - 1 }), () => view.tellPlaces())
     this.back = this.stepper(group, "\u2039", words.back, -1)
     this.forward = this.stepper(group, "\u203a", words.forward, 1)
     group.hidden = axis.count < 2
