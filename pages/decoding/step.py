@@ -86,6 +86,8 @@ def choice(request: Request, trace: Trace, step: int) -> None:
     view = _view(stages, order, ids, labels, ranks, ids.index(taken), sliders, places, step)
     stepping.mount(view, places, "choice")
     caption("decoding", "check-choice", difference=checks.said("choice", stages.difference))
+    if sliders:
+        caption("decoding", "dragged")
     paragraph("decoding", "choice")
     saved = [
         Column(say("column.rank", "rank"), ranks),

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from model.decoding.sampling_stages import sampling_stages
+from tests.browser.dragging import dragged
 from tests.browser.mounting import mount_component
 from views import palette
 from views.components.parts import mark
@@ -100,6 +101,16 @@ def test_everything_follows_a_key_on_a_slider_at_once(mount):
     page.wait_for_function("window.answers.length > 0")
     assert page.evaluate("window.answers") == [["places", {"token": 2, "unit": 2}]]  # once, a moment later
     expect(page.locator(".heard")).to_contain_text("token 3 is sat")
+
+
+def test_while_a_slider_is_held_nothing_is_told_not_even_what_was_chosen_before(mount):
+    page = mount(known(), {"token": 0, "unit": 2})
+    slider(page, "token").press("ArrowRight")
+    with dragged(page, slider(page, "unit"), 0.9):
+        expect(page.locator(".formula")).to_have_text(f"token 2 is <b>, unit 6: {written(HIDDEN[1, 5])}")
+        assert page.evaluate("window.answers") == []
+    page.wait_for_function("window.answers.length > 0")
+    assert page.evaluate("window.answers") == [["places", {"token": 1, "unit": 5}]]
 
 
 def test_a_click_into_a_heatmap_or_a_curve_moves_the_sliders(mount):

@@ -101,7 +101,7 @@ class StepSlider {
     this.input = markData(element("input", "", head), axis.said)
     Object.assign(this.input, { type: "range", min: 1, max: axis.count, step: 1 })
     this.input.dataset.axis = axis.id
-    followDrag(this.input, () => view.move({ [axis.id]: Number(this.input.value) - 1 }), () => view.tellPlaces())
+    followDrag(view, this.input, () => view.move({ [axis.id]: Number(this.input.value) - 1 }), () => view.tellPlaces())
     this.back = this.stepper(group, "\u2039", words.back, -1)
     this.forward = this.stepper(group, "\u203a", words.forward, 1)
     group.hidden = axis.count < 2
