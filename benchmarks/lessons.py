@@ -28,6 +28,9 @@ SETTLED = """(document.querySelector('[data-testid="stApp"]').dataset.testScript
 # What the server answered, as text: HTML, captions and the pixels of heatmaps, without the controls themselves.
 ANSWER = """[...document.querySelectorAll('[data-testid="stMain"] :is([data-testid="stHtml"], .stHtml, '
     + '[data-testid="stCaptionContainer"], .hm image)')].map((part) => part.innerHTML || part.href?.baseVal).join()"""
+# What a component with sliders has written below them.
+WRITTEN = """[...document.querySelectorAll('.st-key-smoothed-with-mark *')]
+    .map((holder) => holder.shadowRoot?.querySelector('.panels')?.textContent).join()"""
 # The pixels of every canvas inside components.
 CANVASES = """(() => {
     const found = []
@@ -38,11 +41,11 @@ CANVASES = """(() => {
     visit(document.querySelector('[data-testid="stMain"]'))
     return found.join()
 })()"""
-# A slider that is worked by the arrow keys: the address of its page, and its label.
+# A slider that is worked by the arrow keys: the address of its page, its label, and what it changes.
 SLIDERS = {
-    "Loss, label smoothing": ("/loss?part=Smoothing+and+gradient", "Label smoothing"),
-    "Decoding, step": ("/decoding?step=2", "Step"),
-    "Positions, length": ("/positions", "Positions"),
+    "Loss, label smoothing": ("/loss?part=Smoothing+and+gradient", "Label smoothing", WRITTEN),
+    "Decoding, step": ("/decoding?step=2", "Step", ANSWER),
+    "Positions, length": ("/positions", "Positions", ANSWER),
 }
 
 
@@ -101,14 +104,14 @@ def changes(browser: Browser, url: str) -> list[Measurement]:
 def sliders(browser: Browser, url: str) -> list[Measurement]:
     """From an arrow key on a slider to the changed answer on the page."""
     times: dict[str, list[float]] = {name: [] for name in SLIDERS}
-    for name, (address, label) in SLIDERS.items():
+    for name, (address, label, answer) in SLIDERS.items():
         view, clock = _visit(browser, url + address)
         slider = view.get_by_role("slider", name=label).first
         for _ in range(ROUNDS + WARM_UP):
             slider.focus()
-            clock.remember(ANSWER)
+            clock.remember(answer)
             press = lambda slider=slider: slider.press("ArrowRight")  # noqa: E731
-            times[name].append(clock.time("keydown", press, f"{ANSWER} !== before && {SETTLED}"))
+            times[name].append(clock.time("keydown", press, f"{answer} !== before && {SETTLED}"))
         view.context.close()
     return summarise("slider until its answer is drawn", {name: values[WARM_UP:] for name, values in times.items()})
 

@@ -105,6 +105,11 @@ def smallest_loss(vocabulary: int, smoothing: float) -> float:
     return float(torch.special.entr(target).sum())
 
 
+def even_loss(logits: np.ndarray) -> float:
+    """Mean -ln p of all tokens, `(T, vocabulary)`, in nats: the part of the smoothed loss that smoothing adds."""
+    return float(-torch.from_numpy(logits).double().log_softmax(dim=1).mean())
+
+
 @dataclass(frozen=True, eq=False)
 class LogitGradient:
     """The smoothed loss of every position and its slope along every logit."""

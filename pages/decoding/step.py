@@ -4,19 +4,21 @@ import numpy as np
 import streamlit as st
 
 from model import Trace
-from model.decoding.sampling_stages import sampling_stages
-from pages.shared import checks, files, tables
+from model.decoding.sampling_stages import SamplingStages, sampling_stages
+from pages.shared import checks, files, stepping, tables
 from pages.shared.opening import Request
+from pages.shared.runs import fragment
 from pages.shared.tables import Column
 from pages.shared.target import stepper
 from pages.shared.texts import block, caption, paragraph
 from views import maps
+from views.components.step_view import Axis, Bars, Formula, Numbers, Places, StepView, number_axis
+from views.components.step_view import Column as Bar
 from views.controls import widgets
 from views.export import downloads
-from views.html import bars, steps, tokens
+from views.html import steps, tokens
 from views.text import literal, terms
 from views.text.catalogue import say
-from views.text.numbers import grouped, percent, three_digits
 
 SHOWN = (5, 10, 20, 50)  # how many tokens the table may have
 
@@ -61,63 +63,99 @@ def attention(trace: Trace, step: int) -> None:
     files.download(label, lambda: downloads.matrix_csv(weights[None], *axes), name)
 
 
+@fragment
 def choice(request: Request, trace: Trace, step: int) -> None:
-    """How the token of a step is chosen: logit, scaled, filtered, probability."""
+    """How the token of a step is chosen: logit, scaled, filtered, probability. The browser follows the sliders."""
     st.subheader(say("decoding.choice", "How the token is chosen"), anchor=False)
-    temperature, top_k, top_p = settings(request)
+    sliders, options = settings(), request.options
+    if options.method == "sampling":
+        st.caption(say("decoding.sampling-above", "Temperature, top k and top p are those set above."))
+        sliders, chosen = (), (options.temperature, options.top_k, options.top_p)
+    places = stepping.places(sliders)
+    if sliders:
+        chosen = tuple(axis.values[places[axis.id]] for axis in sliders)
     never = request.service.model.config.never_generated
-    stages = sampling_stages(trace.logits[step - 1], temperature, top_k, top_p, never)
+    stages = sampling_stages(trace.logits[step - 1], *chosen, never)
     count = int(widgets.pick(say("decoding.shown", "Tokens shown"), tuple(map(str, SHOWN)), "shown", "10"))
-    taken, order = trace.next_ids[step - 1], stages.order.tolist()
+    taken, order = trace.next_ids[step - 1], stages.order[: len(stages.order) - len(never)]
     # the most probable tokens; the one that was generated follows if it is not among them
-    ids = order[: min(count, len(order) - len(never))]
+    ids = order[:count].tolist()
     ids += [] if taken in ids else [taken]
-    labels, kept = trace.tokenizer.labels(ids), stages.kept[ids].tolist()
-    named = [(steps.strong if id_ == taken else steps.plain)(token) for token, id_ in zip(labels, ids, strict=True)]
-    ranks, scaled = [order.index(id_) + 1 for id_ in ids], stages.scaled[ids].tolist()
-    out, zero = steps.quiet(say("decoding.out", "out")), steps.quiet("0")
-    left = [three_digits(value) if open else out for value, open in zip(scaled, kept, strict=True)]
-    shares = stages.probabilities[ids].tolist()
-    drawn = [bars.bar(share, 1, "decoder") if open else zero for share, open in zip(shares, kept, strict=True)]
-    rank = Column(say("column.rank", "rank"), ranks, list(map(str, ranks)))
-    token = Column(terms.TOKEN(), list(map(literal.token, labels)), named)
-    logit = Column(say("column.logit", "logit"), stages.logits[ids])
-    probability = Column(say("column.probability", "probability"), shares, drawn)
-    heated = Column(f"\u00f7 {temperature:g}", scaled)
-    filtered = Column(say("decoding.column.filtered", "filtered"), left)
-    described = say("decoding.choice.table", "The most probable tokens of step {step}", step=step)
-    tables.show([rank, token, logit, heated, filtered, probability], described)
-    caption(
-        "decoding",
-        "check-choice",
-        kept=grouped(int(stages.kept.sum())),
-        all=grouped(len(stages.logits)),
-        mass=percent(stages.kept_mass),
-        difference=checks.said("choice", stages.difference),
-    )
+    labels = list(map(literal.token, trace.tokenizer.labels(ids)))
+    ranks = [int(np.flatnonzero(order == id_)[0]) + 1 for id_ in ids]
+    view = _view(stages, order, ids, labels, ranks, ids.index(taken), sliders, places, step)
+    stepping.mount(view, places, "choice")
+    caption("decoding", "check-choice", difference=checks.said("choice", stages.difference))
+    if sliders:
+        caption("decoding", "dragged")
     paragraph("decoding", "choice")
     saved = [
-        *(rank, token, Column(say("column.id", "id"), ids), logit),
+        Column(say("column.rank", "rank"), ranks),
+        Column(terms.TOKEN(), labels),
+        Column(say("column.id", "id"), ids),
+        Column(say("column.logit", "logit"), stages.logits[ids]),
         Column(say("decoding.column.before", "probability before"), stages.plain[ids]),
-        Column(say("decoding.column.scaled", "scaled"), scaled),
-        Column(say("decoding.column.kept", "kept"), kept),
-        probability,
+        Column(say("decoding.column.scaled", "scaled"), stages.scaled[ids]),
+        Column(say("decoding.column.kept", "kept"), stages.kept[ids]),
+        Column(say("column.probability", "probability"), stages.probabilities[ids]),
     ]
     label = say("decoding.choice.csv", "Choice as CSV")
     files.sheet(*tables.content(saved), f"step-{step}", label, "choice_table")
 
 
-def settings(request: Request) -> tuple[float, int, float]:
-    """Temperature, top-k and top-p: those of the sampling above, or three sliders to try them."""
-    options = request.options
-    if options.method == "sampling":
-        st.caption(say("decoding.sampling-above", "Temperature, top k and top p are those set above."))
-        return options.temperature, options.top_k, options.top_p
-    first, second, third = st.columns(3)
-    with first:
-        temperature = widgets.decimal(say("decoding.temperature", "Temperature"), "try_temperature", 1.0, 0.1, 3.0, 0.1)
-    with second:
-        top_k = widgets.slider(say("decoding.top-k", "Top k, 0 keeps all"), "try_k", 0, 0, 100)
-    with third:
-        top_p = widgets.decimal(say("decoding.top-p", "Top p"), "try_p", 1.0, 0.05, 1.0, 0.05)
-    return temperature, top_k, top_p
+def settings() -> tuple[Axis, ...]:
+    """Temperature, top-k and top-p, to try them."""
+    return (
+        number_axis("try_temperature", say("decoding.temperature", "Temperature"), [n / 10 for n in range(1, 31)], 1.0),
+        number_axis("try_k", say("decoding.top-k", "Top k, 0 keeps all"), range(101), 0),
+        number_axis("try_p", say("decoding.top-p", "Top p"), [n / 20 for n in range(1, 21)], 1.0),
+    )
+
+
+def _view(
+    stages: SamplingStages,
+    order: np.ndarray,
+    ids: list[int],
+    tokens: list[str],
+    ranks: list[int],
+    taken: int,
+    sliders: tuple[Axis, ...],
+    places: Places,
+    step: int,
+) -> StepView:
+    """A row a token, and what is left of all; `order` holds every token that can be generated."""
+    along = ("row",)
+    numbers = {
+        "rank": Numbers(np.array(ranks), along, whole=True),
+        "logit": Numbers(stages.logits[ids], along),
+        "scaled": Numbers(stages.scaled[ids], along),
+        "filtered": Numbers(np.where(stages.kept, stages.scaled, np.nan)[ids], along),
+        "probability": Numbers(stages.probabilities[ids], along),
+        "sorted": Numbers(stages.logits[order], ("all",)),
+        "kept": Numbers(stages.kept.sum(), whole=True),
+        "mass": Numbers(np.array(stages.kept_mass)),
+        "vocabulary": Numbers(np.array(len(stages.logits)), whole=True),
+    }
+    columns = (
+        Bar(say("column.rank", "rank"), "rank", bar=False),
+        Bar(say("column.logit", "logit"), "logit", bar=False),
+        Bar(say("decoding.column.scaled", "scaled"), "scaled", bar=False),
+        Bar(say("decoding.column.filtered", "filtered"), "filtered", bar=False, nothing=say("decoding.out", "out")),
+        Bar(say("column.probability", "probability"), "probability", "decoder", 1.0),
+    )
+    left = say(
+        "decoding.left",
+        "{kept} of {vocabulary} tokens are left; before filtering they held {mass} of the probability, now 1.",
+    )
+    described = say("decoding.choice.table", "The most probable tokens of step {step}", step=step)
+    return StepView(
+        (
+            *sliders,
+            Axis("row", terms.TOKEN(), tokens, slider=False, said="token"),
+            Axis("all", "", size=len(order), slider=False),
+        ),
+        numbers,
+        (Bars(described, "row", columns, wide=True, taken=taken), Formula(left)),
+        "sampling" if sliders else "",
+        places,
+    )

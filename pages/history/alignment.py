@@ -20,6 +20,8 @@ from views.controls import widgets
 from views.text import prose
 from views.text.catalogue import say
 
+FITS = 24  # source tokens that the map shows beside the curves
+
 
 @fragment
 def show(request: Request) -> None:
@@ -85,6 +87,7 @@ def step_view(trace: RecurrentTrace, found: FirstAttention, name: str) -> StepVi
         "lstm-additive": say("history.asks.additive", "the query s_t\u22121, unit by unit"),
         "lstm-dot": say("history.asks.dot", "the query s_t, unit by unit"),
     }
+    long = len(trace.source_tokens) > FITS
     weight, table = say("column.weight", "weight"), say("history.attending.table", "the chosen step")
     columns = (
         Column(say("column.score", "score"), "scores", "cross"),
@@ -109,7 +112,7 @@ def step_view(trace: RecurrentTrace, found: FirstAttention, name: str) -> StepVi
             Formula(context),
             Curves(asks[name], "unit", (Curve("s", "query"),), -1.0, 1.0),
             Curves(say("history.context-vector", "the context vector c_t"), "unit", (Curve("c_t", "context"),)),
-            Heatmap(say("history.attending.map", "alignment: all steps"), "weights", *both, "cross", False, 1.0),
+            Heatmap(say("history.attending.map", "alignment: all steps"), "weights", *both, "cross", False, 1.0, long),
         ),
     )
 

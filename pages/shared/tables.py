@@ -41,9 +41,9 @@ def bar(title: str, values: Sequence[float | None], largest: float, kind: str = 
     return Column(title, values, cells)
 
 
-def meter(title: str, values: Sequence[float], largest: float, signed: bool = False) -> Column:
+def meter(title: str, values: Sequence[float], largest: float) -> Column:
     """Numbers with bars behind them, see `steps.meter`."""
-    return Column(title, values, [steps.meter(float(value), largest, signed) for value in values])
+    return Column(title, values, [steps.meter(float(value), largest) for value in values])
 
 
 def content(columns: Sequence[Column]) -> tuple[list[str], list[tuple]]:

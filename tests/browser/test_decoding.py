@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
+from tests.browser.dragging import dragged
 
 SENTENCE = "I want to buy a car."
 
@@ -39,7 +40,7 @@ def test_stepping_with_buttons_and_with_the_keyboard(server: Server, page: Page)
     now = page.locator(".aa-now")
     tokens = [now.inner_text(), *page.locator(".aa-later").all_inner_texts()]
     assert tokens[-1] == "</s>"
-    page.get_by_role("button", name="Forward").click()
+    page.get_by_role("button", name=re.compile("^Forward")).click()
     expect(now).to_have_text(tokens[1])
     page.get_by_role("slider", name=re.compile("^Step")).press("ArrowRight")
     expect(now).to_have_text(tokens[2])
@@ -60,28 +61,39 @@ def test_every_step_shows_its_own_look_and_its_own_choice(server: Server, page: 
         total = sum(float(text) for text in weights.locator("small").all_inner_texts())
         assert total == pytest.approx(1, abs=0.02)
         first = rows(page, f"most probable tokens of step {step}$").first
-        assert first.locator("td").first.inner_text() == page.locator(".aa-now").inner_text()
+        assert first.locator("th").inner_text() == page.locator(".aa-now").inner_text()
         shown.add(tuple(weights.all_inner_texts()))
-        page.get_by_role("button", name="Forward").click()
+        page.get_by_role("button", name=re.compile("^Forward")).click()
         ready(page)
     assert len(shown) == 3
 
 
-def test_a_lower_temperature_and_top_k_change_the_choice(server: Server, page: Page):
-    open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}")
-    best = rows(page, "most probable tokens").first.locator("td").last
-    before = float(best.inner_text())
-    for _ in range(5):
-        page.get_by_role("slider", name="Temperature").press("ArrowLeft")
-    expect(page.get_by_role("columnheader", name="\u00f7 0.5")).to_be_visible()
-    assert float(best.inner_text()) > before
-    page.get_by_role("slider", name=re.compile("Top k")).press("ArrowRight")
+def test_the_choice_follows_its_sliders_and_the_server_confirms_it(server: Server, page: Page):
+    open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}&try_temperature=1.02")
+    table, view = rows(page, "most probable tokens"), page.locator(".step-view")
+    best, told = table.first.locator("td").last, view.locator(".formula")
+    before, drawn = float(best.inner_text()), int(view.get_attribute("data-drawn"))
+    for name, share in (("Temperature", 0.9), ("Top p", 0.3), ("Top k", 0.05)):
+        slider = page.get_by_role("slider", name=name)
+        with dragged(page, slider, share):
+            shown = [*table.all_inner_texts(), told.inner_text()]
+        drawn += 1
+        expect(view).to_have_attribute("data-drawn", str(drawn))  # the server's numbers are there
+        assert [*table.all_inner_texts(), told.inner_text()] == shown
+        assert float(view.get_attribute("data-difference")) < 1e-5
+        ready(page)
+        assert address(page)[slider.get_attribute("data-axis")] == [
+            slider.locator("xpath=..").locator("b").inner_text()
+        ]
+    assert float(best.inner_text()) != before
+    expect(table.nth(5)).to_contain_text("out")
+    slider.press("Home")
+    slider.press("ArrowRight")
+    expect(told).to_contain_text("1 of 8\u2009000 tokens are left")
     expect(best).to_have_text("1.00")
-    expect(rows(page, "most probable tokens").nth(1)).to_contain_text("out")
-    ready(page)  # the address is written last
-    assert address(page)["try_k"] == ["1"]
+    page.wait_for_function("() => location.search.includes('try_k=1')")
     choose(page, "5")
-    expect(rows(page, "most probable tokens")).to_have_count(5)
+    expect(table).to_have_count(5)
 
 
 def test_the_output_layer_and_rows_of_the_readers_own(server: Server, page: Page):

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
+from tests.browser.dragging import count_messages
 from tests.browser.overflow import PHONE
 
 
@@ -30,13 +31,7 @@ def test_steps_and_units_follow_their_sliders_without_the_server(page: Page, ser
     open_page(page, f"{server.url}/history?unit=40")
     formula = page.locator(".step-view .formula").first
     expect(formula).to_contain_text("Step 1 reads </s>. In unit 40")
-    page.evaluate(
-        """() => {
-            window.sent = 0
-            const send = WebSocket.prototype.send
-            WebSocket.prototype.send = function (...given) { window.sent++; return send.apply(this, given) }
-        }"""
-    )
+    count_messages(page)
     slider(page, "step").focus()
     for _ in range(3):
         page.keyboard.press("ArrowRight")
@@ -84,7 +79,7 @@ def test_gates_follow_a_unit_and_a_held_gate_changes_the_translation(page: Page,
     assert unit.get_attribute("aria-valuetext").endswith(shown)
 
 
-@pytest.mark.parametrize("part", ["one-word", "forgetting", "gates"])
+@pytest.mark.parametrize("part", ["one-word", "forgetting", "gates", "attention-over-states"])
 def test_a_thumb_reaches_every_step(page: Page, server: Server, part: str):
     page.set_viewport_size(PHONE)
     open_page(page, f"{server.url}/history?part={part}")
@@ -93,3 +88,6 @@ def test_a_thumb_reaches_every_step(page: Page, server: Server, part: str):
     control.get_by_role("button").last.click()
     expect(control.locator(".at")).not_to_have_text(before)
     assert control.get_by_role("button").last.bounding_box()["height"] >= 28
+    assert page.locator(".step-view .scroll").evaluate_all(
+        "all => all.every((box) => box.scrollWidth <= box.clientWidth)"
+    )

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
+from tests.browser.dragging import dragged
 from tests.browser.overflow import PHONE, assert_nothing_overflows
 
 QUERY = ".side.query .token"
@@ -37,9 +38,24 @@ def test_lines_are_chosen_locked_linked_and_saved(page: Page, server: Server, tm
     open_page(page, address)
     expect(page.locator(f"{QUERY}[aria-selected=true]")).to_contain_text("acheter")
     assert page.locator(".side.key .weight").all_inner_texts() == weights
+    # while the share is dragged the lines follow in the browser, and the server counts the same when it is let go
+    page.get_by_role("button", name="Unlock").click()
+    legend, share = page.locator(".lines-root .legend"), page.locator(".lines-root .mass input")
+    with dragged(page, share, 0.2):
+        expect(legend).not_to_contain_text(f"Lines drawn: {len(rows)}.")
+        count = re.search(r"Lines drawn: (\d+)\.", legend.inner_text())[1]
+        assert 0 < int(count) < len(rows)
+        expect(page.get_by_text(f"now {len(rows)} of")).to_be_visible()
+    expect(page.get_by_text(f"now {count} of")).to_be_visible()
+    assert f"Lines drawn: {count}." in legend.inner_text()
+    share.press("End")
+    all_of_them = re.search(r"Lines drawn: (\d+)\.", legend.inner_text())[1]
+    expect(page.get_by_text(f"now {all_of_them} of")).to_be_visible()
     # another kind has other tokens: what was locked is let go, the heads stay
+    page.locator(QUERY, has_text="acheter").click()
+    expect(page).to_have_url(re.compile(r"lines=1\.2\.3\.4-3-100-q4"))
     page.get_by_text("Encoder", exact=True).click()
-    expect(page).to_have_url(re.compile(r"lines=1\.2\.3\.4-3-70(&|$)"))
+    expect(page).to_have_url(re.compile(r"lines=1\.2\.3\.4-3-100(&|$)"))
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_function("() => innerWidth === 390")
     assert_nothing_overflows(page, PHONE)

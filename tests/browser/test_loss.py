@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.address_bar import expect_query
 from tests.browser.conftest import Server, open_page, ready
+from tests.browser.dragging import dragged
 from views import frame
 
 SENTENCE = "I want to buy a car."
@@ -57,14 +58,24 @@ def test_the_five_given_tokens(server: Server, page: Page):
 
 def test_smoothing_moves_the_target_and_the_gradient(server: Server, page: Page):
     open_page(page, f"{server.url}/loss?text={quote(SENTENCE)}&part=smoothing-gradient")
-    cells = page.get_by_role("table", name=re.compile("Target and gradient")).locator("tbody tr").first.locator("td")
+    view, slider = page.locator(".step-view"), page.get_by_role("slider", name="Label smoothing")
+    cells, told = view.locator("tbody tr").first.locator("td"), view.locator(".formula")
     expect(cells.nth(1)).to_have_text("0.900")
-    page.get_by_role("slider", name=re.compile("Label smoothing")).press("ArrowRight")
-    expect(cells.nth(1)).to_have_text("0.890")
-    p, q, gradient = (float(cell) for cell in cells.all_inner_texts())
+    with dragged(page, slider, 0.7):  # the browser follows
+        expect(cells.nth(1)).not_to_have_text("0.900")
+        shown = [*view.locator("tbody tr").all_inner_texts(), told.inner_text()]
+    expect(view).to_have_attribute("data-drawn", "2")  # the server's numbers are there
+    assert [*view.locator("tbody tr").all_inner_texts(), told.inner_text()] == shown
+    assert float(view.get_attribute("data-difference")) < 1e-5
+    slider.press("Home")
+    expect(cells.nth(1)).to_have_text("1.00")
+    expect(told).to_contain_text("is below 0.")
+    p, q, gradient = (float(cell.replace("\u2212", "-")) for cell in cells.all_inner_texts())
     assert p - q == pytest.approx(gradient, abs=2e-3)
+    ready(page)
+    page.wait_for_function("() => location.search.includes('smoothing=0')")
     now = page.locator(".aa-now").inner_text()
-    page.get_by_role("button", name="Forward").click()
+    page.get_by_role("button", name=re.compile("^Forward")).click()
     expect(page.locator(".aa-now")).not_to_have_text(now)
 
 

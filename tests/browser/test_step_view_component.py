@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from model.decoding.sampling_stages import sampling_stages
+from tests.browser.dragging import dragged
 from tests.browser.mounting import mount_component
 from views import palette
 from views.components.parts import mark
@@ -21,6 +23,7 @@ from views.components.step_view import (
     Heatmap,
     Numbers,
     StepView,
+    number_axis,
     payload,
 )
 from views.text.numbers import three_digits
@@ -98,6 +101,16 @@ def test_everything_follows_a_key_on_a_slider_at_once(mount):
     page.wait_for_function("window.answers.length > 0")
     assert page.evaluate("window.answers") == [["places", {"token": 2, "unit": 2}]]  # once, a moment later
     expect(page.locator(".heard")).to_contain_text("token 3 is sat")
+
+
+def test_while_a_slider_is_held_nothing_is_told_not_even_what_was_chosen_before(mount):
+    page = mount(known(), {"token": 0, "unit": 2})
+    slider(page, "token").press("ArrowRight")
+    with dragged(page, slider(page, "unit"), 0.9):
+        expect(page.locator(".formula")).to_have_text(f"token 2 is <b>, unit 6: {written(HIDDEN[1, 5])}")
+        assert page.evaluate("window.answers") == []
+    page.wait_for_function("window.answers.length > 0")
+    assert page.evaluate("window.answers") == [["places", {"token": 1, "unit": 5}]]
 
 
 def test_a_click_into_a_heatmap_or_a_curve_moves_the_sliders(mount):
@@ -183,3 +196,75 @@ def test_a_move_is_drawn_within_a_frame(mount):
         }"""
     )
     assert took < 33, json.dumps(took)
+
+
+def sampled(temperature: float, top_k: int, top_p: float) -> StepView:
+    """The choice of a token from known logits, two of them equal, as the page shows it with these settings."""
+    logits = np.round(np.random.default_rng(3).normal(0, 3, 200), 1).astype(np.float32)
+    logits[np.argsort(-logits)[4]] = np.sort(logits)[-4]
+    stages = sampling_stages(logits, temperature, top_k, top_p)
+    ids, row = stages.order[:8], ("row",)
+    values = [[0.3, 1.0, 2.5], [0, 1, 4, 150], [0.05, 0.6, 1.0]]
+    chosen = {"try_temperature": temperature, "try_k": top_k, "try_p": top_p}
+    sliders = [number_axis(id, id, each, each[0]) for id, each in zip(chosen, values, strict=True)]
+    numbers = {
+        "sorted": Numbers(logits[stages.order], ("all",)),
+        "rank": Numbers(np.arange(1, 9), row, whole=True),
+        "scaled": Numbers(stages.scaled[ids], row),
+        "filtered": Numbers(np.where(stages.kept, stages.scaled, np.nan)[ids], row),
+        "probability": Numbers(stages.probabilities[ids], row),
+        "kept": Numbers(stages.kept.sum(), whole=True),
+        "mass": Numbers(np.array(stages.kept_mass)),
+    }
+    columns = tuple(Column(key, key, top=1.0, nothing="out") for key in ("rank", "scaled", "filtered", "probability"))
+    places = {axis.id: list(axis.values).index(chosen[axis.id]) for axis in sliders}
+    axes = (*sliders, Axis("row", "Row", size=8, slider=False), Axis("all", "", size=200, slider=False))
+    return StepView(axes, numbers, (Bars("choice", "row", columns), Formula("{kept}: {mass}")), "sampling", places)
+
+
+def test_the_rule_of_sampling_gives_the_servers_numbers(mount):
+    """Every setting, computed by the browser while its slider is held, then with the numbers of the server."""
+    start = sampled(1.0, 0, 1.0)
+    page = mount(start, start.at)
+    settings = [(t, k, p) for t in (0.3, 1.0, 2.5) for k in (0, 1, 4, 150) for p in (0.05, 0.6, 1.0)]
+    for chosen in settings:
+        view = sampled(*chosen)
+        for axis, place in view.at.items():
+            slider(page, axis).fill(str(place + 1))
+        own = page.locator("tbody tr, .formula").all_inner_texts()
+        mount(view, view.at)
+        assert page.locator("tbody tr, .formula").all_inner_texts() == own
+        assert float(page.locator(".step-view").get_attribute("data-difference")) < 1e-5
+
+
+def test_the_rule_of_smoothing_gives_the_servers_numbers(mount):
+    p, (plain, even) = np.array([0.6, 0.3, 0.001]), (0.5, 9.01)
+
+    def smoothed(percent: int) -> StepView:
+        share = percent / 100
+        q = share / 50 + np.array([1 - share, 0, 0])
+        whole = np.concatenate([q[:1], np.full(49, share / 50)])
+        entropy = -(whole[whole > 0] * np.log(whole[whole > 0])).sum()
+        numbers = {
+            "p": Numbers(p, ("row",)),
+            "q": Numbers(q, ("row",)),
+            "gradient": Numbers(p - q, ("row",)),
+            "plain": Numbers(np.array(plain)),
+            "even": Numbers(np.array(even)),
+            "smoothed": Numbers(np.array((1 - share) * plain + share * even)),
+            "smallest": Numbers(np.array(entropy)),
+            "vocabulary": Numbers(np.array(50), whole=True),
+        }
+        axes = (number_axis("smoothing", "Smoothing", range(91), 10), Axis("row", "Row", size=3, slider=False))
+        columns = tuple(Column(key, key, top=1.0, signed=True) for key in ("q", "gradient"))
+        panels = Bars("target", "row", columns, taken=0), Formula("{smoothed} {smallest} of {vocabulary}")
+        return StepView(axes, numbers, panels, "smoothing", {"smoothing": percent})
+
+    page = mount(smoothed(10), {"smoothing": 10})
+    assert page.locator(".taken").inner_text() == "1"
+    for percent in (0, 1, 37, 90):
+        slider(page, "smoothing").fill(str(percent + 1))
+        own = page.locator("tbody tr, .formula").all_inner_texts()
+        mount(smoothed(percent), {"smoothing": percent})
+        assert page.locator("tbody tr, .formula").all_inner_texts() == own
+        assert float(page.locator(".step-view").get_attribute("data-difference")) < 1e-5

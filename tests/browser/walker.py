@@ -124,8 +124,8 @@ ONLY_HERE = {
         "feed-forward": 'table[aria-label*="Units by token"]',
         "add-norm": 'table[aria-label*="Means and variances"]',
     },
-    "decoding": dict.fromkeys(PARTS["decoding"][1], ".aa-table"),
-    "loss": dict.fromkeys(PARTS["loss"][1], ".aa-table, .js-plotly-plot .trace"),
+    "decoding": dict.fromkeys(PARTS["decoding"][1], ".aa-table") | {"step-by-step": ".step-view td"},
+    "loss": dict.fromkeys(PARTS["loss"][1], ".aa-table, .step-view td, .js-plotly-plot .trace"),
     "vision": {
         "patches": "text=The order of the sequence",
         "cls": "text=CLS as the query, ",

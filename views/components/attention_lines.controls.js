@@ -14,7 +14,7 @@ class LinesControls {
     this.massWords = element("span", "", label)
     this.mass = element("input", "", label)
     Object.assign(this.mass, { type: "range", min: 5, max: 100, step: 5 })
-    this.mass.oninput = () => lines.change({ mass: this.mass.value / 100 }, true)
+    followDrag(lines, this.mass, () => lines.change({ mass: this.mass.value / 100 }), () => lines.tellView())
     const files = element("div", "files", holder)
     if (long) {
       this.full = button(files, words.tall, () => {

@@ -113,7 +113,11 @@ class AttentionLines extends View {
     this.controls.follow(this.view, this.styles)
     if ("locked" in view && Object.keys(view).length === 1) this.showFocus(true)
     else this.draw()
-    if (tell) this.tell("view", this.view, STILL)
+    if (tell) this.tellView()
+  }
+
+  tellView() {
+    this.tell("view", this.view, STILL)
   }
 
   showChosen(view) {

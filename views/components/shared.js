@@ -230,6 +230,21 @@ function button(parent, text, act) {
   return made
 }
 
+// While a slider is dragged everything follows in the browser; the server is told when it is let go, or after a key. What
+// was still to be told of an earlier choice waits until then too.
+function followDrag(view, slider, follow, tell) {
+  let moved = false
+  slider.oninput = () => {
+    moved = true
+    view.untold?.abort()
+    follow()
+  }
+  slider.onchange = slider.onpointerup = () => {
+    if (moved) tell()
+    moved = false
+  }
+}
+
 // A text that the page has said, with `values` in its places in braces.
 function filled(text, values) {
   return text.replace(/\{(\w+)\}/g, (place, name) => (name in values ? values[name] : place))

@@ -20,6 +20,12 @@ class StepPanel {
     return this.view.numbers[key].at({ ...this.view.places, ...places })
   }
 
+  // A number as it is written; `nothing` where there is none.
+  written(key, value, nothing) {
+    if (Number.isNaN(value) && nothing) return nothing
+    return this.view.sheet.whole.includes(key) ? String(value).replace(/\B(?=(\d{3})+$)/g, "\u2009") : signedDigits(value)
+  }
+
   // Where the axes of an array that are not drawn stand: while that stays, so does the picture.
   standing(key, drawn) {
     return this.view.numbers[key].dims.filter((dim) => !drawn.includes(dim)).map((dim) => this.view.places[dim]).join()

@@ -22,7 +22,8 @@ class StepView extends View {
     this.sheet = header
     this.axes = Object.fromEntries(header.axes.map((axis) => [axis.id, axis]))
     this.numbers = readNumbers(header, this.axes, body)
-    this.fit([header.axes, header.panels.map(({ top, low, high, ...rest }) => rest), header.words], header.theme)
+    if (header.rule) this.root.dataset.difference = followRule(this.numbers, header, this.axes)
+    this.fit([header.axes, header.panels.map(({ top, low, high, ...rest }) => rest), header.words, header.whole], header.theme)
     this.panels.forEach((panel, place) => (panel.about = header.panels[place]))
     for (const axis of header.axes) {
       if (axis.slider) this.places[axis.id] = clamp(this.places[axis.id] ?? 0, axis.count)
@@ -62,7 +63,10 @@ class StepView extends View {
       if (id in this.places) this.places[id] = clamp(place, this.axes[id].count)
     }
     this.refresh()
-    if (!tell) return
+    if (tell) this.tellPlaces()
+  }
+
+  tellPlaces() {
     clearTimeout(this.speaking)
     this.speaking = setTimeout(() => this.heard.replaceChildren(...this.spoken()), STILL)
     this.tell("places", { ...this.places }, STILL)
@@ -97,7 +101,7 @@ class StepSlider {
     this.input = markData(element("input", "", head), axis.said)
     Object.assign(this.input, { type: "range", min: 1, max: axis.count, step: 1 })
     this.input.dataset.axis = axis.id
-    this.input.oninput = () => view.move({ [axis.id]: Number(this.input.value) - 1 }, true)
+    followDrag(view, this.input, () => view.move({ [axis.id]: Number(this.input.value) - 1 }), () => view.tellPlaces())
     this.back = this.stepper(group, "\u2039", words.back, -1)
     this.forward = this.stepper(group, "\u203a", words.forward, 1)
     group.hidden = axis.count < 2
@@ -115,7 +119,7 @@ class StepSlider {
     this.input.value = place + 1
     this.back.disabled = place === 0
     this.forward.disabled = place === axis.count - 1
-    const at = filled(view.sheet.words.at, { title: axis.title, place: place + 1, count: axis.count })
+    const at = axis.values.length ? axis.title : filled(view.sheet.words.at, { title: axis.title, place: place + 1, count: axis.count })
     this.at.textContent = at
     this.shown.textContent = axis.labels.length ? view.label(axis.id, place) : ""
     this.input.setAttribute("aria-valuetext", `${at} ${this.shown.textContent}`.trim())
@@ -133,7 +137,7 @@ function readNumbers(header, axes, body) {
       offset += 4 * count
       const strides = sizes.map((_, dim) => sizes.slice(dim + 1).reduce((product, size) => product * size, 1))
       const at = (places) => values[dims.reduce((sum, dim, place) => sum + places[dim] * strides[place], 0)]
-      return [key, { dims, at }]
+      return [key, { dims, at, values }]
     }),
   )
 }

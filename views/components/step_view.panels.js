@@ -121,13 +121,17 @@ class BarsPanel extends StepPanel {
     const body = element("tbody", "", table)
     this.lines = Array.from({ length: this.axis.count }, (_, place) => {
       const line = element("tr", "", body)
-      const name = markData(element("th", "", line), this.axis.said || "number")
+      const name = element("th", "", line)
       name.scope = "row"
-      name.textContent = view.label(about.along, place)
+      const label = markData(element(place === about.taken ? "b" : "span", "", name), this.axis.said || "number")
+      label.textContent = view.label(about.along, place)
+      if (place === about.taken) Object.assign(label, { className: "taken" }).style.background = `color-mix(in srgb, ${about.hue} 38%, transparent)`
       if (this.axis.slider) line.onclick = () => view.move({ [about.along]: place }, true)
-      const cells = about.columns.map(() => {
+      const cells = about.columns.map((column) => {
         const cell = element("td", "", line)
-        const bar = element("span", "bar", element("span", "track", cell))
+        const track = element("span", "track", cell)
+        track.hidden = !column.bar
+        const bar = element("span", "bar", track)
         return { bar, number: markData(element("span", "number", cell), "number") }
       })
       return { line, cells }
@@ -138,14 +142,15 @@ class BarsPanel extends StepPanel {
     const { about } = this
     this.lines.forEach(({ line, cells }, place) => {
       line.classList.toggle("chosen", this.axis.slider && this.view.places[about.along] === place)
-      about.columns.forEach(({ numbers, top, hues, signed }, column) => {
+      about.columns.forEach(({ numbers, top, hues, signed, nothing }, column) => {
         const value = this.number(numbers, { [about.along]: place })
         const share = Math.min(1, Math.abs(value) / top) * (signed ? 50 : 100)
         const { bar, number } = cells[column]
         bar.style.width = `${share || 0}%`
         bar.style.left = `${signed ? (value < 0 ? 50 - share : 50) : 0}%`
         bar.style.background = hues[value < 0 ? 0 : 1]
-        number.textContent = signedDigits(value)
+        number.textContent = this.written(numbers, value, nothing)
+        number.classList.toggle("nothing", Number.isNaN(value))
       })
     })
   }
@@ -157,7 +162,7 @@ class FormulaPanel extends StepPanel {
     this.places = []
     for (const part of about.text.split(/(\{[^{}]+\})/)) {
       const name = part.startsWith("{") ? part.slice(1, -1) : ""
-      if (name in view.numbers) this.places.push([markData(element("b", "", this.root), "number"), () => signedDigits(this.number(name))])
+      if (name in view.numbers) this.places.push([markData(element("b", "", this.root), "number"), () => this.written(name, this.number(name))])
       else if (name in view.axes) this.follows(name, view.axes[name].said, (place) => view.label(name, place))
       else if (/#$/.test(name)) this.follows(name.slice(0, -1), "", (place) => String(place + 1))
       else this.root.append(part)

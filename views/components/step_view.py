@@ -16,11 +16,13 @@ How to use it: name the axes, give every array the names of its dimensions, and 
 
 An axis with `slider` gets one. A panel draws the dimensions that it names; in all others it follows the sliders, so
 that `Curves` above draws the chosen unit over all tokens, and `{h}` is one number. A drawn axis that has a slider shows
-its place and can be clicked. `pages.shared.stepping.show` mounts it and keeps its places in the address.
+its place and can be clicked. What depends on a slider in another way than by its place in an array, such as a softmax
+with a temperature, the browser computes by a rule in `step_view.rules.js`. `pages.shared.stepping.show` mounts it and
+keeps its places in the address.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
@@ -53,6 +55,7 @@ class Axis:
         ids: what the address says for each place; numbers from 1 where empty.
         first: the place that is shown until a reader chooses.
         beside: its labels stand beside what is drawn along it.
+        values: the numbers that its places stand for, see `number_axis`.
     """
 
     id: str
@@ -64,6 +67,7 @@ class Axis:
     ids: Sequence[str] = ()
     first: int = 0
     beside: bool = True
+    values: Sequence[float] = ()
 
     @property
     def count(self) -> int:
@@ -71,12 +75,22 @@ class Axis:
         return len(self.labels) or self.size
 
 
+def number_axis(id: str, title: str, values: Sequence[float], first: float) -> Axis:
+    """A slider over numbers: they are its labels, and what the address says; `first` is one of them."""
+    said = [f"{value:.12g}" for value in values]
+    return Axis(id, title, said, said="number", ids=said, first=list(values).index(first), values=values)
+
+
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """An array and the ids of its dimensions' axes; drawn as float32. Where it is NaN there is nothing to show."""
+    """An array and the ids of its dimensions' axes; drawn as float32. Where it is NaN there is nothing to show.
+
+    With `whole` they are counts and have no decimals.
+    """
 
     values: np.ndarray
-    dims: tuple[str, ...]
+    dims: tuple[str, ...] = ()
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -131,22 +145,39 @@ class Curves:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of `Bars`; `top` is the number of the longest bar, the largest of the array where None."""
+    """A column of `Bars`.
+
+    Attributes:
+        name: stands above it.
+        numbers: key of the array.
+        kind: decides the hue.
+        top: the number of the longest bar; the largest of the array where None.
+        signed: bars grow from the middle; where None, if a number is below 0.
+        bar: whether there are bars beside the numbers.
+        nothing: what it says where there is no number.
+    """
 
     name: str
     numbers: str
     kind: str = "encoder"
     top: float | None = None
+    signed: bool | None = None
+    bar: bool = True
+    nothing: str = ""
 
 
 @dataclass(frozen=True)
 class Bars:
-    """A table with a row for every place of one axis: its label, and of each array a bar with the number."""
+    """A table with a row for every place of one axis: its label, and of each array a bar with the number.
+
+    `taken` is a row whose label stands out in the decoder's hue.
+    """
 
     name: str
     along: str
     columns: tuple[Column, ...]
     wide: bool = False
+    taken: int | None = None
 
 
 @dataclass(frozen=True)
@@ -168,6 +199,10 @@ Places = dict[str, int]  # id of an axis -> place, from 0
 class StepView:
     """Everything that is shown; see the module.
 
+    Attributes:
+        rule: what the browser computes while a slider is dragged, by its name in `step_view.rules.js`. Where the
+            sliders stand as in `at`, the numbers that it names are those that are given here, the server's.
+
     Raises:
         ValueError: an array's shape does not fit its axes, or a panel names what is not there.
     """
@@ -175,6 +210,8 @@ class StepView:
     axes: tuple[Axis, ...]
     numbers: Mapping[str, Numbers]
     panels: tuple[Panel, ...]
+    rule: str = ""
+    at: Places = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         sizes = {axis.id: axis.count for axis in self.axes}
@@ -215,10 +252,14 @@ def payload(view: StepView, theme: palette.Theme) -> bytes:
                 "slider": axis.slider,
                 "said": axis.said,
                 "beside": axis.beside,
+                "values": list(axis.values),
             }
             for axis in view.axes
         ],
         "numbers": {key: list(array.dims) for key, array in view.numbers.items()},
+        "whole": [key for key, array in view.numbers.items() if array.whole],
+        "rule": view.rule,
+        "at": view.at,
         "panels": [_panel(panel, view) for panel in view.panels],
         "styles": {name: [palette.head_style(place, name) for place in range(8)] for name in ("light", "dark")},
         "theme": theme,
@@ -263,8 +304,9 @@ def _panel(panel: Panel, view: StepView) -> dict:
         described["high"] = high if panel.high is None else panel.high
     elif isinstance(panel, Bars):
         for column, array, told in zip(panel.columns, arrays, described["columns"], strict=True):
-            told |= {"top": _top(array, column.top), "hues": palette.signed_hues(column.kind)}
-            told["signed"] = bool((array < 0).any())
+            told |= {"top": _top(array, column.top) if column.bar else 1.0, "hues": palette.signed_hues(column.kind)}
+            told["signed"] = bool((array < 0).any()) if column.signed is None else column.signed
+        described["hue"] = palette.HUES["decoder"]
     return described
 
 

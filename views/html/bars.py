@@ -22,10 +22,10 @@ STYLE = """<style>
   border-bottom: 1px solid color-mix(in srgb, currentColor 12%, transparent) }
 .aa-table th { font-weight: 600 } .aa-table tbody th { min-width: 6rem }
 .aa-table thead th { opacity: .8; font-weight: 400; vertical-align: bottom }
-.aa-table td.aa-number, .aa-table th.aa-number { text-align: right; white-space: nowrap }
+.aa-table .aa-number { text-align: right } .aa-table tbody .aa-number { white-space: nowrap }
 .aa-table tr.aa-marked > * { background: color-mix(in srgb, currentColor 9%, transparent) }
 .aa-table .aa-bar { display: block; padding: 0 4px; white-space: nowrap }
-.aa-table img { display: block; image-rendering: pixelated; height: 16px; width: 100% }
+.aa-table img { display: block; image-rendering: pixelated; height: 16px; width: 100%; aspect-ratio: 40 }
 .aa-table .aa-chips { min-height: 0 }
 </style>"""
 
@@ -76,11 +76,12 @@ def table(
 
 
 _NUMBER, _MARKED = ' class="aa-number"', ' class="aa-marked"'
-_WRITTEN = re.compile(r"(< )?[-\u2212]?\d[\d.\s]*(e[-\u2212]?\d+)?%?|[\u2013\u2014]")  # a dash where there is none
+_WRITTEN = re.compile(r"(< )?[-\u2212]?\d[\d.\s]*(e[-\u2212]?\d+)?%?")
+_NOTHING = ("", "\u2013", "\u2014")  # a dash where there is no number
 
 
 def _is_numeric(column: Sequence[Value]) -> bool:
-    plain = [value for value in column if value != "" and not isinstance(value, Cell)]
+    plain = [value for value in column if value not in _NOTHING and not isinstance(value, Cell)]
     return bool(plain) and all(_WRITTEN.fullmatch(value) if isinstance(value, str) else True for value in plain)
 
 

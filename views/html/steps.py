@@ -17,10 +17,8 @@ STYLE = f"""<style>
 .aa-aligned td {{ white-space: nowrap; border-left: 1px solid color-mix(in srgb, currentColor 12%, transparent) }}
 .aa-differs {{ background: color-mix(in srgb, {palette.NEGATIVE} 34%, transparent); padding: 0 4px;
   border-radius: 2px; white-space: nowrap }}
-.aa-quiet {{ opacity: .5 }}
 </style>"""
 
-_RISES, _FALLS = "#56B4E9", palette.NEGATIVE
 _NARROW = "2rem"  # of a column that holds tokens
 _STRONGEST = 70  # per cent of the hue behind the largest weight, so that the text on it stays readable
 
@@ -72,24 +70,10 @@ def flagged(token: str) -> Cell:
     return Cell(f'<span{literal.TOKEN} class="aa-differs">\u2260 {_token(token)}</span>', _NARROW)
 
 
-def quiet(text: str) -> Cell:
-    """A cell that stands back, such as a number that was filtered out."""
-    return Cell(f'<span class="aa-quiet">{literal.html(text)}</span>', _NARROW)
-
-
-def strong(token: str) -> Cell:
-    """A token in a table that was taken: marked by colour and weight."""
-    fill = f"color-mix(in srgb, {palette.HUES['decoder']} 38%, transparent)"
-    return Cell(
-        f'<b{literal.TOKEN} style="background:{fill};padding:0 4px;border-radius:2px">{_token(token)}</b>', _NARROW
-    )
-
-
-def meter(value: float, largest: float, signed: bool = False) -> Cell:
-    """A number with a bar behind it, grey or `signed`: sky blue above 0, amber below. `largest` fills the width."""
+def meter(value: float, largest: float) -> Cell:
+    """A number with a grey bar behind it; `largest` fills the width."""
     share = min(100.0, 100 * abs(value) / (largest or 1))
-    colour = "currentColor 22%" if not signed else f"{_FALLS if value < 0 else _RISES} 45%"
-    fill = f"color-mix(in srgb, {colour}, transparent)"
+    fill = "color-mix(in srgb, currentColor 22%, transparent)"
     style = f"background:linear-gradient(to right, {fill} {share:.1f}%, transparent {share:.1f}%);padding:0 4px"
     return Cell(f'<span style="display:block;{style}">{literal.html(three_digits(value))}</span>', "4rem")
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.networks.loss_terms import (
+    even_loss,
     logit_gradient,
     loss_terms,
     score_target,
@@ -95,6 +96,8 @@ def test_gradient_and_loss_are_torchs(positions, vocabulary, smoothing, seed):
         torch.from_numpy(logits), torch.tensor(targets), reduction="none", label_smoothing=smoothing
     )
     np.testing.assert_allclose(found.losses, expected, rtol=1e-5, atol=1e-5)
+    plain = score_target(logits, targets).terms.mean
+    assert found.mean == pytest.approx((1 - smoothing) * plain + smoothing * even_loss(logits))
 
 
 def test_the_gradient_says_how_the_loss_changes():

@@ -9,9 +9,11 @@ from streamlit.testing.v1 import AppTest
 
 from model import DecodingOptions
 from model.decoding.search import beam_search, sampling_probabilities
+from model.runtime.arrays import softmax
 from tests.pages.charts import checked
 from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, go, html_of
 from tests.pages.reading import marked, table
+from tests.pages.stepped import labels, stepped
 from views.text import literal
 from views.text.numbers import three_digits
 
@@ -62,28 +64,32 @@ def test_cross_attention_of_the_step(open_app, trace, layer, head):
 
 def test_logit_scaled_filtered_probability(open_app, translator, trace):
     app = open_app("decoding", step="2", try_temperature="0.5", try_k="4", try_p="0.95", shown="20")
-    rows = table(app, "The most probable tokens of step 2")
-    assert rows[0] == ["rank", "token", "logit", "\u00f7 0.5", "filtered", "probability"]
+    header, numbers = stepped(app)
+    assert header["at"] == {"try_temperature": 4, "try_k": 4, "try_p": 18}
     logits = trace.logits[1].astype(np.float64)
     logits[list(translator.config.never_generated)] = -np.inf
-    order = np.argsort(-logits)[:20]
+    order = np.argsort(-logits)
     expected = sampling_probabilities(torch.from_numpy(logits), 0.5, 4, 0.95).numpy()
-    assert [row[1] for row in rows[1:21]] == shown(translator.tokenizer.labels(order.tolist()))
-    for row, id_ in zip(rows[1:21], order, strict=True):
-        assert close(row[2], logits[id_]) and close(row[3], logits[id_] / 0.5)
-        assert (row[4] == "out") == (expected[id_] == 0)
-        assert close(row[5], expected[id_])
-    assert 1 <= sum(row[4] != "out" for row in rows[1:]) <= 4
+    np.testing.assert_array_equal(numbers["sorted"], trace.logits[1][order[np.isfinite(logits[order])]])
+    rows = order[:20]
+    assert labels(header, "row") == shown(translator.tokenizer.labels(rows.tolist()))
+    np.testing.assert_array_equal(numbers["rank"], range(1, 21))
+    np.testing.assert_allclose(numbers["logit"], logits[rows], rtol=1e-6)
+    np.testing.assert_allclose(numbers["scaled"], logits[rows] / 0.5, rtol=1e-6)
+    np.testing.assert_allclose(numbers["probability"], expected[rows], rtol=1e-5, atol=1e-9)
+    np.testing.assert_array_equal(np.isnan(numbers["filtered"]), expected[rows] == 0)
+    assert numbers["kept"] == (expected > 0).sum() <= 4
+    assert numbers["mass"] == pytest.approx(softmax(logits / 0.5)[expected > 0].sum(), rel=1e-5)
     line = checked(app, "function that sampling uses")
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-6
 
 
 def test_with_sampling_the_settings_above_are_used(open_app):
     app = open_app("decoding", method="sampling", temperature="0.5", top_k="3", seed="4")
-    assert not [slider for slider in app.slider if slider.key == "try_temperature"]
-    rows = table(app, "The most probable tokens")
-    assert rows[0][3] == "\u00f7 0.5"
-    assert sum(row[4] != "out" for row in rows[1:]) == 3
+    header, numbers = stepped(app)
+    assert not any(axis["slider"] for axis in header["axes"])
+    np.testing.assert_allclose(numbers["scaled"], numbers["logit"] / 0.5)
+    assert (~np.isnan(numbers["filtered"])).sum() == numbers["kept"] == 3
 
 
 def test_the_output_layer_and_the_worked_rows(open_app, trace):

@@ -13,6 +13,7 @@ import torch.nn.functional as F
 from tests.pages.charts import checked
 from tests.pages.conftest import ROOT, SENTENCE, html_of
 from tests.pages.reading import table
+from tests.pages.stepped import labels, stepped
 from views.text import literal
 
 PARTS = ("token-by-token", "smoothing-gradient", "training-curves")
@@ -72,20 +73,19 @@ def test_smoothing_and_gradient(open_app, translator, percent):
     right = torch.tensor(trace.next_ids)
     loss = F.cross_entropy(logits, right, label_smoothing=percent / 100)
     (loss * len(right)).backward()
-    shown = metrics(app)
-    assert close(shown["Smoothed loss"], loss.item())
-    assert close(shown["Plain loss"], F.cross_entropy(logits, right).item())
-    assert float(shown["Smallest possible"]) <= float(shown["Smoothed loss"])
-    assert (float(shown["Smallest possible"]) == 0) == (percent == 0)
-    rows = table(app, "Target and gradient at position 3")[1:]
-    gradient = logits.grad[2].numpy()
-    assert rows[0][0] == literal.token(trace.next_tokens[2])
-    assert close(rows[0][2], 1 - percent / 100 + percent / 100 / len(gradient))
-    assert close(rows[0][3], gradient[trace.next_ids[2]])
-    hardest = np.sort(np.abs(np.delete(gradient, trace.next_ids[2])))[::-1]
-    for row, size in zip(rows[1:], hardest, strict=False):
-        assert close(row[3].removeprefix("-"), size)
-        assert float(row[1]) - float(row[2]) == pytest.approx(float(row[3]), abs=2e-3)
+    header, numbers = stepped(app)
+    assert header["at"] == {"smoothing": percent}
+    assert numbers["smoothed"] == pytest.approx(loss.item(), rel=1e-5)
+    assert numbers["plain"] == pytest.approx(F.cross_entropy(logits, right).item(), rel=1e-5)
+    assert numbers["smallest"] <= numbers["smoothed"]
+    assert (numbers["smallest"] == 0) == (percent == 0)
+    gradient, share = logits.grad[2].numpy(), percent / 100
+    ids = [trace.next_ids[2], *np.argsort(-trace.logits[2], kind="stable").tolist()]
+    ids = list(dict.fromkeys(ids))[:10]
+    assert labels(header, "row") == [literal.token(token) for token in trace.tokenizer.labels(ids)]
+    assert numbers["q"][0] == pytest.approx(1 - share + share / len(gradient))
+    np.testing.assert_allclose(numbers["gradient"], gradient[ids], rtol=1e-3, atol=1e-6)
+    np.testing.assert_allclose(numbers["p"] - numbers["q"], numbers["gradient"], atol=1e-6)
     line = checked(app, "autograd")
     numbers = [float(number) for number in re.findall(r"(-?\d\.?\d*e-\d+|0)(?=\.(?:\s|$))", line)]
     assert len(numbers) == 2 and max(map(abs, numbers)) < 1e-4

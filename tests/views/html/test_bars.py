@@ -45,6 +45,8 @@ def test_a_column_of_numbers_is_to_the_right_headings_too():
     html = bars.table(("place", "what"), [[1, "a"], [2, 0.5]], "x")
     assert '<th scope="col" class="aa-number">place</th><th scope="col">what</th>' in html
     assert '<th scope="row" class="aa-number">2</th><td class="aa-number">0.500</td>' in html
+    html = bars.table(("k", "rate", "steps"), [["a", "\u2013", "\u2013"], ["b", bars.bar(1, 2), 3]], "x")
+    assert '<th scope="col">rate</th><th scope="col" class="aa-number">steps</th>' in html  # bars begin at the left
 
 
 def test_a_strip_is_one_pixel_a_number_in_the_signed_scale():

@@ -43,14 +43,12 @@ def test_what_differs_is_marked_by_a_sign_and_not_by_colour_alone():
 
 
 def test_cells_of_a_table_are_literal():
-    row = [HOSTILE, steps.plain(HOSTILE), steps.flagged(HOSTILE), steps.strong(HOSTILE), steps.quiet(HOSTILE)]
-    html = bars.table(["a", "b", "c", "d", HOSTILE], [row], HOSTILE)
+    row = [HOSTILE, steps.plain(HOSTILE), steps.flagged(HOSTILE)]
+    html = bars.table(["a", "b", HOSTILE], [row], HOSTILE)
     assert "<script" not in html
-    assert html.count("&lt;script&gt;") == 7
+    assert html.count("&lt;script&gt;") == 5
 
 
 def test_a_meter_shows_sign_and_size():
     assert "50.0%" in steps.meter(1.0, 2.0).html
-    assert palette.NEGATIVE in steps.meter(-1.0, 2.0, signed=True).html
-    assert palette.NEGATIVE not in steps.meter(1.0, 2.0, signed=True).html
     assert texts(steps.meter(-0.5, 0.0).html) == ["-0.500"]

@@ -1,0 +1,41 @@
+"""A slider of a component that is dragged, and what the page sends meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from playwright.sync_api import Locator, Page
+
+_COUNT = """() => {
+    if ("sent" in window) return
+    const send = WebSocket.prototype.send
+    WebSocket.prototype.send = function (...given) { window.sent++; return send.apply(this, given) }
+}"""
+# Longer than any component waits for another choice before it tells the server.
+_FRAMES = """() => new Promise((done) => {
+    const wait = (left) => (left ? requestAnimationFrame(() => wait(left - 1)) : done())
+    wait(40)
+})"""
+
+
+def count_messages(page: Page) -> None:
+    """Count from now on what the page sends to the server, in `window.sent`."""
+    page.evaluate(_COUNT)
+    page.evaluate("() => { window.sent = 0 }")
+
+
+@contextmanager
+def dragged(page: Page, slider: Locator, share: float) -> Iterator[None]:
+    """Hold `slider` at a share of its length, and let it go at the end; nothing is sent while it is held."""
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    count_messages(page)
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * share, middle, steps=4)
+    yield
+    page.evaluate(_FRAMES)
+    assert page.evaluate("window.sent") == 0
+    page.mouse.up()

@@ -1,0 +1,71 @@
+// What the browser computes while a slider is dragged. A rule gets the arrays and what the sliders say, and returns the
+// numbers that follow from them: along the one axis that each has, or alone.
+
+const RULES = {
+  // From logits to the distribution that a token is drawn from, as `model/decoding/sampling_stages.py` does it.
+  // `sorted`: the logits of all tokens that can be generated, largest first; `rank`: of each row of the table, from 1.
+  sampling({ sorted, rank }, { try_temperature: temperature, try_k: topK, try_p: topP }) {
+    const scaled = Float64Array.from(sorted.values, (logit) => logit / temperature)
+    const powers = scaled.map((value) => Math.exp(value - scaled[0]))
+    let end = topK || scaled.length
+    while (end < scaled.length && scaled[end] === scaled[end - 1]) end += 1 // equals of the last one stay too
+    const all = sumOf(powers)
+    const held = sumOf(powers.subarray(0, end))
+    let kept = 1 // the most probable token always stays
+    let before = powers[0] / held
+    while (kept < end && (topP === 1 || before < topP)) before += powers[kept++] / held
+    const total = sumOf(powers.subarray(0, kept))
+    const ofRow = (found) => Array.from(rank.values, (place) => found(place - 1))
+    return {
+      scaled: ofRow((place) => scaled[place]),
+      filtered: ofRow((place) => (place < kept ? scaled[place] : NaN)),
+      probability: ofRow((place) => (place < kept ? powers[place] / total : 0)),
+      kept: [kept],
+      mass: [total / all],
+    }
+  },
+
+  // The smoothed target, the gradient of the logits and the loss, as `model/networks/loss_terms.py` has them.
+  // `p`: the model's probabilities of the rows, the right token's first; `plain`, `even`: mean loss of the right tokens
+  // and of all tokens.
+  smoothing({ p, plain, even, vocabulary }, { smoothing: percent }) {
+    const [share, size] = [percent / 100, vocabulary.values[0]]
+    const each = share / size
+    const q = Array.from(p.values, (_, row) => each + (row === 0 ? 1 - share : 0))
+    const entropy = (probability) => (probability ? -probability * Math.log(probability) : 0)
+    return {
+      q,
+      gradient: q.map((wanted, row) => p.values[row] - wanted),
+      smoothed: [(1 - share) * plain.values[0] + share * even.values[0]],
+      smallest: [entropy(q[0]) + (size - 1) * entropy(each)],
+    }
+  },
+}
+
+function sumOf(values) {
+  return values.reduce((sum, value) => sum + value, 0)
+}
+
+// Has numbers follow a rule: where the sliders stand as the server knows, they stay the server's. Returns the largest
+// difference between the two there.
+function followRule(numbers, { rule, at }, axes) {
+  const compute = (places) => {
+    const said = Object.keys(at).map((id) => [id, axes[id].values[places[id]]])
+    return RULES[rule](numbers, Object.fromEntries(said))
+  }
+  const standing = (places) => Object.keys(at).map((id) => places[id]).join()
+  const known = { places: standing(at), found: compute(at) }
+  let difference = 0
+  for (const [key, found] of Object.entries(known.found)) {
+    const { dims, values, at: sent } = numbers[key]
+    found.forEach((value, place) => (difference = Math.max(difference, Math.abs(value - values[place]) || 0)))
+    const own = (places) => {
+      const now = standing(places)
+      if (now !== known.places) Object.assign(known, { places: now, found: compute(places) })
+      return known.found[key][dims.length ? places[dims[0]] : 0]
+    }
+    const server = standing(at)
+    numbers[key] = { dims, values, at: (places) => (standing(places) === server ? sent(places) : own(places)) }
+  }
+  return difference
+}
