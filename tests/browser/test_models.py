@@ -54,7 +54,7 @@ def test_a_decoder_from_the_list_to_a_single_head(page: Page, app: AppServer):
     ready(page)
     assert_nothing_overflows(page, WIDE, PHONE)
     option(page, "Heads").click()
-    expect(page.get_by_text("change of the loss").first).to_be_visible()
+    expect(page.get_by_text("score here")).to_be_visible()
     ready(page)
     assert_nothing_overflows(page, WIDE, PHONE)
 
