@@ -69,7 +69,8 @@ class OpenedModel:
     def capabilities(self) -> frozenset[Capability]:
         """What it can do besides being traced."""
         scored: tuple[Capability, ...] = () if self.task == "encode" else ("ablate",)
-        return frozenset(CAPABILITIES[self.task] + scored + ("intervene",))
+        explained: tuple[Capability, ...] = ("explain",) if self.task == "classify" else ()
+        return frozenset(CAPABILITIES[self.task] + scored + explained + ("intervene",))
 
     @property
     def config(self):
@@ -101,7 +102,7 @@ class OpenedModel:
 
     def trace(
         self,
-        given: str | Image.Image,
+        given: str | Image.Image | np.ndarray,
         *,
         second: str | None = None,
         target: str | None = None,
@@ -111,7 +112,7 @@ class OpenedModel:
         """Everything the network computes for an input, in one pass without a cache.
 
         Args:
-            given: a text, or a picture for a network that reads pictures.
+            given: a text, or a picture for a network that reads pictures; also as `HubTrace.received`.
             second: a second text, for a network that reads pairs.
             target: for an encoder-decoder, the text that the decoder is fed; its own greedy one where nothing is given.
             intervention: what is done to heads on the way.
@@ -182,7 +183,7 @@ class OpenedModel:
 
     def _read(self, given, second: str | None, target: str | None) -> tuple[Tokens | None, Tokens | None, Inputs]:
         if self.vision:
-            if not isinstance(given, Image.Image):
+            if not isinstance(given, Image.Image | np.ndarray):
                 raise OpenError("This model reads pictures; give it one.")
             return None, None, picture_inputs(self.network, self.reader, given)
         if not isinstance(given, str):
@@ -277,7 +278,8 @@ class OpenedModel:
         tokens = self.proof.sizes["vision"][2]
         span = pixels.amax() - pixels.amin()
         shown = ((pixels - pixels.amin()) / span.clamp_min(1e-6)).permute(1, 2, 0).numpy()
-        return {"grid": grid, "leading": tokens - grid[0] * grid[1], "pixels": shown}
+        leading = tokens - grid[0] * grid[1]
+        return {"grid": grid, "leading": leading, "pixels": shown, "received": pixels.numpy()}
 
     @torch.inference_mode()
     def _pseudo_likelihood(self, trace: HubTrace, interventions: HeadInterventions | None) -> np.ndarray:

@@ -26,6 +26,7 @@ class HubRecord:
         layers: the layers that were kept, from 0.
         by: what computed it a second time: "fused", "double" or "eager"; see `model.hub.check`.
         verification: largest differences to that.
+        half: whether the network itself computes in half precision, so that the differences are larger.
     """
 
     weights: np.ndarray
@@ -38,6 +39,12 @@ class HubRecord:
     layers: tuple[int, ...]
     by: str
     verification: Verification
+    half: bool = False
+
+    @property
+    def verified_by(self) -> str:
+        """`by`, under the name that other records have for it."""
+        return self.by
 
     def verify(self) -> Verification:
         """Largest differences to the second computation, which was made when the trace was."""
@@ -52,6 +59,7 @@ class LayerRecord:
     allowed: np.ndarray | None
     by: str
     verification: Verification
+    half: bool
 
 
 def reduce(call: AttentionCall, check: tuple[str, Verification], *, kept: Kept, half: bool) -> LayerRecord:
@@ -67,7 +75,7 @@ def reduce(call: AttentionCall, check: tuple[str, Verification], *, kept: Kept, 
         wanted |= {"scores": maps} | dict.fromkeys(("queries", "keys", "values", "outputs"), torch.float32)
     arrays = {name: _array(getattr(call, name), dtype) for name, dtype in wanted.items()}
     seen = None if call.mask is None else call.mask[0].any(dim=0).expand(call.weights.shape[2:]).cpu().numpy()
-    return LayerRecord(arrays, seen, *check)
+    return LayerRecord(arrays, seen, *check, half=call.weights.dtype != torch.float32)
 
 
 def stack(layers: Sequence[LayerRecord], numbers: Sequence[int]) -> HubRecord:
@@ -89,6 +97,7 @@ def stack(layers: Sequence[LayerRecord], numbers: Sequence[int]) -> HubRecord:
         layers=tuple(numbers),
         by=layers[0].by,
         verification=Verification.worst([layer.verification for layer in layers]),
+        half=layers[0].half,
     )
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 from model import HubTrace
 from model.attribution.head_labels import text_scores, vision_scores
 from model.hub.ablation import ablate_in_steps
+from model.hub.opened_pictures import of_patches
 from model.tracing.kinds import KINDS
 from pages.shared.head_ranking import listing, rows
 from pages.shared.runs import fragment
@@ -45,6 +46,7 @@ def show(service: Service, trace: HubTrace, given, options: Mapping[str, str], k
 def _scores(trace: HubTrace, kind: str):
     weights = trace.records[kind].weights
     if trace.grid is not None:
-        return vision_scores(weights[:, :, trace.leading - 1 :, trace.leading - 1 :], trace.grid)
+        seen = of_patches(trace)
+        return vision_scores(weights if seen is None else seen.attention, trace.grid)
     read = {"source": trace.source, "target": trace.target or trace.source}
     return text_scores(weights, KINDS[kind], read[KINDS[kind].queries].ids, read[KINDS[kind].keys].ids)

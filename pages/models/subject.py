@@ -11,7 +11,7 @@ from model.hub.tokens import Tokens
 from model.text.words import Word
 from pages.shared.attention_viewer.subject import InWords, Subject, of_trace
 from views import maps
-from views.text.catalogue import Message
+from views.text.catalogue import Message, say
 
 _TOKENS = Message("kind.any.query", "query token"), Message("kind.any.key", "key token")
 _WORDS = Message("kind.any.query.word", "query word"), Message("kind.any.key.word", "key word")
@@ -31,13 +31,24 @@ def of(model: OpenedModel, trace: HubTrace, kind: maps.Kind, given: Mapping[str,
     Args:
         given: what a person needs to compute it again: the input, by the names of what a file says of it.
     """
-    names = (maps.CLS, *maps.patch_names(trace.grid)) if trace.grid and trace.leading == 1 else ()
+    names = _positions(trace) if trace.grid else ()
     key = ("opened", model.name, *map(str, given.values()), kind.name)
     source = {"opened": model.name, **given}
     subject = of_trace(trace, kind, key, model.weights_sha256, source, _recipe(model, kind, given), names)
     if subject.attention.dtype == np.float32:
         return subject
     return replace(subject, attention=subject.attention.astype(np.float32))
+
+
+def parts(trace: HubTrace) -> tuple[str, ...]:
+    """Parts of the viewer that can show a trace."""
+    return "maps", "lines"
+
+
+def _positions(trace: HubTrace) -> tuple[str, ...]:
+    """Names of a picture's positions: CLS, registers, patches."""
+    registers = (say("models.register", "register {number}", number=number) for number in range(1, trace.leading))
+    return (*(maps.CLS, *registers)[: trace.leading], *maps.patch_names(trace.grid))
 
 
 def in_words(kind: maps.Kind, trace: HubTrace) -> InWords:

@@ -155,22 +155,9 @@ def facts(saved: Saved, part: standalone.Part) -> list[tuple[str, str]]:
     ]
 
 
-_OF = {"sdpa": "", "score": "-of-a-score"}  # ends the ids of the texts on a record that is verified so
-
-
 def check_in_words(subject: Subject) -> str:
     """What the check of the record found, as Markdown."""
-    check = subject.check
-    leak = say("viewer.check.unmasked", "0, nothing is masked")
-    if subject.kind.causal:
-        leak = checks.said("mask leak", check.masked_weight)
-    difference, rows = checks.said("attention", check.max_difference), checks.said("row sums", check.row_sum_error)
-    return block("attention_viewer", of("check", subject), difference=difference, rows=rows, masked_weight=leak)
-
-
-def of(id: str, subject: Subject) -> str:
-    """The id of a text about the way in which the record is verified."""
-    return id + _OF[getattr(subject.record, "verified_by", "sdpa")]
+    return checks.of_attention(subject.record, subject.kind.causal)[0]
 
 
 def flat(text: str) -> str:

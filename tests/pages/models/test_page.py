@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
+from model.hub.opened_pictures import of_patches
 from model.open_model import open_model
 from tests.new_process import clear_all
 from tests.pages.kinds import chosen, kinds
 from tests.pages.listed import listed as header_of
+from views.controls import samples
 
 
 def said(app) -> str:
@@ -79,6 +83,27 @@ def test_heads_are_ranked_by_what_ablating_them_does(open_app, listed, name):
     effects = [abs(row["effect"]) for row in rows]
     assert effects == sorted(effects, reverse=True)
     assert effects[0] > 0
+
+
+@pytest.mark.parametrize("part", ["cls", "any-patch", "layers", "what-if"])
+def test_pictures_have_the_views_of_vision(open_app, listed, part):
+    app = open_app("models", model="vit", part=part, vdo="ablate", vheads1=["2"], vheads2=[])
+    assert not app.exception
+    trace = of_patches(open_model(listed["vit"], device="cpu").trace(samples.picture(samples.NAMES[0]).image))
+    if part in ("cls", "any-patch"):
+        (element,) = [each for each in app.get("bidi_component") if each.proto.component_name == "patch_picture"]
+        content = element.proto.bytes
+        length = int.from_bytes(content[:4], "little")
+        shape = json.loads(content[4 : 4 + length])["weights"]
+        shown = np.frombuffer(content, "<f4", int(np.prod(shape)), 4 + length).reshape(shape)
+        np.testing.assert_allclose(shown, trace.attention[-1].mean(axis=0)[: len(shown)], atol=1e-5)
+        assert "`scaled_dot_product_attention`, with the model's own bias" in said(app)
+    elif part == "layers":
+        assert len(app.get("image")) == 5
+        assert "Both curves of every" in said(app)
+    else:
+        assert "Recomputed in double precision" in said(app)
+        assert "LABEL_2" in said(app)
 
 
 def test_two_texts(open_app, listed):
