@@ -87,6 +87,11 @@ class OpenedModel:
         """Where it runs."""
         return device_name(next(self.network.parameters()).device)
 
+    @property
+    def precision(self) -> str:
+        """What its numbers are: "float32", "float16" or "bfloat16"."""
+        return str(next(self.network.parameters()).dtype).removeprefix("torch.")
+
     @cached_property
     def takes_two_texts(self) -> bool:
         """Whether it tells the tokens of two texts apart."""
@@ -163,6 +168,18 @@ class OpenedModel:
             following = [*trace.target.ids[1:], self._end_id()]
             return _losses(trace.logits, following)
         return _losses(trace.logits[:-1], trace.source.ids[1:])
+
+    def scored(self, trace: HubTrace) -> tuple[str, ...]:
+        """Names of what `score` scores, in its order."""
+        if trace.classes is not None:
+            return trace.classes
+        if self.task == "fill":
+            return tuple(
+                label for label, mark in zip(trace.source.labels, trace.source.special, strict=True) if not mark
+            )
+        if self.task == "translate":
+            return (*trace.target.labels[1:], *labels_of(self.reader, [self._end_id()]))
+        return trace.source.labels[1:]
 
     def generate(self, text: str, tokens: int = 20) -> str:
         """The greedy continuation, translation or summary of a text, of at most so many new tokens.

@@ -4,7 +4,7 @@ import streamlit as st
 
 from model import HubTrace
 from model.hub.opened import OpenedModel
-from pages.models import answers, heads, kept, subject
+from pages.models import answers, heads, kept, subject, what_if
 from pages.shared.attention_viewer.explore import explore_tokens
 from pages.shared.service import Service
 from views.controls import inputs, widgets
@@ -37,9 +37,12 @@ def show(service: Service) -> None:
     offered = {"attention": say("models.part.attention", "Attention")}
     if "ablate" in model.capabilities:
         offered["heads"] = say("models.part.heads", "Heads")
+    offered["what-if"] = say("models.part.what-if", "What if")
     part = widgets.pick(say("parts.label", "What to show"), offered, "part", varies=True)
     if part == "heads":
         heads.show(service, trace, text, options, key)
+    elif part == "what-if":
+        what_if.show(service, trace, text, options, key)
     else:
         _attention(model, trace, given)
 

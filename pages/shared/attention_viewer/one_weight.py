@@ -1,7 +1,5 @@
 """One weight: the query's and the key's numbers, their products, the score and the softmax that it comes from."""
 
-import math
-
 import numpy as np
 import streamlit as st
 
@@ -38,9 +36,17 @@ def show(subject: Subject) -> None:
     one = one_weight(subject.record, *place, key)
     said = {"query": _name(subject, 0, query), "key": _name(subject, 1, key)}
     said |= {"d_k": one.d_k, "root": one.d_k**0.5, "exponential": one.exponentials[one.place]}
-    said |= {"total": one.exponentials.sum(), "product": one.product, "score": one.score, "weight": one.weight}
+    said |= {"total": one.total, "product": one.product, "score": one.score, "weight": one.weight}
     st.html(bars.STYLE)
-    paragraph("attention_viewer", "masked-weight" if one.masked else "one-weight", **said)
+    if one.masked:
+        later = subject.kind.causal and key > query
+        paragraph("attention_viewer", "masked-weight" if later else "hidden-weight", **said)
+    elif one.form.plain(one.d_k):
+        paragraph("attention_viewer", "one-weight", **said)
+    else:
+        paragraph("attention_viewer", "weight-of-a-form", **said, scaling=one.form.scaling, added=one.added)
+        if one.sink:
+            paragraph("attention_viewer", "weight-beside-a-sink", sink=one.sink)
     products, softmax = st.columns(2, gap="large")
     with products:
         paragraph("attention_viewer", "products")
@@ -48,7 +54,11 @@ def show(subject: Subject) -> None:
     with softmax:
         paragraph("attention_viewer", "softmax")
         st.html(softmax_table(one, subject.kind.name, shown))
-    caption("attention_viewer", "check-of-a-weight", difference=checks.said("one weight", one.difference))
+    if getattr(subject.record, "half", False):
+        difference = checks.said("half attention", one.difference)
+    else:
+        difference = checks.said("one weight", one.difference)
+    caption("attention_viewer", "check-of-a-weight", difference=difference)
     with st.container(horizontal=True):
         sums = zip(one.query, one.key, one.products, np.cumsum(one.products), strict=True)
         rows = [[place, *map(float, line)] for place, line in enumerate(sums, 1)]
@@ -63,10 +73,11 @@ def show(subject: Subject) -> None:
 def _ids(subject: Subject, side: int) -> list[str]:
     """What the address calls the queries (side 0) or keys (side 1): a token its place, a patch its row and column."""
     count = len(subject.tokens[side])
-    if not subject.kind.places:
+    if subject.grid is None:
         return [str(place + 1) for place in range(count)]
-    width = math.isqrt(count - 1)
-    return ["cls", *(f"{row + 1}-{column + 1}" for row, column in np.ndindex(width, width))]
+    patches = [f"{row + 1}-{column + 1}" for row, column in np.ndindex(*subject.grid)]
+    leading = count - len(patches)
+    return ["cls", *(f"register-{number}" for number in range(1, leading))][:leading] + patches
 
 
 def _name(subject: Subject, side: int, place: int) -> str:
@@ -120,8 +131,11 @@ def softmax_table(one: OneWeight, kind: str, key_names: list[str]) -> str:
         rest = say_count("one-weight.rest", "{count} weaker key", "{count} weaker keys", len(left))
         total = three_digits(float(one.exponentials[left].sum()))
         lines.append([rest, "", total, bars.bar(float(one.weights[left].sum()), 1, kind)])
-    total = three_digits(float(one.exponentials.sum()))
-    lines.append([_SUM(), "", total, bars.bar(float(one.weights.sum()), 1, kind)])
+    if one.sink:
+        share = bars.bar(one.sink / one.total, 1, kind)
+        lines.append([say("one-weight.sink", "attention sink"), "", three_digits(one.sink), share])
+    total = three_digits(one.total)
+    lines.append([_SUM(), "", total, bars.bar(float(one.weights.sum()) + one.sink / one.total, 1, kind)])
     exponential = say("one-weight.exponential", "e^(score \u2212 largest)")
     header = [terms.KEY(), _SCORE(), exponential, terms.WEIGHT()]
     return bars.table(header, lines, say("one-weight.softmax", "Softmax over all keys"), marked=shown.index(one.place))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from pages.shared import files
 from pages.shared.attention_viewer.save import Saved, link, save
-from pages.shared.attention_viewer.subject import SPECIAL, InWords, Subject, in_words, without_special
+from pages.shared.attention_viewer.subject import InWords, Subject, in_words, without_special
 from pages.shared.texts import paragraph
 from views import maps
 from views.address import settings
@@ -45,7 +45,8 @@ def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices:
         )
         for name, each in words.items()
     }
-    attention_kinds(Kinds(sheets, whole, SPECIAL, offered, chosen), key="grid", on_choose=_remember)
+    special = frozenset().union(*(each.special for each in subjects.values()))
+    attention_kinds(Kinds(sheets, whole, special, offered, chosen), key="grid", on_choose=_remember)
     paragraph("attention_viewer", "overview")
     if chosen.get("units") == "words":
         subject = in_words(subject, words[kind.name])

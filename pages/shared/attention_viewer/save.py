@@ -170,8 +170,7 @@ def link(subject: Subject) -> str:
     address = settings.address()
     if address.get(picture_input.ADDRESS) == picture_input.OWN:  # nobody else could open it
         del address[picture_input.ADDRESS]
-    path = "/vision" if subject.kind.places else "/attention"
-    return f"{path}?{urlencode(sorted(address.items()), doseq=True)}"
+    return f"/{subject.page}?{urlencode(sorted(address.items()), doseq=True)}"
 
 
 def save(saved: Saved, pictures: bool = True) -> None:

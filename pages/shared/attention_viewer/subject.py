@@ -32,6 +32,9 @@ class Subject:
         weights_sha256: of the weights that computed it.
         source: what a person needs to compute it again: the input, by the names of what a file says of it.
         recipe: lines of Python that compute `attention` again.
+        page: whose address shows it again.
+        grid: rows and columns of patches, where queries and keys are places of a picture.
+        special: names of the special tokens.
     """
 
     kind: maps.Kind
@@ -46,6 +49,9 @@ class Subject:
     source: dict[str, object]
     recipe: tuple[str, ...]
     removed: np.ndarray | None = None
+    page: str = "attention"
+    grid: tuple[int, int] | None = None
+    special: frozenset[str] = SPECIAL
 
     @property
     def layers(self) -> list[str]:
@@ -99,7 +105,8 @@ def of_picture(key: str, trace: VisionTrace, weights_sha256: str, sample: str = 
     names = (maps.CLS, *maps.patch_names(trace.grid))
     source = {"pixels_sha256": key} | ({"sample": sample} if sample else {})
     recipe = _recipe_of_picture(key, weights_sha256, sample)
-    return of_trace(trace, maps.VISION, ("picture", key), weights_sha256, source, recipe, names)
+    subject = of_trace(trace, maps.VISION, ("picture", key), weights_sha256, source, recipe, names)
+    return replace(subject, page="vision", grid=trace.grid)
 
 
 @dataclass(frozen=True)
@@ -142,7 +149,7 @@ def in_words(subject: Subject, words: InWords) -> Subject:
 def without_special(subject: Subject) -> Subject:
     """Without special tokens and CLS. What is left is not scaled up: the rows sum to less than 1."""
     queries, keys = (
-        [place for place, name in enumerate(names) if name.strip() not in SPECIAL]
+        [place for place, name in enumerate(names) if name.strip() not in subject.special]
         for names in (subject.queries, subject.keys)
     )
     if not queries or not keys:
