@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-import numpy as np
-
 from model import HubTrace
 from model.hub.opened import OpenedModel
 from model.hub.tokens import Tokens
@@ -50,10 +48,8 @@ def of(model: OpenedModel, trace: HubTrace, kind: maps.Kind, given: Mapping[str,
     source = {"opened": model.name, **given}
     subject = of_trace(trace, kind, key, model.weights_sha256, source, _recipe(model, kind, given))
     names = axes(trace, kind.name)
-    attention = subject.attention.astype(np.float32, copy=False)
     return replace(
         subject,
-        attention=attention,
         queries=names[0],
         keys=names[1],
         tokens=names,

@@ -108,7 +108,7 @@ class AttentionGrid extends View {
     }))
     this.grid.setAttribute("aria-label", sheet.title)
     layUnder(this.grid, sheet, sheet.picture)
-    this.drawLegend(colours, shared, sheet.masked[theme], block)
+    this.drawLegend(colours, shared, sheet.masked[theme], block * sheet.block)
   }
 
   // Where a share of the largest weight lies on the colour scale; the same rule as views/maps.py.

@@ -7,7 +7,6 @@ from model.lessons.one_weight import OneWeight, one_weight
 from pages.shared import checks, files
 from pages.shared.attention_viewer.subject import Subject
 from pages.shared.texts import caption, paragraph
-from views import maps
 from views.controls import inputs, widgets
 from views.html import bars, steps
 from views.text import literal, terms
@@ -19,7 +18,7 @@ STRONGEST = "strongest"
 
 def show(subject: Subject) -> None:
     """Choose a head, a query and a key; follow the weight."""
-    layers, heads = (maps.names(count)[:-1] for count in subject.record.weights.shape[:2])
+    layers, heads = subject.layers[:-1], subject.heads[:-1]
     queries, keys = (
         dict(zip(_ids(subject, side), map(Name, subject.kind.names(subject.tokens[side])), strict=True))
         for side in (0, 1)
@@ -31,7 +30,7 @@ def show(subject: Subject) -> None:
         strongest = {STRONGEST: say("one-weight.strongest", "the strongest")}
         chosen = widgets.select(say("one-weight.key", "Key"), strongest | keys, f"{subject.kind.name}_key_piece")
     query, shown = list(queries).index(asked), subject.kind.names(subject.tokens[1])
-    place = int(layer) - 1, int(head) - 1, query
+    place = layers.index(layer), int(head) - 1, query
     key = int(subject.record.weights[place].argmax()) if chosen == STRONGEST else list(keys).index(chosen)
     one = one_weight(subject.record, *place, key)
     said = {"query": _name(subject, 0, query), "key": _name(subject, 1, key)}

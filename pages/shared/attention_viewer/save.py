@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from pages.shared import checks, files
+from pages.shared.attention_viewer import large
 from pages.shared.attention_viewer.subject import Subject
 from pages.shared.texts import block, caption
 from views import frame, maps
@@ -193,7 +194,10 @@ def save(saved: Saved, pictures: bool = True) -> None:
 def all_heads(saved: Saved) -> drawing.Drawing:
     """Every head and the means as one picture."""
     subject = saved.subject
-    weights = maps.with_means(subject.attention)  # (layers + 1, heads + 1, query, key)
+    if large.is_large({"": subject}):
+        weights, _ = large.blocks_of(subject)
+    else:
+        weights = maps.with_means(subject.attention)  # (layers + 1, heads + 1, query, key)
     return overview(Overview(weights, subject.layers, subject.heads, subject.kind, saved.scale))
 
 

@@ -21,8 +21,8 @@ class Subject:
 
     Attributes:
         kind: which one.
-        attention: `(layer, head, query, key)` float32, as it is to be drawn: of tokens or of whole words, with or
-            without special tokens.
+        attention: `(layer, head, query, key)` float32, float16 of a long input, as it is to be drawn: of tokens or of
+            whole words, with or without special tokens.
         queries, keys: what its last two axes are, in words.
         record: what the network computed, of all tokens.
         tokens: the tokens of the record's queries and keys.
@@ -32,6 +32,7 @@ class Subject:
         weights_sha256: of the weights that computed it.
         source: what a person needs to compute it again: the input, by the names of what a file says of it.
         recipe: lines of Python that compute `attention` again.
+        first: the layer that stands first in `attention`, from 0.
         page: whose address shows it again.
         grid: rows and columns of patches, where queries and keys are places of a picture.
         special: names of the special tokens.
@@ -49,6 +50,7 @@ class Subject:
     source: dict[str, object]
     recipe: tuple[str, ...]
     removed: np.ndarray | None = None
+    first: int = 0
     page: str = "attention"
     grid: tuple[int, int] | None = None
     special: frozenset[str] = SPECIAL
@@ -56,7 +58,7 @@ class Subject:
     @property
     def layers(self) -> list[str]:
         """Names of the layers and of their mean."""
-        return maps.names(self.attention.shape[0])
+        return maps.names(self.attention.shape[0], self.first)
 
     @property
     def heads(self) -> list[str]:
@@ -138,12 +140,21 @@ def in_words(subject: Subject, words: InWords) -> Subject:
     return replace(
         subject,
         kind=words.kind,
-        attention=by_words(subject.attention, words.queries, words.keys).astype(np.float32),
+        attention=np.stack(
+            [by_words(each, words.queries, words.keys).astype(np.float32) for each in subject.attention]
+        ),
         queries=tuple(word.text for word in words.queries),
         keys=tuple(word.text for word in words.keys),
         key=(*subject.key, "words"),
         recipe=subject.recipe + words.recipe if words.recipe else (),
     )
+
+
+def of_layer(subject: Subject, layer: int) -> Subject:
+    """One layer of it alone, counted from 0 among those that it has."""
+    recipe = (*subject.recipe, f"attention = attention[{layer} : {layer + 1}]") if subject.recipe else ()
+    key, first = (*subject.key, "layer", layer), subject.first + layer
+    return replace(subject, attention=subject.attention[layer : layer + 1], first=first, key=key, recipe=recipe)
 
 
 def without_special(subject: Subject) -> Subject:
