@@ -15,13 +15,14 @@ from model.attribution.rollout import METHODS, Fusion, attention_scores, class_g
 from model.export.vit import write_vit
 from model.networks.tap import Chain, Intervention, Tap
 from model.networks.vision import VisionConfig, VisionTransformer
-from model.picture_classifier import PictureClassifier, PictureTrace
+from model.picture_classifier import PictureClassifier
 from model.runtime.arrays import array
 from model.runtime.fallback import falls_back
 from model.tracing.interventions import HeadInterventions
 from model.tracing.kinds import VISION
 from model.tracing.layer_stacks import LayerStacks, StackPlan, attention_stacks, layer_names, stream_stack
-from model.tracing.trace import AttentionRecord, Verification, gather_attention
+from model.tracing.picture_trace import PatchTrace
+from model.tracing.trace import AttentionRecord, gather_attention
 from model.tracing.traced_model import Capability
 from model.trained_model import ASSETS
 
@@ -43,38 +44,12 @@ class GradientScores:
 
 
 @dataclass(frozen=True, eq=False)
-class VisionTrace(PictureTrace):
-    """Everything a ViT computes for one picture. P patches, row by row; position 0 is CLS, patch p position 1 + p."""
+class VisionTrace(PatchTrace):
+    """Everything a ViT computes for one picture; see `PatchTrace`. P patches."""
 
-    grid: tuple[int, int]  # rows and columns of patches
-    record: AttentionRecord  # attention with queries, keys, values, scores and head outputs; see `AttentionRecord`
+    record: AttentionRecord  # with queries, keys, values, scores and head outputs
     patches: np.ndarray  # `(P, d_model)`, each patch after the linear embedding, before positions are added
     stream: np.ndarray  # `(layers + 1, 1 + P, d_model)`: the embedded sequence, then the output of each layer
-
-    @property
-    def attention(self) -> np.ndarray:
-        """`(layers, heads, 1 + P, 1 + P)` float32; rows are queries, columns are keys."""
-        return self.record.weights
-
-    @property
-    def records(self) -> dict[str, AttentionRecord]:
-        """The one kind of attention by its name, as every trace has it."""
-        return {VISION.name: self.record}
-
-    def axes(self, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Labels of the queries and of the keys: CLS, then every patch by row and column, counted from 1."""
-        patches = (f"row {row + 1}, column {column + 1}" for row, column in np.ndindex(*self.grid))
-        labels = ("CLS", *patches)
-        return labels, labels
-
-    @property
-    def verification(self) -> Verification:
-        """The check, computed once."""
-        return self.record.verification
-
-    def verify(self) -> Verification:
-        """Compare with an independent recomputation; see `Verification`. Nothing is masked here."""
-        return self.verification
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +67,7 @@ class VisionClassifier(PictureClassifier):
     network_type, config_type = VisionTransformer, VisionConfig
     folder = SHIPPED
     kinds = (VISION,)
-    capabilities: frozenset[Capability] = frozenset({"classify", "ablate", "intervene", "export"})
+    capabilities: frozenset[Capability] = frozenset({"classify", "ablate", "intervene", "explain", "export"})
 
     @falls_back
     @torch.inference_mode()

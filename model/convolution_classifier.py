@@ -8,9 +8,10 @@ from PIL import Image
 
 from model.networks.convolution import ConvolutionalNetwork, ConvolutionConfig
 from model.networks.tap import Chain, Recorder, Tap
-from model.picture_classifier import PictureClassifier, PictureTrace
+from model.picture_classifier import PictureClassifier
 from model.runtime.fallback import falls_back
 from model.tracing.kinds import AttentionKind
+from model.tracing.picture_trace import PictureTrace
 from model.tracing.trace import AttentionRecord
 from model.tracing.traced_model import Capability
 from model.trained_model import ASSETS

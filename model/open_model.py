@@ -9,6 +9,7 @@ from torch import nn
 from model.hub.errors import OpenError
 from model.hub.loading import DTYPES, Loaded, Task, check_input, check_vocabulary, load, task_of
 from model.hub.opened import OpenedModel
+from model.hub.opened_pictures import OpenedPictureModel
 from model.hub.source import Progress, folder_of
 from model.runtime.device import choose_device
 from model.runtime.fallback import place
@@ -80,7 +81,7 @@ def _live(network: nn.Module, reader, task: Task | None) -> OpenedModel:
 
 def _opened(loaded: Loaded, name: str, weights_sha256: str) -> OpenedModel:
     try:
-        return OpenedModel(loaded, name, weights_sha256)
+        return (OpenedPictureModel if loaded.vision else OpenedModel)(loaded, name, weights_sha256)
     except OpenError:
         raise
     except Exception:

@@ -1,6 +1,5 @@
 """What every network that names what is on a picture has in common: its folder, pictures made ready, probabilities."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -10,28 +9,9 @@ from PIL import Image
 from torch import Tensor
 
 from model.networks.tap import Tap
-from model.runtime.arrays import softmax
 from model.runtime.fallback import falls_back
+from model.tracing.picture_trace import PictureTrace
 from model.trained_model import TrainedModel
-
-
-@dataclass(frozen=True, eq=False)
-class PictureTrace:
-    """What the traces of all such networks can say, besides their tensors."""
-
-    pixels: np.ndarray  # `(height, width, 3)` float32 in [0, 1], the picture as the network receives it
-    classes: tuple[str, ...]  # the names, in the order of `logits`
-    logits: np.ndarray  # `(class,)` float32
-
-    @property
-    def probabilities(self) -> np.ndarray:
-        """`(class,)` float32, summing to 1."""
-        return softmax(self.logits.astype(np.float64)).astype(np.float32)
-
-    @property
-    def answer(self) -> int:
-        """The most probable class."""
-        return int(self.logits.argmax())
 
 
 class PictureClassifier(TrainedModel):

@@ -221,9 +221,9 @@ def kept(attention: np.ndarray, mass: float) -> np.ndarray:
     return drawn
 
 
-def names(count: int) -> list[str]:
-    """Ids of `count` layers or heads and of their mean: `["1", "2", ..., "mean"]`."""
-    return [*(str(number + 1) for number in range(count)), MEAN]
+def names(count: int, first: int = 0) -> list[str]:
+    """Ids of `count` layers or heads and of their mean: `["1", "2", ..., "mean"]`; `first` counts from 0."""
+    return [*(str(first + number + 1) for number in range(count)), MEAN]
 
 
 def said(names: Sequence[str]) -> dict[str, str]:

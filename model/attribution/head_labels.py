@@ -112,8 +112,12 @@ def head_scores(trace: SentenceTrace, links: np.ndarray | None = None) -> dict[s
 
 
 def vision_scores(attention: np.ndarray, grid: tuple[int, int]) -> HeadScores:
-    """Scores of a ViT's heads, over the patches as queries, from `(layer, head, 1 + patch, 1 + patch)`, CLS first."""
+    """Scores of a ViT's heads, over the patches as queries, from `(layer, head, 1 + patch, 1 + patch)`, CLS first.
+
+    Of a network without CLS the maps are `(layer, head, patch, patch)`, and there is no score for it.
+    """
     apart = distances(grid)  # (patch, patch)
+    leading = attention.shape[2] - len(apart)
     rows, columns = np.divmod(np.arange(len(apart)), grid[1])
     among = {
         "same patch": apart == 0,
@@ -122,9 +126,9 @@ def vision_scores(attention: np.ndarray, grid: tuple[int, int]) -> HeadScores:
         "column": (columns[:, None] == columns) & (apart > 0),
         "CLS": np.zeros_like(apart, dtype=bool),
     }
-    first = {name: np.full((len(apart), 1), name == "CLS") for name in among}
+    first = {name: np.full((len(apart), leading), name == "CLS") for name in among}
     patterns = {name: np.concatenate([first[name], cells], axis=1) for name, cells in among.items()}
-    weights = attention[:, :, 1:]  # (layer, head, patch, 1 + patch)
+    weights = attention[:, :, leading:]  # (layer, head, patch, 1 + patch)
     return _score(weights, patterns, np.ones(weights.shape[2:], dtype=bool))
 
 

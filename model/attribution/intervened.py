@@ -32,6 +32,7 @@ class Check:
     # of W_O times the factor, its rows of W_Q divided by the temperature. None where something is done that no weights
     # can do.
     edited: float | None
+    half: bool = False  # whether the network computes in half precision, so that the figures are larger
 
 
 @dataclass(frozen=True, eq=False)

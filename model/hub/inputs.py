@@ -37,10 +37,13 @@ def pair_inputs(network: nn.Module, source: Tokens, decoder_ids: tuple[int, ...]
     return {**text_inputs(network, source), "decoder_input_ids": torch.tensor([decoder_ids], device=device)}
 
 
-def picture_inputs(network: nn.Module, processor, picture: Image.Image) -> Inputs:
-    """Pixels as the network's own image processor makes them."""
+def picture_inputs(network: nn.Module, processor, picture: Image.Image | np.ndarray) -> Inputs:
+    """Pixels as the network's own image processor makes them, or as it has made them: `(3, height, width)`."""
     device, dtype = next(network.parameters()).device, next(network.parameters()).dtype
-    pixels = processor(images=picture.convert("RGB"), return_tensors="pt")["pixel_values"]
+    if isinstance(picture, np.ndarray):
+        pixels = torch.from_numpy(picture)[None]
+    else:
+        pixels = processor(images=picture.convert("RGB"), return_tensors="pt")["pixel_values"]
     return {"pixel_values": pixels.to(device, dtype)}
 
 

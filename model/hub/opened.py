@@ -69,7 +69,8 @@ class OpenedModel:
     def capabilities(self) -> frozenset[Capability]:
         """What it can do besides being traced."""
         scored: tuple[Capability, ...] = () if self.task == "encode" else ("ablate",)
-        return frozenset(CAPABILITIES[self.task] + scored + ("intervene",))
+        explained: tuple[Capability, ...] = ("explain",) if self.task == "classify" else ()
+        return frozenset(CAPABILITIES[self.task] + scored + explained + ("intervene",))
 
     @property
     def config(self):
@@ -86,6 +87,11 @@ class OpenedModel:
         """Where it runs."""
         return device_name(next(self.network.parameters()).device)
 
+    @property
+    def precision(self) -> str:
+        """What its numbers are: "float32", "float16" or "bfloat16"."""
+        return str(next(self.network.parameters()).dtype).removeprefix("torch.")
+
     @cached_property
     def takes_two_texts(self) -> bool:
         """Whether it tells the tokens of two texts apart."""
@@ -101,7 +107,7 @@ class OpenedModel:
 
     def trace(
         self,
-        given: str | Image.Image,
+        given: str | Image.Image | np.ndarray,
         *,
         second: str | None = None,
         target: str | None = None,
@@ -111,7 +117,7 @@ class OpenedModel:
         """Everything the network computes for an input, in one pass without a cache.
 
         Args:
-            given: a text, or a picture for a network that reads pictures.
+            given: a text, or a picture for a network that reads pictures; also as `HubTrace.received`.
             second: a second text, for a network that reads pairs.
             target: for an encoder-decoder, the text that the decoder is fed; its own greedy one where nothing is given.
             intervention: what is done to heads on the way.
@@ -163,6 +169,18 @@ class OpenedModel:
             return _losses(trace.logits, following)
         return _losses(trace.logits[:-1], trace.source.ids[1:])
 
+    def scored(self, trace: HubTrace) -> tuple[str, ...]:
+        """Names of what `score` scores, in its order."""
+        if trace.classes is not None:
+            return trace.classes
+        if self.task == "fill":
+            return tuple(
+                label for label, mark in zip(trace.source.labels, trace.source.special, strict=True) if not mark
+            )
+        if self.task == "translate":
+            return (*trace.target.labels[1:], *labels_of(self.reader, [self._end_id()]))
+        return trace.source.labels[1:]
+
     def generate(self, text: str, tokens: int = 20) -> str:
         """The greedy continuation, translation or summary of a text, of at most so many new tokens.
 
@@ -182,7 +200,7 @@ class OpenedModel:
 
     def _read(self, given, second: str | None, target: str | None) -> tuple[Tokens | None, Tokens | None, Inputs]:
         if self.vision:
-            if not isinstance(given, Image.Image):
+            if not isinstance(given, Image.Image | np.ndarray):
                 raise OpenError("This model reads pictures; give it one.")
             return None, None, picture_inputs(self.network, self.reader, given)
         if not isinstance(given, str):
@@ -277,7 +295,8 @@ class OpenedModel:
         tokens = self.proof.sizes["vision"][2]
         span = pixels.amax() - pixels.amin()
         shown = ((pixels - pixels.amin()) / span.clamp_min(1e-6)).permute(1, 2, 0).numpy()
-        return {"grid": grid, "leading": tokens - grid[0] * grid[1], "pixels": shown}
+        leading = tokens - grid[0] * grid[1]
+        return {"grid": grid, "leading": leading, "pixels": shown, "received": pixels.numpy()}
 
     @torch.inference_mode()
     def _pseudo_likelihood(self, trace: HubTrace, interventions: HeadInterventions | None) -> np.ndarray:

@@ -8,6 +8,8 @@ import numpy as np
 import torch
 
 from model.hub.attention import AttentionCall
+from model.hub.check import EAGER
+from model.lessons.one_weight import ScoreForm
 from model.tracing.trace import Verification
 
 Kept = Literal["all", "weights"]
@@ -26,6 +28,8 @@ class HubRecord:
         layers: the layers that were kept, from 0.
         by: what computed it a second time: "fused", "double" or "eager"; see `model.hub.check`.
         verification: largest differences to that.
+        forms: of every layer, how a product becomes a score; empty where only weights were kept, or no products seen.
+        half: whether the network itself computes in half precision, so that the differences are larger.
     """
 
     weights: np.ndarray
@@ -38,6 +42,13 @@ class HubRecord:
     layers: tuple[int, ...]
     by: str
     verification: Verification
+    forms: tuple[ScoreForm, ...] = ()
+    half: bool = False
+
+    @property
+    def verified_by(self) -> str:
+        """`by`, under the name that other records have for it."""
+        return self.by
 
     def verify(self) -> Verification:
         """Largest differences to the second computation, which was made when the trace was."""
@@ -52,6 +63,8 @@ class LayerRecord:
     allowed: np.ndarray | None
     by: str
     verification: Verification
+    form: ScoreForm | None
+    half: bool
 
 
 def reduce(call: AttentionCall, check: tuple[str, Verification], *, kept: Kept, half: bool) -> LayerRecord:
@@ -67,7 +80,11 @@ def reduce(call: AttentionCall, check: tuple[str, Verification], *, kept: Kept, 
         wanted |= {"scores": maps} | dict.fromkeys(("queries", "keys", "values", "outputs"), torch.float32)
     arrays = {name: _array(getattr(call, name), dtype) for name, dtype in wanted.items()}
     seen = None if call.mask is None else call.mask[0].any(dim=0).expand(call.weights.shape[2:]).cpu().numpy()
-    return LayerRecord(arrays, seen, *check)
+    form = None
+    if kept == "all" and call.queries is not None and call.keys is not None and check[0] != EAGER:
+        sinks = None if call.sinks is None else call.sinks.float().cpu().numpy()
+        form = ScoreForm(call.scaling, call.softcap, call.bias is not None, sinks, seen)
+    return LayerRecord(arrays, seen, *check, form, half=call.weights.dtype != torch.float32)
 
 
 def stack(layers: Sequence[LayerRecord], numbers: Sequence[int]) -> HubRecord:
@@ -89,6 +106,8 @@ def stack(layers: Sequence[LayerRecord], numbers: Sequence[int]) -> HubRecord:
         layers=tuple(numbers),
         by=layers[0].by,
         verification=Verification.worst([layer.verification for layer in layers]),
+        forms=tuple(layer.form for layer in layers) if all(layer.form for layer in layers) else (),
+        half=layers[0].half,
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from model.hub.errors import OpenError
+from model.text.words import Word
 
 BOUNDARY = "\u2581"  # before a word, in the tokens of SentencePiece
 SPACE = "\u2423"  # what stands for a space that a reader would not see
@@ -27,6 +28,19 @@ class Tokens:
     special: tuple[bool, ...]
     segments: tuple[int, ...]
     words: tuple[tuple[int, ...], ...]
+
+    def whole_words(self) -> tuple[Word, ...]:
+        """Runs of tokens that make up words, in order; a special token stands alone."""
+        first = {word[0]: word for word in self.words}
+        inside = {place for word in self.words for place in word}
+        found = []
+        for place, label in enumerate(self.labels):
+            if place in first:
+                word = first[place]
+                found.append(Word("".join(self.labels[each] for each in word), place, word[-1] + 1))
+            elif place not in inside:
+                found.append(Word(label, place, place + 1, self.special[place]))
+        return tuple(found)
 
 
 def tokenize(tokenizer, text: str, second: str | None = None) -> Tokens:

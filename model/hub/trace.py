@@ -24,6 +24,7 @@ class HubTrace:
         grid: rows and columns of patches of a picture, else None.
         leading: tokens before the patches of a picture, CLS and registers.
         pixels: `(height, width, 3)` float32 in [0, 1], the picture as the network receives it, else None.
+        received: `(3, height, width)` float32, a picture as its image processor has made it, else None.
         classes: names in the order of `logits`, for a classifier.
         kept: what was kept: "all", "weights", or a layer from 0.
     """
@@ -36,6 +37,7 @@ class HubTrace:
     grid: tuple[int, int] | None = None
     leading: int = 0
     pixels: np.ndarray | None = None
+    received: np.ndarray | None = None
     classes: tuple[str, ...] | None = None
     kept: str | int = "all"
 

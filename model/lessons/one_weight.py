@@ -10,6 +10,30 @@ from model.tracing.trace import AttentionRecord
 
 
 @dataclass(frozen=True, eq=False)
+class ScoreForm:
+    """How the product of a query and a key becomes a score in one layer, and what else stands in the softmax.
+
+    Attributes:
+        scaling: factor of the product.
+        softcap: scores are softcap * tanh(score / softcap), or None.
+        biased: something is added to the scores that depends on the places of query and key.
+        sinks: `(head,)` score of a sink beside the keys, or None.
+        allowed: `(query, key)` bool, what the layer's mask lets be seen; None where it hides nothing.
+    """
+
+    scaling: float
+    softcap: float | None = None
+    biased: bool = False
+    sinks: np.ndarray | None = None
+    allowed: np.ndarray | None = None
+
+    def plain(self, d_k: int) -> bool:
+        """Whether it is q k / sqrt(d_k) and nothing else (Vaswani et al. 2017, equation 1)."""
+        usual = math.isclose(self.scaling, d_k**-0.5, rel_tol=1e-6)
+        return usual and self.softcap is None and not self.biased and self.sinks is None
+
+
+@dataclass(frozen=True, eq=False)
 class OneWeight:
     """How a single weight comes about (Vaswani et al. 2017, section 3.2.1); everything in float64."""
 
@@ -24,11 +48,19 @@ class OneWeight:
     weights: np.ndarray  # `(key,)` each exponential divided by their sum
     place: int  # which key it is about
     difference: float  # largest |difference| of the scores and weights from the recorded ones
+    score: float  # of this key, before the mask
+    form: ScoreForm  # how the product becomes the score
+    sink: float = 0.0  # the exponential that stands in the sum beside those of the keys
 
     @property
-    def score(self) -> float:
-        """The product divided by the square root of d_k, before the mask."""
-        return self.product / math.sqrt(self.d_k)
+    def total(self) -> float:
+        """What every exponential is divided by."""
+        return float(self.exponentials.sum()) + self.sink
+
+    @property
+    def added(self) -> float:
+        """What the network adds to the scaled product, or takes from it."""
+        return self.score - self.product * self.form.scaling
 
     @property
     def weight(self) -> float:
@@ -52,14 +84,21 @@ def one_weight(record: AttentionRecord, layer: int, head: int, query: int, key: 
         if not 0 <= place < count:
             raise IndexError(f"{name} {place} does not exist; there are {count}.")
     asking = record.queries[layer, head, query].astype(np.float64)
-    keys = record.keys[layer, head].astype(np.float64)  # (key, d_k)
+    group = head * record.keys.shape[1] // record.weights.shape[1]  # several heads may share their keys
+    keys = record.keys[layer, group].astype(np.float64)  # (key, d_k)
     products = asking * keys[key]
-    raw = keys @ asking / math.sqrt(len(asking))  # (key,)
-    scores = raw if record.allowed is None else np.where(record.allowed[query], raw, -np.inf)
+    forms = getattr(record, "forms", None)
+    form = forms[layer] if forms else ScoreForm(len(asking) ** -0.5, allowed=record.allowed)
+    raw = keys @ asking * form.scaling  # (key,)
+    if form.softcap is not None:
+        raw = np.tanh(raw / form.softcap) * form.softcap
+    if form.biased:  # what is added was not kept by itself
+        raw = record.scores[layer, head, query].astype(np.float64)
+    scores = raw if form.allowed is None else np.where(form.allowed[query], raw, -np.inf)
     exponentials = np.exp(scores - scores.max())
-    weights = exponentials / exponentials.sum()
+    sink = 0.0 if form.sinks is None else float(np.exp(form.sinks[head] - scores.max()))
+    weights = exponentials / (exponentials.sum() + sink)
     recorded = record.scores[layer, head, query], record.weights[layer, head, query]
     difference = max(map(furthest, (raw, weights), recorded))
-    return OneWeight(
-        asking, keys[key], products, float(products.sum()), len(asking), scores, exponentials, weights, key, difference
-    )
+    found = asking, keys[key], products, float(products.sum()), len(asking), scores, exponentials, weights, key
+    return OneWeight(*found, difference, float(raw[key]), form, sink)

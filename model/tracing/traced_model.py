@@ -8,7 +8,7 @@ import numpy as np
 from model.tracing.kinds import AttentionKind
 from model.tracing.trace import Verification
 
-Capability = Literal["translate", "complete", "classify", "ablate", "intervene", "export"]
+Capability = Literal["translate", "complete", "fill", "classify", "ablate", "intervene", "explain", "export"]
 
 
 class Record(Protocol):
@@ -49,8 +49,8 @@ class TracedModel(Protocol):
 
     Attributes:
         kinds: its kinds of attention, in the order in which they are offered.
-        capabilities: what it can do besides `trace` and `score`: "translate" and "complete" text, "classify" an input,
-            "ablate" heads, "intervene" on heads or on gates, "export" itself.
+        capabilities: what it can do besides `trace` and `score`: "translate", "complete" and "fill" text, "classify" an
+            input, "ablate" heads, "intervene" on heads or on gates, "explain" a class by the patches, "export" itself.
         config: its sizes, with `to_dict`.
         parameters: how many numbers were trained.
         card: figures about data, training and quality; `weights_sha256` is the hash of its weights.

@@ -1,32 +1,21 @@
 """Two sentences side by side, or one sentence before and after an intervention, with the difference of their maps."""
 
-from functools import partial
-
 import streamlit as st
 
 from model import HeadInterventions, Trace
 from model.attribution.intervened import shapes_of
-from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, NoMask, OneHot, Window
-from model.tracing.kinds import AttentionKind
 from pages.shared import answer, checks, differences
-from pages.shared.head_changes import MASK, ONE_HOT, planned
+from pages.shared.head_changes import planned
 from pages.shared.opening import Request, opening
 from pages.shared.runs import fragment
 from pages.shared.sides import of_another, of_changed
 from pages.shared.texts import block, caption, how_to_read
-from views import maps
+from pages.shared.token_changes import for_tokens
 from views.controls import inputs, widgets
 from views.html import bars
-from views.text.catalogue import Message, say
+from views.text.catalogue import say
 
-NO_MASK, WINDOW, FORBID = "none", "window", "forbid"
-NAMES = {
-    NO_MASK: Message("compare.mask.none", "No causal mask"),
-    WINDOW: Message("compare.mask.window", "Window"),
-    FORBID: Message("compare.mask.forbid", "Forbid tokens"),
-}
 CHANGED, OTHER = "changed", "other"
-EVERY = "every"
 NAME = "heads"  # begins the names of this page's settings in the address
 
 
@@ -36,33 +25,7 @@ def controls_of(request: Request, trace: Trace) -> HeadInterventions | None:
     causal = next((name for name, kind in kinds.items() if kind.causal), "")  # where there is most to change
     names = inputs.kind_names(request.service.kinds)
     kind = kinds[widgets.pick(say("compare.of", "Heads of"), names, "of", causal)]
-    own = {MASK: partial(_mask, trace, kind), ONE_HOT: partial(_one_hot, trace, kind.name)}
-    return planned(kind.name, trace.attention(kind.name), shapes_of(trace), (NAME, ""), own)
-
-
-def _mask(trace: Trace, kind: AttentionKind, heads: Heads) -> HeadIntervention:
-    possible = {NO_MASK: kind.causal, WINDOW: kind.square, FORBID: True}
-    masks = {mask: NAMES[mask] for mask in NAMES if possible[mask]}
-    mask = widgets.pick(say("compare.mask", "New mask"), masks, f"{kind.name}mask") if len(masks) > 1 else FORBID
-    if mask == NO_MASK:
-        return NoMask(kind.name, heads)
-    if mask == WINDOW:
-        label = say("compare.window", "Keys less than this many places away")
-        return Window(kind.name, heads, int(widgets.number(label, "window", 2, 1, 128)))
-    keys = maps.places(trace.axes(kind.name)[1])
-    first = tuple(keys)[1:2]  # not the first, without which the decoder's first query is blind
-    label = say("compare.forbid", "Keys that no query may attend to")
-    forbidden = widgets.several(label, keys, f"{kind.name}forbid", first)
-    return Forbid(kind.name, heads, tuple(int(place) - 1 for place in forbidden))
-
-
-def _one_hot(trace: Trace, kind: str, heads: Heads) -> HeadIntervention:
-    queries, keys = (maps.places(side) for side in trace.axes(kind))
-    queries = {EVERY: say("compare.query.every", "every query")} | queries
-    with st.container(horizontal=True, gap="medium"):
-        asking = widgets.select(say("compare.query", "Query"), queries, f"{kind}asks")
-        onto = widgets.select(say("compare.key", "attends only to key"), keys, f"{kind}sees")
-    return OneHot(kind, heads, int(onto) - 1, None if asking == EVERY else int(asking) - 1)
+    return planned(kind.name, trace.attention(kind.name), shapes_of(trace), (NAME, ""), for_tokens(trace, kind))
 
 
 @fragment

@@ -2,17 +2,26 @@
 
 from collections.abc import Mapping
 
+import numpy as np
 import streamlit as st
 
 from model import HubTrace
-from model.attribution.head_labels import text_scores, vision_scores
+from model.attribution.head_labels import HALF, SPREAD, TIMES, HeadScores, text_scores, vision_scores
 from model.hub.ablation import ablate_in_steps
+from model.hub.opened_pictures import of_patches
 from model.tracing.kinds import KINDS
+from pages.models import subject
+from pages.shared import files
 from pages.shared.head_ranking import listing, rows
 from pages.shared.runs import fragment
 from pages.shared.service import Service
+from pages.shared.texts import paragraph
+from views import maps
+from views.components.attention_map import attention_map
+from views.components.matrix_row import RowMatrix
+from views.export.matrices import HeadMap
 from views.html import bars
-from views.text import prose
+from views.text import prose, terms
 from views.text.catalogue import say
 
 
@@ -23,7 +32,7 @@ def show(service: Service, trace: HubTrace, given, options: Mapping[str, str], k
     changes = service.analysis_in_steps(
         ("ablated", *key), lambda model: ablate_in_steps(model, trace, given, options, answer)
     )
-    heads = rows.heads_of(changes, {kind: _scores(trace, kind) for kind in changes}, None)
+    heads = rows.heads_of(changes, {kind: scores_of(trace, kind) for kind in changes}, None)
     with st.container(horizontal=True, gap="medium"):
         listed, shown = listing.arranged(heads, "sort", "shown")
     measured = say("models.change", "change of the loss")
@@ -36,15 +45,34 @@ def show(service: Service, trace: HubTrace, given, options: Mapping[str, str], k
     with overview:
         listing.show(listed, shown, rows.Found(None), map_of, headings, measured, **about)
     with opened:
-        st.markdown(f"**{shown.name}**")
         st.html(bars.STYLE)
+        _opened(trace, shown)
         listing.scores(shown, rows.Found(None))
     st.markdown(prose.block("models", "ablation-classes" if answer is not None else "ablation"))
+    with st.expander(say("ranking.patterns", "What each pattern is")):
+        paragraph("heads", "labels", half=f"{HALF:g}", times=f"{TIMES:g}", spread=f"{SPREAD:g}")
+        paragraph("heads" if trace.grid is None else "vision_heads", "patterns")
 
 
-def _scores(trace: HubTrace, kind: str):
+def _opened(trace: HubTrace, head: rows.Head) -> None:
+    """The open head's map, large, with its files."""
+    layer, number = str(head.layer + 1), str(head.head + 1)
+    kind = subject.worded(head.kind)
+    weights = trace.records[head.kind].weights[head.layer, head.head].astype(np.float32, copy=False)
+    axes = subject.axes(trace, head.kind)
+    picture = HeadMap(weights, *axes, kind, maps.describe(layer, number), float(weights.max()))
+    values = np.where(maps.masked(*weights.shape, kind.causal), -np.inf, weights)
+    hidden = "0", terms.MASKED()
+    named = picture.title, values, kind.name, *axes, kind.query_axis, kind.key_axis
+    attention_map([RowMatrix(*named, False, picture.top, hidden)], "head map", places=kind.places)
+    files.map_files(picture, name=f"{kind.name}-layer-{layer}-head-{number}")
+
+
+def scores_of(trace: HubTrace, kind: str) -> HeadScores:
+    """How much of every head's attention follows each known pattern on this input."""
     weights = trace.records[kind].weights
     if trace.grid is not None:
-        return vision_scores(weights[:, :, trace.leading - 1 :, trace.leading - 1 :], trace.grid)
+        seen = of_patches(trace)
+        return vision_scores(weights if seen is None else seen.attention, trace.grid)
     read = {"source": trace.source, "target": trace.target or trace.source}
     return text_scores(weights, KINDS[kind], read[KINDS[kind].queries].ids, read[KINDS[kind].keys].ids)

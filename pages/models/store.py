@@ -10,9 +10,10 @@ from model.hub.opened import OpenedModel
 from pages.shared.service import Service
 from server import streamlit_inside
 from server.process_wide import process_wide
-from server.recent import computing
+from server.recent import Recent, computing
 
 MOST = 2
+RECENT = 3  # traces of each that are kept; one may hold as much as `model.hub.limits` says
 IN_USE = 600.0  # seconds after which a model that nobody has asked counts as left
 
 
@@ -62,7 +63,7 @@ class OpenedModels:
             if found is not None:
                 return found
             self._make_room()
-            service = Service(make(), computing())
+            service = Service(make(), computing(), traces=Recent(RECENT))
             with self._lock:
                 self._held[name] = _Held(service, self._clock(), {visitor: self._clock()})
             return service

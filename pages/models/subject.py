@@ -3,15 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-import numpy as np
-
 from model import HubTrace
 from model.hub.opened import OpenedModel
 from model.hub.tokens import Tokens
-from model.text.words import Word
+from model.tracing.kinds import KINDS
 from pages.shared.attention_viewer.subject import InWords, Subject, of_trace
 from views import maps
-from views.text.catalogue import Message
+from views.text.catalogue import Message, say
 
 _TOKENS = Message("kind.any.query", "query token"), Message("kind.any.key", "key token")
 _WORDS = Message("kind.any.query.word", "query word"), Message("kind.any.key.word", "key word")
@@ -19,10 +17,25 @@ _WORDS = Message("kind.any.query.word", "query word"), Message("kind.any.key.wor
 
 def kinds(model: OpenedModel) -> dict[str, maps.Kind]:
     """The model's kinds of attention by name, in its order."""
-    return {
-        kind.name: maps.VISION if kind.name == maps.VISION.name else _with(maps.KINDS[kind.name], _TOKENS)
-        for kind in model.kinds
-    }
+    return {kind.name: worded(kind.name) for kind in model.kinds}
+
+
+def worded(kind: str) -> maps.Kind:
+    """A kind with words that fit any model."""
+    return maps.VISION if kind == maps.VISION.name else _with(maps.KINDS[kind], _TOKENS)
+
+
+def axes(trace: HubTrace, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of the queries and of the keys of a kind; of two texts each token with the text that it belongs to."""
+    if trace.grid is not None:
+        return (_positions(trace),) * 2
+    return tuple(_labels(getattr(trace, side)) for side in _sides(kind, trace))
+
+
+def _labels(tokens: Tokens) -> tuple[str, ...]:
+    if not any(tokens.segments):
+        return tokens.labels
+    return tuple(f"{label} ({'AB'[part]})" for label, part in zip(tokens.labels, tokens.segments, strict=True))
 
 
 def of(model: OpenedModel, trace: HubTrace, kind: maps.Kind, given: Mapping[str, object]) -> Subject:
@@ -31,34 +44,58 @@ def of(model: OpenedModel, trace: HubTrace, kind: maps.Kind, given: Mapping[str,
     Args:
         given: what a person needs to compute it again: the input, by the names of what a file says of it.
     """
-    names = (maps.CLS, *maps.patch_names(trace.grid)) if trace.grid and trace.leading == 1 else ()
     key = ("opened", model.name, *map(str, given.values()), kind.name)
     source = {"opened": model.name, **given}
-    subject = of_trace(trace, kind, key, model.weights_sha256, source, _recipe(model, kind, given), names)
-    if subject.attention.dtype == np.float32:
-        return subject
-    return replace(subject, attention=subject.attention.astype(np.float32))
+    subject = of_trace(trace, kind, key, model.weights_sha256, source, _recipe(model, kind, given))
+    names = axes(trace, kind.name)
+    return replace(
+        subject,
+        queries=names[0],
+        keys=names[1],
+        tokens=names,
+        page="models",
+        grid=trace.grid,
+        special=_special(trace),
+    )
+
+
+def _special(trace: HubTrace) -> frozenset[str]:
+    """Names of the tokens that the tokenizer adds."""
+    read = [tokens for tokens in (trace.source, trace.target) if tokens is not None]
+    marked = (zip(_labels(tokens), tokens.special, strict=True) for tokens in read)
+    return frozenset(label for tokens in marked for label, special in tokens if special) or frozenset({maps.CLS})
+
+
+def parts(trace: HubTrace) -> tuple[str, ...]:
+    """Parts of the viewer that can show a trace."""
+    apart = all(record.forms for record in trace.records.values())
+    return ("maps", "lines", "one-weight") if apart else ("maps", "lines")
+
+
+def _positions(trace: HubTrace) -> tuple[str, ...]:
+    """Names of a picture's positions: CLS, registers, patches."""
+    registers = (say("models.register", "register {number}", number=number) for number in range(1, trace.leading))
+    return (*(maps.CLS, *registers)[: trace.leading], *maps.patch_names(trace.grid))
 
 
 def in_words(kind: maps.Kind, trace: HubTrace) -> InWords:
-    """The whole words of a trace's tokens; no line of Python joins them."""
-    sides = {"encoder": ("source", "source"), "decoder": ("target", "target"), "cross": ("target", "source")}
-    read = {"source": trace.source, "target": trace.target or trace.source}
-    return InWords(_with(maps.KINDS[kind.name], _WORDS), *(words(read[side]) for side in sides[kind.name]))
+    """The whole words of a trace's tokens."""
+    sides = _sides(kind.name, trace)
+    words = (getattr(trace, side).whole_words() for side in sides)
+    recipe = (
+        "",
+        "from model.text.words import by_words",
+        "",
+        f"words = trace.{sides[0]}.whole_words(), trace.{sides[1]}.whole_words()",
+        "attention = by_words(attention, *words).astype('float32')",
+    )
+    return InWords(_with(maps.KINDS[kind.name], _WORDS), *words, recipe)
 
 
-def words(tokens: Tokens) -> tuple[Word, ...]:
-    """Runs of tokens that make up words; a special token stands alone."""
-    first = {word[0]: word for word in tokens.words}
-    inside = {place for word in tokens.words for place in word}
-    found = []
-    for place, label in enumerate(tokens.labels):
-        if place in first:
-            word = first[place]
-            found.append(Word("".join(tokens.labels[each] for each in word), place, word[-1] + 1))
-        elif place not in inside:
-            found.append(Word(label, place, place + 1, tokens.special[place]))
-    return tuple(found)
+def _sides(kind: str, trace: HubTrace) -> list[str]:
+    """Whose tokens queries and keys are: "source" or "target"; a decoder alone reads the source."""
+    read = KINDS[kind]
+    return [side if trace.target is not None else "source" for side in (read.queries, read.keys)]
 
 
 def _with(kind: maps.Kind, sides: tuple[Message, Message]) -> maps.Kind:
@@ -66,15 +103,17 @@ def _with(kind: maps.Kind, sides: tuple[Message, Message]) -> maps.Kind:
 
 
 def _recipe(model: OpenedModel, kind: maps.Kind, given: Mapping[str, object]) -> tuple[str, ...]:
-    """Lines of Python that compute the same in a notebook; none for a picture, which no line can hold."""
+    """Lines of Python that compute the same in a notebook."""
     if "sentence" not in given:
-        return ()
-    options = "".join(f", {name}={given[name]!r}" for name in ("second", "target") if given.get(name))
+        traced = ("from PIL import Image", "", "trace = opened.trace(Image.open('the picture'))")
+    else:
+        options = "".join(f", {name}={given[name]!r}" for name in ("second", "target") if given.get(name))
+        traced = (f"trace = opened.trace({ascii(given['sentence'])}{options})",)
     return (
         "from model import open_model",
         "",
-        f"opened = open_model({model.name!r})",
+        f"opened = open_model({model.name!r}, dtype={model.precision!r})  # the folder's path, or the id",
         f"assert opened.weights_sha256 == {model.weights_sha256!r}",
-        f"trace = opened.trace({ascii(given['sentence'])}{options})",
+        *traced,
         f"attention = trace.attention({kind.name!r})  # (layer, head, query, key)",
     )

@@ -7,6 +7,7 @@ figure beyond its bound means that something is wrong, and the page says so.
 """
 
 from model.attribution.intervened import Check
+from model.tracing.traced_model import Record
 from pages.shared.texts import block, explained
 from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
@@ -17,6 +18,8 @@ BOUNDS = {
     # attention
     "attention": 1e-5,
     "row sums": 2e-6,
+    "half attention": 0.05,
+    "half row sums": 0.02,
     "mask leak": 0.0,
     "masked weights": 1e-6,
     "one weight": 1e-5,
@@ -110,9 +113,29 @@ def said(name: str, figure: float) -> str:
     return (_REASONS.get(name, _ROUNDING) if within else _BEYOND)(figure=three_digits(figure), bound=written)
 
 
+# Ends the ids of the texts on attention, by what its record is verified by.
+_WAYS = {"sdpa": "", "score": "-of-a-score", "fused": "-fused", "double": "-double", "eager": "-eager"}
+
+
+def of_attention(record: Record, causal: bool = False) -> tuple[str, str]:
+    """What the check of a record found, as Markdown, and the id of the block of `attention_viewer` that explains it."""
+    check, way = record.verification, _WAYS[getattr(record, "verified_by", "sdpa")]
+    leak = say("viewer.check.unmasked", "0, nothing is masked")
+    if causal or record.allowed is not None:
+        leak = said("mask leak", check.masked_weight)
+    if getattr(record, "half", False):
+        difference, rows = said("half attention", check.max_difference), said("half row sums", check.row_sum_error)
+    else:
+        difference, rows = said("attention", check.max_difference), said("row sums", check.row_sum_error)
+    line = block("attention_viewer", f"check{way}", difference=difference, rows=rows, masked_weight=leak)
+    return line, "what-this-checks" + ("-opened" if way in ("-fused", "-double", "-eager") else way)
+
+
 def intervention(check: Check) -> None:
     """The check that an intervention did what it says: both figures, or the one there is, and what they mean."""
-    lines = [block("compare", "check", difference=said("intervention", check.recomputed))]
+    recomputed = check.recomputed
+    difference = said("half attention", recomputed) if check.half else said("intervention", recomputed)
+    lines = [block("compare", "check", difference=difference)]
     if check.edited is not None:
         lines.append(block("compare", "check-by-weights", difference=said("edited weights", check.edited)))
     explained(" ".join(lines), "compare")

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from model import VisionTrace
+from model.tracing.picture_trace import PatchTrace
 from pages.shared import files
 from pages.shared.attention_viewer.explore import explore_picture
 from pages.shared.attention_viewer.subject import of_picture
@@ -24,7 +24,7 @@ TO = Message("vision.to", "What attends to it")
 
 
 @fragment
-def cls_attention(service: Service, key: str, trace: VisionTrace) -> None:
+def cls_attention(service: Service, key: str, trace: PatchTrace) -> None:
     """Every head over the picture, and one of them large. Its settings run only this part again."""
     look = settings(trace, "head")
     rows = maps.with_means(trace.attention[:, :, :1])[:, :, 0]  # (layers + 1, heads + 1, 1 + patch): CLS as the query
@@ -64,7 +64,7 @@ def cls_attention(service: Service, key: str, trace: VisionTrace) -> None:
 
 
 @fragment
-def any_patch(service: Service, key: str, trace: VisionTrace) -> None:
+def any_patch(service: Service, key: str, trace: PatchTrace) -> None:
     """One patch. The browser redraws a chosen patch's maps at once; this part runs again for the numbers and files."""
     look = settings(trace, "map")
     matrix = maps.one(trace.attention, *look.place)  # (1 + patch, 1 + patch)
@@ -93,7 +93,7 @@ def any_patch(service: Service, key: str, trace: VisionTrace) -> None:
 
 
 @fragment
-def full_maps(service: Service, key: str, trace: VisionTrace) -> None:
+def full_maps(service: Service, key: str, trace: PatchTrace) -> None:
     """Every position of the sequence, in the attention viewer as for sentences."""
     paragraph("vision", "full-maps", positions=1 + trace.grid[0] * trace.grid[1])
     explore_picture(of_picture(key, trace, service.model.weights_sha256, chosen_sample()))

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from model import VisionTrace
 from model.attribution.faithfulness import RANDOM_PAIRS, Curves, beats, mean_of, order_of, random_orders
 from model.attribution.rollout import METHODS, Fusion, attention_scores, check_rollout
+from model.tracing.picture_trace import PatchTrace
 from pages.shared import checks, files, tables
 from pages.shared.runs import fragment
 from pages.shared.service import Service
@@ -67,9 +67,7 @@ class Measured:
         return {"share": self.chance.share, **ways}
 
 
-def measure(
-    service: Service, key: str, trace: VisionTrace, scores: dict[str, np.ndarray], class_index: int
-) -> Measured:
+def measure(service: Service, key: str, trace: PatchTrace, scores: dict[str, np.ndarray], class_index: int) -> Measured:
     """Cover the picture in the order of every score. Each order is computed once, for all classes."""
 
     def occluded(order: np.ndarray) -> Curves:
@@ -181,7 +179,7 @@ FUSIONS: dict[Fusion, Message] = {
 
 
 @fragment
-def through_the_layers(service: Service, key: str, trace: VisionTrace) -> None:
+def through_the_layers(service: Service, key: str, trace: PatchTrace) -> None:
     """The view; `key` is the picture's, as `Service.trace_picture` gives it. A setting runs only this part again."""
     paragraph(PAGE)
     layers = tuple(str(layer + 1) for layer in range(trace.attention.shape[0]))
@@ -220,7 +218,7 @@ def through_the_layers(service: Service, key: str, trace: VisionTrace) -> None:
         paragraph(PAGE, "methods")
 
 
-def _maps(trace: VisionTrace, scores: dict[str, np.ndarray], probability: float, words: dict[str, str]) -> None:
+def _maps(trace: PatchTrace, scores: dict[str, np.ndarray], probability: float, words: dict[str, str]) -> None:
     chance = percent(probability)
     with st.container():  # one place whether the note is there or not, so that nothing below it is built anew
         said = say("vision.explained", "Explained: **{name}**, {probability}.", name=words["name"], probability=chance)
@@ -239,7 +237,7 @@ def _maps(trace: VisionTrace, scores: dict[str, np.ndarray], probability: float,
     caption(PAGE, "scale", shares=", ".join(shares))
 
 
-def _files(trace: VisionTrace, class_index: int, scores: dict[str, np.ndarray], measured: Measured) -> None:
+def _files(trace: PatchTrace, class_index: int, scores: dict[str, np.ndarray], measured: Measured) -> None:
     columns = [tables.Column(CALLED[method](), score.ravel()) for method, score in scores.items()]
     header, lines = tables.content([*places(trace.grid), *columns])
     more = {"class": np.array(trace.classes[class_index]), "pixels": trace.pixels, **scores}
@@ -251,6 +249,6 @@ def _files(trace: VisionTrace, class_index: int, scores: dict[str, np.ndarray], 
     files.numbers(lambda: files.table(lines, header), key="scores", hide_index=True)
 
 
-def _png(trace: VisionTrace, scores: dict[str, np.ndarray]) -> bytes:
+def _png(trace: PatchTrace, scores: dict[str, np.ndarray]) -> bytes:
     maps = [overlay.overlay(trace.pixels, score.reshape(trace.grid), "light") for score in scores.values()]
     return overlay.to_png(overlay.enlarged(np.concatenate(maps, axis=1), 1536))

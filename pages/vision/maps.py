@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import streamlit as st
 
-from model import VisionTrace
+from model.tracing.picture_trace import PatchTrace
 from pages.shared import checks, files, tables
 from pages.shared.texts import block, explained
 from views import maps, patches
@@ -65,7 +65,7 @@ class Look:
         return drawn_over_picture(shown, self.picture, self.opacity, self.kept)
 
 
-def settings(trace: VisionTrace, scale_of: Literal["head", "map"]) -> Look:
+def settings(trace: PatchTrace, scale_of: Literal["head", "map"]) -> Look:
     """The row of controls above the maps; the mean over the last layer's heads comes first."""
     layers, heads = (maps.names(count) for count in trace.attention.shape[:2])
     with st.container(horizontal=True, gap="medium"):
@@ -92,7 +92,7 @@ def choosable(
     patch_picture(shown, key=key, on_select=inputs.choose_patch)
 
 
-def chosen_class(label: str, trace: VisionTrace, **looks) -> int:
+def chosen_class(label: str, trace: PatchTrace, **looks) -> int:
     """The box that chooses the class that a view is about, the answer at first; its place, from 0.
 
     `looks` go to `st.selectbox`.
@@ -103,7 +103,7 @@ def chosen_class(label: str, trace: VisionTrace, **looks) -> int:
     return trace.answer if chosen == ANSWER else int(chosen) - 1
 
 
-def over_picture(trace: VisionTrace, map_: np.ndarray) -> np.ndarray:
+def over_picture(trace: PatchTrace, map_: np.ndarray) -> np.ndarray:
     """A map of patches, of any shape, over the picture, enlarged for `st.image`."""
     return overlay.enlarged(overlay.overlay(trace.pixels, map_.reshape(trace.grid), inputs.theme()))
 
@@ -114,14 +114,18 @@ def places(grid: tuple[int, int]) -> list[tables.Column]:
     return [tables.Column(terms.ROW(), rows), tables.Column(terms.COLUMN(), columns)]
 
 
-def check_line(trace: VisionTrace) -> None:
+def check_line(trace: PatchTrace) -> None:
     """The check of what is drawn."""
+    if trace.record.verified_by != "sdpa":
+        line, why = checks.of_attention(trace.record)
+        explained(line, "attention_viewer", why)
+        return
     check = trace.verify()
     difference, rows = checks.said("attention", check.max_difference), checks.said("row sums", check.row_sum_error)
     explained(block("vision", "check", difference=difference, rows=rows), "vision")
 
 
-def all_heads(trace: VisionTrace) -> None:
+def all_heads(trace: PatchTrace) -> None:
     """The attention of every layer and head as one file."""
     positions = (maps.CLS, *maps.patch_names(trace.grid))
     make = lambda: downloads.attention_npz("vision", trace.attention, positions, positions)  # noqa: E731

@@ -6,10 +6,11 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from model import HeadInterventions, VisionTrace
+from model import HeadInterventions
 from model.attribution.comparison import moved
 from model.attribution.intervened import Check
 from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, OneHot
+from model.tracing.picture_trace import PatchTrace
 from model.tracing.traced_model import TracedModel
 from pages.shared import checks, differences, files, tables
 from pages.shared.charts import painter
@@ -29,6 +30,7 @@ from views.text.catalogue import Message, say
 PAGE = "what_if"
 HIDDEN = "vhidden"  # the painted patches, in the session and in the address
 NAME = "vheads"  # begins the names of this view's settings in the address
+MOST_CLASSES = 12  # rows of the table of classes; its file has all
 ASKING = {"all": None, "cls": 0}  # the queries; CLS is at position 0
 CLS = replace(
     maps.GRID,
@@ -53,7 +55,7 @@ class Changed:
     check: Check
 
 
-def compute(model: TracedModel, trace: VisionTrace, plan: HeadInterventions) -> Changed:
+def compute(model: TracedModel, trace: PatchTrace, plan: HeadInterventions) -> Changed:
     """Run the picture again under the plan."""
     found = model.intervene(trace, plan)
     after = found.after.attention
@@ -61,7 +63,7 @@ def compute(model: TracedModel, trace: VisionTrace, plan: HeadInterventions) -> 
 
 
 @fragment
-def what_if(service: Service, key: str, trace: VisionTrace) -> None:
+def what_if(service: Service, key: str, trace: PatchTrace) -> None:
     """The view. Every choice runs only this part again."""
     st.html(bars.STYLE + tokens.STYLE)
     paragraph(PAGE)
@@ -88,7 +90,7 @@ def what_if(service: Service, key: str, trace: VisionTrace) -> None:
         differences.moved_heads({"vision": found.moved}, {"vision": trace.attention.shape[3]})
 
 
-def _one_hot(trace: VisionTrace, heads: Heads) -> HeadIntervention:
+def _one_hot(trace: PatchTrace, heads: Heads) -> HeadIntervention:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         queries = {"all": say("vision.query.all", "Every position"), "cls": say("vision.query.cls", "CLS")}
         asking = widgets.pick(say("vision.query", "Query"), queries, "vasks")
@@ -96,21 +98,32 @@ def _one_hot(trace: VisionTrace, heads: Heads) -> HeadIntervention:
     return OneHot("vision", heads, 1 + row * trace.grid[1] + column, ASKING[asking])
 
 
-def _answer(trace: VisionTrace, found: Changed) -> None:
-    before, after = (side.astype(float) for side in (trace.probabilities, found.probabilities))
-    columns = [
-        tables.name(say("column.class", "class"), trace.classes, "name"),
+def _answer(trace: PatchTrace, found: Changed) -> None:
+    every = np.arange(len(trace.classes))
+    shown = every
+    if len(every) > MOST_CLASSES:
+        shown = np.argsort(-np.maximum(trace.probabilities, found.probabilities), kind="stable")[:MOST_CLASSES]
+    label = say("answer.caption", "Probability of each class")
+    if len(shown) < len(every):
+        label = say("answer.caption.most", "Probability of the {count} likeliest classes", count=len(shown))
+    tables.show(_classes(trace, found, shown), say("vision.probabilities", "Probabilities"), label=label)
+    checks.intervention(found.check)
+    content = tables.content(_classes(trace, found, every))
+    files.csv(*content, "what-if", say("vision.probabilities.csv", "Probabilities as CSV"))
+
+
+def _classes(trace: PatchTrace, found: Changed, places: np.ndarray) -> list[tables.Column]:
+    """What becomes of the classes at these places."""
+    before, after = (side[places].astype(float) for side in (trace.probabilities, found.probabilities))
+    return [
+        tables.name(say("column.class", "class"), [trace.classes[place] for place in places], "name"),
         tables.bar(say("column.before", "before"), before, 1, "vision"),
         tables.bar(say("column.after", "after"), after, 1, "vision"),
         tables.bar(say("column.change", "change"), after - before, 1, "difference"),
     ]
-    label = say("answer.caption", "Probability of each class")
-    tables.show(columns, say("vision.probabilities", "Probabilities"), label=label)
-    checks.intervention(found.check)
-    files.csv(*tables.content(columns), "what-if", say("vision.probabilities.csv", "Probabilities as CSV"))
 
 
-def _cls_maps(trace: VisionTrace, found: Changed) -> MapPair:
+def _cls_maps(trace: PatchTrace, found: Changed) -> MapPair:
     layers, heads = (maps.names(count) for count in trace.attention.shape[:2])
     with st.container(horizontal=True, gap="medium"):
         layer, head = inputs.head(layers, heads, (len(layers) - 2, len(heads) - 1))
@@ -128,7 +141,7 @@ def _cls_maps(trace: VisionTrace, found: Changed) -> MapPair:
     return pair
 
 
-def _hidden(trace: VisionTrace, heads: Heads) -> HeadIntervention:
+def _hidden(trace: PatchTrace, heads: Heads) -> HeadIntervention:
     """Patches that the reader paints, on a grid beside the picture without them."""
     side = trace.grid[0]
     paragraph("what_if", "paint")

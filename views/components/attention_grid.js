@@ -112,7 +112,7 @@ class AttentionGrid extends View {
     this.grid.style.setProperty("--keys", keys)
     this.markAll([-1, -1])
     layUnder(this.grid, sheet, sheet.picture)
-    this.drawLegend(colours, shared, sheet.masked[theme], block)
+    this.drawLegend(colours, shared, sheet.masked[theme], block * sheet.block)
   }
 
   // Where a share of the largest weight lies on the colour scale; the same rule as views/maps.py.

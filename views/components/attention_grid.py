@@ -71,6 +71,7 @@ class Sheet:
             then its rows and keys its columns.
         opacity: of the maps over the picture, from 0 to 1.
         log_scale: the shared scale is logarithmic and ends at 1; see `views.maps.shade`.
+        block: each weight is the largest of so many queries and keys; tokens are then the names of such runs.
         detail: with the chosen map large beside the overview; None where the page shows it otherwise.
     """
 
@@ -88,6 +89,7 @@ class Sheet:
     opacity: float = 1.0
     log_scale: bool = False
     places: bool = False
+    block: int = 1
     detail: Detail | None = None
 
 
@@ -127,4 +129,6 @@ def part(sheet: Sheet) -> standalone.Part:
     exact = sheet.weights.nbytes <= standalone.EXACT_BYTES
     rounded = say("saved.rounded.half", "rounded to half precision: three digits down to 0.0001")
     numbers = standalone.EXACT() if exact else rounded
+    if sheet.block > 1:
+        numbers = say("saved.blocks", "the largest of each {block} \u00d7 {block} weights", block=sheet.block)
     return standalone.Part("attention_grid", "grid-root", content, sheet.selected, numbers)

@@ -29,7 +29,8 @@ class LinesControls {
   }
 
   buildGroup(holder, field, title, name, count) {
-    const { words } = this.lines.sheet
+    const { words, first } = this.lines.sheet
+    const number = field === "layers" ? first : 1
     const group = element("div", "group", holder)
     group.setAttribute("role", "group")
     group.setAttribute("aria-label", title)
@@ -38,8 +39,8 @@ class LinesControls {
       const made = button(group, "", () => this.pick(field, place))
       made.className = "toggle"
       if (field === "heads") element("canvas", "chip", made)
-      element("span", "", made).textContent = place + 1
-      made.setAttribute("aria-label", filled(name, { number: place + 1 }))
+      element("span", "", made).textContent = place + number
+      made.setAttribute("aria-label", filled(name, { number: place + number }))
       return made
     })
     const only = button(group, words.single, () => this.single(field, only))

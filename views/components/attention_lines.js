@@ -30,7 +30,7 @@ class AttentionLines extends View {
     const [header, body] = unpack(bytes)
     this.sheet = header
     this.weights = new Weights(header, body)
-    this.fit([header.weights, header.queryAxis, header.keyAxis, header.words], header.theme)
+    this.fit([header.weights, header.first, header.queryAxis, header.keyAxis, header.words], header.theme)
     this.readOut.weighed = null
     this.background = canvasColour(this.host, "--st-background-color", "#ffffff")
     const before = JSON.stringify(this.names ?? null)

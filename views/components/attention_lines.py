@@ -107,6 +107,7 @@ class Lines:
     Attributes:
         attention: `(layers, heads, query, key)` float32.
         queries, keys: tokens, as many as the axes are long.
+        first: number of the first layer.
         kind: whose axes they are, and whether the causal mask hides keys behind the query.
     """
 
@@ -115,6 +116,7 @@ class Lines:
     keys: Sequence[str]
     kind: maps.Kind
     view: View
+    first: int = 1
 
     def __post_init__(self) -> None:
         if self.attention.ndim != 4 or self.attention.shape[2:] != (len(self.queries), len(self.keys)):
@@ -133,6 +135,7 @@ def payload(lines: Lines, theme: palette.Theme, exact_bytes: int = parts.FULL_PR
     number_type, weights = parts.pack_weights(seen, exact_bytes)
     header = {
         "weights": [layers, heads, queries, keys],
+        "first": lines.first,
         "type": number_type,
         "queries": parts.labels(lines.queries),
         "keys": parts.labels(lines.keys),

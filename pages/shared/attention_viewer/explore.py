@@ -7,8 +7,9 @@ import streamlit as st
 from model.tracing.kinds import SCALED
 from model.tracing.trace import SentenceTrace
 from model.tracing.traced_model import TracedModel
+from pages.shared import checks
 from pages.shared.attention_viewer import lines, one_weight, overview
-from pages.shared.attention_viewer.save import VALUES, check_in_words, of
+from pages.shared.attention_viewer.save import VALUES
 from pages.shared.attention_viewer.subject import (
     InWords,
     Subject,
@@ -116,4 +117,5 @@ def _checked(subject: Subject) -> None:
     if subject.removed is not None:
         low, mean, high = subject.removed.min(), subject.removed.mean(), subject.removed.max()
         caption("attention_viewer", "removed", mean=mean, low=max(0.0, low), high=high)
-    explained(check_in_words(subject), "attention_viewer", of("what-this-checks", subject))
+    line, why = checks.of_attention(subject.record, subject.kind.causal)
+    explained(line, "attention_viewer", why)

@@ -3,12 +3,14 @@
 import streamlit as st
 
 from pages.shared import files
+from pages.shared.attention_viewer import large
 from pages.shared.attention_viewer.save import Saved, link, save
-from pages.shared.attention_viewer.subject import Subject
+from pages.shared.attention_viewer.subject import Subject, of_layer
 from pages.shared.texts import caption, paragraph
 from views import maps
 from views.address import settings
 from views.components.attention_lines import Lines, View, attention_lines, from_address, part, to_address
+from views.controls import widgets
 from views.export import downloads
 from views.text import literal, terms
 from views.text.catalogue import say
@@ -18,10 +20,14 @@ ADDRESS = "lines"  # what is chosen, in the address bar
 
 def show(subject: Subject) -> None:
     """The lines, and what is drawn of them as numbers."""
+    if large.is_large({"": subject}):  # the browser draws one layer of many
+        layers = subject.layers[:-1]
+        label = say("layer", "Layer")
+        subject = of_layer(subject, layers.index(widgets.select(label, layers, "layer", width=110)))
     attention = subject.attention
     view = _view(attention.shape)
     paragraph("attention_viewer", "lines")
-    lines = Lines(attention, subject.queries, subject.keys, subject.kind, view)
+    lines = Lines(attention, subject.queries, subject.keys, subject.kind, view, subject.first + 1)
     attention_lines(lines, key="attention_lines", on_change=lambda new: settings.hold(ADDRESS, to_address(new)))
     chosen = attention[list(view.layers)][:, list(view.heads)]  # (chosen layers, chosen heads, query, key)
     drawn = maps.kept(chosen, view.mass)
@@ -49,7 +55,7 @@ def _view(shape: tuple[int, int, int, int]) -> View:
 def _save(subject: Subject, view: View, lines: Lines) -> None:
     chosen = {
         "look": "lines",
-        "layers": [layer + 1 for layer in view.layers],
+        "layers": [subject.first + layer + 1 for layer in view.layers],
         "heads": [head + 1 for head in view.heads],
         "mass": view.mass,
     }
@@ -70,7 +76,7 @@ def _csv(subject: Subject, view: View) -> bytes:
         for head in view.heads:
             weights = subject.attention[layer, head]  # (query, key)
             for query, key in zip(*maps.kept(weights, view.mass).nonzero(), strict=True):
-                place = (layer + 1, head + 1, query + 1, queries[query], key + 1, keys[key])
+                place = (subject.first + layer + 1, head + 1, query + 1, queries[query], key + 1, keys[key])
                 lines.append((*place, float(weights[query, key])))
     if subject.kind.places:
         sides = subject.kind.queries(), subject.kind.keys()

@@ -1,7 +1,5 @@
 """One weight: the query's and the key's numbers, their products, the score and the softmax that it comes from."""
 
-import math
-
 import numpy as np
 import streamlit as st
 
@@ -9,7 +7,6 @@ from model.lessons.one_weight import OneWeight, one_weight
 from pages.shared import checks, files
 from pages.shared.attention_viewer.subject import Subject
 from pages.shared.texts import caption, paragraph
-from views import maps
 from views.controls import inputs, widgets
 from views.html import bars, steps
 from views.text import literal, terms
@@ -21,7 +18,7 @@ STRONGEST = "strongest"
 
 def show(subject: Subject) -> None:
     """Choose a head, a query and a key; follow the weight."""
-    layers, heads = (maps.names(count)[:-1] for count in subject.record.weights.shape[:2])
+    layers, heads = subject.layers[:-1], subject.heads[:-1]
     queries, keys = (
         dict(zip(_ids(subject, side), map(Name, subject.kind.names(subject.tokens[side])), strict=True))
         for side in (0, 1)
@@ -33,14 +30,22 @@ def show(subject: Subject) -> None:
         strongest = {STRONGEST: say("one-weight.strongest", "the strongest")}
         chosen = widgets.select(say("one-weight.key", "Key"), strongest | keys, f"{subject.kind.name}_key_piece")
     query, shown = list(queries).index(asked), subject.kind.names(subject.tokens[1])
-    place = int(layer) - 1, int(head) - 1, query
+    place = layers.index(layer), int(head) - 1, query
     key = int(subject.record.weights[place].argmax()) if chosen == STRONGEST else list(keys).index(chosen)
     one = one_weight(subject.record, *place, key)
     said = {"query": _name(subject, 0, query), "key": _name(subject, 1, key)}
     said |= {"d_k": one.d_k, "root": one.d_k**0.5, "exponential": one.exponentials[one.place]}
-    said |= {"total": one.exponentials.sum(), "product": one.product, "score": one.score, "weight": one.weight}
+    said |= {"total": one.total, "product": one.product, "score": one.score, "weight": one.weight}
     st.html(bars.STYLE)
-    paragraph("attention_viewer", "masked-weight" if one.masked else "one-weight", **said)
+    if one.masked:
+        later = subject.kind.causal and key > query
+        paragraph("attention_viewer", "masked-weight" if later else "hidden-weight", **said)
+    elif one.form.plain(one.d_k):
+        paragraph("attention_viewer", "one-weight", **said)
+    else:
+        paragraph("attention_viewer", "weight-of-a-form", **said, scaling=one.form.scaling, added=one.added)
+        if one.sink:
+            paragraph("attention_viewer", "weight-beside-a-sink", sink=one.sink)
     products, softmax = st.columns(2, gap="large")
     with products:
         paragraph("attention_viewer", "products")
@@ -48,7 +53,11 @@ def show(subject: Subject) -> None:
     with softmax:
         paragraph("attention_viewer", "softmax")
         st.html(softmax_table(one, subject.kind.name, shown))
-    caption("attention_viewer", "check-of-a-weight", difference=checks.said("one weight", one.difference))
+    if getattr(subject.record, "half", False):
+        difference = checks.said("half attention", one.difference)
+    else:
+        difference = checks.said("one weight", one.difference)
+    caption("attention_viewer", "check-of-a-weight", difference=difference)
     with st.container(horizontal=True):
         sums = zip(one.query, one.key, one.products, np.cumsum(one.products), strict=True)
         rows = [[place, *map(float, line)] for place, line in enumerate(sums, 1)]
@@ -63,10 +72,11 @@ def show(subject: Subject) -> None:
 def _ids(subject: Subject, side: int) -> list[str]:
     """What the address calls the queries (side 0) or keys (side 1): a token its place, a patch its row and column."""
     count = len(subject.tokens[side])
-    if not subject.kind.places:
+    if subject.grid is None:
         return [str(place + 1) for place in range(count)]
-    width = math.isqrt(count - 1)
-    return ["cls", *(f"{row + 1}-{column + 1}" for row, column in np.ndindex(width, width))]
+    patches = [f"{row + 1}-{column + 1}" for row, column in np.ndindex(*subject.grid)]
+    leading = count - len(patches)
+    return ["cls", *(f"register-{number}" for number in range(1, leading))][:leading] + patches
 
 
 def _name(subject: Subject, side: int, place: int) -> str:
@@ -120,8 +130,11 @@ def softmax_table(one: OneWeight, kind: str, key_names: list[str]) -> str:
         rest = say_count("one-weight.rest", "{count} weaker key", "{count} weaker keys", len(left))
         total = three_digits(float(one.exponentials[left].sum()))
         lines.append([rest, "", total, bars.bar(float(one.weights[left].sum()), 1, kind)])
-    total = three_digits(float(one.exponentials.sum()))
-    lines.append([_SUM(), "", total, bars.bar(float(one.weights.sum()), 1, kind)])
+    if one.sink:
+        share = bars.bar(one.sink / one.total, 1, kind)
+        lines.append([say("one-weight.sink", "attention sink"), "", three_digits(one.sink), share])
+    total = three_digits(one.total)
+    lines.append([_SUM(), "", total, bars.bar(float(one.weights.sum()) + one.sink / one.total, 1, kind)])
     exponential = say("one-weight.exponential", "e^(score \u2212 largest)")
     header = [terms.KEY(), _SCORE(), exponential, terms.WEIGHT()]
     return bars.table(header, lines, say("one-weight.softmax", "Softmax over all keys"), marked=shown.index(one.place))

@@ -1,10 +1,12 @@
 """All maps of one kind, and the chosen one in detail."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from pages.shared import files
+from pages.shared.attention_viewer import large
 from pages.shared.attention_viewer.save import Saved, link, save
-from pages.shared.attention_viewer.subject import SPECIAL, InWords, Subject, in_words, without_special
+from pages.shared.attention_viewer.subject import InWords, Subject, in_words, without_special
 from pages.shared.texts import paragraph
 from views import maps
 from views.address import settings
@@ -28,6 +30,10 @@ def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices:
     Returns:
         What is chosen, as it was wanted.
     """
+    if large.is_large(subjects):
+        subject, layer, head, scale = large.show(subjects, words, choices)
+        _files(subject, layer, head, scale)
+        return subject
     chosen = {choice.key: choice.inside() for choice in choices}
     subject = subjects[chosen.get("kind", next(iter(subjects)))]
     kind, layers, heads = subject.kind, subject.layers, subject.heads
@@ -45,7 +51,8 @@ def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices:
         )
         for name, each in words.items()
     }
-    attention_kinds(Kinds(sheets, whole, SPECIAL, offered, chosen), key="grid", on_choose=_remember)
+    special = frozenset().union(*(each.special for each in subjects.values()))
+    attention_kinds(Kinds(sheets, whole, special, offered, chosen), key="grid", on_choose=_remember)
     paragraph("attention_viewer", "overview")
     if chosen.get("units") == "words":
         subject = in_words(subject, words[kind.name])
@@ -88,7 +95,7 @@ def _files(subject: Subject, layer: str, head: str, scale: maps.Scale) -> None:
     """What is chosen, to be saved."""
     kind, attention = subject.kind, subject.attention
     selected = subject.layers.index(layer), subject.heads.index(head)
-    weights = maps.with_means(attention)[selected]  # (query, key)
+    weights = maps.one(attention, *selected)  # (query, key)
     shown = HeadMap(
         weights,
         subject.queries,
@@ -101,15 +108,17 @@ def _files(subject: Subject, layer: str, head: str, scale: maps.Scale) -> None:
     everything = lambda: downloads.attention_npz(kind.name, attention, subject.queries, subject.keys)  # noqa: E731
     files.map_files(shown, name=f"{kind.name}-layer-{layer}-head-{head}")
     files.download(say("viewer.npz", "All heads as NPZ"), everything, f"{kind.name}.npz")
-    grid = _sheet(subject, scale, selected)
-    _save(subject, grid, shown, {"look": "maps", "layer": layer, "head": head, "scale": scale}, scale)
+    sheet = partial(large.sheet if large.is_large({"": subject}) else _sheet, subject, scale, selected)
+    _save(subject, sheet, shown, {"look": "maps", "layer": layer, "head": head, "scale": scale}, scale)
 
 
-def _save(subject: Subject, grid: Sheet, shown: HeadMap, chosen: dict[str, object], scale: maps.Scale) -> None:
+def _save(
+    subject: Subject, sheet: Callable[[], Sheet], shown: HeadMap, chosen: dict[str, object], scale: maps.Scale
+) -> None:
     drawn = {
         "map.csv": lambda: downloads.matrix_csv(shown.weights, shown.queries, shown.keys, shown.kind),
         "map.svg": lambda: drawing.to_svg(picture(shown)),
     }
     table = say("viewer.map.csv.about", "the open map, {place}: a row a query, a column a key.", place=shown.place)
     said = {"map.csv": table, "map.svg": say("viewer.map.svg.about", "the same as a picture.")}
-    save(Saved(subject, chosen, link(subject), scale, "file-of-maps", lambda: part(grid), drawn, said))
+    save(Saved(subject, chosen, link(subject), scale, "file-of-maps", lambda: part(sheet()), drawn, said))

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from pages.shared import checks, files
+from pages.shared.attention_viewer import large
 from pages.shared.attention_viewer.subject import Subject
 from pages.shared.texts import block, caption
 from views import frame, maps
@@ -155,22 +156,9 @@ def facts(saved: Saved, part: standalone.Part) -> list[tuple[str, str]]:
     ]
 
 
-_OF = {"sdpa": "", "score": "-of-a-score"}  # ends the ids of the texts on a record that is verified so
-
-
 def check_in_words(subject: Subject) -> str:
     """What the check of the record found, as Markdown."""
-    check = subject.check
-    leak = say("viewer.check.unmasked", "0, nothing is masked")
-    if subject.kind.causal:
-        leak = checks.said("mask leak", check.masked_weight)
-    difference, rows = checks.said("attention", check.max_difference), checks.said("row sums", check.row_sum_error)
-    return block("attention_viewer", of("check", subject), difference=difference, rows=rows, masked_weight=leak)
-
-
-def of(id: str, subject: Subject) -> str:
-    """The id of a text about the way in which the record is verified."""
-    return id + _OF[getattr(subject.record, "verified_by", "sdpa")]
+    return checks.of_attention(subject.record, subject.kind.causal)[0]
 
 
 def flat(text: str) -> str:
@@ -183,8 +171,7 @@ def link(subject: Subject) -> str:
     address = settings.address()
     if address.get(picture_input.ADDRESS) == picture_input.OWN:  # nobody else could open it
         del address[picture_input.ADDRESS]
-    path = "/vision" if subject.kind.places else "/attention"
-    return f"{path}?{urlencode(sorted(address.items()), doseq=True)}"
+    return f"/{subject.page}?{urlencode(sorted(address.items()), doseq=True)}"
 
 
 def save(saved: Saved, pictures: bool = True) -> None:
@@ -207,7 +194,10 @@ def save(saved: Saved, pictures: bool = True) -> None:
 def all_heads(saved: Saved) -> drawing.Drawing:
     """Every head and the means as one picture."""
     subject = saved.subject
-    weights = maps.with_means(subject.attention)  # (layers + 1, heads + 1, query, key)
+    if large.is_large({"": subject}):
+        weights, _ = large.blocks_of(subject)
+    else:
+        weights = maps.with_means(subject.attention)  # (layers + 1, heads + 1, query, key)
     return overview(Overview(weights, subject.layers, subject.heads, subject.kind, saved.scale))
 
 

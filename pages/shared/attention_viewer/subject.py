@@ -21,8 +21,8 @@ class Subject:
 
     Attributes:
         kind: which one.
-        attention: `(layer, head, query, key)` float32, as it is to be drawn: of tokens or of whole words, with or
-            without special tokens.
+        attention: `(layer, head, query, key)` float32, float16 of a long input, as it is to be drawn: of tokens or of
+            whole words, with or without special tokens.
         queries, keys: what its last two axes are, in words.
         record: what the network computed, of all tokens.
         tokens: the tokens of the record's queries and keys.
@@ -32,6 +32,10 @@ class Subject:
         weights_sha256: of the weights that computed it.
         source: what a person needs to compute it again: the input, by the names of what a file says of it.
         recipe: lines of Python that compute `attention` again.
+        first: the layer that stands first in `attention`, from 0.
+        page: whose address shows it again.
+        grid: rows and columns of patches, where queries and keys are places of a picture.
+        special: names of the special tokens.
     """
 
     kind: maps.Kind
@@ -46,11 +50,15 @@ class Subject:
     source: dict[str, object]
     recipe: tuple[str, ...]
     removed: np.ndarray | None = None
+    first: int = 0
+    page: str = "attention"
+    grid: tuple[int, int] | None = None
+    special: frozenset[str] = SPECIAL
 
     @property
     def layers(self) -> list[str]:
         """Names of the layers and of their mean."""
-        return maps.names(self.attention.shape[0])
+        return maps.names(self.attention.shape[0], self.first)
 
     @property
     def heads(self) -> list[str]:
@@ -99,7 +107,8 @@ def of_picture(key: str, trace: VisionTrace, weights_sha256: str, sample: str = 
     names = (maps.CLS, *maps.patch_names(trace.grid))
     source = {"pixels_sha256": key} | ({"sample": sample} if sample else {})
     recipe = _recipe_of_picture(key, weights_sha256, sample)
-    return of_trace(trace, maps.VISION, ("picture", key), weights_sha256, source, recipe, names)
+    subject = of_trace(trace, maps.VISION, ("picture", key), weights_sha256, source, recipe, names)
+    return replace(subject, page="vision", grid=trace.grid)
 
 
 @dataclass(frozen=True)
@@ -131,7 +140,9 @@ def in_words(subject: Subject, words: InWords) -> Subject:
     return replace(
         subject,
         kind=words.kind,
-        attention=by_words(subject.attention, words.queries, words.keys).astype(np.float32),
+        attention=np.stack(
+            [by_words(each, words.queries, words.keys).astype(np.float32) for each in subject.attention]
+        ),
         queries=tuple(word.text for word in words.queries),
         keys=tuple(word.text for word in words.keys),
         key=(*subject.key, "words"),
@@ -139,10 +150,17 @@ def in_words(subject: Subject, words: InWords) -> Subject:
     )
 
 
+def of_layer(subject: Subject, layer: int) -> Subject:
+    """One layer of it alone, counted from 0 among those that it has."""
+    recipe = (*subject.recipe, f"attention = attention[{layer} : {layer + 1}]") if subject.recipe else ()
+    key, first = (*subject.key, "layer", layer), subject.first + layer
+    return replace(subject, attention=subject.attention[layer : layer + 1], first=first, key=key, recipe=recipe)
+
+
 def without_special(subject: Subject) -> Subject:
     """Without special tokens and CLS. What is left is not scaled up: the rows sum to less than 1."""
     queries, keys = (
-        [place for place, name in enumerate(names) if name.strip() not in SPECIAL]
+        [place for place, name in enumerate(names) if name.strip() not in subject.special]
         for names in (subject.queries, subject.keys)
     )
     if not queries or not keys:

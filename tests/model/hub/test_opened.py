@@ -8,6 +8,7 @@ import torch
 
 from model import HubTrace, OpenError
 from model.hub.opened import OpenedModel
+from model.lessons.one_weight import one_weight
 from model.open_model import open_model
 from model.tracing.traced_model import TracedModel
 from tests.model.hub import tiny
@@ -208,3 +209,24 @@ def test_an_input_that_cannot_be_read_is_refused_in_a_sentence(opened, name, wro
 def test_a_text_with_more_tokens_than_positions_is_refused(opened):
     with pytest.raises(OpenError, match=r"This text has \d+ tokens, and the model has 64 positions"):
         opened("bert").trace("dog " * 80)
+
+
+@pytest.mark.parametrize("name", ["bert", "gpt2", "llama", "mistral", "modernbert", "gemma2", "gpt-oss", "t5", "vit"])
+def test_every_weight_can_be_taken_apart(name: str, opened):
+    """Shared keys, windows, caps, biases and sinks: query, key and what the form says give the weight."""
+    trace = traced(opened(name))
+    for record in trace.records.values():
+        for place in ((0, 1, 3, 2), (1, 3, 4, 0), (1, 2, 2, 4)):
+            one = one_weight(record, *place)
+            assert one.weight == pytest.approx(float(record.weights[place]), abs=1e-5)
+            assert one.difference < 1e-4
+            assert one.product == pytest.approx(float(one.query @ one.key))
+            if not one.form.biased and one.form.softcap is None:
+                assert one.added == pytest.approx(0, abs=1e-9)
+    assert (name == "gpt-oss") == (one.sink > 0)
+    assert (name == "t5") == any(form.biased for form in record.forms)
+
+
+@pytest.mark.parametrize("name", sorted(WATCHED))
+def test_a_weight_whose_products_are_not_seen_is_not_taken_apart(name: str, opened):
+    assert all(record.forms == () for record in traced(opened(name)).records.values())

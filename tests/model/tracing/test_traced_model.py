@@ -54,7 +54,7 @@ def test_what_each_can_do(models):
     assert models["transformer"][0].capabilities == {"translate", "ablate", "intervene", "export"}
     assert models["additive"][0].capabilities == models["vector"][0].capabilities == {"translate", "intervene"}
     assert models["convolution"][0].capabilities == {"classify"}
-    assert models["vit"][0].capabilities == {"classify", "ablate", "intervene", "export"}
+    assert models["vit"][0].capabilities == {"classify", "ablate", "intervene", "explain", "export"}
     assert [models[name][0].kinds for name in NAMES] == [
         TRANSLATION,
         (replace(CROSS, score="additive"),),

@@ -21,7 +21,7 @@ TWO = ((3, 1), (3, 4))
 
 def figures(app) -> list[float]:
     """What the check states."""
-    return [float(word.rstrip(".")) for word in checked(app, "Recomputed by").split() if word[0].isdigit()]
+    return [float(word.rstrip(".")) for word in checked(app, "Recomputed in double").split() if word[0].isdigit()]
 
 
 def test_before_after_and_difference_are_the_models(open_app, translator, trace):

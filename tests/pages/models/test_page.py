@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
+from model import HeadInterventions
+from model.hub.opened_pictures import of_patches
 from model.open_model import open_model
+from model.tracing.head_interventions import Scale
+from pages.models import subject
+from pages.shared.attention_viewer.subject import in_words, without_special
 from tests.new_process import clear_all
 from tests.pages.kinds import chosen, kinds
 from tests.pages.listed import listed as header_of
+from views.controls import samples
 
 
 def said(app) -> str:
@@ -81,10 +89,83 @@ def test_heads_are_ranked_by_what_ablating_them_does(open_app, listed, name):
     assert effects[0] > 0
 
 
-def test_two_texts(open_app, listed):
+@pytest.mark.parametrize("part", ["cls", "any-patch", "layers", "what-if"])
+def test_pictures_have_the_views_of_vision(open_app, listed, part):
+    app = open_app("models", model="vit", part=part, vdo="ablate", vheads1=["2"], vheads2=[])
+    assert not app.exception
+    trace = of_patches(open_model(listed["vit"], device="cpu").trace(samples.picture(samples.NAMES[0]).image))
+    if part in ("cls", "any-patch"):
+        (element,) = [each for each in app.get("bidi_component") if each.proto.component_name == "patch_picture"]
+        content = element.proto.bytes
+        length = int.from_bytes(content[:4], "little")
+        shape = json.loads(content[4 : 4 + length])["weights"]
+        shown = np.frombuffer(content, "<f4", int(np.prod(shape)), 4 + length).reshape(shape)
+        np.testing.assert_allclose(shown, trace.attention[-1].mean(axis=0)[: len(shown)], atol=1e-5)
+        assert "`scaled_dot_product_attention`, with the model's own bias" in said(app)
+    elif part == "layers":
+        assert len(app.get("image")) == 5
+        assert "Both curves of every" in said(app)
+    else:
+        assert "Recomputed in double precision" in said(app)
+        assert "LABEL_2" in said(app)
+
+
+def test_two_texts_are_told_apart_on_the_axes(open_app, listed):
     app = open_app("models", model="bert", text="A fox.", second="A dog.")
     header, _ = sheet(app)
-    assert header["keys"].count("[SEP]") == 2
+    assert header["keys"].count("[SEP] (A)") == header["keys"].count("[SEP] (B)") == 1
+    assert header["keys"].index("A (A)") < header["keys"].index("A (B)")
+
+
+def test_the_tokens_that_a_tokenizer_adds_can_be_hidden(open_app, listed):
+    header, _ = sheet(open_app("models", model="bert", text="A fox."))
+    last = len(header["keys"]) - 1
+    assert header["special"] == [[0, last], [0, last]]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("bert", "encoder"), ("gpt2", "decoder"), ("t5", "cross"), ("vit", "vision")]
+)
+def test_one_weight_comes_about_as_the_model_says(open_app, listed, name, kind):
+    app = open_app("models", model=name, text="The quick fox.", look="one-weight", kind=kind, layer="2", head="3")
+    assert not app.exception
+    assert "attends to" in said(app)
+    assert "Computed here in double precision" in said(app)
+    assert "something is wrong" not in said(app)
+    assert ("this model's scaling" in said(app)) == (name == "t5")
+
+
+@pytest.mark.parametrize("name", ["bert", "gpt2", "t5"])
+def test_before_and_after_an_intervention(open_app, listed, name):
+    app = open_app(
+        "models", model=name, text="The quick fox.", part="what-if", heads1=["2"], heads2=["1"], layer="2", head="3"
+    )
+    assert not app.exception
+    before, after, change = (float(metric.value) for metric in app.metric)
+    model = open_model(listed[name], device="cpu")
+    trace = model.trace("The quick fox.")
+    kind = model.kinds[0].name
+    plan = HeadInterventions((Scale(kind, ((0, 1), (1, 0)), 0.0),))
+    ablated = model.trace("The quick fox.", intervention=plan)
+    assert before == pytest.approx(model.score(trace).mean(), rel=5e-3)
+    assert after == pytest.approx(model.score(ablated, plan).mean(), rel=5e-3)
+    assert "recomputed in double precision" in said(app)
+    assert "Its pattern before" in said(app)
+
+
+def test_the_files_say_how_to_compute_the_same_again(open_app, listed, monkeypatch):
+    """The recipe of the archive, in whole words and without special tokens, gives what the file holds."""
+    text = "The unheard-of fox."
+    model = open_model(listed["bert"], device="cpu")
+    trace = model.trace(text)
+    kind = subject.kinds(model)["encoder"]
+    shown = without_special(in_words(subject.of(model, trace, kind, {"sentence": text}), subject.in_words(kind, trace)))
+    assert not any(name in ("[CLS]", "[SEP]") for name in shown.queries)
+    monkeypatch.chdir(listed["bert"].parent)
+    found: dict[str, object] = {}
+    exec("\n".join(shown.recipe), found)
+    np.testing.assert_allclose(found["attention"], shown.attention, atol=1e-6)
+    assert shown.page == "models"
 
 
 @pytest.mark.parametrize("name", ["/etc", "../gpt2", "owner/name", "no-such", "own", "\x00", "gpt2@main"])

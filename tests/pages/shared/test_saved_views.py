@@ -149,7 +149,9 @@ def test_a_picture_is_named_by_its_hash_and_never_in_the_files(monkeypatch):
 def test_a_link_names_the_sample(translator, trace, monkeypatch):
     seen = {"view": "Full maps", "layer": "2", "text": "A & B", "picture": "church"}
     monkeypatch.setattr(save.settings, "address", lambda: dict(seen))
-    subject = replace(subject_of(translator, trace, "encoder"), kind=maps.VISION, source={"sample": "church"})
+    subject = replace(
+        subject_of(translator, trace, "encoder"), kind=maps.VISION, source={"sample": "church"}, page="vision"
+    )
     assert save.link(subject) == "/vision?layer=2&picture=church&text=A+%26+B&view=Full+maps"
     seen["picture"] = "own"
     own = replace(subject, source={"pixels_sha256": "1"})

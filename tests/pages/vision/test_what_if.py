@@ -40,7 +40,7 @@ def test_a_link_makes_the_intervention_that_it_names(query, change, checks):
     np.testing.assert_allclose(drawn["after"][1], after, atol=1e-6)
     np.testing.assert_allclose(drawn["after minus before"][1], after - before, atol=1e-6)
     np.testing.assert_allclose(drawn["Vision"][1], moved(trace().attention, found.attention), atol=1e-6)
-    line = checked(app, "Recomputed by")
+    line = checked(app, "Recomputed in double")
     assert line.count("largest difference") == checks and not app.warning
 
 

@@ -1,0 +1,110 @@
+"""An opened network that reads pictures: what of CLS and the patches its traces hold, and what moves a class."""
+
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from model.attribution.faithfulness import Occlusion, occlude
+from model.attribution.intervened import Check
+from model.attribution.rollout import METHODS, ClassGradients, slope_along
+from model.classifier import GradientScores, VisionInterventionResult
+from model.hub.attention import Pass
+from model.hub.interface import looking
+from model.hub.opened import OpenedModel
+from model.hub.record import HubRecord
+from model.hub.trace import HubTrace
+from model.networks.tap import Recorder
+from model.tracing.interventions import HeadInterventions
+from model.tracing.kinds import VISION
+from model.tracing.layer_stacks import layer_names
+from model.tracing.picture_trace import PatchTrace
+
+
+@dataclass(frozen=True, eq=False)
+class SeenPicture(PatchTrace):
+    """CLS and the patches of a trace, without the registers between them; see `PatchTrace`.
+
+    Attributes:
+        received: `(3, height, width)` float32, the numbers that the network was given.
+        leading: tokens before the patches, CLS and registers.
+    """
+
+    record: HubRecord
+    received: np.ndarray
+    leading: int
+
+
+def of_patches(trace: HubTrace) -> SeenPicture | None:
+    """What a trace of a picture says of CLS and the patches; None where the network has no CLS, or read no picture."""
+    if trace.grid is None or trace.leading < 1:
+        return None
+    kept = [0, *range(trace.leading, trace.leading + trace.grid[0] * trace.grid[1])]
+    record = trace.records[VISION.name]
+    weights = record.weights[:, :, kept][:, :, :, kept].astype(np.float32, copy=False)
+    classes, logits = trace.classes or (), trace.logits.reshape(-1)
+    only = replace(record, weights=weights, scores=None, queries=None, keys=None, values=None, outputs=None)
+    return SeenPicture(trace.pixels, classes, logits, trace.grid, only, trace.received, trace.leading)
+
+
+class OpenedPictureModel(OpenedModel):
+    """A network that reads pictures. The methods below are for classifiers with CLS; see `OpenedModel`."""
+
+    def intervene(self, trace: SeenPicture, interventions: HeadInterventions) -> VisionInterventionResult:
+        """The picture of `trace` again under interventions.
+
+        Raises:
+            InterventionError: see `HeadInterventions.check`.
+        """
+        found = self.trace(trace.received, intervention=interventions)
+        check = Check(found.verify().max_difference, None, found.records[VISION.name].half)
+        return VisionInterventionResult(of_patches(found), check)
+
+    def gradient_scores(self, trace: SeenPicture, class_index: int) -> GradientScores:
+        """The last two of `METHODS`; see `model.attribution.rollout`."""
+        found = self._gradients(self._tensor(trace.received), class_index)
+        scores = {METHODS[2]: found.relevance()[trace.leading - 1 :], METHODS[3]: found.raw(self._side(trace))}
+        slope = slope_along(self._answers, self._tensor(trace.received), class_index, found.pixels)
+        return GradientScores(scores, float(found.pixels.norm()), slope)
+
+    def occlusions(self, trace: SeenPicture, orders: np.ndarray) -> list[Occlusion]:
+        """Every class as patches are occluded in each of `orders`, `(order, patch)`; see `Occlusion`."""
+        network = _Callable(self._answers, SimpleNamespace(patch_size=self._side(trace)))
+        return occlude(network, self._tensor(trace.received), orders)
+
+    def _gradients(self, pixels: Tensor, class_index: int) -> ClassGradients:
+        recorder = Recorder(layer_names(VISION.stack, "self.weights", self.proof.sizes[VISION.name][0]))
+        watch = Pass(self.proof.plan.names, recorder, lambda place, call: None)
+        with torch.enable_grad():
+            pixels = pixels.clone().requires_grad_(True)
+            with looking(watch, self.proof.by_interface):
+                logit = self._answers(pixels[None])[0, class_index]
+            kept = list(recorder.tensors.values())
+            gradients = torch.autograd.grad(logit, [pixels, *kept])
+        weights = torch.cat([weight.detach() for weight in kept]).float()  # (layer, head, position, position)
+        return ClassGradients(weights, torch.cat(gradients[1:]).float(), gradients[0].float())
+
+    def _answers(self, pixels: Tensor) -> Tensor:
+        """`(picture, 3, height, width)` -> logits `(picture, class)`."""
+        return self.network(pixel_values=pixels, return_dict=True).logits
+
+    def _tensor(self, received: np.ndarray) -> Tensor:
+        one = next(self.network.parameters())
+        return torch.from_numpy(received).to(one.device, one.dtype)
+
+    @staticmethod
+    def _side(trace: SeenPicture) -> int:
+        return trace.received.shape[1] // trace.grid[0]
+
+
+@dataclass(frozen=True)
+class _Callable:
+    """A network as `occlude` calls it."""
+
+    answers: object
+    config: SimpleNamespace
+
+    def __call__(self, pixels: Tensor) -> Tensor:
+        return self.answers(pixels)

@@ -1,0 +1,61 @@
+"""What the networks that look at pictures leave behind: what they saw and answered, and attention between patches."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from model.runtime.arrays import softmax
+from model.tracing.kinds import VISION
+from model.tracing.trace import Verification
+
+
+@dataclass(frozen=True, eq=False)
+class PictureTrace:
+    """What the traces of all such networks can say, besides their tensors."""
+
+    pixels: np.ndarray  # `(height, width, 3)` float32 in [0, 1], the picture as the network receives it
+    classes: tuple[str, ...]  # the names, in the order of `logits`
+    logits: np.ndarray  # `(class,)` float32
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """`(class,)` float32, summing to 1."""
+        return softmax(self.logits.astype(np.float64)).astype(np.float32)
+
+    @property
+    def answer(self) -> int:
+        """The most probable class."""
+        return int(self.logits.argmax())
+
+
+@dataclass(frozen=True, eq=False)
+class PatchTrace(PictureTrace):
+    """Attention between CLS and P patches, row by row; position 0 is CLS, patch p position 1 + p."""
+
+    grid: tuple[int, int]  # rows and columns of patches
+    record: object  # attention as it was recorded; a `Record`
+
+    @property
+    def attention(self) -> np.ndarray:
+        """`(layers, heads, 1 + P, 1 + P)` float32; rows are queries, columns are keys."""
+        return self.record.weights
+
+    @property
+    def records(self) -> dict[str, object]:
+        """The one kind of attention by its name, as every trace has it."""
+        return {VISION.name: self.record}
+
+    def axes(self, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Labels of the queries and of the keys: CLS, then every patch by row and column, counted from 1."""
+        patches = (f"row {row + 1}, column {column + 1}" for row, column in np.ndindex(*self.grid))
+        labels = ("CLS", *patches)
+        return labels, labels
+
+    @property
+    def verification(self) -> Verification:
+        """The check, computed once."""
+        return self.record.verification
+
+    def verify(self) -> Verification:
+        """Compare with an independent recomputation; see `Verification`. Nothing is masked here."""
+        return self.verification

@@ -1,0 +1,54 @@
+"""Any model that reads text: the text, and a second one where it takes two; its answer; and what of it is shown."""
+
+import streamlit as st
+
+from model import HubTrace
+from model.hub.opened import OpenedModel
+from pages.models import answers, heads, kept, subject, what_if
+from pages.shared.attention_viewer.explore import explore_tokens
+from pages.shared.service import Service
+from views.controls import inputs, widgets
+from views.text.catalogue import say
+
+
+def show(service: Service) -> None:
+    """Read, trace, show.
+
+    Raises:
+        OpenError: the text cannot be used.
+    """
+    model: OpenedModel = service.model
+    pair, translates = model.takes_two_texts, model.task == "translate"
+    columns = st.columns(2 if pair or translates else 1, gap="medium")
+    with columns[0]:
+        text = widgets.text(say("models.text", "Text"), "text", inputs.DEFAULT, varies=True)
+    given = {"sentence": text}
+    if pair:
+        with columns[1]:
+            given["second"] = widgets.text(say("models.second", "Second text, if there is one"), "second", "")
+    elif translates:
+        with columns[1]:
+            label = say("models.target", "What the decoder is fed; empty for its own")
+            given["target"] = widgets.text(label, "target", "")
+    options = {name: value for name, value in given.items() if name != "sentence" and value}
+    key = ("traced", *given.values())
+    trace = service.traces.get_or_compute(key, lambda: model.trace(text, **options), service.computing)
+    answers.show(service, text, trace)
+    offered = {"attention": say("models.part.attention", "Attention")}
+    if "ablate" in model.capabilities:
+        offered["heads"] = say("models.part.heads", "Heads")
+    offered["what-if"] = say("models.part.what-if", "What if")
+    part = widgets.pick(say("parts.label", "What to show"), offered, "part", varies=True)
+    if part == "heads":
+        heads.show(service, trace, text, options, key)
+    elif part == "what-if":
+        what_if.show(service, trace, text, options, key)
+    else:
+        _attention(model, trace, given)
+
+
+def _attention(model: OpenedModel, trace: HubTrace, given: dict[str, str]) -> None:
+    words = (lambda kind: subject.in_words(kind, trace)) if trace.source.words else None
+    of = lambda kind: subject.of(model, trace, kind, given)  # noqa: E731
+    explore_tokens(subject.kinds(model), of, subject.parts(trace), None if trace.target else words)
+    kept.show(trace)

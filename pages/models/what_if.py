@@ -1,0 +1,139 @@
+"""Any model that reads text under interventions: its losses, one head's map and pattern, and every head, twice."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from model import HeadInterventions, HubTrace
+from model.attribution.comparison import moved
+from model.hub.opened import OpenedModel
+from pages.models import heads, subject
+from pages.shared import checks, differences, files, tables
+from pages.shared.charts import metrics
+from pages.shared.head_changes import planned
+from pages.shared.head_ranking.rows import words
+from pages.shared.runs import fragment
+from pages.shared.service import Service
+from pages.shared.texts import caption, explained
+from pages.shared.token_changes import for_tokens
+from views import maps
+from views.controls import inputs, widgets
+from views.export.difference import MapPair, Side
+from views.html import bars, tokens
+from views.text import terms
+from views.text.catalogue import say
+
+MOST = 12  # rows of the table; its file has all
+NAME = "heads"  # begins the names of this view's settings in the address
+
+
+@dataclass(frozen=True, eq=False)
+class Changed:
+    """The input again under interventions.
+
+    Attributes:
+        after: the pass over the same tokens as before.
+        losses: before and after, of every token or class that is scored; empty for a model that predicts nothing.
+    """
+
+    after: HubTrace
+    losses: tuple[np.ndarray, np.ndarray]
+
+
+def compute(
+    model: OpenedModel, trace: HubTrace, text: str, options: Mapping[str, str], plan: HeadInterventions
+) -> Changed:
+    """Run and score it again."""
+    after = model.trace(text, intervention=plan, keep="weights" if trace.kept == "all" else trace.kept, **options)
+    if "ablate" not in model.capabilities:
+        return Changed(after, (np.zeros(0), np.zeros(0)))
+    return Changed(after, (model.score(trace), model.score(after, plan)))
+
+
+@fragment
+def show(service: Service, trace: HubTrace, text: str, options: Mapping[str, str], key: tuple) -> None:
+    """The view. Every choice runs only this part again."""
+    st.html(bars.STYLE + tokens.STYLE)
+    model: OpenedModel = service.model
+    kinds = subject.kinds(model)
+    left, right = st.columns(2, gap="large")
+    with left:
+        of = widgets.pick(say("compare.of", "Heads of"), inputs.kind_names(kinds), "of") if len(kinds) > 1 else ""
+        kind = next(kind for kind in model.kinds if of in ("", kind.name))
+        weights, shapes = trace.records[kind.name].weights, model.shapes_of(trace)
+        plan = planned(kind.name, weights, shapes, (NAME, ""), for_tokens(trace, kind))
+    if plan is None:
+        return
+    make = lambda: compute(model, trace, text, options, plan)  # noqa: E731
+    found = service.traces.get_or_compute(("changed", *key, plan.to_text()), make, service.computing)
+    with right:
+        if found.losses[0].size:
+            _losses(model, trace, found)
+        record = found.after.records[kind.name]
+        line, why = checks.of_attention(record, kind.causal)
+        explained(line, "attention_viewer", why)
+    st.subheader(say("compare.one-head", "One head on both sides"), anchor=False)
+    _one_head(kinds, trace, found.after, plan)
+    st.subheader(say("shared.every-head", "Every head"), anchor=False)
+    pairs = {name: (record.weights, found.after.records[name].weights) for name, record in trace.records.items()}
+    differences.moved_heads(
+        {name: moved(*pair) for name, pair in pairs.items()}, {name: pair[0].shape[3] for name, pair in pairs.items()}
+    )
+
+
+def _losses(model: OpenedModel, trace: HubTrace, found: Changed) -> None:
+    """The mean of what is scored, and every token or class."""
+    before, after = (losses.reshape(-1) for losses in found.losses)
+    names = say("models.loss.before", "Mean loss before"), say("models.loss.after", "Mean loss after")
+    change = say("compare.change", "Change")
+    means = float(before.mean()), float(after.mean())
+    metrics(*zip((*names, change), (*means, means[1] - means[0]), strict=True))
+    labels = model.scored(trace)
+    shown = np.sort(np.argsort(-np.abs(after - before), kind="stable")[:MOST])
+    top = float(max(before[shown].max(), after[shown].max()))
+    named = [f"{place + 1} {labels[place]}" for place in shown]
+    columns = [
+        tables.name(terms.TOKEN() if trace.classes is None else say("column.class", "class"), named),
+        tables.bar(say("column.before", "before"), before[shown], top),
+        tables.bar(say("column.after", "after"), after[shown], top),
+        tables.bar(say("column.change", "change"), (after - before)[shown], top, "difference"),
+    ]
+    label = say("models.losses", "-ln p in nats, of those that change most")
+    tables.show(columns, say("compare.losses.table", "Loss of each token"), label=label)
+    rows = [(place + 1, labels[place], float(before[place]), float(after[place])) for place in range(len(labels))]
+    header = [say("column.place", "place"), terms.TOKEN(), say("column.before", "before"), say("column.after", "after")]
+    files.csv(header, rows, "losses", say("compare.losses.csv", "Losses as CSV"))
+
+
+def _one_head(kinds: Mapping[str, maps.Kind], trace: HubTrace, after: HubTrace, plan: HeadInterventions) -> None:
+    """One head's map and pattern before and after."""
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        kind = inputs.kind(kinds) if len(kinds) > 1 else next(iter(kinds.values()))
+        shape = trace.records[kind.name].weights.shape
+        layers, all_heads = maps.names(shape[0]), maps.names(shape[1])
+        layer, head = inputs.head(layers, all_heads, (len(layers) - 2, len(all_heads) - 1))
+    place = layers.index(layer), all_heads.index(head)
+    titles = say("compare.before.title", "Before"), say("compare.after.title", "After")
+    sides = [
+        _side(name, each, kind, place, used)
+        for name, each, used in zip(titles, (trace, after), (HeadInterventions(), plan), strict=True)
+    ]
+    rows, columns = (tuple(range(count)) for count in shape[2:])
+    pair = MapPair(*sides, kind, maps.describe(layer, head), (rows, rows), (columns, columns))
+    differences.show(pair, "pair", f"compare-{kind.name}-layer-{layer}-head-{head}")
+    if maps.MEAN not in (layer, head):
+        labels = [words(heads.scores_of(each, kind.name).label(*place)) for each in (trace, after)]
+        caption("models", "pattern", before=labels[0], after=labels[1])
+
+
+def _side(name: str, trace: HubTrace, kind: maps.Kind, place: tuple[int, int], plan: HeadInterventions) -> Side:
+    weights = maps.one(trace.records[kind.name].weights, *place)  # (query, key)
+    layers, count = trace.records[kind.name].weights.shape[:2]
+    chosen = [
+        each for each in np.ndindex(layers, count) if place[0] in (each[0], layers) and place[1] in (each[1], count)
+    ]
+    allowed = [plan.allowed(kind.name, *each, *weights.shape) for each in chosen]
+    hidden = ~np.any(allowed, axis=0) & (weights == 0)
+    return Side(name, weights, *subject.axes(trace, kind.name), hidden)

@@ -1,0 +1,52 @@
+"""Controls for what is done to heads token by token: another mask, and attention to one key alone."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import streamlit as st
+
+from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, NoMask, OneHot, Window
+from model.tracing.kinds import AttentionKind
+from model.tracing.traced_model import AnyTrace
+from pages.shared.head_changes import MASK, ONE_HOT
+from views import maps
+from views.controls import widgets
+from views.text.catalogue import Message, say
+
+NO_MASK, WINDOW, FORBID = "none", "window", "forbid"
+NAMES = {
+    NO_MASK: Message("compare.mask.none", "No causal mask"),
+    WINDOW: Message("compare.mask.window", "Window"),
+    FORBID: Message("compare.mask.forbid", "Forbid tokens"),
+}
+EVERY = "every"
+
+
+def for_tokens(trace: AnyTrace, kind: AttentionKind) -> Mapping[str, Callable[[Heads], HeadIntervention]]:
+    """What `planned` asks a page for, where queries and keys are tokens."""
+    return {MASK: partial(_mask, trace, kind), ONE_HOT: partial(_one_hot, trace, kind.name)}
+
+
+def _mask(trace: AnyTrace, kind: AttentionKind, heads: Heads) -> HeadIntervention:
+    possible = {NO_MASK: kind.causal, WINDOW: kind.square, FORBID: True}
+    masks = {mask: NAMES[mask] for mask in NAMES if possible[mask]}
+    mask = widgets.pick(say("compare.mask", "New mask"), masks, f"{kind.name}mask") if len(masks) > 1 else FORBID
+    if mask == NO_MASK:
+        return NoMask(kind.name, heads)
+    if mask == WINDOW:
+        label = say("compare.window", "Keys less than this many places away")
+        return Window(kind.name, heads, int(widgets.number(label, "window", 2, 1, 128)))
+    keys = maps.places(trace.axes(kind.name)[1])
+    first = tuple(keys)[1:2]  # not the first, without which the decoder's first query is blind
+    label = say("compare.forbid", "Keys that no query may attend to")
+    forbidden = widgets.several(label, keys, f"{kind.name}forbid", first)
+    return Forbid(kind.name, heads, tuple(int(place) - 1 for place in forbidden))
+
+
+def _one_hot(trace: AnyTrace, kind: str, heads: Heads) -> HeadIntervention:
+    queries, keys = (maps.places(side) for side in trace.axes(kind))
+    queries = {EVERY: say("compare.query.every", "every query")} | queries
+    with st.container(horizontal=True, gap="medium"):
+        asking = widgets.select(say("compare.query", "Query"), queries, f"{kind}asks")
+        onto = widgets.select(say("compare.key", "attends only to key"), keys, f"{kind}sees")
+    return OneHot(kind, heads, int(onto) - 1, None if asking == EVERY else int(asking) - 1)

@@ -1,0 +1,90 @@
+"""*Any model* as a reader uses it: choose a model, look at its maps, write another text, give it a picture."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.app_server import AppServer
+from tests.browser.choices import option
+from tests.browser.conftest import open_page, ready
+from tests.browser.drawn import GRID, HEADING, drawn_state, wait_until_drawn
+from tests.browser.overflow import PHONE, WIDE, assert_nothing_overflows
+from tests.model.hub import tiny
+
+NAMES = ("gpt2", "vit")
+
+
+@pytest.fixture(scope="module")
+def app(browser, tmp_path_factory) -> Iterator[AppServer]:
+    """An app that may open tiny models with random weights."""
+    logging.getLogger("transformers").setLevel(logging.ERROR)
+    folder = tmp_path_factory.mktemp("models")
+    listed = ", ".join(str(tiny.saved(name, folder / name)) for name in NAMES)
+    with AppServer(ATLAS_MODELS=listed) as app:
+        yield app
+        log = app.log()
+    assert "Traceback" not in log, log
+
+
+def choose_model(page: Page, name: str) -> None:
+    page.get_by_role("combobox", name=re.compile("Model")).click()
+    page.get_by_role("option", name=name, exact=True).click()
+
+
+def test_a_decoder_from_the_list_to_a_single_head(page: Page, app: AppServer):
+    open_page(page, f"{app.url}/models")
+    expect(page.get_by_test_id("stDataFrame")).to_be_visible()  # what may be opened
+    choose_model(page, "gpt2")
+    expect(page.get_by_text("Proven when it was opened")).to_be_visible()
+    wait_until_drawn(page)
+    assert "The" in drawn_state(page)
+    page.get_by_role("combobox", name="Head").select_option(value="3")
+    page.wait_for_function(f"() => {HEADING} === 'Masked decoder self-attention, layer 1, head 3'")
+    before = drawn_state(page)
+    box = page.get_by_label("Text", exact=True)
+    box.fill("A quick fox wants a car.")
+    box.press("Enter")
+    wait_until_drawn(page, before)
+    assert page.evaluate(f"{GRID}.dataset.drawn").startswith("masked decoder self-attention: [CLS] A")
+    ready(page)
+    assert_nothing_overflows(page, WIDE, PHONE)
+    page.get_by_role("radio", name="One weight").click()
+    expect(page.get_by_text("Which numbers make the product")).to_be_visible()
+    ready(page)
+    assert_nothing_overflows(page, WIDE, PHONE)
+    option(page, "Heads").click()
+    expect(page.get_by_text("score here")).to_be_visible()
+    ready(page)
+    assert_nothing_overflows(page, PHONE, WIDE)
+    option(page, "What if").click()
+    expect(page.get_by_text("Mean loss after")).to_be_visible()
+    ready(page)
+    changed = page.get_by_test_id("stMetricValue").nth(1)
+    before = changed.inner_text()
+    page.locator(".st-key-heads1").get_by_role("button", name="2", exact=True).click()
+    expect(changed).not_to_have_text(before)
+    ready(page)
+    assert_nothing_overflows(page, WIDE, PHONE)
+
+
+def test_a_picture_model(page: Page, app: AppServer):
+    open_page(page, f"{app.url}/models?model=vit")
+    wait_until_drawn(page)
+    assert "CLS" in drawn_state(page)
+    expect(page.get_by_alt_text("the picture, scaled")).to_be_visible()
+    assert_nothing_overflows(page, WIDE)
+    option(page, "Any patch").click()
+    expect(page.get_by_text("What it attends to as PNG")).to_be_visible()
+    page.get_by_label("Patch row").fill("4")
+    page.get_by_label("Patch row").press("Enter")
+    ready(page)
+    page.wait_for_function("() => location.search.includes('row=4')")
+    option(page, "Through the layers").click()
+    expect(page.get_by_alt_text(re.compile("over the picture; strongest in row"))).to_have_count(4)
+    ready(page)
+    assert_nothing_overflows(page, PHONE)

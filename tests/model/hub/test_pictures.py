@@ -1,0 +1,89 @@
+"""What is asked of an opened picture model about CLS, the patches and a class: the same answers as of our own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from model import HeadInterventions, VisionClassifier
+from model.attribution.rollout import rollout
+from model.hub.opened_pictures import of_patches
+from model.open_model import open_model
+from model.tracing.head_interventions import Forbid, Scale
+from tests.model.hub import tiny
+from tests.model.hub.conftest import PICTURE, TEXT
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    """Our classifier and its export opened, each with its trace of one picture."""
+    folder = tmp_path_factory.mktemp("exported")
+    own = VisionClassifier.load(device="cpu")
+    own.export_vit(folder)
+    picture = Image.radial_gradient("L").convert("RGB").resize((own.config.image_size,) * 2)
+    opened = open_model(folder, device="cpu", dtype="float32")
+    return own, own.trace(picture), opened, of_patches(opened.trace(picture))
+
+
+def test_patches_of_our_own_export(both):
+    _, expected, model, seen = both
+    assert model.capabilities == {"classify", "ablate", "intervene", "explain"}
+    assert (seen.grid, seen.leading, seen.classes, seen.answer) == (expected.grid, 1, expected.classes, expected.answer)
+    np.testing.assert_allclose(seen.attention, expected.attention, atol=1e-4)
+    assert seen.axes("vision") == expected.axes("vision")
+
+
+def test_gradients_are_those_of_our_own(both):
+    own, expected, model, seen = both
+    wanted, found = (m.gradient_scores(t, 2) for m, t in ((own, expected), (model, seen)))
+    for method, score in wanted.scores.items():
+        np.testing.assert_allclose(found.scores[method], score, rtol=1e-2, atol=1e-3 * np.abs(score).max())
+    assert found.difference < 2e-2
+
+
+def test_occlusion_is_that_of_our_own(both):
+    own, expected, model, seen = both
+    order = np.random.default_rng(0).permutation(seen.grid[0] * seen.grid[1])[None]
+    (wanted,), (found,) = own.occlusions(expected, order), model.occlusions(seen, order)
+    np.testing.assert_allclose(found.deletion, wanted.deletion, atol=1e-3)
+    np.testing.assert_allclose(found.insertion, wanted.insertion, atol=1e-3)
+
+
+def test_interventions_are_those_of_our_own(both):
+    own, expected, model, seen = both
+    plan = HeadInterventions((Scale("vision", ((2, 1), (3, 0)), 0.0), Forbid("vision", ((1, 0),), (5, 6))))
+    wanted, found = own.intervene(expected, plan), model.intervene(seen, plan)
+    np.testing.assert_allclose(found.after.probabilities, wanted.after.probabilities, atol=1e-3)
+    np.testing.assert_allclose(found.after.attention, wanted.after.attention, atol=1e-4)
+    assert found.check.recomputed < 1e-5
+    assert found.check.edited is None
+
+
+def test_registers_are_left_out(opened):
+    trace = opened("deit").trace(PICTURE)
+    seen = of_patches(trace)
+    assert (trace.leading, seen.attention.shape) == (2, (2, 4, 17, 17))
+    whole = trace.attention("vision")
+    np.testing.assert_array_equal(seen.attention[:, :, 0, 0], whole[:, :, 0, 0])
+    np.testing.assert_array_equal(seen.attention[:, :, 3, 1:], whole[:, :, 4, 2:])
+    found = opened("deit").gradient_scores(seen, 1)
+    assert all(score.shape == (16,) for score in found.scores.values())
+    assert rollout(seen.attention).shape == (2, 17, 17)
+
+
+def test_gradients_are_the_library_s(opened):
+    model = opened("vit")
+    seen = of_patches(model.trace(PICTURE))
+    network = tiny.network("vit")
+    pixels = torch.from_numpy(seen.received)[None].requires_grad_(True)
+    network(pixel_values=pixels).logits[0, 1].backward()
+    blocks = pixels.grad[0].square().sum(dim=0).reshape(4, 8, 4, 8).sum(dim=(1, 3)).sqrt().flatten()
+    np.testing.assert_allclose(model.gradient_scores(seen, 1).scores["raw gradient"], blocks.numpy(), rtol=1e-3)
+
+
+def test_without_classes_nothing_is_explained(opened):
+    assert "explain" not in opened("dinov2").capabilities
+    assert of_patches(opened("dinov2").trace(PICTURE)).classes == ()
+    assert of_patches(opened("gpt2").trace(TEXT)) is None

@@ -1,0 +1,70 @@
+"""Maps that are too many to travel whole: the overview in blocks, the chosen map exact, below 5 MB together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import transformers
+
+from model.open_model import open_model
+from pages.shared.attention_viewer.large import in_blocks
+from tests.model.hub import tiny
+from tests.new_process import clear_all
+from tests.pages.drawn import matrices
+from views import maps
+
+LAYERS, HEADS, TOKENS = 32, 32, 128
+MOST_BYTES = 5_000_000
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A decoder of 32 layers of 32 heads, each two numbers wide."""
+    folder = tmp_path_factory.mktemp("many") / "wide"
+    sizes = {"vocab_size": tiny.VOCABULARY, "n_embd": 64, "n_positions": 256, "bos_token_id": 2, "eos_token_id": 3}
+    network = transformers.GPT2LMHeadModel(transformers.GPT2Config(**sizes, n_layer=LAYERS, n_head=HEADS, n_inner=8))
+    network.save_pretrained(folder)
+    tiny.tokenizer().save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def opened_wide(wide: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("ATLAS_MODELS", str(wide))
+    clear_all()
+    yield wide
+    clear_all()
+
+
+def text_of(tokens: int) -> str:
+    """A text of so many tokens, the two special ones included."""
+    return "?" * (tokens - 2)
+
+
+def test_blocks_hold_the_largest_weight_of_each():
+    attention = np.random.default_rng(0).random((3, 2, 9, 7)).astype(np.float16)
+    found, block = in_blocks(np.repeat(np.repeat(attention, 32, axis=2), 32, axis=3))
+    assert block == 5
+    whole = maps.with_means(np.repeat(np.repeat(attention, 32, axis=2), 32, axis=3))
+    for place in np.ndindex(4, 3):
+        np.testing.assert_allclose(found[place], maps.largest_of_blocks(whole[place], block), atol=1e-3)
+
+
+def test_a_thousand_heads_of_128_tokens(open_app, opened_wide):
+    text = text_of(TOKENS)
+    app = open_app("models", model="wide", text=text, layer="17", head="5")
+    assert not app.exception
+    sent = {element.proto.component_name: element.proto.bytes for element in app.get("bidi_component")}
+    assert sum(map(len, sent.values())) < MOST_BYTES
+    trace = open_model(opened_wide, device="cpu").trace(text)
+    assert trace.attention("decoder").shape == (LAYERS, HEADS, TOKENS, TOKENS)
+    (name, (_, shown)) = next(iter(matrices(app).items()))
+    assert name == "Masked decoder self-attention, layer 17, head 5"
+    seen = np.tri(TOKENS, dtype=bool)
+    np.testing.assert_allclose(shown[seen], trace.attention("decoder")[16, 4][seen], atol=1e-6)
+    lines = open_app("models", model="wide", text=text, look="lines", layer="17")
+    assert not lines.exception
+    sent = {element.proto.component_name: element.proto.bytes for element in lines.get("bidi_component")}
+    assert len(sent["attention_lines"]) < MOST_BYTES
