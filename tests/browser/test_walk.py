@@ -80,7 +80,7 @@ def test_the_frame_is_said(url: str, watched: tuple[Page, Watch]):
     page, _ = watched
     page.set_viewport_size(WIDE)
     open_page(page, url)
-    page.get_by_test_id("stTopNavLink").nth(1).hover()
+    page.locator(".st-key-pages").get_by_role("link").nth(1).hover()
     expect(page.get_by_test_id("stTooltipContent")).to_be_visible()
     assert unsaid(page) == []
     page.get_by_test_id("stExpandSidebarButton").click()
