@@ -87,6 +87,7 @@ _MENU = """<style>
 .st-key-sections > :nth-child({open}) a * {{font-weight: 600}}
 .st-key-pages {{gap: .35rem .15rem; margin-left: -.5rem}}
 .st-key-menu a {{padding: .25rem .5rem; min-height: 2rem}}
+.st-key-menu a p {{text-decoration: none}}
 .st-key-menu a:focus-visible {{outline: 2px solid}}
 </style>"""
 
@@ -97,6 +98,7 @@ _STYLE = """<style>
 [data-testid=stButtonGroup] [role=radiogroup] {flex-wrap: wrap; overflow-x: visible}
 [data-testid=stSidebar][aria-expanded=false] {visibility: hidden}
 [data-testid=stMain] h1 {padding: 0 0 .2rem}
+[data-testid=stPageLink-NavLink] p {text-decoration: underline; text-underline-offset: .2em}
 </style>"""
 
 Around = Callable[[str], AbstractContextManager[None]]  # given a page's name, surrounds its run

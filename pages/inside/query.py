@@ -7,6 +7,7 @@ from model.lessons.layer_steps import AttentionSteps
 from pages.inside.chosen import Chosen, choose
 from pages.shared import checks, files
 from pages.shared.opening import Request
+from pages.shared.referent import say_what_it_is
 from pages.shared.runs import fragment
 from pages.shared.texts import caption, paragraph
 from views import maps
@@ -31,6 +32,7 @@ def show(request: Request) -> None:
     steps = chosen.steps()
     token = literal.markdown(words[place])
     paragraph("inside", f"query-of-{chosen.kind.name}", token=token, place=chosen.place)
+    say_what_it_is(request, chosen.trace.target_text)
     table(chosen, steps, place, maps.numbered(keys), words[place])
 
 

@@ -11,6 +11,7 @@ from pages.models.choice import chosen_model
 from pages.shared import files
 from pages.shared.attention_viewer.explore import explore_picture, explore_tokens
 from pages.shared.models import reading
+from pages.shared.parts import pick
 from pages.shared.service import Service
 from pages.shared.texts import how_to_read
 from views import patches
@@ -119,7 +120,7 @@ def _part(model: OpenedModel) -> str:
     offered = {"attention": say("models.part.attention", "Attention")}
     if "ablate" in model.capabilities:
         offered["heads"] = say("models.part.heads", "Heads")
-    return widgets.pick(say("parts.label", "What to show"), offered, "part", varies=True)
+    return pick(offered, "part", varies=True)
 
 
 def _kept(trace: HubTrace) -> None:

@@ -20,6 +20,7 @@ _STYLE = """<style>
 .st-key-live-map {--around: 30rem}
 .st-key-doors [data-testid=stPageLink-NavLink] {padding: .7rem .9rem; border: 1px solid #8888; border-radius: 4px}
 .st-key-doors [data-testid=stPageLink-NavLink] * {white-space: normal; overflow: visible}
+.st-key-doors p {text-decoration: none}
 .st-key-doors strong {text-decoration: underline; text-underline-offset: .2em}
 .st-key-doors em {font-style: normal; margin-left: .4em}
 @media (max-width: 640px) {
