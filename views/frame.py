@@ -126,7 +126,6 @@ def run(around: Around) -> None:
             st.Page(
                 f"pages/{place.id}/page.py",
                 title=place.called(),
-                help=place(),
                 url_path=place.id,
                 default=place is PAGES[0],
             )
@@ -157,7 +156,7 @@ def _menu(open_page: Place, pages: Mapping[Place, st.Page]) -> None:
         if section(open_page).name:
             with st.container(horizontal=True, key="pages"):
                 for place in section(open_page).pages:
-                    st.page_link(pages[place], label=place.called(), help=place())
+                    st.page_link(pages[place], label=place.called())
 
 
 def section(place: Place) -> Section:

@@ -6,6 +6,7 @@ import streamlit as st
 from model import Trace
 from model.decoding.sampling_stages import sampling_stages
 from pages.shared import checks, files, tables
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.tables import Column
 from pages.shared.target import stepper
@@ -95,6 +96,14 @@ def choice(request: Request, trace: Trace, step: int) -> None:
         mass=percent(stages.kept_mass),
         difference=checks.said("choice", stages.difference),
     )
+    if request.options.method != "sampling":  # there the temperature is set above
+        best = order[0]
+        result = {
+            "token": literal.markdown(literal.token(trace.tokenizer.labels([best])[0])),
+            "temperature": f"{temperature:g}",
+        }
+        result |= {"before": percent(stages.plain[best]), "after": percent(stages.probabilities[best])}
+        experiment("decoding-step", {"try_temperature": 2.0}, result if temperature != 1 else None)
     paragraph("decoding", "choice")
     saved = [
         *(rank, token, Column(say("column.id", "id"), ids), logit),

@@ -7,6 +7,7 @@ from model import Trace
 from model.networks.loss_terms import logit_gradient, score_target, smallest_loss, smoothed_target
 from pages.shared import checks, files, tables
 from pages.shared.charts import metrics
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.tables import Column
 from pages.shared.target import stepper, target
@@ -51,6 +52,8 @@ def position(trace: Trace, smoothing: float) -> None:
         (say("loss.smoothed", "Smoothed loss"), found.mean),
         (say("loss.smallest", "Smallest possible"), smallest_loss(trace.logits.shape[1], smoothing)),
     )
+    found_here = {"smallest": smallest_loss(trace.logits.shape[1], smoothing), "loss": plain.mean}
+    experiment("loss-smoothing", {"smoothing": 0}, None if smoothing else found_here)
     last = len(trace.next_ids)
     step = stepper(last, say("loss.position", "Position, 1 to {last}", last=last))
     label = say("loss.position.tokens", "What the decoder was fed, the right token at this position, and what follows")

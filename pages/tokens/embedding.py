@@ -8,6 +8,7 @@ import streamlit as st
 from model.lessons.embedding import EmbeddingSteps, embedding_steps
 from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.texts import block, caption
 from views import maps
@@ -59,6 +60,9 @@ def show(request: Request) -> None:
         if step not in ("tokens", "ids"):
             widgets.select(FOLLOW(), maps.places(steps.tokens), "piece")
         follow(steps, int(settings.value("piece")) - 1)
+    row, position = (float(np.linalg.norm(each, axis=1).mean()) for each in (steps.scaled, steps.positions))
+    found = {"row": row, "position": position} if step == "positions" else None
+    experiment("tokens-step-by-step", {"step": "positions"}, found)
     caption("tokens", "steps-check", difference=checks.said("embedding", steps.difference))
     numbers(steps)
 
