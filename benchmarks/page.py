@@ -12,6 +12,7 @@ from benchmarks.timing import Measurement, summarise
 from tests.browser import drawn
 from tests.browser.app_server import AppServer
 from tests.browser.chromium import launch_chromium
+from tests.browser.menu import link_to
 
 ROUNDS = 12
 STARTS = 5
@@ -95,7 +96,7 @@ def page_changes(view: Page, clock: Clock) -> list[Measurement]:
     times: dict[str, list[float]] = {"to Translate": [], "to Attention": []}
     for _ in range(ROUNDS + 2):
         for title, done in (("Translate", drawn.TRANSLATE), ("Attention", drawn.ATTENTION)):
-            link = view.get_by_test_id("stTopNavLink").get_by_text(title, exact=True)
+            link = link_to(view, title)
             times[f"to {title}"].append(clock.time("click", link.click, done))
     return summarise("page change until all of it is drawn", {name: values[2:] for name, values in times.items()})
 

@@ -22,7 +22,7 @@ _FILES = ("/static/", "/_stcore/", "/media/")  # below them there is no page of 
 
 # It lies over the page until the first element is there, or for as long as anybody would wait for one.
 _OUTLINE = """<style>
-.first {{position: fixed; inset: 0; z-index: 1; box-sizing: border-box; padding: 5.75rem 5rem 0; pointer-events: none;
+.first {{position: fixed; inset: 0; z-index: 1; box-sizing: border-box; padding: {top}rem 5rem 0; pointer-events: none;
   font: 1rem/1.6 "Source Sans", sans-serif; color: {ink}; background: {page}; --box: {box}; --line: {line};
   animation: first-leaves 0s 30s forwards}}
 .first h1 {{font-size: 1.9rem; font-weight: 600; line-height: 1.2; margin: 0 0 1rem}}
@@ -33,7 +33,7 @@ _OUTLINE = """<style>
 @keyframes first-leaves {{to {{visibility: hidden}}}}
 @media (prefers-color-scheme: dark) {{.first {{color: {dark_ink}; background: {dark_page};
   --box: {dark_box}; --line: {dark_line}}}}}
-@media (max-width: 640px) {{.first {{padding: 5.75rem 1rem 0}}}}
+@media (max-width: 640px) {{.first {{padding: {top}rem 1rem 0}}}}
 body:has([data-testid=stMain] [data-testid=stElementContainer]) > .first {{display: none}}
 </style><noscript><style>.first {{display: none}}</style></noscript>
 <main class="first"><h1>{title}</h1><p>{about}</p><div></div><div></div></main>"""
@@ -102,7 +102,8 @@ def dressed(page: str, name: str, language: str) -> str:
         box, line = palette.SECONDARY[theme]
         told = {"ink": palette.INK[theme], "page": palette.BACKGROUND[theme], "box": box, "line": line}
         colours |= {prefix + name: colour for name, colour in told.items()}
-    outline = _OUTLINE.format(title=title, about=about, **colours)
+    top = 5.75 + (2.75 if frame.section(place).name else 0)  # below the menu
+    outline = _OUTLINE.format(title=title, about=about, top=top, **colours)
     changes = {
         "<head>": f"<head>{script.TAG}",
         '<html lang="en">': f'<html lang="{literal.html(language)}">',

@@ -2,7 +2,7 @@
 
 import functools
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -26,28 +26,70 @@ class Place(Message):
     """A page in the menu; its id is the name of its folder, text and address, and it says what is done there."""
 
     def title(self) -> str:
-        """What the page is called, in the reader's language."""
+        """What stands above the page, in the reader's language; above the home page, what the program is called."""
         return prose.title(self.id)
 
+    def called(self) -> str:
+        """What the menu and links call the page."""
+        return say("menu.home", "Translate") if self is PAGES[0] else self.title()
 
-# The first is the home page.
-PAGES = (
-    Place("translate", "Type an English sentence and watch a Transformer translate it into French."),
-    Place("attention", "Open every head of the encoder, the decoder and the cross-attention."),
-    Place("heads", "Ablate each head in turn: which ones matter for your sentence, and what for."),
-    Place("compare", "Change a head or the sentence: compare the translation, the loss and every map."),
-    Place("attribution", "Which source words a target word needs: four methods compared with a test."),
-    Place("history", "Recurrent networks, LSTM gates and the first attention, on the same sentence."),
-    Place("tokens", "Follow a sentence into tokens, ids and vectors; compare words and word orders."),
-    Place("positions", "Take sinusoidal positions apart, then take them away from the model."),
-    Place("masks", "Hide keys from queries: padding, causality, and a mask that you paint yourself."),
-    Place("inside", "Follow one head from X to W_O, then the feed-forward layer and Add & Norm."),
-    Place("decoding", "Go through a translation step by step: logits, choice, teacher forcing, beam."),
-    Place("loss", "Score a French target token by token; smoothing, gradient and training curves."),
-    Place("vision", "Give a picture to a Vision Transformer and see what it attends to."),
-    Place("models", "Open a Hugging Face checkpoint and look at its attention with the same views."),
+
+@dataclass(frozen=True)
+class Section:
+    """Pages that stand together in the menu. Without a name it is one page, which stands there by itself."""
+
+    pages: tuple[Place, ...]
+    name: Message | None = None
+
+    def called(self) -> str:
+        """What the menu calls it."""
+        return self.name() if self.name else self.pages[0].called()
+
+
+SECTIONS = (
+    Section(
+        (
+            Place(
+                "translate",
+                "See what every head of a trained Transformer attends to while it translates your sentence.",
+            ),
+            Place("attention", "Open every head of the encoder, the decoder and the cross-attention."),
+            Place("heads", "Ablate each head in turn: which ones matter for your sentence, and what for."),
+            Place("compare", "Change a head or the sentence: compare the translation, the loss and every map."),
+            Place("attribution", "Which source words a target word needs: four methods compared with a test."),
+        ),
+        Message("menu.explore", "Explore"),
+    ),
+    Section(
+        (
+            Place("history", "Recurrent networks, LSTM gates and the first attention, on the same sentence."),
+            Place("tokens", "Follow a sentence into tokens, ids and vectors; compare words and word orders."),
+            Place("positions", "Take sinusoidal positions apart, then take them away from the model."),
+            Place("masks", "Hide keys from queries: padding, causality, and a mask that you paint yourself."),
+            Place("inside", "Follow one head from X to W_O, then the feed-forward layer and Add & Norm."),
+            Place("decoding", "Go through a translation step by step: logits, choice, teacher forcing, beam."),
+            Place("loss", "Score a French target token by token; smoothing, gradient and training curves."),
+        ),
+        Message("menu.learn", "Learn"),
+    ),
+    Section((Place("vision", "Give a picture to a Vision Transformer and see what it attends to."),)),
+    Section((Place("models", "Open a Hugging Face checkpoint and look at its attention with the same views."),)),
 )
+PAGES = tuple(place for section in SECTIONS for place in section.pages)  # the first is the home page
 MOVED = {"relevance": "attribution"}  # what a page's address was -> what it is
+
+# The menu: sections in the bar that stays at the top, the pages of the open one below it. What `{open}` counts is open.
+_MENU = """<style>
+.st-key-sections {{position: fixed; z-index: 999991; top: 0; left: 4rem; right: 4rem; height: 3.75rem; gap: .25rem;
+  align-items: center; width: auto}}
+.st-key-menu {{gap: 0; min-height: 0}}
+.st-key-sections > :nth-child({open}) a {{background: #8883}}
+.st-key-sections > :nth-child({open}) a * {{font-weight: 600}}
+.st-key-pages {{gap: .35rem .15rem; margin-left: -.5rem}}
+.st-key-menu a {{padding: .25rem .5rem; min-height: 2rem}}
+.st-key-menu a p {{text-decoration: none}}
+.st-key-menu a:focus-visible {{outline: 2px solid}}
+</style>"""
 
 # Streamlit lets a short row of choices run out of a narrow screen, where nothing says that it scrolls; and the Tab key
 # reaches what is in the sidebar while it is closed, where nobody sees it. Little room above and below the title leaves
@@ -56,6 +98,7 @@ _STYLE = """<style>
 [data-testid=stButtonGroup] [role=radiogroup] {flex-wrap: wrap; overflow-x: visible}
 [data-testid=stSidebar][aria-expanded=false] {visibility: hidden}
 [data-testid=stMain] h1 {padding: 0 0 .2rem}
+[data-testid=stPageLink-NavLink] p {text-decoration: underline; text-underline-offset: .2em}
 </style>"""
 
 Around = Callable[[str], AbstractContextManager[None]]  # given a page's name, surrounds its run
@@ -82,25 +125,43 @@ def run(around: Around) -> None:
         pages = [
             st.Page(
                 f"pages/{place.id}/page.py",
-                title=place.title(),
-                help=place(),
+                title=place.called(),
                 url_path=place.id,
                 default=place is PAGES[0],
             )
             for place in PAGES
         ]
-        page = st.navigation(pages, position="top")
-        title = tab_title(next(place for place in PAGES if place.id == (page.url_path or PAGES[0].id)))
-        st.set_page_config(title, icon, "wide", "collapsed", _menu())
+        page = st.navigation(pages, position="hidden")
+        open_page = next(place for place in PAGES if place.id == (page.url_path or PAGES[0].id))
+        st.set_page_config(tab_title(open_page), icon, "wide", "collapsed", _about())
     if (elsewhere := settings.elsewhere(page.url_path)) is not None:
         st.switch_page(next(page for page in pages if page.url_path == elsewhere), query_params=settings.address())
     with settings.page(page.url_path, inputs.DEFAULT):  # nothing is drawn before: see `server.runs`
         st.html(_STYLE)
+        _menu(open_page, dict(zip(PAGES, pages, strict=True)))
         inputs.language()
-        with around(page.url_path or PAGES[0].id):
+        with around(open_page.id):
             page.run()
     _say_where_it_ran()
     _keep_what_is_loaded(page.url_path)
+
+
+def _menu(open_page: Place, pages: Mapping[Place, st.Page]) -> None:
+    """The sections, and the pages of the open one."""
+    st.html(_MENU.format(open=SECTIONS.index(section(open_page)) + 1))
+    with st.container(key="menu"):
+        with st.container(horizontal=True, key="sections"):
+            for each in SECTIONS:
+                st.page_link(pages[each.pages[0]], label=each.called())
+        if section(open_page).name:
+            with st.container(horizontal=True, key="pages"):
+                for place in section(open_page).pages:
+                    st.page_link(pages[place], label=place.called())
+
+
+def section(place: Place) -> Section:
+    """The one that the page belongs to."""
+    return next(section for section in SECTIONS if place in section.pages)
 
 
 def tab_title(place: Place) -> str:
@@ -177,7 +238,7 @@ def _table(table: Table) -> str:
     )
 
 
-def _menu() -> dict[str, str | None]:
+def _about() -> dict[str, str | None]:
     name = f"{NAME} {VERSION}"
     about = say("menu.about", "{name}: open a trained Transformer and look inside.", name=name)
     return {"Get help": None, "Report a bug": None, "About": about}

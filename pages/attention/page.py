@@ -10,7 +10,7 @@ def main() -> None:
     request = opening("attention")
     if request.accepted:
         trace = request.trace()
-        explore_text(request, trace, translated(trace))
+        explore_text(request, trace, translated(trace.target_text))
         how_to_read(block("attention", "rows-columns-kinds"), block("attention", "what-to-look-for"))
 
 

@@ -9,6 +9,7 @@ from pages.attribution.evidence import NAMES, SOURCE_WORD, Evidence, gather, nam
 from pages.attribution.verdict import verdict
 from pages.shared import checks, files, tables
 from pages.shared.opening import Request, on_translation
+from pages.shared.referent import say_what_it_is
 from pages.shared.runs import fragment
 from pages.shared.texts import block, caption, how_to_read, paragraph
 from views import maps
@@ -69,6 +70,7 @@ WAYS = {
 
 def show(request: Request, trace: Trace) -> None:
     """All of the page below the translation."""
+    say_what_it_is(request, trace.target_text)
     explore(request, trace)
     how_to_read(*(block("attribution", text) for text in ("methods", "leave-one-out", "why-they-disagree")))
 

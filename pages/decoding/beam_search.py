@@ -8,6 +8,7 @@ from model import DecodingOptions
 from model.decoding.search import BeamTree, beam_tree_in_steps, length_penalty
 from model.networks.loss_terms import score_target
 from pages.shared import checks, files
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.texts import beside, caption, say_if_cut
 from views.components.drawing_view import drawing_view
@@ -20,6 +21,7 @@ from views.text.catalogue import Message, say
 NUMBERS = attrgetter("probability", "log_probability", "score")  # of a hypothesis, in the order of the table
 SUM = Message("column.log-probability", "sum of ln p")
 SCORE = Message("decoding.column.score", "score")
+WIDEST = 8  # beam
 HEADER = (
     Message("column.step", "step"),
     Message("column.rank", "rank"),
@@ -62,7 +64,7 @@ def settings() -> DecodingOptions:
     """Width and length penalty, which are those of every page that decodes by beam search."""
     first, second = st.columns(2)
     with first:
-        width = widgets.slider(say("decoding.width", "Beam width"), "beam", 4, 1, 8)
+        width = widgets.slider(say("decoding.width", "Beam width"), "beam", 4, 1, WIDEST)
     with second:
         alpha = widgets.decimal(say("decoding.penalty", "Length penalty"), "penalty", 0.6, 0.0, 2.0, 0.1)
     return DecodingOptions("beam", beam=width, length_penalty=alpha)
@@ -83,6 +85,8 @@ def results(request: Request, tree: BeamTree, options: DecodingOptions) -> None:
     say_if_cut(service.ended(tree.winner), "best")
     say_if_cut(service.ended(greedy), "greedy")
     same, best = service.steps(request.text, options)[-1].ids == tree.winner, tree.best[0]
+    result = {"wide": best.score, "narrow": divided} if options.beam == WIDEST else None
+    experiment("decoding-beam-search", {"beam": WIDEST}, result)
     difference = checks.said("sum of ln p", abs(-score(request, best.ids) - best.log_probability))
     caption("decoding", "check-beam-same" if same else "check-beam-different", difference=difference)
 

@@ -7,6 +7,7 @@ from model.lessons.output_layer import Row, output_step, read_row
 from model.runtime.messages import ReaderError
 from pages.decoding.step import choose_step
 from pages.shared import checks, files, tables
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.tables import Column
 from pages.shared.texts import beside, caption
@@ -16,6 +17,7 @@ from views.text.catalogue import say, say_error
 from views.text.numbers import grouped, three_digits
 
 EXAMPLE = "0.2 0.1 0.1; 0.4 0.5 0.1; 0.9 0.05 0.05"
+RAISED = "0.2 0.1 0.1; 1.2 1.1 1.1"  # a row, and the same with 1 added
 MOST = 8  # rows, and numbers in a row
 COUNT = 10  # tokens shown
 
@@ -66,6 +68,11 @@ def example() -> None:
             tables.name(say("decoding.column.softmax", "softmax of the row"), softmax, "number"),
         ]
         tables.show(columns, say("decoding.rows.table", "Rows as scores"))
+        found = None
+        if typed == RAISED:
+            one, other = (np.array(row.softmax) for row in rows)
+            found = {"difference": float(np.abs(one - other).max())}
+        experiment("decoding-linear-softmax", {"rows": RAISED}, found)
 
 
 def verdict(row: Row) -> str:

@@ -1,17 +1,21 @@
 """One step of decoding: what is generated, what it attends to, and how the next token is chosen."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
 from model import Trace
 from model.decoding.sampling_stages import SamplingStages, sampling_stages
 from pages.shared import checks, files, stepping, tables
+from pages.shared.experiment import experiment, named
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.tables import Column
 from pages.shared.target import stepper
 from pages.shared.texts import block, caption, paragraph
 from views import maps
+from views.address import settings as held
 from views.components.step_view import Axis, Bars, Formula, Numbers, Places, StepView, number_axis
 from views.components.step_view import Column as Bar
 from views.controls import widgets
@@ -19,6 +23,7 @@ from views.export import downloads
 from views.html import steps, tokens
 from views.text import literal, terms
 from views.text.catalogue import say
+from views.text.numbers import percent
 
 SHOWN = (5, 10, 20, 50)  # how many tokens the table may have
 
@@ -88,6 +93,11 @@ def choice(request: Request, trace: Trace, step: int) -> None:
     caption("decoding", "check-choice", difference=checks.said("choice", stages.difference))
     if sliders:
         caption("decoding", "dragged")
+        best, temperature = order[0], chosen[0]
+        found = {"token": named(trace.tokenizer.labels([best])[0]), "temperature": f"{temperature:g}"}
+        found |= {"before": percent(stages.plain[best]), "after": percent(stages.probabilities[best])}
+        do = partial(held.hold, "try_temperature", "2")
+        experiment("decoding-step", do, found if temperature != 1 else None)
     paragraph("decoding", "choice")
     saved = [
         Column(say("column.rank", "rank"), ranks),

@@ -6,6 +6,7 @@ import streamlit as st
 from model.lessons.residual import SubLayer, sub_layers
 from pages.inside.feed_forward import stack_choice
 from pages.shared import checks, files, tables
+from pages.shared.experiment import experiment, named
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import caption, paragraph
@@ -57,6 +58,11 @@ def show(request: Request) -> None:
     items = [RowMatrix(name, share, stack, tokens, labels, terms.TOKEN(), SUB_LAYER(), signed=False)]
     matrix_row(items, "shares")
     lengths_and_moments(found, labels, place, stack, names)
+    result = None
+    if place:
+        most = int(share[place - 1].argmax())
+        result = {"token": named(tokens[place - 1]), "step": labels[most], "share": float(share[place - 1, most])}
+    experiment("inside-add-norm", {"norm_place": 1}, result)
     mean = max(float(np.abs(sub_layer.normal_mean).max()) for sub_layer in found)
     variance = max(float(np.abs(sub_layer.normal_variance - 1).max()) for sub_layer in found)
     caption(

@@ -7,6 +7,7 @@ from model import Trace
 from model.lessons.feed_forward import Firing, firing
 from pages.shared import checks, files, tables
 from pages.shared.charts import metrics
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import caption, paragraph
@@ -46,6 +47,9 @@ def show(request: Request) -> None:
         sublayer_output=checks.said("fed forward", seen.output_difference),
         alone=checks.said("fed forward alone", seen.alone_difference),
     )
+    first = request.service.lesson((*key[:-1], 0), firing, trace, stack, 0)
+    found = {"layer": layer + 1, "last": percent(seen.share), "first": percent(first.share)}
+    experiment("inside-feed-forward", {"layer": layers[-1]}, found if str(layer + 1) == layers[-1] else None)
     units(seen, tokens, stack)
     table(seen, tokens, stack)
 

@@ -4,6 +4,7 @@ import streamlit as st
 
 from model.lessons.memory_layout import Layout, LayoutStory, memory_layout
 from pages.shared import files, tables
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import caption, paragraph
@@ -43,6 +44,7 @@ def show(request: Request) -> None:
     paragraph("inside", "view-fails" if story.message else "view-works", code=viewed)
     if story.message:
         st.code(story.message, language=None, wrap_lines=True)
+    experiment("inside-memory", {"shape": "3 1 10 20"}, None if story.message else {})
     copied = f"`x.transpose(0, 1).contiguous().view{_numbers(story.wanted)}`"
     paragraph("inside", "view-of-a-copy", code=copied, strides=_numbers(story.merged))
     caption("inside", "check-memory-shared" if story.shares_memory else "check-memory-copied")

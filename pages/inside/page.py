@@ -15,4 +15,4 @@ PARTS = (
     Part("add-norm", Message("inside.part.add-norm", "Add & Norm"), add_norm.show, ("add-norm",)),
 )
 
-show_parts("inside", PARTS, "inside", hidden=True)
+show_parts("inside", PARTS, "inside")

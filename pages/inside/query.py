@@ -6,7 +6,9 @@ import streamlit as st
 from model.lessons.layer_steps import AttentionSteps
 from pages.inside.chosen import Chosen, choose
 from pages.shared import checks, files
+from pages.shared.experiment import experiment, named
 from pages.shared.opening import Request
+from pages.shared.referent import say_what_it_is
 from pages.shared.runs import fragment
 from pages.shared.texts import caption, paragraph
 from views import maps
@@ -31,6 +33,12 @@ def show(request: Request) -> None:
     steps = chosen.steps()
     token = literal.markdown(words[place])
     paragraph("inside", f"query-of-{chosen.kind.name}", token=token, place=chosen.place)
+    say_what_it_is(request, chosen.trace.target_text)
+    weights = steps.weights[place]  # (key,)
+    best, open_keys = int(weights.argmax()), int(np.isfinite(steps.masked_scores[place]).sum())
+    found = {"query": token, "key": named(keys[best]), "weight": float(weights[best]), "keys": open_keys}
+    found |= {"even": 1 / open_keys}
+    experiment("inside-one-query", {key: len(words)}, found if place == len(words) - 1 else None)
     table(chosen, steps, place, maps.numbered(keys), words[place])
 
 

@@ -8,6 +8,7 @@ import streamlit as st
 from model.lessons.scaling import WIDTHS, TrainedRun, histogram, toy, trained_run_in_steps
 from pages.shared import files, tables
 from pages.shared.charts import metrics
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request, translation
 from pages.shared.runs import fragment
 from pages.shared.texts import block, caption, paragraph, say_if_cut
@@ -62,6 +63,10 @@ def trained(request: Request) -> None:
         say("inside.undivided", "not divided"),
     )
     st.html(bars.table(header, lines, say("inside.scaling.table", "The trained model both ways")))
+    before, after = sides
+    found = {"divided": before.loss, "undivided": after.loss}
+    found |= {name: side.strongest["cross"] for name, side in (("before", before), ("after", after))}
+    experiment("inside-scaling", {"undone": "cross"}, found if chosen == "cross" else None)
     caption("inside", "check-scaling")
     files.csv(header, lines, "scaling", say("inside.scaling.csv", "Both runs as CSV"))
 

@@ -8,6 +8,7 @@ import streamlit as st
 from model.lessons.layer_steps import STEPS, AttentionSteps
 from pages.inside.chosen import Chosen, choose
 from pages.shared import checks, files, tables
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import block, caption
@@ -72,6 +73,10 @@ def show(request: Request) -> None:
     pairs = steps.scores
     results = ((steps.queries, steps.keys, steps.values), (pairs,), (pairs,), (pairs,), (pairs,))
     results += ((steps.output,), (steps.inputs.sublayer_output,))
+    weights, last = chosen.trace.attention(chosen.kind.name), chosen.layer + 1  # (layer, head, query, key)
+    largest = weights.max(axis=-1).mean(axis=(1, 2))  # (layer,)
+    found = {"layer": last, "last": float(largest[-1]), "first": float(largest[0])} if last == len(largest) else None
+    experiment("inside-seven-steps", {"layer": str(len(largest))}, found)
     shapes = [", ".join(" \u00d7 ".join(map(str, each.shape)) for each in result) for result in results]
     columns = [
         tables.Column(say("column.step", "step"), [name() for name in NAMES.values()]),

@@ -1,5 +1,7 @@
 """Label smoothing and the gradient of the loss with respect to the logits, at one position of the target."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
@@ -7,11 +9,13 @@ from model import Trace
 from model.networks.loss_terms import even_loss, logit_gradient, score_target, smallest_loss, smoothed_target
 from model.runtime.arrays import softmax
 from pages.shared import checks, files, stepping, tables
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.tables import Column
 from pages.shared.target import stepper, target
 from pages.shared.texts import caption, paragraph
+from views.address import settings
 from views.components.step_view import Axis, Bars, Formula, Numbers, StepView, number_axis
 from views.components.step_view import Column as Bar
 from views.html import steps, tokens
@@ -94,6 +98,8 @@ def smoothed(trace: Trace, step: int) -> None:
         places,
     )
     stepping.mount(view, places, "smoothed")
+    found_here = {"smallest": smallest_loss(len(gradient), smoothing), "loss": plain}
+    experiment("loss-smoothing", partial(settings.hold, "smoothing", "0"), None if smoothing else found_here)
     total = checks.said("gradient sum", abs(float(gradient.sum(dtype=np.float64))))
     caption("loss", "check-gradient", difference=checks.said("loss gradient", found.difference), sum=total)
     saved = [

@@ -7,6 +7,7 @@ import streamlit as st
 from model.networks.loss_terms import LossTerms, score_target, terms_of_probabilities
 from pages.shared import checks, files, tables
 from pages.shared.charts import metrics
+from pages.shared.experiment import experiment, named
 from pages.shared.opening import Request
 from pages.shared.target import target
 from pages.shared.texts import caption, paragraph
@@ -31,9 +32,14 @@ def show(request: Request) -> None:
         given = widgets.pick(say("loss.scored", "What is scored"), whose, "scored") == "five"
         if given:
             labels, probabilities = zip(*FIVE, strict=True)
-            table(labels, terms_of_probabilities(probabilities), (None,) * len(labels))
+            found = terms_of_probabilities(probabilities)
+            table(labels, found, (None,) * len(labels))
+            most = int(found.losses.argmax())
+            result = {"token": named(labels[most]), "probability": float(found.probabilities[most])}
+            result |= {"loss": float(found.losses[most]), "total": float(found.total)}
         else:
             of_target(request)
+        experiment("loss-tokens", {"scored": "five"}, result if given else None)
     with right:
         if given:
             paragraph("loss", "five-tokens")

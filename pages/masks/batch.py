@@ -6,6 +6,7 @@ import streamlit as st
 from model.lessons.ragged import MOST_SEQUENCES, MOST_TOKENS, PaddingEffect, RaggedBatch, padding_effect, ragged_batch
 from pages.shared import checks, files
 from pages.shared.charts import metrics
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import caption, paragraph
@@ -54,6 +55,8 @@ def show(request: Request) -> None:
     )
     matrix_row([ids], "batch")
     numbers(effect)
+    found = {"share": float(effect.without_mask), "length": lengths[0]} if len(set(lengths)) == 1 else None
+    experiment("masks-padding", {"lengths": "8 8 8 8"}, found)
     second = str(min(2, len(sequences)))
     shown = widgets.select(say("masks.sequence", "Sequence"), sequences, "sequence", second, width=180)
     masks(batch, effect, int(shown) - 1, places, maps.describe(*place))

@@ -5,6 +5,7 @@ import streamlit as st
 from model.lessons.masking import causality, pattern
 from pages.shared import files, tables
 from pages.shared.charts import metrics
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import block, caption, paragraph
@@ -49,6 +50,8 @@ def show(request: Request) -> None:
         (say("masks.change.causal", "Largest change before that place, causal mask"), before),
         (say("masks.change.none", "The same without a mask"), after),
     )
+    found = {"place": place, "masked": float(before), "unmasked": float(after)} if place == 2 else None
+    experiment("masks-causality", {"change": 2}, found)
     changed = [*trace.target_tokens[:position], rivals[chosen], *trace.target_tokens[place:]]
     old = literal.token(trace.target_tokens[position])
     words = block("masks", "replaced", new=rivals[chosen], place=place, old=old)

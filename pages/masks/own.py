@@ -7,6 +7,7 @@ from model import Trace
 from model.lessons.masking import MaskEffect, mask_effect, pattern
 from pages.shared import checks, files, tables
 from pages.shared.charts import metrics, painter
+from pages.shared.experiment import experiment, named
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import block, caption, paragraph
@@ -15,6 +16,7 @@ from views.address import settings
 from views.components.attention_map import attention_map
 from views.components.matrix_row import RowMatrix
 from views.controls import inputs, widgets
+from views.controls import painted as painted_cells
 from views.text import literal, terms
 from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
@@ -75,6 +77,7 @@ def show(request: Request) -> None:
             (say("masks.loss.change", "Change"), effect.loss - causal.loss),
         )
     with answer:
+        proposal(trace, causal, effect, start)
         next_tokens(trace, causal, effect)
     one_head(trace, causal, effect, maps.describe(*place))
 
@@ -82,6 +85,22 @@ def show(request: Request) -> None:
 def clear_paint() -> None:
     """Back to the pattern itself."""
     settings.hold(PAINTED, "")
+
+
+def proposal(trace: Trace, causal: MaskEffect, effect: MaskEffect, start: np.ndarray) -> None:
+    """A mask with one more key allowed, and which token's probability any mask moves most."""
+    side = len(start)
+    query, key = min(3, side - 1), min(5, side)  # from 1
+    painted = np.zeros_like(start)
+    painted[query - 1, key - 1] = True
+    found = None
+    if not np.array_equal(effect.allowed, causal.allowed):
+        place = int(np.abs(effect.probabilities - causal.probabilities).argmax())
+        before, after = (float(each.probabilities[place]) for each in (causal, effect))
+        found = {"token": named(trace.next_tokens[place]), "place": place + 1, "before": before, "after": after}
+    do = lambda: settings.hold(PAINTED, painted_cells.encode(painted))  # noqa: E731
+    if side > 1:
+        experiment("masks-own", do, found, query=query, key=key)
 
 
 def next_tokens(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> None:

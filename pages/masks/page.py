@@ -11,4 +11,4 @@ PARTS = (
     Part("padding", Message("masks.part.padding", "Padding"), batch.show, ("padding",), reads=NOTHING),
 )
 
-show_parts("masks", PARTS, "masks", hidden=True)
+show_parts("masks", PARTS, "masks")

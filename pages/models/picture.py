@@ -10,12 +10,12 @@ from model.hub.opened_pictures import of_patches
 from pages.models import answers, heads, kept, subject
 from pages.shared.attention_viewer.explore import explore_picture
 from pages.shared.models import private, reading
+from pages.shared.parts import pick
 from pages.shared.service import Service
 from pages.vision.attention import any_patch, cls_attention
 from pages.vision.layers import through_the_layers
 from pages.vision.what_if import what_if
 from views import patches
-from views.controls import widgets
 from views.controls.picture_input import picture_input
 from views.text.catalogue import Message, say
 
@@ -50,7 +50,7 @@ def show(service: Service) -> None:
         for id, called in PARTS.items()
         if (id not in NEEDS or NEEDS[id] in model.capabilities) and (id not in PATCHES or seen is not None)
     }
-    part = widgets.pick(say("parts.label", "What to show"), offered, "part", varies=True)
+    part = pick(offered, "part", varies=True)
     if part in PATCHES:
         PATCHES[part](service, key, seen)
     elif part == "heads":

@@ -6,6 +6,7 @@ from model import HubTrace
 from model.hub.opened import OpenedModel
 from pages.models import answers, heads, kept, subject, what_if
 from pages.shared.attention_viewer.explore import explore_tokens
+from pages.shared.parts import pick
 from pages.shared.service import Service
 from views.controls import inputs, widgets
 from views.text.catalogue import say
@@ -38,7 +39,7 @@ def show(service: Service) -> None:
     if "ablate" in model.capabilities:
         offered["heads"] = say("models.part.heads", "Heads")
     offered["what-if"] = say("models.part.what-if", "What if")
-    part = widgets.pick(say("parts.label", "What to show"), offered, "part", varies=True)
+    part = pick(offered, "part", varies=True)
     if part == "heads":
         heads.show(service, trace, text, options, key)
     elif part == "what-if":

@@ -8,6 +8,7 @@ from model.lessons.position_geometry import wave_product
 from pages.positions.settings import LENGTH, settings
 from pages.shared import checks, files
 from pages.shared.charts import curves
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
@@ -61,6 +62,8 @@ def basis(request: Request) -> None:
         curves(marked, *header, "residual", alt, height=260, y_range=(-0.02, 1.05))
     right.markdown(block("positions", "basis"))
     residual = float(found.residuals[columns])
+    result = {"residual": residual, "columns": columns, "half": float(found.residuals[columns // 2])}
+    experiment("positions-basis", {"columns": chosen.d_model}, result if columns == chosen.d_model else None)
     again = float(np.linalg.norm(target - found.approximation) / np.linalg.norm(target))
     difference = checks.said("share left over", abs(residual - again))
     added = int(found.used[:columns].sum())
@@ -98,6 +101,8 @@ def orthogonality(request: Request) -> None:
     difference = checks.said("sum of samples", abs(2 * float((a * b).mean()) - float(at_whole[0])))
     # rounding around 0 is no information: 6e-17 is written as 0
     one, last = (0.0 if abs(value) < 1e-14 else float(value) for value in at_whole[[0, -1]])
+    itself = {"one": one, "all": last, "periods": PERIODS} if first == second else None
+    experiment("positions-orthogonality", {"first": 0, "second": 0}, itself)
     caption("positions", "orthogonality-check", one=one, all=last, periods=PERIODS, difference=difference)
     header = [say("positions.product.periods", "whole periods"), product]
     rows = list(zip(whole.tolist(), at_whole.tolist(), strict=True))

@@ -7,6 +7,7 @@ from model.decoding.cached import greedy_under_in_steps
 from model.lessons.position_effects import PositionChange, Where, position_losses_in_steps, positions_tap
 from model.runtime.progress import InSteps
 from pages.shared import checks, files, tables
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request, translation, usable
 from pages.shared.texts import block, caption, paragraph, say_if_cut
 from views.controls import widgets
@@ -86,5 +87,7 @@ def show(request: Request) -> None:
         paragraph("positions", "loss")
         described = say("positions.loss.table", "Loss of the reference under every change, in encoder, decoder or both")
         tables.show(columns, described)
+    result = {name: losses.mean(where, name) for name in ("reversed", "none", "kept")}
+    experiment("positions-trained-model", {"change": "reversed"}, result if change == "reversed" else None)
     caption("positions", "trained-model-check", difference=checks.said("positions put back", losses.difference))
     files.sheet(*tables.content(columns), "positions-loss", say("positions.loss.csv", "Losses as CSV"))

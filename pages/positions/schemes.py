@@ -6,6 +6,7 @@ import streamlit as st
 from model.lessons.position_geometry import schemes
 from pages.shared import checks, files
 from pages.shared.charts import curves
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
@@ -62,6 +63,8 @@ def show(request: Request) -> None:
         for length, scheme in zip((first, second), both, strict=True)
     ]
     st.html(bars.table(header, rows, say("positions.schemes.table", "The three schemes on both lengths")))
+    largest = {name: both[1].largest(name) for name in NAMES}
+    experiment("positions-why-sinusoids", {"long": 128}, largest if second == 128 else None)
     # do positions that both sentences have get the same vector?
     shared = min(first, second)
     moved = {name: float(np.abs(both[0].table(name)[:shared] - both[1].table(name)[:shared]).max()) for name in NAMES}

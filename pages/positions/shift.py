@@ -7,6 +7,7 @@ from model.lessons.position_geometry import shift_of, similarity
 from pages.positions.settings import settings
 from pages.shared import checks, files
 from pages.shared.charts import curves, matrix_chart
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
@@ -82,6 +83,8 @@ def rotated(request: Request) -> None:
             rf"R_{{{shift}}}^{{({pair})}}=\begin{{pmatrix}}{cells[0][0]}&{cells[0][1]}\\{cells[1][0]}&{cells[1][1]}"
             r"\end{pmatrix}"
         )
+    difference = float(np.abs(found.matrix - np.eye(len(found.matrix))).max())
+    experiment("positions-rotation", {"shift": 0}, None if shift else {"difference": difference})
     values = {"length": chosen.length, "shift": shift}
     if chosen.form == "paper":
         values |= {"residual": checks.said("rotation", found.residual)}

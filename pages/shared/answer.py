@@ -26,7 +26,10 @@ def translations(sides: Sides) -> None:
         translation(text or "\u2014", label)
         say_if_cut(finished, which, side=name)
     first, second = (float(losses.sum()) for losses in sides.losses)
-    names = *(say("compare.loss", "Loss, {side}", side=name) for name in sides.names), say("compare.change", "Change")
+    names = (
+        *(say("compare.loss", "Loss, {side} (nats)", side=name) for name in sides.names),
+        say("compare.change", "Change (nats)"),
+    )
     help = say("compare.loss.help", "Sum of \u2212ln p over the target, in nats.")
     metrics(*zip(names, (first, second, second - first), strict=True), help=help)
 
@@ -48,10 +51,10 @@ def token_losses(sides: Sides) -> None:
     columns = [
         tables.name(terms.TOKEN(), named),
         *(
-            tables.bar(say("compare.column.loss", "\u2212ln p, {side}", side=side), values, top)
+            tables.bar(say("compare.column.loss", "\u2212ln p, {side}, nats", side=side), values, top)
             for side, values in zip(sides.names, (first, second), strict=True)
         ),
-        tables.bar(say("compare.column.change", "change"), change, top, "difference"),
+        tables.bar(say("compare.column.change", "change, nats"), change, top, "difference"),
     ]
     label = say("compare.losses", "Loss of each token, in nats")
     tables.show(columns, say("compare.losses.table", "Loss of each token"), label=label)

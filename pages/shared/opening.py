@@ -54,24 +54,28 @@ class Request:
         return trace
 
 
-def opening(page: str, reads: frozenset[Read] = BOTH, examples: bool = False) -> Request:
+def opening(page: str, reads: frozenset[Read] = BOTH, options: DeltaGenerator | None = None) -> Request:
     """Show the beginning of the page whose text is `assets/text/en/<page>.md`, and return what was asked.
 
     Args:
         reads: what to ask for.
-        examples: offer sentences to begin with, also where the text looks English.
+        options: where to choose how the next token is chosen, with sentences to begin with; by default beside the box,
+            without sentences unless the text does not look English.
     """
     st.html(tokens.STYLE)
     st.title(prose.title(page), anchor=False)
     paragraph(page)
     read = "sentence" in reads
-    box, method = st.columns([5, 3], gap="medium") if read else [st.container()] * 2
+    if options is not None:
+        box, method = st.container(), options
+    else:
+        box, method = st.columns([5, 3], gap="medium") if read else [st.container()] * 2
     with box:
         text = inputs.sentence() if read else ""
     with method:
         chosen = inputs.decoding() if "decoding" in reads else inputs.Decoding()
-    if examples:
-        inputs.examples(text)
+        if options is not None:
+            inputs.examples(text)
     service, taken = open_service(), True
     try:
         if read:
@@ -81,7 +85,7 @@ def opening(page: str, reads: frozenset[Read] = BOTH, examples: bool = False) ->
         taken = False
     if read and taken and not service.model.looks_english(text):
         st.warning(block("notices", "not-english"))
-        if not examples:
+        if options is None:
             inputs.examples(text)
     return Request(service, text, DecodingOptions(**vars(chosen)), taken, st.empty(), reads)
 
@@ -91,13 +95,13 @@ def on_translation(page: str, show: Callable[[Request, Trace], None], style: str
     request = opening(page)
     if request.accepted:
         trace = request.trace()
-        st.html(style + translated(trace))
+        st.html(style + translated(trace.target_text))
         show(request, trace)
 
 
-def translated(trace: Trace) -> str:
-    """The translation behind its label, as HTML."""
-    return tokens.labelled(say("translation", "Translation"), trace.target_text, "fr")
+def translated(text: str) -> str:
+    """The translation `text` behind its label, as HTML."""
+    return tokens.labelled(say("translation", "Translation"), text, "fr")
 
 
 def translation(text: str, label: str) -> None:

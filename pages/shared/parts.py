@@ -34,37 +34,40 @@ class Part:
     reads: frozenset[Read] = BOTH
 
 
-def show_parts(page: str, parts: Sequence[Part], key: str, hidden: bool = False) -> None:
+def show_parts(page: str, parts: Sequence[Part], key: str) -> None:
     """Show the page's beginning and the chosen part.
 
     Args:
         page: names its text, see `opening`.
         parts: the first is open until a reader chooses another.
         key: of the choice in the address bar.
-        hidden: show no label above the choice.
     """
     reads = {part.id: part.reads for part in parts}
     request = opening(page, reads[settings.to_come(key, OneOf(tuple(reads)), parts[0].id)])
     st.html(bars.STYLE + steps.STYLE)
     if request.accepted:
-        _explore(page, parts, key, hidden, request)
+        _explore(page, parts, key, request)
 
 
 @fragment
-def _explore(page: str, parts: Sequence[Part], key: str, hidden: bool, request: Request) -> None:
+def _explore(page: str, parts: Sequence[Part], key: str, request: Request) -> None:
     """Choosing another part runs only this function again, unless it reads something else than the one before."""
-    label = say("parts.hidden", "Part of this page") if hidden else say("parts.label", "What to show")
-    part = choose(parts, key, label, hidden)
+    part = choose(parts, key)
     if part.reads != request.reads:
         st.rerun()
     part.show(request)
     texts_below(page, part)
 
 
-def choose(parts: Sequence[Part], key: str, label: str, hidden: bool = False) -> Part:
+def choose(parts: Sequence[Part], key: str) -> Part:
     """Let the reader choose a part."""
     by_id = {part.id: part for part in parts}
-    return by_id[widgets.pick(label, {id: part.called for id, part in by_id.items()}, key, hidden=hidden)]
+    return by_id[pick({id: part.called for id, part in by_id.items()}, key)]
+
+
+def pick(options: widgets.Options, key: str, varies: bool = False) -> str:
+    """The part of a page that is open, by its id; on every page the choice has this name and this look."""
+    return widgets.pick(say("parts.label", "Part of this page"), options, key, hidden=True, varies=varies)
 
 
 def texts_below(page: str, part: Part, **values: object) -> None:

@@ -14,11 +14,16 @@ from pages.shared.opening import Request, sentence_box, usable
 from pages.shared.service import Service
 from pages.shared.texts import block
 from views import maps
-from views.controls import widgets
+from views.controls import inputs, widgets
 from views.export.difference import MapPair, Side
 from views.text.catalogue import say
 
-ANOTHER = "The animal didn't cross the street because it was too wide."
+# What a sentence is compared with at first: one word is another.
+PAIRS = {
+    inputs.DEFAULT: "The white cat is sleeping on the chair.",
+    inputs.TIRED: inputs.WIDE,
+    inputs.WIDE: inputs.TIRED,
+}
 OWN, SAME = "own", "a"
 
 
@@ -102,7 +107,7 @@ def of_changed(service: Service, text: str, trace: Trace, plan: HeadIntervention
 def of_another(request: Request, trace: Trace) -> Sides | None:
     """Both sentences; None where the other one cannot be used, and the reason is on the page."""
     name = say("compare.other", "Sentence B")
-    text = sentence_box(name, "other", ANOTHER)
+    text = sentence_box(name, "other", PAIRS.get(request.text, inputs.WIDE))
     read = {OWN: say("compare.reads.own", "Its own translation"), SAME: say("compare.reads.a", "The translation of A")}
     help = " ".join(block("compare", "reads-help").split())
     reads = widgets.pick(say("compare.reads", "What the decoder of B reads"), read, "reads", help=help)

@@ -6,6 +6,7 @@ from model import InputError
 from model.lessons.contexts import WordInContexts, word_in_contexts
 from pages.shared import checks, files
 from pages.shared.charts import chart, curves
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request, sentence_box, usable
 from pages.shared.texts import block, caption, paragraph
 from views.controls import inputs, widgets
@@ -36,6 +37,11 @@ def show(request: Request) -> None:
         st.warning(literal.markdown(say_error(error)))
         return
     drawn(found, names)
+    result = None
+    if sentences[0] == sentences[1]:
+        last = dict(zip(found.pairs, found.cosines[:, -1], strict=True))
+        result = {"same": float(last[0, 1]), "other": float(last[0, 2])}
+    experiment("tokens-contexts", {"s2": sentences[0]}, result)
     apart = abs(found.vectors[1:, 0] - found.vectors[:-1, 0]).max()
     caption("tokens", "contexts-check", apart=apart, difference=checks.said("cosines", found.difference))
     header = [say("tokens.contexts.pair", "sentences"), *stages(len(found.stages))]

@@ -1,18 +1,23 @@
 """From text to what the encoder's first layer reads, step by step."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 
 from model.lessons.embedding import EmbeddingSteps, embedding_steps
 from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.texts import block, caption
 from views import maps
+from views.address import settings
 from views.controls import widgets
 from views.figures.matrix import ChartMatrix, symmetric
 from views.html import bars, tokens
-from views.text.catalogue import Message, say, say_count
+from views.text import literal
+from views.text.catalogue import Message, Name, say, say_count
 from views.text.numbers import three_digits
 
 STEPS = {
@@ -22,6 +27,7 @@ STEPS = {
     "scaled": Message("tokens.step.scaled", "4 \u00d7 \u221ad_model"),
     "positions": Message("tokens.step.positions", "5 + position"),
 }
+FOLLOW = Message("tokens.follow", "Follow one token")
 FOLLOWED = 4  # dimensions written out as numbers
 
 
@@ -38,7 +44,7 @@ def show(request: Request) -> None:
             counts = {"characters": len(request.text), "tokens": len(steps.ids) - 1}
             label = block("tokens", "counted", **counts)
             st.html(tokens.label(label))
-            st.html(tokens.chips(steps.tokens, "encoder"))
+            follow_one(steps.tokens)
         elif step == "ids":
             label = say_count(
                 "tokens.ids",
@@ -47,11 +53,16 @@ def show(request: Request) -> None:
                 len(tokenizer),
             )
             st.html(tokens.label(label))
-            st.html(tokens.chips(steps.tokens, "encoder", notes=list(map(str, steps.ids))))
+            follow_one([f"{token} {id}" for token, id in zip(steps.tokens, steps.ids, strict=True)])
         else:
             vectors(steps, step)
     with narrow:
-        follow(steps)
+        if step not in ("tokens", "ids"):
+            widgets.select(FOLLOW(), maps.places(steps.tokens), "piece")
+        follow(steps, int(settings.value("piece")) - 1)
+    row, position = (float(np.linalg.norm(each, axis=1).mean()) for each in (steps.scaled, steps.positions))
+    found = {"row": row, "position": position} if step == "positions" else None
+    experiment("tokens-step-by-step", {"step": "positions"}, found)
     caption("tokens", "steps-check", difference=checks.said("embedding", steps.difference))
     numbers(steps)
 
@@ -71,9 +82,14 @@ def vectors(steps: EmbeddingSteps, step: str) -> None:
     caption("tokens", "lengths", **{name: np.linalg.norm(each, axis=1).mean() for name, each in measured.items()})
 
 
-def follow(steps: EmbeddingSteps) -> None:
+def follow_one(labels: Sequence[str]) -> None:
+    """The tokens as chips, of which one is chosen."""
+    named = {str(place): Name(literal.markdown(literal.token(label))) for place, label in enumerate(labels, 1)}
+    widgets.chips(FOLLOW(), named, "piece")
+
+
+def follow(steps: EmbeddingSteps, place: int) -> None:
     """One token's first numbers through all steps."""
-    place = int(widgets.select(say("tokens.follow", "Follow one token"), maps.places(steps.tokens), "piece")) - 1
     root = three_digits(float(np.sqrt(steps.rows.shape[1])))
     named = (
         (say("tokens.follow.row", "row {number}", number=steps.ids[place]), steps.rows),

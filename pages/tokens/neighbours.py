@@ -5,6 +5,7 @@ import streamlit as st
 from model.lessons.embedding import neighbourhood
 from pages.shared import checks, files
 from pages.shared.charts import chart
+from pages.shared.experiment import experiment, named
 from pages.shared.opening import Request
 from pages.shared.texts import block, caption, paragraph
 from views import maps
@@ -50,6 +51,9 @@ def show(request: Request) -> None:
             width=width,
             random=width**-0.5,
         )
+    nearest, last = found.nearest[0], len(ids) - 1  # before </s>
+    result = {"token": named(found.token), "near": named(nearest.token), "cosine": float(nearest.cosine)}
+    experiment("tokens-neighbours", {"near": str(last)}, result if place == last - 1 else None)
     caption("tokens", "neighbours-check", difference=checks.said("cosines", found.difference))
     label = say_count("tokens.near.csv", "{count} neighbour as CSV", "{count} neighbours as CSV", MOST)
     files.sheet(header, rows, "neighbours", label)

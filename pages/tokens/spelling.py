@@ -6,6 +6,7 @@ import streamlit as st
 
 from model.text.spelling import MAX_WORD, spellings, splits
 from pages.shared import files, tables
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.texts import beside, block, caption
 from views.controls import widgets
@@ -55,6 +56,10 @@ def show(request: Request) -> None:
         tables.show(columns, say("tokens.spelling.table", "Tokens of each spelling"))
         label = say("tokens.spelling.csv", "Spellings as CSV")
         files.sheet(*tables.content(columns), "spellings", label)
+    ids = {row.name: row.ids for row in found}
+    upper, lower = (ids.get(name, ids["as-typed"]) for name in ("upper-case", "lower-case"))
+    result = {"upper": len(upper), "lower": len(lower), "common": len({*upper} & {*lower})}
+    experiment("tokens-spelling", {"word": word.upper()}, result if word == word.upper() else None)
     normal = [" ".join(filter(None, unicodedata.normalize("NFKC", row.text).split(" "))) for row in found]
     back = sum(tokenizer.decode(row.ids) == text for row, text in zip(found, normal, strict=True))
     caption("tokens", "spelling-check", back=back, all=len(found))

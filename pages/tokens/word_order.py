@@ -5,6 +5,7 @@ import streamlit as st
 from model.lessons.word_order import OrderComparison, compare_orders
 from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request, sentence_box, translation, usable
 from pages.shared.texts import caption, paragraph, say_if_cut
 from pages.tokens.contexts import stages
@@ -56,6 +57,8 @@ def show(request: Request) -> None:
     )
     alt = say("tokens.order.alt", "Distance of the two vectors of every token at every stage.")
     matrix_chart(shown, "distances", alt)
+    same = {"distance": float(found.distances.max())} if texts[0] == texts[1] else None
+    experiment("tokens-word-order", {"o2": texts[0]}, same)
     apart = found.without_positions
     check, bare = ("order-check", checks.said("orders", apart)) if found.same_bag else ("other-bag-check", apart)
     caption("tokens", check, bare=bare, trained=found.with_positions)

@@ -1,16 +1,19 @@
-"""Home: a sentence goes in, its translation comes out token by token, with what else the model considered."""
+"""Home: what this program is, a sentence translated with a live map of it; then all that the model considered."""
 
 import time
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from model import DecodingOptions, Step, Trace
 from model.networks.recurrent_config import RecurrentConfig
 from pages.history import networks
 from pages.shared import checks, files
-from pages.shared.opening import Request, opening
+from pages.shared.opening import Request, opening, translated
 from pages.shared.runs import fragment
 from pages.shared.service import Service
-from pages.shared.texts import block, caption, how_to_read
+from pages.shared.texts import block, caption, how_to_read, paragraph
+from pages.translate import home
 from views import frame
 from views.address import settings
 from views.components.drawing_view import drawing_view
@@ -44,11 +47,9 @@ def _taken(config: object, sizes: type) -> dict[str, object]:
     return {name: getattr(config, name) for name in sizes.__dataclass_fields__}
 
 
-def translation(request: Request) -> None:
-    """The translation as it grows, then what was considered at each place."""
+def translation(request: Request, sentence: DeltaGenerator) -> list[Step]:
+    """The translation as it grows. Returns its steps."""
     service, text, options = request.service, request.text, request.options
-    st.subheader(say("translation", "Translation"), anchor=False)
-    sentence, produced = st.empty(), st.empty()
     steps = service.known(text, options)
     if steps is None:
         steps = []
@@ -56,10 +57,16 @@ def translation(request: Request) -> None:
         for step in service.stream(text, options):
             steps.append(step)
             if time.monotonic() - shown_at > FRAME_SECONDS or step.finished:
-                sentence.html(tokens.sentence(step.text, "fr"))
+                sentence.html(translated(step.text))
                 shown_at = time.monotonic()
-    sentence.html(tokens.sentence(steps[-1].text, "fr"))
-    trace = request.trace()
+    sentence.html(translated(steps[-1].text))
+    return steps
+
+
+def token_by_token(options: DecodingOptions, steps: list[Step], trace: Trace) -> None:
+    """What was considered at each place."""
+    st.subheader(say("translate.tokens", "Token by token"), anchor=False)
+    paragraph("translate", "token-by-token")
     rows = trace.predictions(5)
     read = say_count(
         "translate.read",
@@ -74,22 +81,21 @@ def translation(request: Request) -> None:
         len(rows),
     )
     rivals = say("translate.rivals", "At each place the five most probable tokens; the one that was taken is orange")
-    with produced.container():
-        st.html(
-            tokens.label(read)
-            + tokens.chips(trace.source_tokens, "encoder")
-            + tokens.label(generated)
-            + tokens.chips(trace.next_tokens, "decoder", [row.probability for row in rows])
-            + tokens.label(rivals)
-            + tokens.cards(rows)
-        )
-        if options.method == "beam":
-            caption("translate", "check-for-beam")
-        else:
-            # what was streamed, from cached keys and values, against one pass over the finished translation
-            difference = max(abs(step.probability - row.probability) for step, row in zip(steps, rows, strict=True))
-            caption("translate", "check", difference=checks.said("step by step", difference))
-        numbers(rows)
+    st.html(
+        tokens.label(read)
+        + tokens.chips(trace.source_tokens, "encoder")
+        + tokens.label(generated)
+        + tokens.chips(trace.next_tokens, "decoder", [row.probability for row in rows])
+        + tokens.label(rivals)
+        + tokens.cards(rows)
+    )
+    if options.method == "beam":
+        caption("translate", "check-for-beam")
+    else:
+        # what was streamed, from cached keys and values, against one pass over the finished translation
+        difference = max(abs(step.probability - row.probability) for step, row in zip(steps, rows, strict=True))
+        caption("translate", "check", difference=checks.said("step by step", difference))
+    numbers(rows)
 
 
 @fragment
@@ -111,12 +117,18 @@ def numbers(rows) -> None:
 
 def main() -> None:
     """Read the inputs, translate, show; below it the architecture, and how to read the page."""
-    request = opening("translate", examples=True)
+    beginning, sentence, mapped, options = home.places()
+    with beginning:
+        request = opening("translate", options=options)
     if request.accepted:
-        translation(request)
+        steps = translation(request, sentence)
+        trace = request.trace()
+        with mapped:
+            home.live_map(trace)
+        token_by_token(request.options, steps, trace)
     picture, words = st.columns([3, 2], gap="large")
     with picture:
-        st.subheader(say("translate.model", "The model"), anchor=False)
+        st.subheader(say("translate.model", "The model, a map of this program"), anchor=False)
         diagram(request.service)
     with words:
         how_to_read(block("translate", "how-to-read-it"))

@@ -6,6 +6,7 @@ from pages.shared.models import open_vision, private, reading
 from pages.shared.parts import Part, choose, texts_below
 from pages.shared.texts import block, paragraph
 from pages.vision.attention import any_patch, cls_attention, full_maps
+from pages.vision.background import without_an_object
 from pages.vision.heads import each_head
 from pages.vision.layers import through_the_layers
 from pages.vision.patches import cut_in_patches
@@ -38,7 +39,7 @@ def main() -> None:
     if chosen.is_own:
         service = private(service)
     key, trace = service.trace_picture(chosen.image)
-    received, said = st.columns([2, 3], gap="large")
+    received, said = st.columns([1, 3], gap="large")
     with received:
         height, width = trace.pixels.shape[:2]
         size = {"width": width, "height": height}
@@ -49,7 +50,8 @@ def main() -> None:
         st.html(answer.STYLE + answer.bars(trace.classes, trace.probabilities))
         classes = ", ".join(map(literal.markdown, trace.classes))
         st.caption(block("vision", "only-these", count=len(trace.classes), classes=classes))
-    view = choose(VIEWS, "view", say("vision.view", "View"))
+        without_an_object(service)
+    view = choose(VIEWS, "view")
     view.show(service, key, trace)
     config, (rows, columns) = service.model.config, trace.grid
     texts_below(

@@ -74,7 +74,7 @@ def first_visit(browser: Browser, url: str) -> dict:
     page = browser.new_page()
     open_page(page, f"{url}/attention?kind=Cross")
     seen = {
-        "navigation": page.locator('[data-testid="stTopNavLink"]').all_inner_texts(),
+        "navigation": page.locator(".st-key-menu").get_by_role("link").all_inner_texts(),
         "sidebar": page.locator('[data-testid="stSidebar"]').text_content(),
         "title": page.locator('[data-testid="stMain"] h1').inner_text(),
         "dialogs": page.get_by_role("dialog").count(),

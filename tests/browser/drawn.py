@@ -36,7 +36,7 @@ STATE = f"""(() => {{
 
 # Title and everything below it: the first page with the translation and the model's drawing, and the attention page.
 TITLE = """document.querySelector('[data-testid="stMain"] h1')?.textContent"""
-TRANSLATE = f"""({TITLE} === "Translate" && document.querySelector(".aa-cards")
+TRANSLATE = f"""({TITLE} === "Attention Atlas" && document.querySelector(".aa-cards")
     && [...document.querySelectorAll(".st-key-architecture, .st-key-architecture *")]
         .some((holder) => holder.shadowRoot?.querySelector("svg"))
     && !document.querySelector('[data-testid="stMain"] [data-stale=true]'))"""

@@ -1,16 +1,26 @@
-"""The menu of a wide screen: a row of links, and behind a button those for which the row has no room."""
+"""The menu: links to the sections, and below them links to the pages of the open one."""
 
 from __future__ import annotations
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import ready
+from views import frame
+
+SECTIONS, PAGES = ".st-key-sections", ".st-key-pages"
 
 
 def link_to(page: Page, title: str) -> Locator:
-    """The link to a page of the app, which can be pressed then: the rest of the menu is opened if it is there."""
-    link = page.get_by_test_id("stTopNavLink").get_by_text(title, exact=True)
-    if not link.locator("xpath=ancestor::*[@aria-hidden='true']").count():
+    """The link to a page of the app, by its title or what the menu calls it: its section is opened if it is not."""
+    place = next(place for place in frame.PAGES if title in (place.title(), place.called()))
+    section = frame.section(place)
+    link = page.locator(PAGES).get_by_role("link", name=place.called(), exact=True)
+    if section.name and link.count():
         return link
-    rest = page.get_by_test_id("stTopNavSection").last
-    if rest.get_attribute("aria-expanded") != "true":
-        rest.click()
-    return page.get_by_test_id("stTopNavDropdownLink").get_by_text(title, exact=True)
+    to_section = page.locator(SECTIONS).get_by_role("link", name=section.called(), exact=True)
+    if place is section.pages[0]:
+        return to_section
+    to_section.click()
+    expect(page.locator('[data-testid="stMain"] h1')).to_have_text(section.pages[0].title())
+    ready(page)
+    return link

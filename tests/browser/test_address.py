@@ -98,7 +98,7 @@ def test_one_entry_for_one_deed(page: Page, server: Server):
     for name, deed in deeds.items():
         assert entries(page, lambda name=name, deed=deed: (deed(), expect_setting(page, **addresses[name]))) == 0, name
     assert entries(page, lambda: write(page, "Where?")) == 1
-    assert entries(page, lambda: go(page, "Tokens")) == 1
+    assert entries(page, lambda: go(page, "Heads")) == 1
     assert entries(page, lambda: go(page, "Vision")) == 1
     other = samples.SAMPLES[2]
     chosen = lambda: (page.get_by_role("radio", name=other()).click(), expect_setting(page, picture=other.id))  # noqa: E731
@@ -106,7 +106,7 @@ def test_one_entry_for_one_deed(page: Page, server: Server):
     page.go_back()
     expect_setting(page, picture=samples.NAMES[0])
     page.go_back()
-    arrived(page, "Tokens")
+    arrived(page, "Heads")
     page.go_back()
     arrived(page, "Attention")
     expect(box(page)).to_have_value("Where?")
@@ -127,8 +127,8 @@ def test_a_page_s_own_settings_come_back_with_it(page: Page, server: Server):
 
 
 def test_menu_links_carry_the_view(page: Page, server: Server):
-    open_page(page, f"{server.url}/attention?text=A+%26+B&kind=Cross&layer=2&look=Lines")
-    link = page.get_by_test_id("stTopNavLink").filter(has_text="Inside a layer")
+    open_page(page, f"{server.url}/masks?text=A+%26+B&kind=Cross&layer=2&masks=causality")
+    link = link_to(page, "Inside a layer")
     expect(link).to_have_attribute("href", re.compile(r"/inside\?text=A\+%26\+B&kind=cross&layer=2$"))
     with page.context.expect_page() as opened:
         link.click(button="middle")  # Streamlit takes a click with the control key for a plain one
@@ -190,7 +190,7 @@ def test_a_sentence_that_is_being_taken_over_outlives_a_click(page: Page, server
 def test_a_sentence_that_is_typed_and_left_by_the_menu_goes_along(page: Page, server: Server):
     open_page(page, f"{server.url}/?text=I+am+a+student.")
     box(page).fill("Where did you learn to cook?")
-    page.get_by_test_id("stTopNavLink").get_by_text("Tokens", exact=True).hover()
+    link_to(page, "Attention").hover()
     page.mouse.down()  # the box loses the focus, and a run begins ...
     page.wait_for_function(  # it may be over before anybody has looked
         """(text) => document.querySelector('[data-test-script-state="running"]')
@@ -198,10 +198,10 @@ def test_a_sentence_that_is_typed_and_left_by_the_menu_goes_along(page: Page, se
         arg="Where did you learn to cook?",
     )
     page.mouse.up()  # ... which ends here
-    arrived(page, "Tokens")
+    arrived(page, "Attention")
     expect(box(page)).to_have_value("Where did you learn to cook?")
     page.go_back()
-    arrived(page, "Translate")
+    arrived(page, "Attention Atlas")
 
 
 def test_back_during_a_run(page: Page, server: Server):
@@ -248,10 +248,10 @@ def test_back_before_the_answer_to_the_last_click_has_come(browser: Browser, ser
 def test_two_steps_back_at_once(page: Page, server: Server):
     """The page in between is asked for and left again before its answer has come."""
     open_page(page, f"{server.url}/?text=Where%3F")
-    for title in ("Tokens", "Vision", "Heads"):
+    for title in ("Attention", "Vision", "Any model"):
         go(page, title)
     place = page.evaluate("navigation.currentEntry.index")
-    for title, steps in (("Tokens", -1), ("Heads", 1)):
+    for title, steps in (("Attention", -1), ("Any model", 1)):
         for _ in range(2):
             left = path(page)
             page.evaluate("steps => history.go(steps)", steps)
@@ -259,7 +259,7 @@ def test_two_steps_back_at_once(page: Page, server: Server):
         arrived(page, title)
         place += 2 * steps
         assert page.evaluate("navigation.currentEntry.index") == place
-        assert path(page) == f"/{title.lower()}"
+        assert path(page) == {"Attention": "/attention", "Any model": "/models"}[title]
         expect(box(page)).to_have_value("Where?")
 
 

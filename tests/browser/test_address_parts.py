@@ -35,10 +35,10 @@ def test_a_deed_in_a_part_and_a_page_that_arrive_together_both_count(slow: tuple
     open_page(page, f"{server.url}/attention?text=I+am+a+student.")
     line.hold(answers=False)
     choose(page, "Cross")
-    link_to(page, "Tokens").click()
+    link_to(page, "Heads").click()
     line.wait_for(2, answers=False)
     line.let_go(answers=False)
-    arrived(page, "Tokens")
+    arrived(page, "Heads")
     expect_setting(page, kind="cross")
 
 
@@ -49,14 +49,14 @@ def test_a_click_on_a_page_that_the_menu_has_left_does_not_undo_the_menu(
     page, line = slow
     open_page(page, f"{server.url}/attention?text=I+am+a+student.")
     line.hold(answers=True)
-    link_to(page, "Decoding").click()
-    line.wait_for(1, answers=True, part=b"Decoding")
+    link_to(page, "Attribution").click()
+    line.wait_for(1, answers=True, part=b"Attribution")
     press(page, control)
     line.let_go(answers=True)
-    arrived(page, "Decoding")
+    arrived(page, "Attribution")
     choose(page, "Sampling")
     expect_setting(page, method="sampling")
-    assert path(page) == "/decoding"
+    assert path(page) == "/attribution"
     page.go_back()
     arrived(page, "Attention")
     expect(page.get_by_role("radio", name="Encoder", exact=True)).to_be_checked()
@@ -67,11 +67,11 @@ def test_a_page_takes_deeds_again_where_back_follows_the_menu_at_once(slow: tupl
     open_page(page, f"{server.url}/?text=Where%3F")
     go(page, "Attention")
     line.hold(answers=True)
-    link_to(page, "Tokens").click()
+    link_to(page, "Heads").click()
     page.go_back()
     line.wait_for(1, answers=True, part=b"text=Where")
     line.let_go(answers=True)
-    arrived(page, "Translate")
+    arrived(page, "Attention Atlas")
     choose(page, "Beam")
     expect_setting(page, text="Where?", method="beam")
 
@@ -85,7 +85,7 @@ def test_a_deed_in_a_part_of_a_page_that_back_has_left_does_not_undo_back(slow: 
     line.wait_for(1, answers=True, part=b"text=I+am+a+student.")
     press(page, "Cross")
     line.let_go(answers=True)
-    arrived(page, "Translate")
+    arrived(page, "Attention Atlas")
     choose(page, "Beam")
     expect_setting(page, text=FIRST, method="beam")
     assert path(page) == "/"

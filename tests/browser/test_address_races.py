@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
 from tests.browser.address_bar import expect_query, expect_setting, path
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.menu import link_to
 from tests.browser.overflow import WIDE
 from tests.browser.test_address import arrived, box, go, write
 
@@ -139,18 +140,18 @@ def test_a_click_on_a_page_that_back_has_left_does_not_undo_back(slow: tuple[Pag
     """Until the answer comes, the page that was left is still on the screen."""
     page, line = slow
     open_page(page, f"{server.url}/?text=I+am+a+student.")
-    go(page, "Decoding")
+    go(page, "Attribution")
     line.hold(answers=True)
     page.go_back()
     line.wait_for(1, answers=True, part=address_of(FIRST))
     by_mouse(page)
     line.wait_for(2, answers=True, part=address_of(FIRST))
     line.let_go(answers=True)
-    arrived(page, "Translate")
+    arrived(page, "Attention Atlas")
     assert path(page) == "/"
     expect_query(page, text=FIRST)
     page.go_forward()
-    arrived(page, "Decoding")
+    arrived(page, "Attribution")
 
 
 def test_a_sentence_goes_along_however_soon_the_menu_is_used(page: Page, server: Server):
@@ -158,13 +159,13 @@ def test_a_sentence_goes_along_however_soon_the_menu_is_used(page: Page, server:
     open_page(page, f"{server.url}/?text=I+am+a+student.")
     lost = []
     for delay in range(0, 21, 2):
-        title = ("Tokens", "Translate")[delay // 2 % 2]
+        title, name = (("Attention", "Attention"), ("Attention Atlas", "Translate"))[delay // 2 % 2]
         sentence = f"They waited for {delay} hours."
         box(page).fill(sentence)
         page.evaluate(
             """([title, delay]) => new Promise((done) => {
-                const link = [...document.querySelectorAll("[data-testid=stTopNavLink]")]
-                    .find((link) => link.textContent === title);
+                const link = [...document.querySelectorAll(".st-key-pages a")]
+                    .find((link) => link.textContent === title && link.checkVisibility());
                 const { port1, port2 } = new MessageChannel();
                 document.activeElement.blur();
                 const left = performance.now();
@@ -175,7 +176,7 @@ def test_a_sentence_goes_along_however_soon_the_menu_is_used(page: Page, server:
                 };
                 port2.postMessage(0);
             })""",
-            [title, delay],
+            [name, delay],
         )
         arrived(page, title)
         if box(page).input_value() != sentence:
@@ -205,11 +206,11 @@ def test_a_sentence_and_a_page_that_arrive_together_both_count(
     open_page(page, f"{server.url}/?text=I+am+a+student.")
     box(page).fill(THIRD)
     line.hold(answers=False)
-    use(page, page.get_by_test_id("stTopNavLink").filter(has_text="Tokens"))
+    use(page, link_to(page, "Attention"))
     line.wait_for(2, answers=False)
     line.let_go(answers=False)
-    arrived(page, "Tokens")
+    arrived(page, "Attention")
     expect(box(page)).to_have_value(THIRD)
     expect_setting(page, text=THIRD)
     page.go_back()
-    arrived(page, "Translate")
+    arrived(page, "Attention Atlas")

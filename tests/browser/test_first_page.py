@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Locator, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page
 from tests.browser.overflow import PHONE, WIDE
+from views import frame
+
+DOORS = ["attention", "vision", "history"]
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "narrow"])
@@ -48,3 +51,47 @@ def test_without_scripts_the_page_says_what_it_needs(browser: Browser, server: S
     assert "You need to enable JavaScript" in page.evaluate("document.body.innerText")
     expect(page.locator(".first")).to_be_hidden()
     context.close()
+
+
+@pytest.mark.parametrize("size", [{"width": 1280, "height": 720}, PHONE], ids=["wide", "narrow"])
+def test_home_says_what_this_is_without_scrolling(server: Server, page, size: dict):
+    """Name, one sentence, the sentence in the box, a live map of it, and three doors."""
+    page.set_viewport_size(size)
+    open_page(page, server.url)
+    seen = page.locator('[data-testid="stMain"]')
+    assert inside(seen.get_by_role("heading", name=frame.NAME), size)
+    assert inside(seen.get_by_text(frame.PAGES[0]()), size)
+    assert inside(seen.get_by_label("English sentence"), size)
+    assert inside(seen.locator(".st-key-live-map canvas[role=img]"), size)
+    doors = seen.locator(".st-key-doors").get_by_role("link")
+    assert [door.get_attribute("href").partition("?")[0].rsplit("/", 1)[1] for door in doors.all()] == DOORS
+    for door in doors.all():
+        assert inside(door, size)
+    sentence = page.get_by_label("English sentence")
+    sentence.fill("I want to buy a car.")
+    sentence.press("Enter")
+    expect(page.locator(".st-key-live-map .keys span").nth(4)).to_have_text("a")
+    doors.nth(1).click()
+    expect(seen.locator("h1")).to_have_text("Vision")
+
+
+def inside(found: Locator, size: dict[str, int]) -> bool:
+    """Whether all of it is on a screen that was not scrolled."""
+    found.wait_for()
+    box = found.bounding_box()
+    return box["y"] >= 0 and box["y"] + box["height"] <= size["height"] and box["x"] + box["width"] <= size["width"]
+
+
+@pytest.mark.parametrize("size", [WIDE, {"width": 1280, "height": 720}, PHONE], ids=["wide", "laptop", "narrow"])
+def test_the_menu_marks_the_open_page_at_every_width(server: Server, page, size: dict):
+    page.set_viewport_size(size)
+    open_page(page, f"{server.url}/loss?text=Where%3F")
+    links = page.locator(".st-key-menu").get_by_role("link")
+    assert links.all_inner_texts() == [
+        *(section.called() for section in frame.SECTIONS),
+        *(place.called() for place in frame.SECTIONS[1].pages),
+    ]
+    for link in links.all():
+        assert inside(link, size)
+    expect(page.locator('.st-key-menu a[aria-current="page"]:visible')).to_have_text(["Loss"])
+    expect(links.nth(1)).to_have_css("background-color", "rgba(136, 136, 136, 0.2)")

@@ -15,6 +15,7 @@ from tests.browser.address_bar import expect_query
 from tests.browser.choices import choose
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.drawn import GRID, NUMBERS, SCALE
+from tests.browser.menu import link_to
 from tests.browser.overflow import PHONE, assert_nothing_overflows
 from views import frame, palette
 from views.text.numbers import three_digits
@@ -89,7 +90,10 @@ def choose_kind(page: Page, name: str) -> None:
 
 def test_a_deep_link_that_comes_first_shows_the_whole_frame(server: Server):
     seen = server.first_visit
-    assert [name.strip() for name in seen["navigation"]] == [place.title() for place in frame.PAGES]
+    assert [name.strip() for name in seen["navigation"]] == [
+        *(section.called() for section in frame.SECTIONS),
+        *(place.called() for place in frame.SECTIONS[0].pages),
+    ]
     assert "Runs on" in seen["sidebar"]
     assert "Sizes" in seen["sidebar"]
     assert seen["title"] == "Attention"
@@ -177,7 +181,7 @@ def test_a_head_chosen_just_before_the_page_is_left_stays_chosen(server: Server,
     open_page(page, f"{server.url}/attention?text={quote(SENTENCE)}")
     wait_for_chart(page)
     page.locator('.tile[aria-label^="layer 3, head 5."]').click()
-    page.get_by_test_id("stTopNavLink").get_by_text("Heads", exact=True).click()
+    link_to(page, "Heads").click()
     expect_query(page, layer="3", head="5", text=SENTENCE)
 
 

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.address_bar import expect_query, expect_setting
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.menu import link_to
 
 SENTENCE = "I want to buy a car."
 
@@ -73,13 +74,6 @@ def heading(page: Page, title: str) -> None:
     ready(page)
 
 
-def menu(page: Page, title: str) -> None:
-    """Open a page by the menu of a narrow screen."""
-    page.get_by_test_id("stExpandSidebarButton").tap()
-    page.get_by_test_id("stSidebarNavLink").get_by_text(title, exact=True).tap()
-    page.get_by_test_id("stSidebarCollapseButton").locator("button").tap()
-
-
 def test_by_thumb(phone: Page, server: Server, browser: Browser):
     open_page(phone, server.url)
     box = phone.get_by_label("English sentence")
@@ -89,14 +83,14 @@ def test_by_thumb(phone: Page, server: Server, browser: Browser):
     expect(phone.get_by_role("radio", name="Beam", exact=True)).to_be_checked()
     expect_query(phone, text=SENTENCE, method="beam")
     ready(phone)
-    menu(phone, "Attention")
+    link_to(phone, "Attention").tap()
     heading(phone, "Attention")
     phone.get_by_role("radio", name="Cross", exact=True).tap()
     expect_query(phone, text=SENTENCE, method="beam", kind="cross")
     ready(phone)
     address = phone.url
     phone.go_back()
-    heading(phone, "Translate")
+    heading(phone, "Attention Atlas")
     expect(box).to_have_value(SENTENCE)
     expect_query(phone, text=SENTENCE, method="beam")
     phone.go_forward()
@@ -130,7 +124,7 @@ def test_by_keys_alone(page: Page, server: Server):
     heading(page, "Attention")
     expect_query(page, text=SENTENCE, method="beam")
     page.go_back()  # the browser's own key does not reach a headless one
-    heading(page, "Translate")
+    heading(page, "Attention Atlas")
     expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
     expect(page.get_by_role("radio", name="Beam", exact=True)).to_be_checked()
 

@@ -30,11 +30,11 @@ def choose(page: Page, option: str) -> None:
 
 def test_from_letters_to_vectors(server: Server, page: Page):
     open_page(page, f"{server.url}/tokens?text={quote(SENTENCE)}")
-    chips = page.locator(".aa-encoder > span")
+    chips = page.locator(".st-key-piece").get_by_role("radio")
     expect(chips.last).to_have_text("</s>")
     assert "".join(chips.all_inner_texts()).replace(" ", "") == SENTENCE.replace(" ", "") + "</s>"
     choose(page, "2 Ids")
-    expect(page.locator(".aa-encoder small").first).to_have_text(re.compile(r"^\d+$"))
+    expect(chips.first).to_have_text(re.compile(r"^I \d+$"))
     choose(page, "5 + position")
     page.locator(".js-plotly-plot .hm").wait_for()
     ready(page)  # a file offered before the new run is gone
@@ -48,6 +48,9 @@ def test_from_letters_to_vectors(server: Server, page: Page):
     table = page.get_by_role("table", name=re.compile("First numbers of token 1"))
     expect(table.locator("tbody tr").first.locator("td").first).to_have_text(three_digits(float(rows[0, 0])))
     page.wait_for_function("() => [...new URLSearchParams(location.search).keys()].sort().join() === 'step,text'")
+    choose(page, "1 Tokens")
+    chips.nth(2).click()
+    expect(page.get_by_role("table", name=re.compile("First numbers of token 3"))).to_be_visible()
 
 
 def test_the_readers_own_word_in_other_spellings(server: Server, page: Page):

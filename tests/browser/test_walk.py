@@ -76,13 +76,10 @@ def test_what_is_read_out_is_said(url: str, watched: tuple[Page, Watch], address
 
 
 def test_the_frame_is_said(url: str, watched: tuple[Page, Watch]):
-    """The menu's help, the model card and what the app says about itself."""
+    """The model card and what the app says about itself."""
     page, _ = watched
     page.set_viewport_size(WIDE)
     open_page(page, url)
-    page.get_by_test_id("stTopNavLink").nth(1).hover()
-    expect(page.get_by_test_id("stTooltipContent")).to_be_visible()
-    assert unsaid(page) == []
     page.get_by_test_id("stExpandSidebarButton").click()
     page.get_by_role("button", name="Model card").click()
     expect(page.get_by_role("dialog")).to_be_visible()

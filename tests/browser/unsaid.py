@@ -20,9 +20,6 @@ STREAMLIT: tuple[tuple[str, str | list[str]], ...] = (
     ('[data-testid="stSidebar"]', ["aria-label"]),
     ('[data-testid="stSidebarCollapseButton"] button, [data-testid="stExpandSidebarButton"]', ["aria-label"]),
     ('[data-testid="stIconMaterial"]', "text"),  # an icon: the font draws the word as a sign
-    ('[data-testid="stTopNav"], [data-testid="stSidebarNav"]', ["aria-label"]),  # the whole menu
-    # the buttons with how many more pages there are, on a wide screen and on a phone
-    ('[data-testid="stTopNavSection"], [data-testid="stSidebarNavViewButton"]', "text"),
     ('[data-testid="stMainMenuButton"]', ["aria-label"]),  # its own menu, of printing and the like
     ('[data-testid="stTooltipIcon"] button', ["aria-label"]),  # "Help for", then the label, which is read beside it
     ('[data-testid="stSelectbox"] input', ["placeholder"]),  # never seen: something is always chosen

@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from tests.browser.choices import choose, option
 from tests.browser.conftest import open_page, ready
 from tests.browser.menu import link_to
+from views import frame
 from views.controls import inputs, samples
 
 SENTENCES = ("I am a student.", "Where did you learn to cook?", "She & he #1 = 100%+.", "Caf\u00e9 \u2603")
@@ -37,7 +38,7 @@ UNITS = Choice("units", {"tokens": "Tokens", "words": "Whole words"}, "tokens")
 SHARED = (METHOD, KIND, UNITS)
 # Each page of the walks: its path, its title, the shared settings that it shows, its own ones.
 PAGES = {
-    "Translate": ("/", (METHOD,), ()),
+    "Attention Atlas": ("/", (METHOD,), ()),
     "Attention": (
         "/attention",
         (METHOD, KIND, UNITS),
@@ -47,6 +48,7 @@ PAGES = {
         ),
     ),
     "Tokens": ("/tokens", (METHOD,), (Choice("step", {"tokens": "1 Tokens", "ids": "2 Ids"}, "tokens"),)),
+    "Before the Transformer": ("/history", (), ()),  # the way to Tokens
     "Heads": ("/heads", (METHOD,), (Choice("sort", {"effect": "Effect", "label": "Label"}, "effect"),)),
     "Vision": ("/vision", (), (Choice("view", {"patches": "Patches", "any-patch": "Any patch"}, "patches"),)),
 }
@@ -57,7 +59,7 @@ VISION = "Vision"
 class View:
     """What is to be seen: a page, what was chosen for all pages, and what for this one."""
 
-    page: str = "Translate"
+    page: str = "Attention Atlas"
     shared: dict[str, str] = field(default_factory=lambda: {"text": inputs.DEFAULT})
     own: dict[str, str] = field(default_factory=dict)
 
@@ -124,6 +126,11 @@ class Model:
         self.own[self.view.page] = self.view.own
 
 
+def _first(title: str) -> str:
+    """The first page of the section that a page stands in."""
+    return frame.section(next(place for place in frame.PAGES if place.title() == title)).pages[0].title()
+
+
 class Walk:
     """One walk of one visitor: every step is made in the browser and in the model."""
 
@@ -177,6 +184,9 @@ class Walk:
     def _menu(self) -> None:
         title = self.random.choice([title for title in PAGES if title != self.model.view.page])
         self._note(f"menu {title}")
+        first, open_first = (_first(name) for name in (title, self.model.view.page))
+        if first != open_first and first != title:
+            self.model.go(first)
         link_to(self.page, title).click()
         self.model.go(title)
 

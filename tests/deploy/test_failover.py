@@ -124,7 +124,7 @@ def test_a_browser_goes_on_by_itself(site: Site, page: Page):
     content = encoded(photo(90, 60, seed=3))
     upload(page, "mine.png", content, "image/png")
     shown(page, "own")
-    page.get_by_role("link", name="Translate", exact=True).click()
+    page.get_by_role("link", name="Explore", exact=True).click()
     type_sentence(page, "I want to buy a car.")
     assert home(page) == victim.port
     victim.kill()

@@ -136,7 +136,7 @@ def test_whatever_else_is_missing_is_named_and_the_page_goes_on(assets):
         assert f"{file} is {trouble} in assets/samples: restore it with `{RESTORE}`." in text
     assert "`vision.md` is missing from `assets/text/en`" in text and "`favicon.png` is missing" in text
     assert app.title[0].value == "Vision"
-    assert "Golf" not in text and samples.SAMPLES[2]() in text  # the first picture that is left
+    assert "Parachute" not in text and samples.SAMPLES[2]() in text  # the first picture that is left
     next(button for button in app.button if button.label == "Model card").click().run()
     assert "card.md is missing" in said(app)
 

@@ -11,7 +11,7 @@ FIRST_VISIT = f"""
 import sys
 from streamlit.testing.v1 import AppTest
 app = AppTest.from_file({str(ROOT / "app.py")!r}, default_timeout={PATIENCE}).run()
-assert not app.exception and app.title[0].value == "Translate"
+assert not app.exception and app.title[0].value == "Attention Atlas"
 print(*sys.modules)
 """
 

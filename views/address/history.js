@@ -5,14 +5,15 @@
 // their whole address a moment later, and answers may overtake what a reader does next.
 (() => {
   const DEEDS = ["text", "picture"];
-  const LINKS = "[data-testid=stTopNavLink], [data-testid=stTopNavDropdownLink], [data-testid=stSidebarNavLink]";
+  const MENU = ".st-key-menu [data-testid=stPageLink-NavLink], .st-key-doors [data-testid=stPageLink-NavLink]";
+  const SITE = new URL(".", document.currentScript.src);
   const { shared: names, moved } = document.currentScript.dataset;
   const shared = names.split(" ");
   const push = history.pushState.bind(history);
   const replace = history.replaceState.bind(history);
 
   // The server answers at the site's own address. Streamlit would first look for it below the address of the page.
-  window.__streamlit = { BACKEND_BASE_URL: new URL(".", document.currentScript.src).href };
+  window.__streamlit = { BACKEND_BASE_URL: SITE.href };
 
   // After Back or Forward, a page that no link was pressed for has been left: its answer was only on its way.
   let returned = false;
@@ -85,7 +86,7 @@
   window.addEventListener(
     "click",
     (event) => {
-      const link = event.target.closest?.(`${LINKS}, [data-testid=stPageLink-NavLink]`);
+      const link = event.target.closest?.("[data-testid=stPageLink-NavLink]");
       if (!link) return;
       if (typed) document.activeElement.blur(); // by what presses links without moving the focus
       window.dispatchEvent(new Event("leavingpage"));
@@ -98,7 +99,9 @@
   );
 
   // A page that is left takes no more deeds: Streamlit would ask for it again, as long as no answer has come.
-  const LEFT = "[data-testid=stMain], [data-testid=stSidebarUserContent]";
+  const LEFT =
+    "[data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock] > :not(:has(> .st-key-menu)), " +
+    "[data-testid=stSidebarUserContent]";
   const MOST = 5000; // milliseconds; an answer may never come
   let answer;
   const takeDeeds = (taken) => document.querySelectorAll(LEFT).forEach((part) => (part.inert = !taken));
@@ -148,12 +151,14 @@
     history.replaceState(history.state, "", to);
   });
 
-  // A link of the menu that is opened in a new tab, or copied, carries what all pages share.
+  // A link of the menu that is opened in a new tab, or copied, carries what all pages share. The open page's is marked.
   function markLink(link) {
     const carried = new URLSearchParams();
     for (const [name, text] of new URL(location.href).searchParams) if (shared.includes(name)) carried.append(name, text);
-    const to = new URL(link.href);
-    if (to.search.slice(1) === carried.toString()) return;
+    const to = new URL(link.getAttribute("href"), SITE);
+    if (to.pathname === location.pathname) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+    if (link.href === to.href && to.search.slice(1) === carried.toString()) return;
     to.search = carried.toString();
     link.href = to.href;
   }
@@ -163,7 +168,7 @@
     waiting = true;
     requestAnimationFrame(() => {
       waiting = false;
-      document.querySelectorAll(LINKS).forEach(markLink);
+      document.querySelectorAll(MENU).forEach(markLink);
     });
   }
   window.addEventListener("popstate", markSoon);

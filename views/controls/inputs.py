@@ -13,11 +13,14 @@ from views.controls.widgets import Choice
 from views.text import catalogue
 from views.text.catalogue import Message, Name, say
 
-DEFAULT = "The animal didn't cross the street because it was too tired."
+DEFAULT = "The black cat is sleeping on the chair."  # which the model translates rightly
+# What *it* is here decides between *il* and *elle*; the model writes *elle* for both.
+TIRED = "The animal didn't cross the street because it was too tired."
+WIDE = "The animal didn't cross the street because it was too wide."
 EXAMPLES = (
-    "I am a student.",
-    "I want to buy a car.",
     DEFAULT,
+    "I want to buy a car.",
+    TIRED,
     "Where did you learn to cook?",
     "She gave him the book that he had lost.",
     "We would rather stay at home tonight.",

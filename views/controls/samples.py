@@ -23,9 +23,9 @@ class Sample(Message):
 
 
 SAMPLES = (
+    Sample("church", "Church"),
     Sample("parachute", "Parachute"),
     Sample("golf-ball", "Golf ball"),
-    Sample("church", "Church"),
     Sample("french-horn", "French horn"),
     Sample("gas-pump", "Gas pump"),
     Sample("garbage-truck", "Garbage truck"),

@@ -91,6 +91,13 @@ def select(label: str, options: Options, key: str, default: str = "", **looks) -
     return control(key, OneOf(tuple(options)), first, partial(st.selectbox, label, **offered, **looks), varies=True)
 
 
+def chips(label: str, options: Options, key: str) -> str:
+    """One of several, such as tokens in a row, as buttons that wrap; the first where nothing else was chosen."""
+    offered = _offered(options, key)
+    draw = partial(st.pills, label, **offered, required=True, label_visibility="collapsed")
+    return control(key, OneOf(tuple(options)), next(iter(options)), draw, varies=True)
+
+
 def slider(
     label: str, key: str, default: int, low: int, high: int, step: int = 1, varies: bool = False, **looks
 ) -> int:

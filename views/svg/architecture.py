@@ -35,8 +35,8 @@ DESTINATIONS: dict[str, tuple[str, dict[str, str]]] = {
     "decoder": ("attention", {"kind": "decoder"}),
     "cross": ("attention", {"kind": "cross"}),
     "mask": ("masks", {}),
-    "feed-forward": ("inside", {}),
-    "norm": ("inside", {}),
+    "feed-forward": ("inside", {"inside": "feed-forward"}),
+    "norm": ("inside", {"inside": "add-norm"}),
     "linear": ("decoding", {"part": "linear-softmax"}),
     "softmax": ("decoding", {}),
     "next": ("decoding", {}),
@@ -79,8 +79,10 @@ def architecture(sizes: Sizes, pages: Mapping[str, str] | None = None, keep: Map
     feed_forward = say("diagram.widths", "{model} \u2192 {inner} \u2192 {model}, ReLU", **widths)
     table = f"{grouped(sizes.vocabulary_size)} \u00d7 {sizes.d_model}"
 
-    def link(to: str, drawn: str, called: str) -> str:
-        return linked(drawn, called, *DESTINATIONS[to], pages, keep)
+    def link(to: str, drawn: str, called: str, stack: str = "encoder") -> str:
+        """To the part that explains the block, which shows the encoder first."""
+        page, settings = DESTINATIONS[to]
+        return linked(drawn, called, page, settings | ({"stack": stack} if stack != "encoder" else {}), pages, keep)
 
     def name(block: str, side: str) -> str:
         return NAMES[block](stack=KINDS[side].short())
@@ -100,12 +102,12 @@ def architecture(sizes: Sizes, pages: Mapping[str, str] | None = None, keep: Map
         ]
 
     def after_attention(side: str, middle: int) -> list[str]:
-        return [link("norm", _norm(middle, 482, side), name("self", side)), arrow(middle, 482, 462)]
+        return [link("norm", _norm(middle, 482, side), name("self", side), side), arrow(middle, 482, 462)]
 
     def forward(side: str, middle: int, top: int) -> list[str]:
         layers = block(middle, top, side, say("diagram.feed-forward", "Feed-forward"), feed_forward)
-        norm = link("norm", _norm(middle, top - 24, side), name("norm", side))
-        return [link("feed-forward", layers, name("feed-forward", side)), norm]
+        norm = link("norm", _norm(middle, top - 24, side), name("norm", side), side)
+        return [link("feed-forward", layers, name("feed-forward", side), side), norm]
 
     english, french = say("diagram.english", "English tokens"), say("diagram.french", "French tokens so far")
     cross = say("diagram.cross", "Cross-attention")
@@ -121,7 +123,7 @@ def architecture(sizes: Sizes, pages: Mapping[str, str] | None = None, keep: Map
         link("mask", aside(300, 512, 44, say("diagram.mask", "mask")), say("diagram.mask.causal", "Causal mask")),
         *after_attention("decoder", DECODER),
         link("cross", block(DECODER, 416, "cross", cross, heads), cross),
-        link("norm", _norm(DECODER, 392, "cross"), after_cross),
+        link("norm", _norm(DECODER, 392, "cross"), after_cross, "decoder"),
         arrow(DECODER, 392, 372),
         *forward("decoder", DECODER, 326),
         arrow(DECODER, 302, 206),

@@ -45,8 +45,8 @@ def show(subject: Subject) -> None:
 
 
 def _view(shape: tuple[int, int, int, int]) -> View:
-    """What this visit or the link chose, where it fits the attention; else all heads of the first layer."""
-    first = View((0,), tuple(range(shape[1])))
+    """What this visit or the link chose, where it fits the attention; else the first head of the first layer."""
+    first = View((0,), (0,))
     view = from_address(settings.held(ADDRESS), shape) or first
     settings.hold(ADDRESS, "" if view == first else to_address(view))
     return view

@@ -7,11 +7,11 @@ from model import HeadInterventions
 from model.attribution.comparison import moved, shared_places
 from model.attribution.intervened import losses_of
 from model.tracing.head_interventions import NoMask, OneHot, Scale, Temperature
-from pages.shared.sides import ANOTHER
 from tests.pages.charts import checked
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import matrices, metrics
 from tests.pages.reading import marked, table
+from views.controls.inputs import WIDE
 from views.text.numbers import three_digits
 
 ALL = tuple((2, head) for head in range(8))  # what is ablated at first
@@ -29,8 +29,8 @@ def test_before_after_and_difference_are_the_models(open_app, translator, trace)
     found = translator.intervene(trace, HeadInterventions((Scale("decoder", ALL),)))
     before, after = (losses_of(side) for side in (trace, found.after))
     shown = metrics(app)
-    assert shown["Loss, before"] == three_digits(before.sum())
-    assert shown["Change"] == three_digits(float(after.sum()) - float(before.sum()))
+    assert shown["Loss, before (nats)"] == three_digits(before.sum())
+    assert shown["Change (nats)"] == three_digits(float(after.sum()) - float(before.sum()))
     drawn = matrices(app)
     allowed = np.tri(len(trace.target_ids), dtype=bool)
     first, second = trace.decoder_attention[3, 1], found.after.decoder_attention[3, 1]
@@ -61,7 +61,7 @@ CASES = [
 def test_a_link_makes_the_intervention_that_it_names(open_app, translator, trace, query, change):
     app = open_app("compare", **HEADS, **query)
     found = translator.intervene(trace, HeadInterventions((change,)))
-    assert metrics(app)["Loss, after"] == three_digits(float(losses_of(found.after).sum()))
+    assert metrics(app)["Loss, after (nats)"] == three_digits(float(losses_of(found.after).sum()))
     assert len(figures(app)) == (1 if isinstance(change, NoMask | OneHot) else 2)
     assert max(figures(app)) < 1e-4
     assert not app.warning
@@ -73,13 +73,15 @@ def test_steps_are_kept_act_together_and_go(open_app, translator, trace):
     assert app.query_params["headskept"] == "scale:decoder:4.2.5:0"
     app.button_group(key="of").set_value("cross").run()
     both = HeadInterventions((Scale("decoder", TWO), Scale("cross", TWO)))
-    assert metrics(app)["Loss, after"] == three_digits(float(losses_of(translator.intervene(trace, both).after).sum()))
+    assert metrics(app)["Loss, after (nats)"] == three_digits(
+        float(losses_of(translator.intervene(trace, both).after).sum())
+    )
     app.button(key="headsnone").click().run()
     one = translator.intervene(trace, HeadInterventions(both.changes[:1]))
-    assert metrics(app)["Loss, after"] == three_digits(float(losses_of(one.after).sum()))
+    assert metrics(app)["Loss, after (nats)"] == three_digits(float(losses_of(one.after).sum()))
     app.button(key="headsdrop0").click().run()
     assert "headskept" not in app.query_params
-    assert metrics(app)["Change"] == "0" and "to the same keys as before" in checked(app, "Every head attends")
+    assert metrics(app)["Change (nats)"] == "0" and "to the same keys as before" in checked(app, "Every head attends")
     assert marked(app, "aa-text")[0] == marked(app, "aa-text")[1]
 
 
@@ -97,10 +99,10 @@ def test_another_sentence_with_its_own_translation_or_that_of_a(open_app, transl
     np.testing.assert_allclose(difference, expected, atol=1e-5)
     lengths = f"{len(shared)} of {len(trace.source_ids)} and {len(other.source_ids)} rows"
     assert lengths in checked(app, "tokens that both have")
-    assert metrics(app)["Loss, B"] == three_digits(float(losses_of(other).sum()))
+    assert metrics(app)["Loss, B (nats)"] == three_digits(float(losses_of(other).sum()))
     app.button_group(key="reads").set_value("a").run()
     same = translator.trace(text, target_ids=trace.next_ids)
-    assert metrics(app)["Loss, B"] == three_digits(float(losses_of(same).sum()))
+    assert metrics(app)["Loss, B (nats)"] == three_digits(float(losses_of(same).sum()))
     assert marked(app, "aa-text")[1] == translator.translate(text)
     app.text_input(key="other").set_value("\U0001f600 \ud55c\uad6d\uc5b4").run()  # shares the last token only
     assert not app.exception
@@ -129,7 +131,7 @@ def test_old_addresses_choose_the_same(open_app):
 def test_nonsense_in_the_address_falls_back(open_app):
     nonsense = {"b": "x", "of": "y", "do": "z", "heads3": ["77"], "kind": "?", "layer": "9", "head": "-"}
     app = open_app("compare", headskept="<b>;scale:", **nonsense)
-    assert not app.warning and metrics(app)["Change"] != "0"
+    assert not app.warning and metrics(app)["Change (nats)"] != "0"
     for query in (
         {"do": "sharpen", "heat": "nan"},
         {"do": "mask", "of": "encoder", "encodermask": "none", "encoderforbid": "99"},
@@ -140,7 +142,7 @@ def test_nonsense_in_the_address_falls_back(open_app):
 
 @pytest.mark.parametrize("text", ["<b>a</b> $x$ **y** :smile: " + "a " * 50, "!"])
 def test_strange_and_long_sentences_are_shown_literally(open_app, text):
-    app = open_app("compare", text=text, b="other", other=ANOTHER)
+    app = open_app("compare", text=text, b="other", other=WIDE)
     assert not app.exception and "<b>" not in html_of(app)
     app.text_input(key="text").set_value("").run()
     assert len(app.warning) == 1 and not matrices(app)

@@ -64,8 +64,8 @@ def test_a_held_gate_changes_translation_and_loss(open_app, models, gate, held, 
     text = html_of(app)
     assert model.translate(SENTENCE) in text and model.translate_under(SENTENCE, tap, limit) in text
     losses = model.score(before), model.score(after)
-    assert metrics(app)["Loss, after"] == three_digits(float(losses[1].sum()))
-    assert metrics(app)["Change"] == three_digits(float(losses[1].sum()) - float(losses[0].sum()))
+    assert metrics(app)["Loss, after (nats)"] == three_digits(float(losses[1].sum()))
+    assert metrics(app)["Change (nats)"] == three_digits(float(losses[1].sum()) - float(losses[0].sum()))
     rows = table(app, "Loss of each token")[1:]
     assert len(rows) == len(before.next_tokens)
     check = checked(app, "under the held gate")
@@ -79,7 +79,7 @@ def test_another_layer_can_be_held_than_the_one_that_is_shown(open_app, models):
     before = model.trace(SENTENCE)
     tap = AtEveryStep({"decoder.output_gate": hold(0)})
     after = model.trace(SENTENCE, target_ids=before.next_ids, intervention=tap)
-    assert metrics(app)["Loss, after"] == three_digits(float(model.score(after).sum()))
+    assert metrics(app)["Loss, after (nats)"] == three_digits(float(model.score(after).sum()))
 
 
 def test_nonsense_in_the_address_falls_back(open_app):

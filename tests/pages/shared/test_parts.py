@@ -16,7 +16,7 @@ def script() -> None:
 
     first = parts.Part("first", Message("test.first", "First part"), lambda request: st.text("the first"))
     second = parts.Part("second", Message("test.second", "Second part"), lambda request: st.text("the second"))
-    parts._explore("tokens", (first, second), "part", False, SimpleNamespace(reads=opening.BOTH))
+    parts._explore("tokens", (first, second), "part", SimpleNamespace(reads=opening.BOTH))
 
 
 def test_the_address_has_the_id_and_the_reader_sees_the_name():

@@ -12,7 +12,7 @@ from views.controls import inputs
 
 def test_the_frame_is_around_it(open_app):
     app = open_app()
-    assert app.title[0].value == "Translate"
+    assert app.title[0].value == "Attention Atlas"
     sidebar = app.sidebar
     assert sidebar.text[0].value
     sizes = sidebar.html[0].value
@@ -35,7 +35,7 @@ def test_translation_tokens_probabilities_and_rivals(open_app):
     for card in cards:
         assert len(re.findall("<tr", card)) in (5, 6)
         assert card.count("aa-chosen") == 1
-    assert len(app.get("bidi_component")) == 1  # the diagram
+    assert len(app.get("bidi_component")) == 2  # the live map and the diagram
 
 
 def test_step_by_step_probabilities_agree_with_one_pass(open_app):

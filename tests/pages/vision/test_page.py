@@ -6,6 +6,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from model import CheckpointError, VisionClassifier
@@ -22,6 +23,7 @@ from views.components.parts import mark
 from views.controls import samples
 from views.html.answer import bars
 from views.text import literal
+from views.text.numbers import percent
 
 VIEWS = ("patches", "cls", "any-patch", "layers", "positions", "full-maps")
 
@@ -265,3 +267,16 @@ def test_a_broken_installation_is_one_sentence():
     clear_all()
     assert not app.exception
     assert app.error[0].value.replace("\\", "") == reason
+
+
+def test_it_opens_on_the_church_and_says_what_no_object_at_all_is(open_app, classifier):
+    app = open_app("vision")
+    assert app.query_params["picture"] == "church"
+    (said,) = [element.value for element in app.markdown if "background often decides" in element.value]
+    for colour, name, expected in (
+        ((110, 160, 220), "sky blue", "parachute"),
+        ((60, 140, 50), "grass green", "golf ball"),
+    ):
+        plain = classifier.trace(Image.new("RGB", (50, 50), colour))
+        assert plain.classes[plain.probabilities.argmax()] == expected
+        assert f"{name}: {expected}, {percent(float(plain.probabilities.max()))}" in said

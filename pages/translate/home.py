@@ -1,0 +1,58 @@
+"""What the home page shows at once: the translation, a live map of it, and doors to the rest of the program."""
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from model import Trace
+from views import maps
+from views.components.attention_map import attention_map
+from views.components.matrix_row import RowMatrix
+from views.text.catalogue import Message, say
+
+# The page that each leads to, what is done there, and on what.
+DOORS = (
+    ("attention", Message("home.heads", "Explore every head"), Message("home.heads.of", "every layer, every weight")),
+    ("vision", Message("home.picture", "Give it a picture"), Message("home.picture.of", "a Transformer that sees")),
+    ("history", Message("home.learn", "Learn step by step"), Message("home.learn.of", "from recurrence to the loss")),
+)
+# The map is as tall as the screen leaves it room; see `whole` in `attention_map.map.js`.
+_STYLE = """<style>
+.st-key-live-map {--around: 30rem}
+.st-key-doors [data-testid=stPageLink-NavLink] {padding: .7rem .9rem; border: 1px solid #8888; border-radius: 4px}
+.st-key-doors [data-testid=stPageLink-NavLink] * {white-space: normal; overflow: visible}
+.st-key-doors p {text-decoration: none}
+.st-key-doors strong {text-decoration: underline; text-underline-offset: .2em}
+.st-key-doors em {font-style: normal; margin-left: .4em}
+@media (max-width: 640px) {
+  .st-key-live-map {--around: 41rem}
+  .st-key-home [data-testid=stHorizontalBlock] {gap: .5rem}
+  .st-key-doors {flex-direction: row; gap: .5rem}
+  .st-key-doors {align-items: stretch}
+  .st-key-doors > * {flex: 1}
+  .st-key-doors :not(a, a *) {height: 100%}
+  .st-key-doors [data-testid=stPageLink-NavLink] {height: 100%; padding: .3rem; text-align: center}
+  .st-key-doors em {display: none}
+}
+</style>"""
+
+
+def places() -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, DeltaGenerator]:
+    """Show the doors. Returns the places for the title and the box, for the translation, the map, and the options."""
+    st.html(_STYLE)
+    with st.container(key="home"):
+        beginning, translation = st.container(), st.empty()
+        left, right = st.columns([3, 2], gap="large")
+    with right:
+        with st.container(key="doors", gap="small"):
+            for page, called, on in DOORS:
+                st.page_link(f"pages/{page}/page.py", label=f"**{called()}** *{on()}*", width="stretch")
+        options = st.container()
+    return beginning, translation, left.container(key="live-map"), options
+
+
+def live_map(trace: Trace) -> None:
+    """The last layer's cross-attention, the mean of its heads, with a row for each token that is generated."""
+    kind, weights = maps.KINDS["cross"], trace.attention("cross")[-1].mean(axis=0)  # (query, key)
+    name, row = say("home.map", "Where each French token comes from"), say("home.map.row", "Generates: French token")
+    matrix = RowMatrix(name, weights, "cross", trace.next_tokens, trace.axes("cross")[1], row, kind.key_axis, False)
+    attention_map([matrix], "live map")

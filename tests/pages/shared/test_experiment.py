@@ -1,0 +1,81 @@
+"""Every part that proposes an experiment makes it at the press of a button, and states what came of it."""
+
+import re
+
+import numpy as np
+import pytest
+
+from pages.shared.experiment import PAGE
+from tests.every_view import PARTS
+from tests.pages.conftest import SENTENCE, visit
+from views.text import prose
+from views.text.numbers import three_digits
+
+# The id of each experiment: the page and the part that propose it.
+PROPOSED = {
+    "masks-own": ("masks", "your-sentence"),
+    "masks-causality": ("masks", "causality"),
+    "masks-padding": ("masks", "padding"),
+    "inside-seven-steps": ("inside", "seven-steps"),
+    "inside-one-query": ("inside", "one-query"),
+    "inside-memory": ("inside", "memory"),
+    "inside-scaling": ("inside", "scaling"),
+    "inside-feed-forward": ("inside", "feed-forward"),
+    "inside-add-norm": ("inside", "add-norm"),
+    "decoding-step": ("decoding", "step-by-step"),
+    "decoding-linear-softmax": ("decoding", "linear-softmax"),
+    "decoding-beam-search": ("decoding", "beam-search"),
+    "loss-tokens": ("loss", "token-by-token"),
+    "loss-smoothing": ("loss", "smoothing-gradient"),
+    "tokens-step-by-step": ("tokens", "step-by-step"),
+    "tokens-neighbours": ("tokens", "neighbours"),
+    "tokens-spelling": ("tokens", "spelling"),
+    "tokens-contexts": ("tokens", "contexts"),
+    "tokens-word-order": ("tokens", "word-order"),
+    "positions-why-sinusoids": ("positions", "why-sinusoids"),
+    "positions-rotation": ("positions", "rotation"),
+    "positions-orthogonality": ("positions", "orthogonality"),
+    "positions-basis": ("positions", "basis"),
+    "positions-trained-model": ("positions", "trained-model"),
+}
+
+
+def found(id: str, sentence: str = SENTENCE) -> str:
+    """What the page says after the button was pressed."""
+    page, part = PROPOSED[id]
+    app = visit(page, text=sentence, **{PARTS[page][0]: part})
+    assert results(app) == []
+    app.button(key=f"try-{id}").click().run()
+    assert not app.exception and not app.warning
+    (said,) = results(app)
+    assert all(button.key != f"try-{id}" for button in app.button)
+    return said
+
+
+def results(app) -> list[str]:
+    return [element.value for element in app.markdown if element.value.startswith("**What came of")]
+
+
+@pytest.mark.parametrize("id", PROPOSED)
+def test_a_press_makes_the_experiment_and_its_result_is_stated(id):
+    said = found(id)
+    template = prose.block(PAGE, f"{id}-found")
+    places = re.escape(re.sub(r"\{\w+\}", "\0", template)).replace("\\\x00", ".+?").replace("\x00", ".+?")
+    assert re.fullmatch(places, said, re.DOTALL), said
+    assert "{" not in said and "nan" not in said
+
+
+def test_every_text_of_an_experiment_is_of_one_that_is_proposed():
+    blocks = set(prose._blocks(PAGE, "en")[1]) - {""}
+    assert blocks == {*PROPOSED, *(f"{id}-found" for id in PROPOSED)}
+
+
+def test_the_results_are_the_models(translator, trace):
+    largest = trace.encoder_attention.max(axis=-1).mean(axis=(1, 2))
+    said = found("inside-seven-steps")
+    assert f"{three_digits(float(largest[-1]))} on average in layer {len(largest)}" in said
+    assert f"{three_digits(float(largest[0]))} in layer 1" in said
+    assert "*étudiant*, with probability 0.500: 0.693 of 1.89 nats" in found("loss-tokens")
+    assert "differs by 0." in found("decoding-linear-softmax") or "e-" in found("decoding-linear-softmax")
+    assert found("positions-rotation").endswith("by 0.")
+    assert np.isclose(float(re.search(r"becomes|(\S+) over one period", found("positions-orthogonality"))[1]), 1)
