@@ -44,7 +44,7 @@ def choose_step(trace: Trace) -> int:
 
 def attention(trace: Trace, step: int) -> None:
     """Cross-attention of the step over the source."""
-    st.subheader(say("decoding.attention", "What this step attends to"), anchor=False)
+    st.header(say("decoding.attention", "What this step attends to"), anchor=False)
     layers, heads = (maps.names(count) for count in trace.cross_attention.shape[:2])
     with st.container(horizontal=True):
         layer = widgets.select(terms.LAYER(), maps.said(layers), "cross_layer", maps.MEAN)
@@ -63,7 +63,7 @@ def attention(trace: Trace, step: int) -> None:
 
 def choice(request: Request, trace: Trace, step: int) -> None:
     """How the token of a step is chosen: logit, scaled, filtered, probability."""
-    st.subheader(say("decoding.choice", "How the token is chosen"), anchor=False)
+    st.header(say("decoding.choice", "How the token is chosen"), anchor=False)
     temperature, top_k, top_p = settings(request)
     never = request.service.model.config.never_generated
     stages = sampling_stages(trace.logits[step - 1], temperature, top_k, top_p, never)

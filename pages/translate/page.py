@@ -47,7 +47,7 @@ def _taken(config: object, sizes: type) -> dict[str, object]:
 def translation(request: Request) -> None:
     """The translation as it grows, then what was considered at each place."""
     service, text, options = request.service, request.text, request.options
-    st.subheader(say("translation", "Translation"), anchor=False)
+    st.header(say("translation", "Translation"), anchor=False)
     sentence, produced = st.empty(), st.empty()
     steps = service.known(text, options)
     if steps is None:
@@ -116,7 +116,7 @@ def main() -> None:
         translation(request)
     picture, words = st.columns([3, 2], gap="large")
     with picture:
-        st.subheader(say("translate.model", "The model"), anchor=False)
+        st.header(say("translate.model", "The model"), anchor=False)
         diagram(request.service)
     with words:
         how_to_read(block("translate", "how-to-read-it"))

@@ -8,12 +8,14 @@ wrong without being seen, such as a refusal by the Content-Security-Policy, `tes
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.axe import violations
 from tests.browser.conftest import open_page, ready
 from tests.browser.overflow import PHONE, WIDE, assert_nothing_overflows, wait_until_it_fits
 from tests.browser.unsaid import unsaid
@@ -23,6 +25,7 @@ from views.controls import inputs, samples
 from views.text.catalogue import in_brackets
 
 Check = Callable[[Page, View], None]
+FULL = os.environ.get("ATLAS_WALK") == "full"  # `make walk`
 MAIN = '[data-testid="stMain"]'
 
 
@@ -221,6 +224,12 @@ def on_both_screens(page: Page, view: View) -> None:
         assert found == [], found
 
 
+def axe_finds_nothing(page: Page, view: View) -> None:
+    """With the numbers open; contrasts, which take longest, on the first view of each page, by `make walk` on all."""
+    found = violations(page, contrast=FULL or view.opens_first)
+    assert found == [], "\n".join(found)
+
+
 CHECKS: tuple[Check, ...] = (
     the_address_leads_here,
     the_list_of_views_has_every_part,
@@ -229,6 +238,7 @@ CHECKS: tuple[Check, ...] = (
     colours_follow_the_theme,
     on_both_screens,
     tables_open,
+    axe_finds_nothing,
 )
 
 

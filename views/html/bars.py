@@ -59,7 +59,7 @@ def table(
     """
     numeric = [_is_numeric([row[place] for row in rows]) for place in range(len(header))]
     head = "".join(
-        f'<th scope="col"{_NUMBER if number else ""}>{literal.html(title)}</th>'
+        f'<th scope="col"{_NUMBER if number else ""}>{literal.html(title)}</th>' if title else "<td></td>"
         for title, number in zip(header, numeric, strict=True)
     )
     body = "".join(
@@ -69,8 +69,9 @@ def table(
         for place, row in enumerate(rows)
     )
     height = " aa-whole" if whole else ""
+    called = f'aria-label="{literal.html(name)}"'
     return (
-        f'<div class="aa-scroll{height}" tabindex="0"><table class="aa-table" aria-label="{literal.html(name)}">'
+        f'<div class="aa-scroll{height}" tabindex="0" role="region" {called}><table class="aa-table" {called}>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

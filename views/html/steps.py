@@ -10,14 +10,14 @@ from views.text.numbers import three_digits
 # A page shows this once; what the functions below return relies on it and on `bars.STYLE` and `tokens.STYLE`.
 STYLE = f"""<style>
 .aa-strip > span {{ text-align: center; font-variant-numeric: tabular-nums }}
-.aa-strip small {{ display: block; margin: 0 }}
-.aa-strip .aa-later {{ opacity: .45 }}
+.aa-strip > span small {{ display: block; margin: 0; opacity: 1 }}
+.aa-strip .aa-later {{ opacity: .75; background: none; font-style: italic }}
 .aa-strip .aa-now {{ background: color-mix(in srgb, {palette.HUES["decoder"]} 38%, transparent); font-weight: 600 }}
 .aa-aligned th {{ white-space: nowrap }}
 .aa-aligned td {{ white-space: nowrap; border-left: 1px solid color-mix(in srgb, currentColor 12%, transparent) }}
 .aa-differs {{ background: color-mix(in srgb, {palette.NEGATIVE} 34%, transparent); padding: 0 4px;
   border-radius: 2px; white-space: nowrap }}
-.aa-quiet {{ opacity: .5 }}
+.aa-quiet {{ opacity: .75 }}
 </style>"""
 
 _RISES, _FALLS = "#56B4E9", palette.NEGATIVE
@@ -56,9 +56,10 @@ def aligned(rows: Sequence[tuple[str, Sequence[str]]], name: str) -> str:
         cells = "".join(f"<td{literal.TOKEN}>{_token(token)}</td>" for token in tokens)
         cells += "<td></td>" * (length - len(tokens))
         body += f'<tr><th scope="row">{literal.html(heading)}</th>{cells}</tr>'
+    called = f'aria-label="{literal.html(name)}"'
     return (
-        f'<div style="overflow-x:auto" tabindex="0"><table class="aa-table aa-aligned" style="width:auto" '
-        f'aria-label="{literal.html(name)}"><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+        f'<div style="overflow-x:auto" tabindex="0" role="region" {called}><table class="aa-table aa-aligned" '
+        f'style="width:auto" {called}><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>'
     )
 
 

@@ -46,7 +46,7 @@ def test_cells_of_a_table_are_literal():
     row = [HOSTILE, steps.plain(HOSTILE), steps.flagged(HOSTILE), steps.strong(HOSTILE), steps.quiet(HOSTILE)]
     html = bars.table(["a", "b", "c", "d", HOSTILE], [row], HOSTILE)
     assert "<script" not in html
-    assert html.count("&lt;script&gt;") == 7
+    assert html.count("&lt;script&gt;") == 8
 
 
 def test_a_meter_shows_sign_and_size():
