@@ -49,16 +49,7 @@ PAGES = (
 )
 MOVED = {"relevance": "attribution"}  # what a page's address was -> what it is
 
-# Streamlit lets a short row of choices run out of a narrow screen, where nothing says that it scrolls; and the Tab key
-# reaches what is in the sidebar while it is closed, where nobody sees it. Little room above and below the title leaves
-# more for what the page is about. Its own captions have a contrast of 4.0 to 4.4 with the page, where 4.5 is asked for.
-_STYLE = """<style>
-[data-testid=stButtonGroup] [role=radiogroup] {flex-wrap: wrap; overflow-x: visible}
-[data-testid=stSidebar][aria-expanded=false] {visibility: hidden}
-[data-testid=stMain] h1 {padding: 0 0 .2rem}
-[data-testid=stImageCaption][data-testid] {color: inherit}
-[data-testid=stCaptionContainer][data-testid] {color: inherit; opacity: .8}
-</style>"""
+_STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
 
 Around = Callable[[str], AbstractContextManager[None]]  # given a page's name, surrounds its run
 

@@ -17,7 +17,14 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.axe import violations
 from tests.browser.conftest import open_page, ready
-from tests.browser.overflow import PHONE, WIDE, assert_nothing_overflows, wait_until_it_fits
+from tests.browser.overflow import (
+    PHONE,
+    WIDE,
+    ZOOMED,
+    assert_no_box_hides_rows,
+    assert_nothing_overflows,
+    wait_until_it_fits,
+)
 from tests.browser.unsaid import unsaid
 from tests.every_view import PAGES, PARTS, VIEWS, View
 from views import palette
@@ -216,10 +223,17 @@ def tables_open(page: Page, view: View) -> None:
 
 
 def on_both_screens(page: Page, view: View) -> None:
-    """Nothing overflows or is said past the catalogue, on the other screen and on this one, which stays."""
+    """Nothing overflows, hides rows or is said past the catalogue, on the other screen and on this one, which stays.
+
+    Nor at 200 %, on the first view of each page; `make walk` looks at all.
+    """
     size = page.viewport_size
+    if FULL or view.opens_first:
+        assert_nothing_overflows(page, ZOOMED)
     for screen in (PHONE if size == WIDE else WIDE, size):
         assert_nothing_overflows(page, screen)
+        if screen == PHONE:
+            assert_no_box_hides_rows(page)
         found = unsaid(page)
         assert found == [], found
 

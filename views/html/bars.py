@@ -17,6 +17,7 @@ from views.text.numbers import three_digits
 STYLE = """<style>
 .aa-scroll { overflow: auto; max-height: 42rem }
 .aa-whole { max-height: none }
+@media (max-width: 640px) { .aa-scroll { max-height: none } }
 .aa-table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; width: 100% }
 .aa-table th, .aa-table td { padding: 3px 10px 3px 4px; text-align: left; vertical-align: top; border: 0;
   border-bottom: 1px solid color-mix(in srgb, currentColor 12%, transparent) }

@@ -28,7 +28,8 @@ _STRONGEST = 70  # per cent of the hue behind the largest weight, so that the te
 def written(read: Sequence[str], chosen: str, later: Sequence[str]) -> str:
     """The decoder's tokens in one row: what it has read, what it generates in this step, and what it will generate."""
     items = [f'<span{literal.TOKEN} role="listitem">{_token(token)}</span>' for token in read]
-    items.append(f'<span{literal.TOKEN} role="listitem" class="aa-now" aria-current="step">{_token(chosen)}</span>')
+    now = 'class="aa-now" aria-current="step" data-announced'
+    items.append(f'<span{literal.TOKEN} role="listitem" {now}>{_token(chosen)}</span>')
     items += [f'<span{literal.TOKEN} role="listitem" class="aa-later">{_token(token)}</span>' for token in later]
     return f'<div role="list" class="aa-chips aa-decoder aa-strip">{"".join(items)}</div>'
 

@@ -54,7 +54,7 @@ STYLE = f"""<style>
 def sentence(text: str, language: str) -> str:
     """A sentence in large letters, in its own writing direction."""
     shown = literal.html(literal.visible(text))
-    return f'<p{literal.TOKEN} class="aa-text" lang="{language}" dir="auto">{shown}</p>'
+    return f'<p{literal.TOKEN} class="aa-text" data-announced lang="{language}" dir="auto">{shown}</p>'
 
 
 def label(text: str) -> str:

@@ -32,7 +32,21 @@ TOLD = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|ti
 STYLE = re.compile(
     r"#\w{6}|[\d. ]*px.*|(?:rgb|url|color-mix|linear-gradient|max|min)\(.*\)|[MHVhvlz\d\s.-]+", re.IGNORECASE
 )
-CONSTANTS = {"MEAN", "UPLOAD_BOX", "DEEDS", "LEFT", "LINKS", "MARKS", "NO_TEXT", "SLIDER", "across", "axes", "names"}
+CONSTANTS = {
+    "BOX",
+    "MEAN",
+    "NEWS",
+    "UPLOAD_BOX",
+    "DEEDS",
+    "LEFT",
+    "LINKS",
+    "MARKS",
+    "NO_TEXT",
+    "SLIDER",
+    "across",
+    "axes",
+    "names",
+}
 IDS = {"light", "dark", "token"}
 LOOPS = re.compile(r"for \(const (?:kind|side) of \[[^\]]*$")  # over ids
 MARKUP = re.compile(r'\\u[0-9a-f]{4}|\\.|<[^<>]*>|[\w-]+="[^"]*"|&\w+;|\0')
