@@ -78,28 +78,9 @@ SECTIONS = (
 PAGES = tuple(place for section in SECTIONS for place in section.pages)  # the first is the home page
 MOVED = {"relevance": "attribution"}  # what a page's address was -> what it is
 
-# The menu: sections in the bar that stays at the top, the pages of the open one below it. What `{open}` counts is open.
-_MENU = """<style>
-.st-key-sections {{position: fixed; z-index: 999991; top: 0; left: 4rem; right: 4rem; height: 3.75rem; gap: .25rem;
-  align-items: center; width: auto}}
-.st-key-menu {{gap: 0; min-height: 0}}
-.st-key-sections > :nth-child({open}) a {{background: #8883}}
-.st-key-sections > :nth-child({open}) a * {{font-weight: 600}}
-.st-key-pages {{gap: .35rem .15rem; margin-left: -.5rem}}
-.st-key-menu a {{padding: .25rem .5rem; min-height: 2rem}}
-.st-key-menu a p {{text-decoration: none}}
-.st-key-menu a:focus-visible {{outline: 2px solid}}
-</style>"""
-
-# Streamlit lets a short row of choices run out of a narrow screen, where nothing says that it scrolls; and the Tab key
-# reaches what is in the sidebar while it is closed, where nobody sees it. Little room above and below the title leaves
-# more for what the page is about.
-_STYLE = """<style>
-[data-testid=stButtonGroup] [role=radiogroup] {flex-wrap: wrap; overflow-x: visible}
-[data-testid=stSidebar][aria-expanded=false] {visibility: hidden}
-[data-testid=stMain] h1 {padding: 0 0 .2rem}
-[data-testid=stPageLink-NavLink] p {text-decoration: underline; text-underline-offset: .2em}
-</style>"""
+# Which section of the menu is open.
+_OPEN = "<style>.st-key-sections > :nth-child({open}) a {{background: #8883}}</style>"
+_STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
 
 Around = Callable[[str], AbstractContextManager[None]]  # given a page's name, surrounds its run
 
@@ -148,7 +129,7 @@ def run(around: Around) -> None:
 
 def _menu(open_page: Place, pages: Mapping[Place, st.Page]) -> None:
     """The sections, and the pages of the open one."""
-    st.html(_MENU.format(open=SECTIONS.index(section(open_page)) + 1))
+    st.html(_OPEN.format(open=SECTIONS.index(section(open_page)) + 1))
     with st.container(key="menu"):
         with st.container(horizontal=True, key="sections"):
             for each in SECTIONS:
@@ -225,8 +206,11 @@ def _show_card(card: str) -> None:
 
 def _table(table: Table) -> str:
     cell = 'style="text-align:right;padding:2px 0 2px 12px;font-variant-numeric:tabular-nums;white-space:nowrap"'
-    quiet = 'style="opacity:.7"'
-    head = "".join(f'<th scope="col" {cell}><span {quiet}>{literal.html(name)}</span></th>' for name in table.columns)
+    quiet = 'style="opacity:.75"'
+    head = "".join(
+        f'<th scope="col" {cell}><span {quiet}>{literal.html(name)}</span></th>' if name else "<td></td>"
+        for name in table.columns
+    )
     rows = "".join(
         f'<tr><th scope="row" style="text-align:left;font-weight:400;padding:2px 0">{literal.html(name)}</th>'
         f"<td {cell}>{literal.html(first)}</td><td {cell}>{literal.html(second)}</td></tr>"

@@ -28,7 +28,7 @@ SCALES = {
 
 def whole_sentence(found: Evidence, place: int) -> None:
     """The matrices of one method and of leave-one-out, side by side."""
-    st.subheader(say("attribution.whole", "The whole sentence"), anchor=False)
+    st.header(say("attribution.whole", "The whole sentence"), anchor=False)
     paragraph("attribution", "matrices")
     names = {id: said for id, (said, _) in NAMES.items()}
     shown = widgets.pick(say("attribution.method", "Method"), names, "method_shown", "gradient")

@@ -53,14 +53,14 @@ def explore(request: Request) -> None:
         else:
             difference = max(trace.verify().max_difference for trace in (sides.first, sides.second))
             caption("compare", "two-check", difference=checks.said("attention", difference))
-    st.subheader(say("compare.one-head", "One head on both sides"), anchor=False)
+    st.header(say("compare.one-head", "One head on both sides"), anchor=False)
     answer.one_head(sides)
     left, right = st.columns(2, gap="large")
     with left:
-        st.subheader(say("compare.every-token", "Every token of the target"), anchor=False)
+        st.header(say("compare.every-token", "Every token of the target"), anchor=False)
         answer.token_losses(sides)
     with right:
-        st.subheader(say("shared.every-head", "Every head"), anchor=False)
+        st.header(say("shared.every-head", "Every head"), anchor=False)
         differences.moved_heads(sides.moved, {kind: len(sides.shared(kind)[1]) for kind in sides.kinds})
 
 

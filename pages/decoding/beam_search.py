@@ -46,7 +46,7 @@ def show(request: Request) -> None:
     tree = request.service.lesson_in_steps(("beam tree", request.text, options), beam_tree_in_steps, source, options)
     with left:
         results(request, tree, options)
-    st.subheader(say("decoding.search", "The search, from left to right"), anchor=False)
+    st.header(say("decoding.search", "The search, from left to right"), anchor=False)
     text = say(
         "decoding.search.title", "Beam search of {steps} steps; the table has its numbers.", steps=len(tree.steps)
     )

@@ -50,7 +50,7 @@ def show(request: Request) -> None:
 
 def example() -> None:
     """Rows of numbers that the reader may change: argmax, sum, and whether each is a distribution."""
-    st.subheader(say("decoding.rows", "Three rows by hand"), anchor=False)
+    st.header(say("decoding.rows", "Three rows by hand"), anchor=False)
     with beside("decoding", "rows"):
         typed = widgets.text(say("decoding.rows.label", "Rows of numbers, a semicolon between rows"), "rows", EXAMPLE)
         try:

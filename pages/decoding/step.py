@@ -51,7 +51,7 @@ def choose_step(trace: Trace) -> int:
 
 def attention(trace: Trace, step: int) -> None:
     """Cross-attention of the step over the source."""
-    st.subheader(say("decoding.attention", "What this step attends to"), anchor=False)
+    st.header(say("decoding.attention", "What this step attends to"), anchor=False)
     layers, heads = (maps.names(count) for count in trace.cross_attention.shape[:2])
     with st.container(horizontal=True):
         layer = widgets.select(terms.LAYER(), maps.said(layers), "cross_layer", maps.MEAN)
@@ -71,7 +71,7 @@ def attention(trace: Trace, step: int) -> None:
 @fragment
 def choice(request: Request, trace: Trace, step: int) -> None:
     """How the token of a step is chosen: logit, scaled, filtered, probability. The browser follows the sliders."""
-    st.subheader(say("decoding.choice", "How the token is chosen"), anchor=False)
+    st.header(say("decoding.choice", "How the token is chosen"), anchor=False)
     sliders, options = settings(), request.options
     if options.method == "sampling":
         st.caption(say("decoding.sampling-above", "Temperature, top k and top p are those set above."))

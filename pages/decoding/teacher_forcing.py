@@ -44,7 +44,7 @@ def show(request: Request) -> None:
         )
     free = request.service.trace(request.text, DecodingOptions())
     compared = compare_runs(forced, free, request.service.model.config.never_generated)
-    st.subheader(say("forcing.both", "Forced and free, position by position"), anchor=False)
+    st.header(say("forcing.both", "Forced and free, position by position"), anchor=False)
     # where both generate the same it is said of the target
     say_if_cut(free.next_ids == forced.next_ids or request.service.ended(free.next_ids), "free")
     st.markdown(summary(compared, forced))

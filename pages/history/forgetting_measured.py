@@ -29,7 +29,7 @@ def show(hashes: dict[str, str]) -> None:
     except CheckpointError as error:
         st.warning(literal.with_code(say_error(error)))
         return
-    st.subheader(say("history.forgetting.many", "Over many sentences"), anchor=False)
+    st.header(say("history.forgetting.many", "Over many sentences"), anchor=False)
     left, right = st.columns([3, 2], gap="large")
     distances = np.arange(found.farthest + 1)
     curves = [

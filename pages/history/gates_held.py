@@ -28,7 +28,7 @@ def show(request: Request, service: Service, trace: RecurrentTrace, layers: Mapp
     Args:
         layers: id -> the layer as the network calls it, and what it is called.
     """
-    st.subheader(say("history.hold", "Hold a gate"), anchor=False)
+    st.header(say("history.hold", "Hold a gate"), anchor=False)
     st.markdown(prose.block("history", "hold"))
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         gates = {gate: SAID[gate]() for gate in sorted(GATES, key=list(SAID).index)}

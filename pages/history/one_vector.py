@@ -58,7 +58,7 @@ def vector(request: Request) -> None:
     arrays = lambda: {part: array for name in WITH_ONE for part, array in _arrays(name, traces[name]).items()}  # noqa: E731
     files.npz("context-vectors", arrays, say("history.vector.npz", "Context vectors as NPZ"))
     files.numbers(lambda: _numbers(rows), key="vector_table")
-    st.subheader(say("history.translations", "The same sentence, five networks"), anchor=False)
+    st.header(say("history.translations", "The same sentence, five networks"), anchor=False)
     translations(request, request.text, "translations")
 
 

@@ -22,7 +22,7 @@ def _study(weights: tuple[str, str]) -> RawStudy:
 
 def measured(request: Request, before: str) -> None:
     """The same over held-out sentences; `before` is the recurrent network whose states are among the stages."""
-    st.subheader(say("history.raw.study", "Over many held-out sentences"), anchor=False)
+    st.header(say("history.raw.study", "Over many held-out sentences"), anchor=False)
     try:
         study = _study((request.service.model.weights_sha256, open_recurrent(before).model.weights_sha256))
     except CheckpointError as error:

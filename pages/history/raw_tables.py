@@ -40,7 +40,7 @@ def stages(everything: dict[str, RawAttention], form: str) -> None:
                 int(raw.exceeds.sum()),
             ]
         )
-    st.subheader(say("history.raw.by-stage", "Stage by stage"), anchor=False)
+    st.header(say("history.raw.by-stage", "Stage by stage"), anchor=False)
     st.html(bars.table(header, rows, say("history.raw.stages", "Weight of a token on itself, stage by stage")))
     with st.container(horizontal=True):
         files.csv(header, rows, "raw-stages", say("history.raw.stages.csv", "Stages as CSV"))
@@ -49,7 +49,7 @@ def stages(everything: dict[str, RawAttention], form: str) -> None:
 
 def failing(everything: dict[str, RawAttention], labels: Sequence[str]) -> None:
     """The pairs of this sentence whose product exceeds that of the query with itself."""
-    st.subheader(say("history.raw.fails", "Where the claim fails"), anchor=False)
+    st.header(say("history.raw.fails", "Where the claim fails"), anchor=False)
     count = sum(len(raw.vectors) * (len(raw.vectors) - 1) for raw in everything.values())
     named = zip(stage_labels(tuple(everything)), everything.values(), strict=True)
     found = [(name, pair) for name, raw in named for pair in raw.exceeding()]

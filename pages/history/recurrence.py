@@ -93,7 +93,7 @@ def _numbers(request: Request, called: dict[str, str], trace: Trace) -> None:
     ours = request.service.model.config
     configs = {name: ours if name == TRANSFORMER else RecurrentConfig.preset(name) for name in called}
     rows = [[label, *_counts(configs[name], source, target)] for name, label in called.items()]
-    st.subheader(say("history.steps", "Steps and paths of all five"), anchor=False)
+    st.header(say("history.steps", "Steps and paths of all five"), anchor=False)
     st.markdown(prose.block("history_recurrence", "steps", source=source, target=target))
     st.html(bars.table(header, rows, say("history.steps.table", "Steps that wait and path lengths of the networks")))
     st.markdown(prose.block("history_recurrence", "table-1"))

@@ -54,7 +54,7 @@ def known() -> ForwardTimes | None:
 @fragment
 def show(request: Request) -> None:
     """A curve for each network, and a button that measures."""
-    st.subheader(say("history.times", "Time of one forward pass"), anchor=False)
+    st.header(say("history.times", "Time of one forward pass"), anchor=False)
     found = known()
     if found is None:
         label = say("history.times.measure", "Measure on this server")

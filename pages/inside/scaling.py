@@ -34,7 +34,7 @@ def trained(request: Request) -> None:
     """The reader's sentence with the division and without it."""
     trace, kinds = request.trace(), request.service.kinds
     root = math.sqrt(request.service.model.config.d_k)
-    st.subheader(say("inside.trained", "The trained model"), anchor=False)
+    st.header(say("inside.trained", "The trained model"), anchor=False)
     places = {ALL: say("undone.all", "All"), **inputs.kind_names(kinds)}
     chosen = widgets.pick(say("undone", "Where the division is undone"), places, "undone")
 
@@ -74,7 +74,7 @@ def trained(request: Request) -> None:
 @fragment
 def random_vectors(request: Request) -> None:
     """Variance, entropy and gradient of random vectors against d_k."""
-    st.subheader(say("inside.random", "Random vectors"), anchor=False)
+    st.header(say("inside.random", "Random vectors"), anchor=False)
     paragraph("inside", "random-vectors")
     with st.container(horizontal=True, gap="medium"):
         d_k = int(widgets.number("d_k", "toy_width", 100, 1, 512))

@@ -74,9 +74,9 @@ def show(service: Service, trace: HubTrace, text: str, options: Mapping[str, str
         record = found.after.records[kind.name]
         line, why = checks.of_attention(record, kind.causal)
         explained(line, "attention_viewer", why)
-    st.subheader(say("compare.one-head", "One head on both sides"), anchor=False)
+    st.header(say("compare.one-head", "One head on both sides"), anchor=False)
     _one_head(kinds, trace, found.after, plan)
-    st.subheader(say("shared.every-head", "Every head"), anchor=False)
+    st.header(say("shared.every-head", "Every head"), anchor=False)
     pairs = {name: (record.weights, found.after.records[name].weights) for name, record in trace.records.items()}
     differences.moved_heads(
         {name: moved(*pair) for name, pair in pairs.items()}, {name: pair[0].shape[3] for name, pair in pairs.items()}

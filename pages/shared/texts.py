@@ -37,7 +37,7 @@ def caption(page: str, id: str, **values: object) -> None:
 
 def how_to_read(*texts: str) -> None:
     """Blocks below a view that say how to read it, side by side."""
-    st.subheader(say("shared.how-to-read", "How to read it"), anchor=False)
+    st.header(say("shared.how-to-read", "How to read it"), anchor=False)
     columns = st.columns(len(texts), gap="large") if len(texts) > 1 else [st]
     for column, text in zip(columns, texts, strict=True):
         column.markdown(text)

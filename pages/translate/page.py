@@ -65,7 +65,7 @@ def translation(request: Request, sentence: DeltaGenerator) -> list[Step]:
 
 def token_by_token(options: DecodingOptions, steps: list[Step], trace: Trace) -> None:
     """What was considered at each place."""
-    st.subheader(say("translate.tokens", "Token by token"), anchor=False)
+    st.header(say("translate.tokens", "Token by token"), anchor=False)
     paragraph("translate", "token-by-token")
     rows = trace.predictions(5)
     read = say_count(
@@ -128,7 +128,7 @@ def main() -> None:
         token_by_token(request.options, steps, trace)
     picture, words = st.columns([3, 2], gap="large")
     with picture:
-        st.subheader(say("translate.model", "The model, a map of this program"), anchor=False)
+        st.header(say("translate.model", "The model, a map of this program"), anchor=False)
         diagram(request.service)
     with words:
         how_to_read(block("translate", "how-to-read-it"))

@@ -23,7 +23,7 @@ FILTERS = 28  # as many as the paper's figure 7 shows
 def cut_in_patches(service: Service, key: str, trace: VisionTrace) -> None:
     """The picture in patches and one of them in detail; choosing another runs only that part again."""
     one_patch(service, trace)
-    st.subheader(say("vision.filters", "The first filters"), anchor=False)
+    st.header(say("vision.filters", "The first filters"), anchor=False)
     paragraph("vision", "filters", width=service.model.config.d_model)
     count = min(FILTERS, service.model.config.patch_values)
     found = service.lesson(("filters", count), principal_filters, count)
@@ -63,7 +63,7 @@ def one_patch(service: Service, trace: VisionTrace) -> None:
         difference = checks.said("patch embedding", float(np.abs(embedded - recorded).max()))
         paragraph("vision", "embedding", values=config.patch_values, width=config.d_model, difference=difference)
         _files(f"patch-{row + 1}-{column + 1}", picture, vector, embedded, recorded)
-    st.subheader(say("vision.sequence", "The order of the sequence"), anchor=False)
+    st.header(say("vision.sequence", "The order of the sequence"), anchor=False)
     paragraph("vision", "sequence", count=1 + rows * columns)
     st.html(patch.strip(patches.sequence(picture, size), columns, number + 1))
 

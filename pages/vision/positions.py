@@ -90,18 +90,18 @@ def positions(service: Service, key: str, trace: VisionTrace) -> None:
     theme, still = inputs.theme(), {"displayModeBar": False}
     left, right = st.columns(2, gap="large")
     with left:
-        st.subheader(say("vision.similarity", "Similarity of position vectors"), anchor=False)
+        st.header(say("vision.similarity", "Similarity of position vectors"), anchor=False)
         paragraph(PAGE, "similarity")
         figure = patch_positions.similarity(learned.similarity, trace.grid, theme)
         st.plotly_chart(figure, key="similarity", config=still, alt=_plain("learned", **learned.words))
         paragraph(PAGE, "learned", **learned.words)
     with right:
-        st.subheader(say("vision.distances", "Attention distance"), anchor=False)
+        st.header(say("vision.distances", "Attention distance"), anchor=False)
         paragraph(PAGE, "distance")
         figure = patch_positions.distances(reach.distances, reach.uniform, theme)
         st.plotly_chart(figure, key="distances", config=still, alt=_plain("heads", **reach.words))
         paragraph(PAGE, "heads", **reach.words)
-    st.subheader(say("vision.order", "Without order"), anchor=False)
+    st.header(say("vision.order", "Without order"), anchor=False)
     order_matters(service, key, trace, learned, reach)
     _files(trace, learned, reach)
 

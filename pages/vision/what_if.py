@@ -76,17 +76,17 @@ def what_if(service: Service, key: str, trace: PatchTrace) -> None:
     found = service.analysis(("what if", key, plan.to_text()), compute, trace, plan)
     with right:
         _answer(trace, found)
-    st.subheader(say("vision.cls.map", "What CLS attends to"), anchor=False)
+    st.header(say("vision.cls.map", "What CLS attends to"), anchor=False)
     pair = _cls_maps(trace, found)
     over, heads = st.columns(2, gap="large")
     with over:
-        st.subheader(say("vision.difference", "The difference over the picture"), anchor=False)
+        st.header(say("vision.difference", "The difference over the picture"), anchor=False)
         grey = patches.grey(patches.as_bytes(trace.pixels))
         signed = overlay.signed(grey, pair.difference.weights / (pair.largest or 1), inputs.theme())
         alt = block("vision", "difference-alt", place=pair.place)
         st.image(overlay.enlarged(signed), width=320, output_format="PNG", alt=alt)
     with heads:
-        st.subheader(say("shared.every-head", "Every head"), anchor=False)
+        st.header(say("shared.every-head", "Every head"), anchor=False)
         differences.moved_heads({"vision": found.moved}, {"vision": trace.attention.shape[3]})
 
 

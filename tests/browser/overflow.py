@@ -5,6 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page
 
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+ZOOMED = {"width": 640, "height": 360}  # what a screen of 1280 x 720 has room for at 200 %
 
 # Right edges of everything that does not lie in a box of its own that scrolls or cuts, inside components too.
 _WIDEST = """() => {
@@ -19,6 +20,25 @@ _WIDEST = """() => {
     visit(main)
     return Math.max(...edges)
 }"""
+
+
+# What scrolls up and down inside the page, in components too; not what Streamlit draws.
+_BOXES = """() => {
+    const found = []
+    const visit = (box) => {
+        if (box.matches("[data-testid=stDataFrame], [data-testid=stCode], textarea")) return
+        const scrolls = /auto|scroll/.test(getComputedStyle(box).overflowY)
+        if (scrolls && box.scrollHeight > box.clientHeight + 1) found.push(box.outerHTML.slice(0, 120))
+        for (const child of [...box.children, ...(box.shadowRoot?.children ?? [])]) visit(child)
+    }
+    for (const child of document.querySelector('[data-testid="stMain"]').children) visit(child)
+    return found
+}"""
+
+
+def assert_no_box_hides_rows(page: Page) -> None:
+    """All that scrolls up and down on this screen is the page."""
+    assert page.evaluate(_BOXES) == []
 
 
 def widest(page: Page) -> float:

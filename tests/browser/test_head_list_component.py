@@ -46,9 +46,9 @@ def test_rows_say_and_draw_what_they_were_given(mount):
     page = mount(known())
     options = page.get_by_role("option")
     assert options.count() == 3
-    assert options.nth(0).get_attribute("aria-label") == (
-        "1. cross 4.7; change: +0.500; here: aligned 0.71; over 500: aligned 0.62"
-    )
+    said = '- option "1 cross 4.7 +0.500 aligned 0.71 aligned 0.62" [selected]'
+    assert said in page.get_by_role("listbox", name="known heads").aria_snapshot()
+    assert options.nth(0).get_attribute("aria-description") == "change; here; over 500"
     widths = [page.locator(".effect").nth(row).evaluate("bar => bar.style.background") for row in range(3)]
     assert "100%" in widths[0] and "50%" in widths[1] and "0%" in widths[2]  # of the largest change, either sign
     scale = {kind: palette.scale(kind, "light") for kind in ("cross", "decoder", "encoder")}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +11,10 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.browser.address_bar import expect_query, expect_setting
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.menu import link_to
+from tests.browser.uploads import shown
+from tests.views.controls.odd_pictures import encoded, photo
+from views import palette
+from views.controls import samples
 
 SENTENCE = "I want to buy a car."
 
@@ -108,25 +113,77 @@ def test_by_thumb(phone: Page, server: Server, browser: Browser):
 
 
 def test_by_keys_alone(page: Page, server: Server):
+    """From the sentence to a head, a cell, a file and a picture; what a screen reader has to say stands in the tree."""
     open_page(page, server.url)
+    expect(page.get_by_role("button", name="Model card")).to_be_hidden()  # in the closed sidebar: no key reaches it
     reach(page, 'document.activeElement.matches("input[type=text]")')
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type(SENTENCE)
     page.keyboard.press("Enter")
     expect_setting(page, text=SENTENCE)
+    news = page.get_by_role("status").filter(has_text="Je veux acheter une voiture.")
+    expect(news).to_have_class("announced")
     reach(page, 'document.activeElement.closest("[role=radiogroup]") !== null')
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Space")
     expect_setting(page, method="beam")
     ready(page)
-    reach(page, 'document.activeElement.textContent.trim() === "Attention"', backwards=True)
-    page.keyboard.press("Enter")
-    heading(page, "Attention")
+    by_menu(page, "Attention")
     expect_query(page, text=SENTENCE, method="beam")
     page.go_back()  # the browser's own key does not reach a headless one
     heading(page, "Attention Atlas")
     expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
     expect(page.get_by_role("radio", name="Beam", exact=True)).to_be_checked()
+    page.go_forward()
+    heading(page, "Attention")
+    grid = page.get_by_role("grid", name="encoder self-attention")
+    reach(page, f'{FOCUSED}.getAttribute("role") === "gridcell"')
+    for key in ("ArrowDown", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    expect_query(page, text=SENTENCE, method="beam", layer="2", head="2")
+    tree = grid.aria_snapshot()
+    assert tree.count("[selected]") == 1
+    (chosen,) = (line for line in tree.splitlines() if "[selected]" in line)
+    assert re.search("layer 2, head 2. Strongest: .+ attends to .+, 0", chosen)
+    heard = page.locator(".detail > .heard")
+    expect(heard).to_have_text("Encoder self-attention, layer 2, head 2")
+    reach(page, f'{FOCUSED}.matches("canvas")')
+    expect(page.get_by_role("img", name="layer 2, head 2.")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    expect(heard).to_have_text(re.compile(r"^want .* I: 0\.\d+$"))
+    file = ".st-key-download-encoder-layer-2-head-2-csv"
+    expect(page.locator(file)).to_be_visible()  # the files follow a moment later
+    ready(page)
+    reach(page, f"document.activeElement.closest('{file}') !== null")
+    with page.expect_download() as download:
+        page.keyboard.press("Enter")
+    assert download.value.suggested_filename.endswith(".csv")
+    by_menu(page, "Vision")
+    reach(page, f'{FOCUSED}.closest("[role=radiogroup]")?.ariaLabel === "Picture"')
+    page.keyboard.press("ArrowRight")
+    expect_setting(page, picture=samples.NAMES[1])
+    ready(page)
+    assert "[checked]" in page.get_by_role("radiogroup", name="Picture").aria_snapshot()
+    upload = page.get_by_test_id("stFileUploaderDropzone").locator("button")
+    upload.focus()
+    with page.expect_file_chooser() as chooser:
+        page.keyboard.press("Enter")
+    chooser.value.set_files({"name": "own.png", "mimeType": "image/png", "buffer": encoded(photo())})
+    shown(page, "own")
+    expect(upload).to_be_focused()  # that of the new, empty box
+
+
+# What has the focus, in a component too.
+FOCUSED = "(document.activeElement.shadowRoot?.activeElement ?? document.activeElement)"
+
+
+def by_menu(page: Page, title: str) -> None:
+    """Open a page by its link in the menu, which shows that it has the focus."""
+    reach(page, f'document.activeElement.matches("a") && document.activeElement.textContent.trim() === "{title}"', True)
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.keyboard.press("Enter")
+    heading(page, title)
 
 
 def reach(page: Page, condition: str, backwards: bool = False) -> None:
@@ -136,3 +193,14 @@ def reach(page: Page, condition: str, backwards: bool = False) -> None:
         if page.evaluate(condition):
             return
     raise AssertionError(f"No number of Tabs reaches {condition}")
+
+
+def test_in_colours_that_the_reader_has_chosen(page: Page, server: Server):
+    """Bars keep their hue, which is data; what is chosen has a frame, where its background is gone."""
+    page.emulate_media(forced_colors="active")
+    open_page(page, f"{server.url}/vision?view=any-patch")
+    hue = page.locator(".aa-best .aa-share").evaluate("bar => getComputedStyle(bar).backgroundColor")
+    assert hue == f"rgb{palette.to_rgb(palette.HUES['vision'])}"
+    for chosen in ('[data-testid="stMain"] [role=radio][aria-checked=true]', ".patch[aria-selected=true]"):
+        expect(page.locator(chosen).first).to_have_css("outline-style", "solid")
+    page.emulate_media(forced_colors="none")

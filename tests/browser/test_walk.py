@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator
 
@@ -10,15 +9,16 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.app_server import AppServer
+from tests.browser.axe import violations
 from tests.browser.conftest import PATIENCE, open_page, ready
 from tests.browser.overflow import WIDE
 from tests.browser.policy import Watch
 from tests.browser.unsaid import unsaid
-from tests.browser.walker import Visit, check, each_once, go, in_every_way
+from tests.browser.walker import FULL, Visit, check, each_once, go, in_every_way
 from tests.every_view import UNFOLDED, VIEWS
 from views.text.catalogue import PSEUDO_SWITCH
 
-WALK = in_every_way if os.environ.get("ATLAS_WALK") == "full" else each_once
+WALK = in_every_way if FULL else each_once
 
 
 @pytest.fixture(scope="module")
@@ -85,3 +85,4 @@ def test_the_frame_is_said(url: str, watched: tuple[Page, Watch]):
     expect(page.get_by_role("dialog")).to_be_visible()
     ready(page)
     assert unsaid(page) == []
+    assert violations(page) == []

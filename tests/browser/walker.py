@@ -8,14 +8,23 @@ wrong without being seen, such as a refusal by the Content-Security-Policy, `tes
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
 from playwright.sync_api import Page, expect
 
+from tests.browser.axe import violations
 from tests.browser.conftest import open_page, ready
-from tests.browser.overflow import PHONE, WIDE, assert_nothing_overflows, wait_until_it_fits
+from tests.browser.overflow import (
+    PHONE,
+    WIDE,
+    ZOOMED,
+    assert_no_box_hides_rows,
+    assert_nothing_overflows,
+    wait_until_it_fits,
+)
 from tests.browser.unsaid import unsaid
 from tests.every_view import PAGES, PARTS, VIEWS, View
 from views import palette
@@ -23,6 +32,7 @@ from views.controls import inputs, samples
 from views.text.catalogue import in_brackets
 
 Check = Callable[[Page, View], None]
+FULL = os.environ.get("ATLAS_WALK") == "full"  # `make walk`
 MAIN = '[data-testid="stMain"]'
 
 
@@ -213,12 +223,25 @@ def tables_open(page: Page, view: View) -> None:
 
 
 def on_both_screens(page: Page, view: View) -> None:
-    """Nothing overflows or is said past the catalogue, on the other screen and on this one, which stays."""
+    """Nothing overflows, hides rows or is said past the catalogue, on the other screen and on this one, which stays.
+
+    Nor at 200 %, on the first view of each page; `make walk` looks at all.
+    """
     size = page.viewport_size
+    if FULL or view.opens_first:
+        assert_nothing_overflows(page, ZOOMED)
     for screen in (PHONE if size == WIDE else WIDE, size):
         assert_nothing_overflows(page, screen)
+        if screen == PHONE:
+            assert_no_box_hides_rows(page)
         found = unsaid(page)
         assert found == [], found
+
+
+def axe_finds_nothing(page: Page, view: View) -> None:
+    """With the numbers open; contrasts, which take longest, on the first view of each page, by `make walk` on all."""
+    found = violations(page, contrast=FULL or view.opens_first)
+    assert found == [], "\n".join(found)
 
 
 CHECKS: tuple[Check, ...] = (
@@ -229,6 +252,7 @@ CHECKS: tuple[Check, ...] = (
     colours_follow_the_theme,
     on_both_screens,
     tables_open,
+    axe_finds_nothing,
 )
 
 

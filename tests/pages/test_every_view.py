@@ -183,7 +183,7 @@ def test_a_page_opens_with_its_defaults_and_goes_on_with_other_text(page, monkey
     assert [warning.value for warning in korean.warning] == [prose.block("notices", "not-english")]
     (choice,) = examples(korean)
     assert choice.options == list(inputs.EXAMPLES)
-    assert [heading.value for heading in korean.subheader] == [heading.value for heading in app.subheader]
+    assert [heading.value for heading in korean.header] == [heading.value for heading in app.header]
     assert korean.text_input(key="text").value == KOREAN
     choice.set_value(inputs.EXAMPLES[0]).run()
     assert not korean.exception and not korean.warning

@@ -97,7 +97,7 @@ def payloads() -> dict[str, dict]:
 @pytest.mark.parametrize("name", ["grid", "lines", "list", "maps", "matrices", "picture", "strip", "steps"])
 def test_payloads_of_components(name: str):
     shown = payloads()[name]
-    assert shown["words"] and [text for text in shown["words"].values() if outside(text) or not text.strip()] == []
+    assert [text for text in shown.get("words", {}).values() if outside(text) or not text.strip()] == []
     for item in shown.get("items", ()):
         for key in ("row_title", "column_title"):
             assert outside(item.get(key, "")) == ""
@@ -119,7 +119,7 @@ def test_every_word_that_a_script_asks_for_is_in_its_payload():
     for name, files in scripts.items():
         text = "\n".join(path.read_text(encoding="utf-8") for file in files for path in folder.glob(f"{file}.js"))
         asked = set(re.findall(r"\bwords\.(\w+)", text))
-        assert asked == set(shown[name]["words"]), name
+        assert asked == set(shown[name].get("words", {})), name
 
 
 def test_offline_pages():

@@ -70,6 +70,7 @@ class WeightMap {
     this.canvas.style.maxWidth = `min(${widest}px, ${whole})`
     this.columns.style.maxWidth = this.canvas.style.maxWidth
     this.table.title.textContent = shown.table
+    if (this.heading.textContent && this.heading.textContent !== shown.name) this.heard.textContent = shown.name
     this.heading.textContent = shown.name
     this.heading.dataset.size = this.sides.join(" \u00d7 ")
     this.rowAxis.textContent = shown.row_title

@@ -7,6 +7,9 @@ export default function ({ data, parentElement }) {
   root.replaceChildren(document.importNode(parsed, true))
   root.shown = data.svg
   // A drawing that is wider than the page can be scrolled with the keyboard too.
-  if (parsed.hasAttribute("width")) root.tabIndex = 0
-  else root.removeAttribute("tabindex")
+  for (const name of root.getAttributeNames()) if (name !== "class") root.removeAttribute(name)
+  if (!parsed.hasAttribute("width")) return
+  root.tabIndex = 0
+  root.setAttribute("role", "region")
+  root.setAttribute("aria-label", parsed.getAttribute("aria-label"))
 }

@@ -48,10 +48,7 @@ class HeadList extends View {
     const option = element("div", "option", this.list)
     option.setAttribute("role", "option")
     option.dataset.name = row.name
-    const [, column, columnHere, columnOften] = header.columns
-    const { effect_words: effect, here, often } = row
-    const told = { rank: place + 1, head: row.name, column, effect, columnHere, here, columnOften, often }
-    option.setAttribute("aria-label", filled(often ? header.words.rowOften : header.words.row, told))
+    option.setAttribute("aria-description", header.columns.slice(1).filter(Boolean).join("; ")) // of the numbers in it
     const map = element("span", "map over", option)
     const keys = row.weights[1]
     const masked = (cell) => row.causal && cell % keys > Math.floor(cell / keys)
@@ -70,7 +67,7 @@ class HeadList extends View {
     element("span", "label here", option).textContent = row.here
     const over = element("span", "label often", option)
     over.textContent = row.often
-    over.dataset.column = columnOften
+    over.dataset.column = header.columns[3]
     option.onclick = () => this.take(option)
     option.onkeydown = (event) => this.press(event, place)
     return option

@@ -13,16 +13,8 @@ import numpy as np
 from views import maps, palette
 from views.components import parts
 from views.controls import inputs
-from views.text.catalogue import Message
 
 MOST_CELLS = 48  # a side of one map; larger ones show the largest weight of each block of cells
-
-WORDS = {
-    "row": Message("heads.row", "{rank}. {head}; {column}: {effect}; {columnHere}: {here}"),
-    "rowOften": Message(
-        "heads.row.often", "{rank}. {head}; {column}: {effect}; {columnHere}: {here}; {columnOften}: {often}"
-    ),
-}
 
 _MOUNT = parts.Component("head_list", "list-root")
 
@@ -75,7 +67,6 @@ def payload(shown: HeadList, theme: palette.Theme) -> bytes:
     header = parts.fields(
         shown,
         theme=theme,
-        words=parts.words(WORDS),
         largest=max((abs(row.effect) for row in shown.rows), default=0.0),
         rows=[parts.fields(row, weights=cells.shape) for row, cells in zip(shown.rows, pictures, strict=True)],
         scales={kind: parts.scales(kind) for kind in kinds},

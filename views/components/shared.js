@@ -317,19 +317,28 @@ function buildHeard(root) {
   return heard
 }
 
+// What scrolls by itself where it is too large: keys reach it, too.
+function buildScroll(parent, name) {
+  const scroll = element("div", "scroll", parent)
+  scroll.tabIndex = 0
+  scroll.setAttribute("role", "region")
+  scroll.setAttribute("aria-label", name)
+  return scroll
+}
+
 // A table that is made when it is opened: `fill(holder)` puts it there.
 class Fold {
   constructor(root, fill) {
     this.fold = element("details", "numbers", root)
     this.title = element("summary", "", this.fold)
-    this.holder = element("div", "scroll", this.fold)
-    this.holder.tabIndex = 0
+    this.holder = buildScroll(this.fold, "")
     this.fill = fill
     this.fold.ontoggle = () => this.follow()
   }
 
   follow() {
     this.holder.replaceChildren()
+    this.holder.setAttribute("aria-label", this.title.textContent)
     if (this.fold.open) this.fill(this.holder)
   }
 }

@@ -110,8 +110,9 @@ class BarsPanel extends StepPanel {
   constructor(view, about, parent) {
     super(view, about, parent)
     this.axis = view.axes[about.along]
-    const table = element("table", "", element("div", "scroll", this.root))
-    if (about.name) table.setAttribute("aria-label", about.name)
+    const name = about.name || this.axis.title
+    const table = element("table", "", buildScroll(this.root, name))
+    table.setAttribute("aria-label", name)
     const head = element("tr", "", element("thead", "", table))
     for (const title of [this.axis.title, ...about.columns.map(({ name }) => name)]) {
       const cell = element("th", "", head)

@@ -17,6 +17,7 @@ from views.text.numbers import three_digits
 STYLE = """<style>
 .aa-scroll { overflow: auto; max-height: 42rem }
 .aa-whole { max-height: none }
+@media (max-width: 640px) { .aa-scroll { max-height: none } }
 .aa-table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; width: 100% }
 .aa-table th, .aa-table td { padding: 3px 10px 3px 4px; text-align: left; vertical-align: top; border: 0;
   border-bottom: 1px solid color-mix(in srgb, currentColor 12%, transparent) }
@@ -59,7 +60,7 @@ def table(
     """
     numeric = [_is_numeric([row[place] for row in rows]) for place in range(len(header))]
     head = "".join(
-        f'<th scope="col"{_NUMBER if number else ""}>{literal.html(title)}</th>'
+        f'<th scope="col"{_NUMBER if number else ""}>{literal.html(title)}</th>' if title else "<td></td>"
         for title, number in zip(header, numeric, strict=True)
     )
     body = "".join(
@@ -69,8 +70,9 @@ def table(
         for place, row in enumerate(rows)
     )
     height = " aa-whole" if whole else ""
+    called = f'aria-label="{literal.html(name)}"'
     return (
-        f'<div class="aa-scroll{height}" tabindex="0"><table class="aa-table" aria-label="{literal.html(name)}">'
+        f'<div class="aa-scroll{height}" tabindex="0" role="region" {called}><table class="aa-table" {called}>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

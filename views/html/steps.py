@@ -10,8 +10,8 @@ from views.text.numbers import three_digits
 # A page shows this once; what the functions below return relies on it and on `bars.STYLE` and `tokens.STYLE`.
 STYLE = f"""<style>
 .aa-strip > span {{ text-align: center; font-variant-numeric: tabular-nums }}
-.aa-strip small {{ display: block; margin: 0 }}
-.aa-strip .aa-later {{ opacity: .45 }}
+.aa-strip > span small {{ display: block; margin: 0; opacity: 1 }}
+.aa-strip .aa-later {{ opacity: .75; background: none; font-style: italic }}
 .aa-strip .aa-now {{ background: color-mix(in srgb, {palette.HUES["decoder"]} 38%, transparent); font-weight: 600 }}
 .aa-aligned th {{ white-space: nowrap }}
 .aa-aligned td {{ white-space: nowrap; border-left: 1px solid color-mix(in srgb, currentColor 12%, transparent) }}
@@ -26,7 +26,8 @@ _STRONGEST = 70  # per cent of the hue behind the largest weight, so that the te
 def written(read: Sequence[str], chosen: str, later: Sequence[str]) -> str:
     """The decoder's tokens in one row: what it has read, what it generates in this step, and what it will generate."""
     items = [f'<span{literal.TOKEN} role="listitem">{_token(token)}</span>' for token in read]
-    items.append(f'<span{literal.TOKEN} role="listitem" class="aa-now" aria-current="step">{_token(chosen)}</span>')
+    now = 'class="aa-now" aria-current="step" data-announced'
+    items.append(f'<span{literal.TOKEN} role="listitem" {now}>{_token(chosen)}</span>')
     items += [f'<span{literal.TOKEN} role="listitem" class="aa-later">{_token(token)}</span>' for token in later]
     return f'<div role="list" class="aa-chips aa-decoder aa-strip">{"".join(items)}</div>'
 
@@ -54,9 +55,10 @@ def aligned(rows: Sequence[tuple[str, Sequence[str]]], name: str) -> str:
         cells = "".join(f"<td{literal.TOKEN}>{_token(token)}</td>" for token in tokens)
         cells += "<td></td>" * (length - len(tokens))
         body += f'<tr><th scope="row">{literal.html(heading)}</th>{cells}</tr>'
+    called = f'aria-label="{literal.html(name)}"'
     return (
-        f'<div style="overflow-x:auto" tabindex="0"><table class="aa-table aa-aligned" style="width:auto" '
-        f'aria-label="{literal.html(name)}"><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+        f'<div style="overflow-x:auto" tabindex="0" role="region" {called}><table class="aa-table aa-aligned" '
+        f'style="width:auto" {called}><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>'
     )
 
 

@@ -39,7 +39,7 @@ STYLE = f"""<style>
 .aa-decoder > span {{ border-bottom: 2px solid {palette.HUES["decoder"]} }}
 .aa-chips small {{ opacity: .7; font-variant-numeric: tabular-nums; margin-left: 4px }}
 .aa-cards {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); gap: 10px;
-  max-height: 27rem; overflow-y: auto; font-size: .875rem }}
+  font-size: .875rem }}
 .aa-cards > div {{ min-width: 0; padding: 8px 10px; border-radius: 4px;
   border: 1px solid color-mix(in srgb, currentColor 18%, transparent) }}
 .aa-cards table {{ width: 100%; border-collapse: collapse; table-layout: fixed; margin: 0;
@@ -55,7 +55,7 @@ STYLE = f"""<style>
 def sentence(text: str, language: str) -> str:
     """A sentence in large letters, in its own writing direction."""
     shown = literal.html(literal.visible(text))
-    return f'<p{literal.TOKEN} class="aa-text" lang="{language}" dir="auto">{shown}</p>'
+    return f'<p{literal.TOKEN} class="aa-text" data-announced lang="{language}" dir="auto">{shown}</p>'
 
 
 def label(text: str) -> str:
@@ -91,7 +91,7 @@ def chips(
 def cards(produced: Sequence[Produced]) -> str:
     """One card a produced token: its rivals with their probabilities, as bars; the chosen one in decoder orange."""
     items = "".join(_card(number, token) for number, token in enumerate(produced, 1))
-    return f'<div role="list" class="aa-cards" tabindex="0">{items}</div>'
+    return f'<div role="list" class="aa-cards">{items}</div>'
 
 
 def _card(number: int, produced: Produced) -> str:

@@ -49,6 +49,8 @@ CONSTANTS = {
     "CHIPS",
     "MEAN",
     "PICTURE",
+    "BOX",
+    "NEWS",
     "UPLOAD_BOX",
     "DEEDS",
     "LEFT",

@@ -15,7 +15,7 @@ def texts(html: str) -> list[str]:
 def test_read_written_and_still_to_come():
     html = steps.written(["<s>", "\u2009Je"], "\u2009veux", ["\u2009une", "</s>"])
     assert texts(html) == ["&lt;s&gt;", "Je", "veux", "une", "&lt;/s&gt;"]
-    assert re.findall(r'class="aa-now" aria-current="step">([^<]+)', html) == ["veux"]
+    assert re.findall(r'class="aa-now" aria-current="step" data-announced>([^<]+)', html) == ["veux"]
     assert re.findall(r'class="aa-later">([^<]+)', html) == ["une", "&lt;/s&gt;"]
 
 
@@ -46,7 +46,7 @@ def test_cells_of_a_table_are_literal():
     row = [HOSTILE, steps.plain(HOSTILE), steps.flagged(HOSTILE)]
     html = bars.table(["a", "b", HOSTILE], [row], HOSTILE)
     assert "<script" not in html
-    assert html.count("&lt;script&gt;") == 5
+    assert html.count("&lt;script&gt;") == 6
 
 
 def test_a_meter_shows_sign_and_size():

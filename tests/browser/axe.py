@@ -1,0 +1,49 @@
+"""What axe-core finds on an open page: rules of accessibility that a program can check, WCAG 2.2 AA and more."""
+
+from __future__ import annotations
+
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Page
+
+TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "experimental")
+CONTRAST = "color-contrast"  # two thirds of the time that axe takes
+
+# What Streamlit draws itself and the app cannot reach: the rule, where, and why it stays.
+STREAMLIT: tuple[tuple[str, str, str], ...] = (
+    (
+        "presentation-role-conflict",
+        '[data-testid="stFileUploaderDropzone"]',
+        "it names the area where files are dropped, which has no role; its button has the same name",
+    ),
+    (
+        "focus-order-semantics",
+        '[data-testid="stCode"]',
+        "code that scrolls takes the focus, and neither Streamlit nor HTML has a role for it",
+    ),
+    (
+        CONTRAST,
+        'label[data-testid="stWidgetLabel"]:has(~ * :disabled)',
+        "the label of a control that is switched off: WCAG 1.4.3 excepts it, which axe cannot see here",
+    ),
+)
+
+_RUN = """async ([tags, without, streamlit]) => {
+    const rules = Object.fromEntries(without.map((rule) => [rule, { enabled: false }]))
+    const only = { type: "tag", values: tags }
+    const options = { runOnly: only, rules, resultTypes: ["violations"], elementRef: true }
+    const { violations } = await axe.run(document, options)
+    const isStreamlits = (id, found) => streamlit.some(([rule, where]) => rule === id && found.closest(where))
+    return violations.flatMap(({ id, impact, nodes }) =>
+        nodes.filter(({ element }) => !isStreamlits(id, element)).map(({ target, html, failureSummary }) =>
+            `${id} (${impact}): ${html.slice(0, 160)} at ${target.flat().join(" ")}: ${failureSummary}`))
+}"""
+
+
+def violations(page: Page, contrast: bool = True) -> list[str]:
+    """What is wrong on the page as it is now, each with the element; nothing of `STREAMLIT`.
+
+    Args:
+        contrast: also look at the contrast of every text.
+    """
+    page.evaluate(f"() => {{ if (!window.axe) {{ {AXE_SCRIPT} }} }}")
+    return page.evaluate(_RUN, [TAGS, [] if contrast else [CONTRAST], [entry[:2] for entry in STREAMLIT]])
