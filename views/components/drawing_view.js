@@ -7,6 +7,8 @@ export default function ({ data, parentElement }) {
   root.replaceChildren(document.importNode(parsed, true))
   root.shown = data.svg
   // A drawing that is wider than the page can be scrolled with the keyboard too.
-  if (parsed.hasAttribute("width")) root.tabIndex = 0
+  const width = parsed.getAttribute("width")
+  root.style.setProperty("--drawn", width ? `${width}px` : "100%")
+  if (width) root.tabIndex = 0
   else root.removeAttribute("tabindex")
 }
