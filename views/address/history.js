@@ -100,8 +100,7 @@
 
   // A page that is left takes no more deeds: Streamlit would ask for it again, as long as no answer has come.
   const LEFT =
-    "[data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock] > :not(:has(> .st-key-menu)), " +
-    "[data-testid=stSidebarUserContent]";
+    "[data-testid=stMainBlockContainer] > * > :not(:has(> .st-key-menu)), [data-testid=stSidebarUserContent]";
   const MOST = 5000; // milliseconds; an answer may never come
   let answer;
   const takeDeeds = (taken) => document.querySelectorAll(LEFT).forEach((part) => (part.inert = !taken));
