@@ -78,17 +78,26 @@ SECTIONS = (
 PAGES = tuple(place for section in SECTIONS for place in section.pages)  # the first is the home page
 MOVED = {"relevance": "attribution"}  # what a page's address was -> what it is
 
-# The menu: sections in the bar that stays at the top, the pages of the open one below it. What `{open}` counts is open.
+# The menu stands in the bar that stays at the top: the sections, and beside them the pages of the open one, which stand
+# below where the screen is narrow. What `{open}` counts is open.
 _MENU = """<style>
-.st-key-sections {{position: fixed; z-index: 999991; top: 0; left: 4rem; right: 4rem; height: 3.75rem; gap: .25rem;
-  align-items: center; width: auto}}
 .st-key-menu {{gap: 0; min-height: 0}}
+.st-key-menu, .st-key-sections, .st-key-pages {{align-items: center}}
+.st-key-sections {{position: fixed; z-index: 999991; top: 0; left: 4rem; height: 3.75rem; gap: .25rem; width: auto}}
 .st-key-sections > :nth-child({open}) a {{background: #8883}}
 .st-key-sections > :nth-child({open}) a * {{font-weight: 600}}
 .st-key-pages {{gap: .35rem .15rem; margin-left: -.5rem}}
 .st-key-menu a {{padding: .25rem .5rem; min-height: 2rem}}
 .st-key-menu a p {{text-decoration: none}}
 .st-key-menu a:focus-visible {{outline: 2px solid}}
+@media (min-width: 1200px) {{
+  :has(> .st-key-menu) {{position: absolute}}
+  .st-key-menu {{position: fixed; z-index: 999991; top: 0; left: 4rem; height: 3.75rem; width: auto;
+    flex-direction: row}}
+  .st-key-menu > * {{width: auto; flex: none}}
+  .st-key-sections {{position: static}}
+  .st-key-pages {{margin-left: 1rem; padding-left: 1rem; border-left: 1px solid #8888; flex-wrap: nowrap}}
+}}
 </style>"""
 
 # Streamlit lets a short row of choices run out of a narrow screen, where nothing says that it scrolls; and the Tab key
