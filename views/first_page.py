@@ -33,6 +33,7 @@ _OUTLINE = """<style>
 @keyframes first-leaves {{to {{visibility: hidden}}}}
 @media (prefers-color-scheme: dark) {{.first {{color: {dark_ink}; background: {dark_page};
   --box: {dark_box}; --line: {dark_line}}}}}
+@media (min-width: 1200px) {{.first {{padding-top: 5.75rem}}}}
 @media (max-width: 640px) {{.first {{padding: {top}rem 1rem 0}}}}
 body:has([data-testid=stMain] [data-testid=stElementContainer]) > .first {{display: none}}
 </style><noscript><style>.first {{display: none}}</style></noscript>
@@ -102,7 +103,7 @@ def dressed(page: str, name: str, language: str) -> str:
         box, line = palette.SECONDARY[theme]
         told = {"ink": palette.INK[theme], "page": palette.BACKGROUND[theme], "box": box, "line": line}
         colours |= {prefix + name: colour for name, colour in told.items()}
-    top = 5.75 + (2.75 if frame.section(place).name else 0)  # below the menu
+    top = 5.75 + (2.75 if frame.section(place).name else 0)  # below the menu; on a wide screen that is one line
     outline = _OUTLINE.format(title=title, about=about, top=top, **colours)
     changes = {
         "<head>": f"<head>{script.TAG}",

@@ -6,6 +6,7 @@ from model.lessons.heads import Shape, shape_walk, two_forms
 from model.tracing.kinds import KINDS, attention_module
 from pages.inside.chosen import choose
 from pages.shared import checks, files, tables
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import block, paragraph
@@ -54,6 +55,9 @@ def show(request: Request) -> None:
     walk(mine)
 
 
+MANY = 16  # heads
+
+
 @fragment
 def walk(mine: list[Shape]) -> None:
     """Shapes for the sentence, and for sizes that the reader types."""
@@ -76,4 +80,6 @@ def walk(mine: list[Shape]) -> None:
         tables.name(say("inside.shapes.typed", "these sizes"), [str(step.shape) for step in tried], "number"),
     ]
     tables.show(columns, say("inside.shapes.table", "Shapes of multi-head attention"))
+    result = {"d_k": width // count, "first": str(tried[0].shape), "last": str(tried[-1].shape)}
+    experiment("inside-heads", {"shape_heads": MANY}, result if count == MANY else None, heads=MANY)
     files.csv(*tables.content(columns), "shapes", say("inside.shapes.csv", "Shapes as CSV"))

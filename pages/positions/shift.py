@@ -50,6 +50,8 @@ def similar(request: Request) -> None:
         caption("positions", "similarity-check", spread=checks.said("similarity of positions", spread))
     else:
         caption("positions", "similarity-variant", spread=spread)
+    found_here = {"spread": spread, "mean": float(np.abs(found.by_distance).mean())}
+    experiment("positions-similarity", {"form": "column"}, None if chosen.form == "paper" else found_here)
     header = [say("positions.distance.column", "distance"), *names]
     rows = list(zip(distances.tolist(), found.by_distance, found.smallest, found.largest, strict=True))
     with st.container(horizontal=True):

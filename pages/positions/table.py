@@ -4,9 +4,10 @@ import numpy as np
 import streamlit as st
 
 from model.networks.positional import wavelengths as wavelengths_of
-from pages.positions.settings import FORMS, settings
+from pages.positions.settings import FORMS, LARGEST, settings
 from pages.shared import checks, files
 from pages.shared.charts import curves, matrix_chart
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
@@ -38,6 +39,10 @@ def table(request: Request) -> None:
     with left:
         alt = say("positions.table.alt", "Heatmap of the encoding; the table below has the same numbers.")
         matrix_chart(ChartMatrix(chosen.table, *axes, value), "encoding", alt)
+    found = (
+        {"length": chosen.length, "largest": float(np.abs(chosen.table).max())} if chosen.length == LARGEST else None
+    )
+    experiment("positions-table", {"length": LARGEST}, found, length=LARGEST)
     paragraph("positions", "table")
     trained = request.service.model.config
     if chosen.form == "paper" and chosen.d_model == trained.d_model:

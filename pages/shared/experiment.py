@@ -24,7 +24,7 @@ def experiment(id: str, do: Do, found: Mapping[str, object] | None, **asked: obj
         found: values of the result; None where the part shows something else.
         asked: values of the proposal.
     """
-    with st.container(border=True, key=f"experiment-{id}"):
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"experiment-{id}"):
         paragraph(PAGE, id, **asked)
         if found is None:
             st.button(say("experiment.do", "Try it"), key=f"try-{id}", on_click=partial(_set, do))

@@ -23,6 +23,7 @@ _STYLE = """<style>
 .st-key-doors p {text-decoration: none}
 .st-key-doors strong {text-decoration: underline; text-underline-offset: .2em}
 .st-key-doors em {font-style: normal; margin-left: .4em}
+@media (min-width: 1200px) {.st-key-live-map {--around: 27rem}}
 @media (max-width: 640px) {
   .st-key-live-map {--around: 41rem}
   .st-key-home [data-testid=stHorizontalBlock] {gap: .5rem}

@@ -1,11 +1,14 @@
 """Vision, patches: the grid, one patch on its way to a vector, the first filters, the order of the sequence."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
 from model import VisionTrace
 from model.attribution.analysis import patch_embedding, principal_filters
 from pages.shared import checks, files
+from pages.shared.experiment import experiment
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import paragraph
@@ -62,6 +65,9 @@ def one_patch(service: Service, trace: VisionTrace) -> None:
         drawing_view(patch.steps(chosen, vector, recorded), key="steps")
         difference = checks.said("patch embedding", float(np.abs(embedded - recorded).max()))
         paragraph("vision", "embedding", values=config.patch_values, width=config.d_model, difference=difference)
+        red, green, blue = (float(colour) for colour in chosen.reshape(-1, 3).mean(axis=0))
+        found = {"red": red, "green": green, "blue": blue} if (row, column) == (0, 0) else None
+        experiment("vision-patches", partial(inputs.choose_patch, 0, 0), found)
         _files(f"patch-{row + 1}-{column + 1}", picture, vector, embedded, recorded)
     st.header(say("vision.sequence", "The order of the sequence"), anchor=False)
     paragraph("vision", "sequence", count=1 + rows * columns)

@@ -260,7 +260,7 @@ def test_two_steps_back_at_once(page: Page, server: Server):
         place += 2 * steps
         assert page.evaluate("navigation.currentEntry.index") == place
         assert path(page) == {"Attention": "/attention", "Any model": "/models"}[title]
-        expect(box(page)).to_have_value("Where?")
+        expect_setting(page, text="Where?")
 
 
 def test_junk_in_an_address_is_ignored(page: Page, server: Server):

@@ -36,6 +36,10 @@ PROPOSED = {
     "positions-rotation": ("positions", "rotation"),
     "positions-orthogonality": ("positions", "orthogonality"),
     "positions-basis": ("positions", "basis"),
+    "positions-table": ("positions", "table"),
+    "positions-similarity": ("positions", "similarity"),
+    "inside-heads": ("inside", "heads"),
+    "vision-patches": ("vision", "patches"),
     "positions-trained-model": ("positions", "trained-model"),
 }
 
