@@ -25,7 +25,7 @@ FUNCTIONS = {
     *("getPropertyValue", "hasAttribute", "header", "markData", "matches", "matchMedia", "observe", "parseFromString"),
     *("querySelector", "querySelectorAll", "remove", "removeAttribute", "removeEventListener", "replace", "replaceAll"),
     *("setAttribute", "setProperty", "setStateValue", "setTriggerValue", "split", "startsWith", "svgElement", "tell"),
-    *("toggle", "write"),
+    *("toggle", "toggleAttribute", "write"),
 }
 PROPERTIES = {"className", "drawn", "key", "mode", "name", "scope", "shown", "textAlign", "textBaseline", "type"}
 TOLD = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
@@ -34,6 +34,8 @@ STYLE = re.compile(
 )
 CONSTANTS = {
     "BOX",
+    "NAME",
+    "WRITING",
     "MEAN",
     "NEWS",
     "UPLOAD_BOX",
