@@ -11,9 +11,10 @@ from pages.shared import checks, files, tables
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
-from pages.shared.texts import block, caption
+from pages.shared.texts import block, caption, paragraph
 from views import maps
 from views.components.matrix_row import RowMatrix, matrix_row
+from views.components.player import player
 from views.controls import widgets
 from views.text import terms
 from views.text.catalogue import Message, Name, say
@@ -42,11 +43,15 @@ def show(request: Request) -> None:
     """One step at a time. Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
         chosen = choose(request)
-    id = widgets.pick(say("inside.step", "Step"), NAMES, "step", hidden=True)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        id = widgets.pick(say("inside.step", "Step"), NAMES, "step", hidden=True)
+        player()
     step = list(NAMES).index(id)
     steps = chosen.steps()
     text = block("inside", f"step-{id}", d_k=steps.queries.shape[1], place=chosen.heading)
-    st.markdown(f"{text}\n\n{block('inside', f'formula-{id}')}")
+    st.markdown(text)
+    with st.container(key="formula"):  # stays where prose is hidden
+        paragraph("inside", f"formula-{id}")
     projection = ""
     with st.container():  # keeps its place, so that nothing below it moves with the step
         if step == 0:

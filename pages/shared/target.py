@@ -6,6 +6,7 @@ from model import InputError, Trace
 from pages.shared.opening import Request
 from pages.shared.texts import block
 from views.address import settings
+from views.components.player import player
 from views.controls import widgets
 from views.text import literal
 from views.text.catalogue import Name, say, say_error
@@ -73,6 +74,7 @@ def stepper(last: int, label: str) -> int:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         slot = st.container(width="stretch")
         back, on = st.container(width="content"), st.container(width="content")
+        player()
     with slot:
         step = widgets.slider(label, "step", 1, 1, last)
     back.button(say("stepper.back", "\u2190 Back"), key="step_back", disabled=step == 1, on_click=_go, args=(-1, last))

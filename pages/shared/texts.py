@@ -37,10 +37,11 @@ def caption(page: str, id: str, **values: object) -> None:
 
 def how_to_read(*texts: str) -> None:
     """Blocks below a view that say how to read it, side by side."""
-    st.header(say("shared.how-to-read", "How to read it"), anchor=False)
-    columns = st.columns(len(texts), gap="large") if len(texts) > 1 else [st]
-    for column, text in zip(columns, texts, strict=True):
-        column.markdown(text)
+    with st.container(key="how-to-read"):
+        st.header(say("shared.how-to-read", "How to read it"), anchor=False)
+        columns = st.columns(len(texts), gap="large") if len(texts) > 1 else [st]
+        for column, text in zip(columns, texts, strict=True):
+            column.markdown(text)
 
 
 def explained(text: str, page: str, id: str = "what-this-checks") -> None:

@@ -12,6 +12,8 @@ def matrices(app) -> dict[str, tuple[dict, np.ndarray]]:
     found = {}
     for element in app.get("bidi_component"):
         content = element.proto.bytes
+        if not content:  # a component that shows no numbers
+            continue
         length = int.from_bytes(content[:4], "little")
         header = json.loads(content[4 : 4 + length])
         offset = 4 + length

@@ -22,8 +22,8 @@
   const said = ({ innerText, lang }) => Object.assign(document.createElement("p"), { textContent: innerText, lang });
 
   let boxed = false; // whether the focus was in the box when it was seen last
-  document.addEventListener("focusin", ({ target }) => (boxed = Boolean(target.closest(BOX))));
-  document.addEventListener("pointerdown", ({ target }) => (boxed &&= Boolean(target.closest(BOX))), true);
+  document.addEventListener("focusin", ({ target }) => (boxed = Boolean(target.closest?.(BOX))));
+  document.addEventListener("pointerdown", ({ target }) => (boxed &&= Boolean(target.closest?.(BOX))), true);
 
   let waiting;
   new MutationObserver((changes) => {

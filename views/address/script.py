@@ -6,7 +6,7 @@ from pathlib import Path
 
 from views.address.visitor import MOVED, SHARED
 
-_FILES = ("history.js", "announcing.js")
+_FILES = ("history.js", "presenting.js", "announcing.js")
 SOURCE = "\n".join((Path(__file__).parent / name).read_text(encoding="utf-8") for name in _FILES)
 PATH = f"/history-{hashlib.sha256(SOURCE.encode()).hexdigest()[:12]}.js"  # another text has another address
 ANY_PATH = re.compile(r"/history-\w+\.js")  # during an update another server may have made the page

@@ -25,29 +25,19 @@ FUNCTIONS = {
     *("getPropertyValue", "hasAttribute", "header", "markData", "matches", "matchMedia", "observe", "parseFromString"),
     *("querySelector", "querySelectorAll", "remove", "removeAttribute", "removeEventListener", "replace", "replaceAll"),
     *("setAttribute", "setProperty", "setStateValue", "setTriggerValue", "split", "startsWith", "svgElement", "tell"),
-    *("toggle", "write"),
+    *("toggle", "toggleAttribute", "write"),
 }
 PROPERTIES = {
-    "chips",
-    "className",
-    "drawn",
-    "key",
-    "mode",
-    "name",
-    "scope",
-    "shown",
-    "side",
-    "textAlign",
-    "textBaseline",
-    "type",
+    *("chips", "className", "drawn", "key", "mode", "name", "scope", "shown"),
+    *("side", "textAlign", "textBaseline", "type"),
 }
 TOLD = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
 STYLE = re.compile(
     r"#\w{6}|[\d. ]*px.*|(?:rgb|url|color-mix|linear-gradient|max|min)\(.*\)|[MHVhvlz\d\s.-]+", re.IGNORECASE
 )
 CONSTANTS = {
-    *("BOX", "CHIPS", "DEEDS", "LEFT", "LINKS", "MARKS", "MEAN", "MENU", "NEWS"),
-    *("NO_TEXT", "PICTURE", "SLIDER", "UPLOAD_BOX", "across", "axes", "names"),
+    *("BOX", "CHIPS", "DEEDS", "LEFT", "LINKS", "MARKS", "MEAN", "MENU", "NAME", "NEWS"),
+    *("NO_TEXT", "PICTURE", "SLIDER", "UPLOAD_BOX", "WRITING", "across", "axes", "names"),
 }
 IDS = {"light", "dark", "token"}
 LOOPS = re.compile(r"for \(const (?:kind|side) of \[[^\]]*$")  # over ids

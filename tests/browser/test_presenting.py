@@ -1,0 +1,87 @@
+"""For a lecture hall: large type without sidebar and prose, steps by the arrow keys, and a button that plays them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.address_bar import expect_query
+from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.menu import link_to
+from tests.browser.overflow import WIDE, assert_nothing_overflows
+
+SENTENCE = "I want to buy a car."
+
+
+@pytest.fixture
+def moving(browser: Browser) -> Iterator[Page]:
+    """Of a reader who has nothing against motion."""
+    context = browser.new_context(viewport=WIDE, reduced_motion="no-preference")
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    yield page
+    context.close()
+
+
+def type_size(page: Page) -> float:
+    return page.evaluate("parseFloat(getComputedStyle(document.documentElement).fontSize)")
+
+
+def test_presented_by_address_and_by_key(page: Page, server: Server):
+    open_page(page, f"{server.url}/decoding?text={SENTENCE}&present=1")
+    prose = page.get_by_text("it is autoregressive")
+    expect(page.get_by_test_id("stExpandSidebarButton")).to_be_hidden()
+    expect(prose).to_be_hidden()
+    large = type_size(page)
+    assert_nothing_overflows(page, WIDE)
+    now = page.locator(".aa-now")
+    for key, token in (("ArrowRight", "veux"), ("ArrowRight", "acheter"), ("ArrowLeft", "veux")):
+        page.keyboard.press(key)
+        expect(now).to_have_text(token)
+    expect_query(page, text=SENTENCE, step="2", present="1")
+    ready(page)
+    expect(page.get_by_role("button", name="Play")).to_be_hidden()  # this reader wants no motion
+    page.keyboard.press("Shift+P")
+    expect_query(page, text=SENTENCE, step="2")
+    expect(prose).to_be_visible()
+    assert large > 1.2 * type_size(page)
+    box = page.get_by_label("English sentence")
+    box.press("Shift+P")  # a letter, in a box
+    expect_query(page, text=SENTENCE, step="2")
+    expect(box).not_to_have_value(SENTENCE)
+    box.fill(SENTENCE)
+    link_to(page, "Inside a layer").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Inside a layer")
+    expect(page.get_by_role("radio", name="1 Q")).to_be_checked()
+    ready(page)
+    page.get_by_role("heading", level=1).click()
+    page.keyboard.press("Shift+P")
+    page.keyboard.press("ArrowRight")
+    expect_query(page, text=SENTENCE, step="products", present="1")
+    expect(page.locator(".st-key-formula .katex")).to_be_visible()
+    page.reload()
+    ready(page)
+    expect_query(page, text=SENTENCE, step="products", present="1")
+    page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Decoding")
+    expect(prose).to_be_hidden()
+
+
+def test_steps_are_played(moving: Page, server: Server):
+    open_page(moving, f"{server.url}/inside?step=output&text={SENTENCE}")
+    play = moving.locator(".player-root button")
+    expect(play).to_have_text("\u25b6 Play")
+    moving.evaluate("() => { document.startViewTransition = (step) => { window.faded = true; step() } }")
+    play.click()
+    last = moving.get_by_role("radio", name="7 Concat")
+    expect(last).to_be_checked()
+    assert moving.evaluate("window.faded")
+    expect(play).to_have_text("\u25b6 Play")  # it stops at the end
+    moving.get_by_role("radio", name="1 Q").click()
+    play.click()
+    expect(play).to_have_text("\u275a\u275a Pause")
+    expect(moving.get_by_role("radio", name="2 Q")).to_be_checked()
+    moving.get_by_role("heading", level=1).click()  # whatever else is done ends it
+    expect(play).to_have_text("\u25b6 Play")

@@ -1,0 +1,16 @@
+"""A button that goes through the steps of a page, one after the other; not there for who wants no motion."""
+
+import streamlit as st
+
+from views.components import parts
+from views.text.catalogue import Message
+
+WORDS = {"play": Message("player.play", "\u25b6 Play"), "pause": Message("player.pause", "\u275a\u275a Pause")}
+
+_MOUNT = parts.Component("player", "player-root")
+
+
+def player() -> None:
+    """Mount it, beside the control with the key "step" or the buttons that go on."""
+    with st.container(width="content"):
+        _MOUNT("play", {"words": parts.words(WORDS)})
