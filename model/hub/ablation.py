@@ -36,7 +36,7 @@ def ablate_in_steps(
         changes[kind] = np.zeros(size)
         for layer, head in np.ndindex(*size):
             without = HeadInterventions((Scale(kind, ((layer, head),), 0.0),))
-            ablated = model.trace(given, intervention=without, keep="weights", **options)
+            ablated = model.trace(given, intervention=without, keep=0, **options)  # none of its maps is needed
             changes[kind][layer, head] = _mean(model, ablated, answer, without) - usual
             done += 1
             yield Progress(done, total)

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from model import HeadInterventions
+from model.hub import limits
 from model.hub.opened_pictures import of_patches
 from model.open_model import open_model
 from model.tracing.head_interventions import Scale
-from pages.models import subject
+from pages.models import kept, subject
 from pages.shared.attention_viewer.subject import in_words, without_special
 from tests.new_process import clear_all
 from tests.pages.kinds import chosen, kinds
@@ -191,3 +192,24 @@ def test_a_damaged_model_is_one_sentence(open_app, listed):
         assert not app.exception
     finally:
         file.write_bytes(content)
+
+
+def test_a_long_text_lets_the_reader_choose_what_is_kept(open_app, listed, monkeypatch):
+    text = "The quick fox wants a car."
+    model = open_model(listed["gpt2"], device="cpu")
+    numbers, layers = model.maps_of(text)
+    monkeypatch.setattr(kept, "FROM", 0)
+    monkeypatch.setattr(limits, "LARGEST", 4 * numbers)
+    monkeypatch.setattr(limits, "HALF_FROM", 0)
+    weights = open_app("models", model="gpt2", text=text)
+    choice = next(box for box in weights.selectbox if "Keep" in box.label)
+    assert [option.split(",")[0] for option in choice.options] == ["weights", "one layer"]
+    assert "half precision" in said(weights)
+    assert "One weight" not in str(weights.get("button_group"))
+    layer = open_app("models", model="gpt2", text=text, keep="layer", kept="2", layer="2", head="3")
+    header, shown = sheet(layer)
+    assert (header["rows"], shown.shape[0]) == (["2", "mean"], 2)
+    np.testing.assert_allclose(shown[0, :-1], model.trace(text).attention("decoder")[1], atol=1e-3)
+    assert "What if" not in [option.content for group in layer.get("button_group") for option in group.proto.options]
+    lines = open_app("models", model="gpt2", text=text, keep="layer", kept="2", look="lines")
+    assert not lines.exception
