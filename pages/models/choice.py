@@ -52,7 +52,7 @@ def _choose(may: Allowed, known: list[Entry]) -> str:
     if st.session_state.get(_FOLDER):
         names[OWN] = say("models.own", "your folder {name}", name=Path(st.session_state[_FOLDER]).name)
     asked = settings.held("model")
-    if asked and asked not in names and may.source(asked) is not None:
+    if asked and asked != OWN and asked not in names and may.source(asked) is not None:
         names[asked] = asked
     return widgets.select(say("models.model", "Model"), names, "model", NONE)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from model import HeadInterventions
-from model.hub import limits
+from model.hub import limits, listing, source
 from model.hub.opened_pictures import of_patches
 from model.open_model import open_model
 from model.tracing.head_interventions import Scale
@@ -213,3 +213,47 @@ def test_a_long_text_lets_the_reader_choose_what_is_kept(open_app, listed, monke
     assert "What if" not in [option.content for group in layer.get("button_group") for option in group.proto.options]
     lines = open_app("models", model="gpt2", text=text, keep="layer", kept="2", look="lines")
     assert not lines.exception
+
+
+@pytest.fixture
+def any_may_be_opened(monkeypatch, tmp_path):
+    """As on one's own machine, with an empty cache of the hub that nobody may ask."""
+    asked = []
+    monkeypatch.setenv("ATLAS_MODELS", "any")
+    monkeypatch.setattr(listing, "cached", lambda: [])
+    monkeypatch.setattr(source, "reachable", lambda: asked.append("reachable") or False)
+    clear_all()
+    yield asked
+    clear_all()
+
+
+def test_an_address_alone_downloads_nothing(open_app, any_may_be_opened):
+    app = open_app("models", model="owner/no-such-model")
+    assert any_may_be_opened == []
+    (button,) = [each for each in app.button if each.key == "models_download_button"]
+    button.click().run()
+    assert any_may_be_opened == ["reachable"]
+    assert "the hub cannot be reached" in said(app)
+
+
+@pytest.mark.parametrize("name", ["/etc", "../x", "~/model", "own", "a/b/c", "owner/../x"])
+def test_an_address_holds_no_path_even_where_any_may_be_opened(open_app, any_may_be_opened, name):
+    app = open_app("models", model=name)
+    assert app.selectbox[0].value == "none"
+    assert not app.warning
+
+
+def test_a_folder_of_the_reader_s_own_is_opened_and_stays_out_of_the_address(open_app, any_may_be_opened, checkpoints):
+    app = open_app("models")
+    app.text_input(key="models_box").set_value(str(checkpoints["gpt2"])).run()
+    assert "Proven when it was opened" in said(app)
+    assert app.query_params["model"] == "own"
+    assert str(checkpoints["gpt2"]) not in str(app.query_params)
+
+
+def test_a_request_does_not_change_what_may_be_opened(open_app, listed, monkeypatch):
+    open_app("models")
+    monkeypatch.setenv("ATLAS_MODELS", "any")  # the program has started
+    app = open_app("models", model="owner/name")
+    assert app.selectbox[0].value == "none"
+    assert not any(box.key == "models_box" for box in app.text_input)
