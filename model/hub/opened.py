@@ -111,7 +111,7 @@ class OpenedModel:
         given: str | Image.Image | np.ndarray,
         *,
         second: str | None = None,
-        target: str | None = None,
+        target: str | tuple[int, ...] | None = None,
         intervention: HeadInterventions | None = None,
         keep: str | int = "auto",
     ) -> HubTrace:
@@ -120,7 +120,8 @@ class OpenedModel:
         Args:
             given: a text, or a picture for a network that reads pictures; also as `HubTrace.received`.
             second: a second text, for a network that reads pairs.
-            target: for an encoder-decoder, the text that the decoder is fed; its own greedy one where nothing is given.
+            target: for an encoder-decoder, the text that the decoder is fed, or its ids as a trace has them; its own
+                greedy one where nothing is given.
             intervention: what is done to heads on the way.
             keep: "auto", "all", "weights" or a layer from 0; see `model.hub.limits`.
 
@@ -216,7 +217,7 @@ class OpenedModel:
         best = logits.topk(min(count, len(logits)))
         return list(zip(labels_of(self.reader, best.indices.tolist()), best.values.tolist(), strict=True))
 
-    def _read(self, given, second: str | None, target: str | None) -> tuple[Tokens | None, Tokens | None, Inputs]:
+    def _read(self, given, second: str | None, target) -> tuple[Tokens | None, Tokens | None, Inputs]:
         if self.vision:
             if not isinstance(given, Image.Image | np.ndarray):
                 raise OpenError("This model reads pictures; give it one.")
@@ -226,9 +227,11 @@ class OpenedModel:
         source = tokenize(self.reader, given, second)
         if not self.config.is_encoder_decoder:
             return source, None, text_inputs(self.network, source)
-        ids = self._generated(source, MOST_GENERATED) if target is None else self._target(target)
-        end = self._end_id()
-        ids = (start_id(self.network), *(ids[:-1] if ids and ids[-1] == end else ids))
+        if isinstance(target, tuple):
+            ids = target
+        else:
+            ids = self._generated(source, MOST_GENERATED) if target is None else self._target(target)
+            ids = (start_id(self.network), *(ids[:-1] if ids and ids[-1] == self._end_id() else ids))
         labels = labels_of(self.reader, ids)
         marks = set(self.reader.all_special_ids)
         decoder = Tokens(ids, labels, tuple(id_ in marks for id_ in ids), (0,) * len(ids), ())
