@@ -12,7 +12,7 @@ from benchmarks.timing import Measurement, table
 from model import Translator, VisionClassifier
 from model.runtime.device import hardware
 
-COMPARISONS = ("forward", "translate", "recurrent", "vision", "page", "lessons", "microscope")
+COMPARISONS = ("forward", "translate", "recurrent", "vision", "page", "lessons", "microscope", "hub")
 ON_REQUEST = ("load", "scaling")  # minutes and the whole machine; scaling needs data
 RESULTS = Path(__file__).parent / "results"
 
@@ -60,6 +60,10 @@ def main() -> None:
         from benchmarks.microscope import microscope
 
         rows += microscope()
+    if "hub" in chosen:
+        from benchmarks.hub import hub
+
+        rows += hub()
     if "load" in chosen:
         from benchmarks.load import WAVES, load
 

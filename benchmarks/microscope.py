@@ -192,7 +192,7 @@ def _lines(attention: np.ndarray, names: list[str], kind: maps.Kind, layers: lis
 
     def make() -> dict[str, bytes]:
         lines = attention_lines.Lines(attention, names, names, kind, view)
-        return _files("attention_lines", "lines-root", attention_lines.payload(lines, "light"), parts.mark(view))
+        return files("attention_lines", "lines-root", attention_lines.payload(lines, "light"), parts.mark(view))
 
     return Candidate(make, 'document.querySelector(".lines-root")?.dataset.drawn', ".piece")
 
@@ -204,7 +204,7 @@ def _grid(attention: np.ndarray, names: list[str], kind: maps.Kind) -> Candidate
         sheet = attention_grid.Sheet(
             weights, layers, heads, names, names, kind.name, kind.title, kind.causal, True, (0, 0)
         )
-        return _files("attention_grid", "grid-root", attention_grid.payload(sheet, "light"), parts.mark((0, 0)))
+        return files("attention_grid", "grid-root", attention_grid.payload(sheet, "light"), parts.mark((0, 0)))
 
     return Candidate(make, 'document.querySelector(".grid-root")?.dataset.drawn', ".tile")
 
@@ -219,7 +219,7 @@ def _bertviz(attention: np.ndarray, names: list[str], view: str) -> Candidate:
     return Candidate(lambda: {"/": bertviz_page.page(view, attention, names)}, done, targets)
 
 
-def _files(name: str, root: str, payload: bytes, mark: str) -> dict[str, bytes]:
+def files(name: str, root: str, payload: bytes, mark: str) -> dict[str, bytes]:
     """A page with nothing but one of our components, mounted as Streamlit would."""
     html = f"""<!doctype html><meta charset="utf-8"><style>{parts.style(name)}</style>
 <div class="known-with-mark">{mark}<main><div class="{root}"></div></main></div>

@@ -29,6 +29,8 @@ def ablate_in_steps(
         kind -> `(layer, head)` float64: mean -ln p in nats without the head minus the same with it.
     """
     usual = _mean(model, trace, answer)
+    if trace.target is not None:
+        options = {**options, "target": trace.target.ids}  # else a target would be generated for each head
     heads = {kind: shape[:2] for kind, shape in model.shapes_of(trace).items()}
     total, done = sum(layers * count for layers, count in heads.values()), 0
     changes = {}
@@ -36,7 +38,7 @@ def ablate_in_steps(
         changes[kind] = np.zeros(size)
         for layer, head in np.ndindex(*size):
             without = HeadInterventions((Scale(kind, ((layer, head),), 0.0),))
-            ablated = model.trace(given, intervention=without, keep="weights", **options)
+            ablated = model.trace(given, intervention=without, keep=0, **options)  # none of its maps is needed
             changes[kind][layer, head] = _mean(model, ablated, answer, without) - usual
             done += 1
             yield Progress(done, total)

@@ -9,6 +9,7 @@ from pathlib import Path
 from model.hub.errors import OpenError
 
 CONFIG = "config.json"
+LARGEST_CONFIG = 10_000_000  # bytes
 LARGEST_HEADER = 100_000_000  # bytes; the format's own limit
 SHARE = 0.6  # of free memory, for weights
 PICKLED = {".bin", ".pt", ".pth", ".ckpt"}
@@ -53,7 +54,7 @@ def inspect(folder: Path) -> Checkpoint:
                 "The weights are pickled, and loading them could run code; save the model as safetensors and try again."
             )
         raise OpenError("The folder has no safetensors file; put the weights beside config.json.")
-    for file in (folder / CONFIG, *weights):
+    for file in folder.iterdir():
         _check_place(folder, file)
     headers = [_header(file) for file in weights]
     shapes = [entry for header in headers for name, entry in header.items() if name != "__metadata__"]
@@ -111,7 +112,7 @@ def free_memory() -> int:
 def _config(folder: Path) -> dict:
     try:
         with open(folder / CONFIG, encoding="utf-8") as file:
-            read = json.load(file)
+            read = json.loads(file.read(LARGEST_CONFIG))
     except FileNotFoundError:
         raise OpenError("The folder has no config.json; give a folder that a model was saved to.") from None
     except (OSError, ValueError, RecursionError):
@@ -138,12 +139,22 @@ def _header(file: Path) -> dict:
             if length > LARGEST_HEADER:
                 raise damaged
             header = json.loads(stream.read(length))
-            end = 8 + length + max((e["data_offsets"][1] for n, e in header.items() if n != "__metadata__"), default=0)
-            if end != os.fstat(stream.fileno()).st_size:
+            tensors = [entry for name, entry in header.items() if name != "__metadata__"]
+            end = 8 + length + max((entry["data_offsets"][1] for entry in tensors), default=0)
+            if end != os.fstat(stream.fileno()).st_size or not all(map(_fits, tensors)):
                 raise damaged
     except (OSError, ValueError, struct.error, KeyError, TypeError, AttributeError, IndexError):
         raise damaged from None
     return header
+
+
+def _fits(entry: dict) -> bool:
+    """Whether a tensor is as large as its shape says; an unusual type of number may have any size."""
+    start, end = entry["data_offsets"]
+    if not all(type(size) is int and size >= 0 for size in (start, end, *entry["shape"])):
+        return False
+    size = BYTES.get(entry["dtype"])
+    return end >= start if size is None else end - start == _count(entry["shape"]) * size
 
 
 def _count(shape: list[int]) -> int:

@@ -54,5 +54,19 @@ def choose(maps: int, layers: int, wanted: str | int) -> Keep:
     )
 
 
+def sizes(maps: int, layers: int) -> dict[str, int]:
+    """Bytes that the maps take by what is kept of them: "all", "weights", or one "layer".
+
+    Args:
+        maps, layers: as of `choose`.
+    """
+    half = maps * 4 > HALF_FROM
+    kept = {"all": Keep("all", False), "weights": Keep("weights", half)}
+    found = {what: _bytes(maps, keep) for what, keep in kept.items()}
+    one = maps // layers
+    whole = _bytes(one, Keep("all", False))
+    return found | {"layer": whole if whole <= LARGEST else _bytes(one, Keep("weights", one * 4 > HALF_FROM))}
+
+
 def _bytes(maps: int, keep: Keep) -> int:
     return maps * (2 if keep.half else 4) * (2 if keep.what == "all" else 1)

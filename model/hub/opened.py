@@ -12,7 +12,7 @@ from torch import Tensor
 from model.hub.attention import AttentionCall, Pass
 from model.hub.check import check_call
 from model.hub.errors import OpenError
-from model.hub.inputs import pair_inputs, picture_inputs, positions, probe, start_id, text_inputs
+from model.hub.inputs import check_length, pair_inputs, picture_inputs, positions, probe, start_id, text_inputs
 from model.hub.interface import own_form
 from model.hub.limits import Keep, choose
 from model.hub.loading import Loaded, Task
@@ -26,6 +26,7 @@ from model.tracing.interventions import HeadInterventions
 from model.tracing.kinds import AttentionKind
 from model.tracing.traced_model import Capability
 
+MOST_GENERATED = 128  # tokens of a decoder's own target
 CAPABILITIES: dict[Task, tuple[Capability, ...]] = {
     "complete": ("complete",),
     "fill": ("fill",),
@@ -110,7 +111,7 @@ class OpenedModel:
         given: str | Image.Image | np.ndarray,
         *,
         second: str | None = None,
-        target: str | None = None,
+        target: str | tuple[int, ...] | None = None,
         intervention: HeadInterventions | None = None,
         keep: str | int = "auto",
     ) -> HubTrace:
@@ -119,7 +120,8 @@ class OpenedModel:
         Args:
             given: a text, or a picture for a network that reads pictures; also as `HubTrace.received`.
             second: a second text, for a network that reads pairs.
-            target: for an encoder-decoder, the text that the decoder is fed; its own greedy one where nothing is given.
+            target: for an encoder-decoder, the text that the decoder is fed, or its ids as a trace has them; its own
+                greedy one where nothing is given.
             intervention: what is done to heads on the way.
             keep: "auto", "all", "weights" or a layer from 0; see `model.hub.limits`.
 
@@ -146,6 +148,23 @@ class OpenedModel:
             classes=self.classes,
             kept=limit.what if limit.layer is None else limit.layer,
         )
+
+    def maps_of(self, text: str, second: str | None = None, target: str | None = None) -> tuple[int, int]:
+        """How many numbers of weights a text has in all layers, before anything is computed, and the most layers.
+
+        Where the decoder's own target is not known yet, it counts as the longest that there may be.
+
+        Raises:
+            OpenError: the text cannot be used.
+        """
+        source = tokenize(self.reader, text, second)
+        check_length(self.network, len(source.ids))
+        decoder = None
+        if self.config.is_encoder_decoder:
+            count = MOST_GENERATED if target is None else len(self._target(target))
+            decoder = Tokens((0,) * (1 + count), (), (), (), ())
+        shapes = self._shapes(source, decoder).values()
+        return sum(int(np.prod(shape)) for shape in shapes), max(shape[0] for shape in shapes)
 
     def score(self, trace: HubTrace, interventions: HeadInterventions | None = None) -> np.ndarray:
         """-ln p in nats: of every token but the first given those before it (decoder), of every target token
@@ -198,7 +217,7 @@ class OpenedModel:
         best = logits.topk(min(count, len(logits)))
         return list(zip(labels_of(self.reader, best.indices.tolist()), best.values.tolist(), strict=True))
 
-    def _read(self, given, second: str | None, target: str | None) -> tuple[Tokens | None, Tokens | None, Inputs]:
+    def _read(self, given, second: str | None, target) -> tuple[Tokens | None, Tokens | None, Inputs]:
         if self.vision:
             if not isinstance(given, Image.Image | np.ndarray):
                 raise OpenError("This model reads pictures; give it one.")
@@ -208,13 +227,18 @@ class OpenedModel:
         source = tokenize(self.reader, given, second)
         if not self.config.is_encoder_decoder:
             return source, None, text_inputs(self.network, source)
-        ids = self._generated(source, 128) if target is None else tuple(self.reader(text_target=target)["input_ids"])
-        end = self._end_id()
-        ids = (start_id(self.network), *(ids[:-1] if ids and ids[-1] == end else ids))
+        if isinstance(target, tuple):
+            ids = target
+        else:
+            ids = self._generated(source, MOST_GENERATED) if target is None else self._target(target)
+            ids = (start_id(self.network), *(ids[:-1] if ids and ids[-1] == self._end_id() else ids))
         labels = labels_of(self.reader, ids)
         marks = set(self.reader.all_special_ids)
         decoder = Tokens(ids, labels, tuple(id_ in marks for id_ in ids), (0,) * len(ids), ())
         return source, decoder, pair_inputs(self.network, source, ids)
+
+    def _target(self, text: str) -> tuple[int, ...]:
+        return tuple(self.reader(text_target=text)["input_ids"])
 
     @torch.inference_mode()
     def _generated(self, source: Tokens, tokens: int) -> tuple[int, ...]:

@@ -70,8 +70,12 @@ def tokenize(tokenizer, text: str, second: str | None = None) -> Tokens:
 
 
 def labels_of(tokenizer, ids: Sequence[int]) -> tuple[str, ...]:
-    """Labels of tokens that stand in no text, such as the candidates for the next token."""
-    return tuple(_plain(name) for name in tokenizer.convert_ids_to_tokens(list(ids)))
+    """Labels of tokens that stand in no text, such as the candidates for the next token.
+
+    Many networks have more ids than their tokenizer has tokens; those go by their number.
+    """
+    names = tokenizer.convert_ids_to_tokens(list(ids))
+    return tuple(f"#{id_}" if name is None else _plain(name) for id_, name in zip(ids, names, strict=True))
 
 
 def _segments(found, special: Sequence[bool], fast: bool) -> list[int]:

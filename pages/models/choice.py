@@ -16,7 +16,7 @@ from views import streamlit_inside
 from views.address import settings
 from views.controls import widgets
 from views.text import literal, prose
-from views.text.catalogue import say, say_error
+from views.text.catalogue import Name, say, say_error
 from views.text.numbers import percent
 
 NONE = "none"
@@ -48,12 +48,14 @@ def chosen_model() -> Service | None:
 
 def _choose(may: Allowed, known: list[Entry]) -> str:
     """The name of the model to open, by the setting `model`; never a path."""
-    names = {NONE: say("models.none", "none yet")} | {model.name: model.name for model in known}
+    names: dict[str, str | Name] = {NONE: say("models.none", "none yet")} | {
+        model.name: Name(model.name) for model in known
+    }
     if st.session_state.get(_FOLDER):
         names[OWN] = say("models.own", "your folder {name}", name=Path(st.session_state[_FOLDER]).name)
     asked = settings.held("model")
-    if asked and asked not in names and may.source(asked) is not None:
-        names[asked] = asked
+    if asked and asked != OWN and asked not in names and may.source(asked) is not None:
+        names[asked] = Name(asked)
     return widgets.select(say("models.model", "Model"), names, "model", NONE)
 
 

@@ -1,12 +1,44 @@
 """What a trace of an opened model keeps, and how each kind of attention in it was checked."""
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from model import HubTrace
+from model.hub import limits
+from model.hub.opened import OpenedModel
 from pages.shared import files
+from views.controls import widgets
 from views.text import prose
 from views.text.catalogue import say
 from views.text.numbers import three_digits
+
+FROM = 100_000_000  # bytes of maps, from which on the reader chooses what is kept
+
+
+def choose(model: OpenedModel, text: str, options: Mapping[str, str]) -> str | int:
+    """What to keep of a text's trace, as `model.trace` takes it; a long text lets the reader choose from the sizes."""
+    maps, layers = model.maps_of(text, **options)
+    sizes = limits.sizes(maps, layers)
+    if sizes["all"] < FROM:
+        return "auto"
+    called = {
+        "all": say("models.keep.all", "everything"),
+        "weights": say("models.keep.weights", "weights"),
+        "layer": say("models.keep.layer", "one layer"),
+    }
+    fits = [what for what, size in sizes.items() if size <= limits.LARGEST] or ["layer"]
+    offered = {
+        what: say("models.keep.size", "{what}, {size} MB", what=called[what], size=round(sizes[what] / 1e6))
+        for what in fits
+    }
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        label, help = say("models.keep", "Keep of this long text"), " ".join(prose.block("models", "keep").split())
+        what = widgets.select(label, offered, "keep", help=help, width=260)
+        if what != "layer":
+            return what
+        numbers = [str(number + 1) for number in range(layers)]
+        return int(widgets.select(say("layer", "Layer"), numbers, "kept", width=110)) - 1
 
 
 def show(trace: HubTrace) -> None:

@@ -44,7 +44,7 @@ def of(model: OpenedModel, trace: HubTrace, kind: maps.Kind, given: Mapping[str,
     Args:
         given: what a person needs to compute it again: the input, by the names of what a file says of it.
     """
-    key = ("opened", model.name, *map(str, given.values()), kind.name)
+    key = ("opened", model.name, *map(str, given.values()), kind.name, trace.kept)
     source = {"opened": model.name, **given}
     subject = of_trace(trace, kind, key, model.weights_sha256, source, _recipe(model, kind, given))
     names = axes(trace, kind.name)
@@ -53,6 +53,7 @@ def of(model: OpenedModel, trace: HubTrace, kind: maps.Kind, given: Mapping[str,
         queries=names[0],
         keys=names[1],
         tokens=names,
+        first=trace.records[kind.name].layers[0],
         page="models",
         grid=trace.grid,
         special=_special(trace),

@@ -32,13 +32,15 @@ def show(service: Service) -> None:
             label = say("models.target", "What the decoder is fed; empty for its own")
             given["target"] = widgets.text(label, "target", "")
     options = {name: value for name, value in given.items() if name != "sentence" and value}
-    key = ("traced", *given.values())
-    trace = service.traces.get_or_compute(key, lambda: model.trace(text, **options), service.computing)
+    keep = kept.choose(model, text, options)
+    key = ("traced", *given.values(), keep)
+    trace = service.traces.get_or_compute(key, lambda: model.trace(text, keep=keep, **options), service.computing)
     answers.show(service, text, trace)
     offered = {"attention": say("models.part.attention", "Attention")}
-    if "ablate" in model.capabilities:
-        offered["heads"] = say("models.part.heads", "Heads")
-    offered["what-if"] = say("models.part.what-if", "What if")
+    if not isinstance(trace.kept, int):  # one layer alone says nothing of the heads of the others
+        if "ablate" in model.capabilities:
+            offered["heads"] = say("models.part.heads", "Heads")
+        offered["what-if"] = say("models.part.what-if", "What if")
     part = pick(offered, "part", varies=True)
     if part == "heads":
         heads.show(service, trace, text, options, key)

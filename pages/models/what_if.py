@@ -46,6 +46,8 @@ def compute(
     model: OpenedModel, trace: HubTrace, text: str, options: Mapping[str, str], plan: HeadInterventions
 ) -> Changed:
     """Run and score it again."""
+    if trace.target is not None:
+        options = {**options, "target": trace.target.ids}
     after = model.trace(text, intervention=plan, keep="weights" if trace.kept == "all" else trace.kept, **options)
     if "ablate" not in model.capabilities:
         return Changed(after, (np.zeros(0), np.zeros(0)))

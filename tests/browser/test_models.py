@@ -14,7 +14,9 @@ from tests.browser.choices import option
 from tests.browser.conftest import open_page, ready
 from tests.browser.drawn import GRID, HEADING, drawn_state, wait_until_drawn
 from tests.browser.overflow import PHONE, WIDE, assert_nothing_overflows
+from tests.browser.unsaid import unsaid
 from tests.model.hub import tiny
+from views.text.catalogue import PSEUDO, PSEUDO_SWITCH
 
 NAMES = ("gpt2", "vit")
 
@@ -25,7 +27,7 @@ def app(browser, tmp_path_factory) -> Iterator[AppServer]:
     logging.getLogger("transformers").setLevel(logging.ERROR)
     folder = tmp_path_factory.mktemp("models")
     listed = ", ".join(str(tiny.saved(name, folder / name)) for name in NAMES)
-    with AppServer(ATLAS_MODELS=listed) as app:
+    with AppServer(ATLAS_MODELS=listed, **{PSEUDO_SWITCH: "1"}) as app:
         yield app
         log = app.log()
     assert "Traceback" not in log, log
@@ -88,3 +90,10 @@ def test_a_picture_model(page: Page, app: AppServer):
     expect(page.get_by_alt_text(re.compile("over the picture; strongest in row"))).to_have_count(4)
     ready(page)
     assert_nothing_overflows(page, PHONE)
+
+
+def test_all_that_is_said_comes_from_the_catalogue(page: Page, app: AppServer):
+    open_page(page, f"{app.url}/models?model=gpt2&part=what-if&layer=2&head=3&lang={PSEUDO}")
+    expect(page.get_by_test_id("stMetricValue")).to_have_count(3)
+    ready(page)
+    assert unsaid(page) == []

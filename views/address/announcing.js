@@ -19,7 +19,11 @@
     path = location.pathname;
     known = found.map(({ innerText }) => innerText);
   };
-  const said = ({ innerText, lang }) => Object.assign(document.createElement("p"), { textContent: innerText, lang });
+  const said = ({ innerText, lang, dataset }) => {
+    const copy = Object.assign(document.createElement("p"), { textContent: innerText, lang });
+    Object.assign(copy.dataset, dataset.said && { said: dataset.said });
+    return copy;
+  };
 
   let boxed = false; // whether the focus was in the box when it was seen last
   document.addEventListener("focusin", ({ target }) => (boxed = Boolean(target.closest?.(BOX))));

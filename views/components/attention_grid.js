@@ -4,6 +4,7 @@
 
 const MEAN = "mean" // the id of the rows and columns that are averages
 const STILL = 500 // milliseconds without another choice
+const MANY = 16 // columns, from which on maps stand close, and a narrow screen scrolls sideways among them
 const MOST_DOTS = 64 // a side of one map; longer sentences show the largest weight of each block of cells
 
 class AttentionGrid extends View {
@@ -51,6 +52,7 @@ class AttentionGrid extends View {
     this.root.classList.toggle("with-detail", Boolean(detail))
     const overview = element("div", "overview", this.root)
     this.grid = element("div", "grid", overview)
+    this.grid.classList.toggle("many", columns.length > MANY)
     this.grid.setAttribute("role", "grid")
     this.grid.style.setProperty("--columns", columns.length)
     this.grid.style.setProperty("--rows", rows.length)

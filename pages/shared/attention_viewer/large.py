@@ -50,7 +50,7 @@ def show(
     if chosen["marks"] == "hidden":
         subject = without_special(subject)
     place = subject.layers.index(layer), subject.heads.index(head)
-    overview, detail = st.columns(2, gap="large")
+    overview, detail = st.columns([3, 2], gap="large")
     with overview:
         choose = lambda row, column: inputs.choose_head(subject.layers[row], subject.heads[column])  # noqa: E731
         shown = sheet(subject, scale, place)

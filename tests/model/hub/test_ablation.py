@@ -60,3 +60,15 @@ def test_a_picture(opened):
         networks = (tiny.network("vit"), without("vit", 1, 0))
         usual, other = (-network(**pixels).logits[0].log_softmax(dim=-1)[answer] for network in networks)
     assert changes["vision"][1, 0] == pytest.approx(float(other - usual), abs=1e-4)
+
+
+def test_a_target_is_generated_once_and_not_for_each_head(opened, monkeypatch):
+    model = opened("t5")
+    trace = model.trace(TEXT)
+    monkeypatch.setattr(model, "_generated", None)
+    changes = ablate(model, trace, TEXT, {})
+    assert {kind: table.shape for kind, table in changes.items()} == dict.fromkeys(
+        ("encoder", "decoder", "cross"), (2, 4)
+    )
+    again = model.trace(TEXT, target=trace.target.ids)
+    assert again.target == trace.target

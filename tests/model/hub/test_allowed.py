@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from model.hub.allowed import Allowed, Listed, allowed
@@ -54,3 +56,11 @@ def test_what_is_not_here_is_listed_as_such(tmp_path):
     missing, empty = entries(allowed(f"owner/no-such-model,{tmp_path}"))
     assert not missing.here
     assert "no config.json" in str(empty.problem)
+
+
+def test_no_server_is_set_up_to_open_any():
+    root = Path(__file__).parents[3]
+    files = [file for file in (root / "deploy").rglob("*") if file.is_file() and file.suffix != ".md"]
+    assert files
+    for file in files:
+        assert "ATLAS_MODELS=any" not in file.read_text(encoding="utf-8", errors="replace"), file

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import struct
 import time
 from pathlib import Path
@@ -194,3 +195,75 @@ def test_a_picture_model_without_its_processor(tmp_path):
     tiny.saved("vit", tmp_path)
     (tmp_path / "preprocessor_config.json").unlink()
     refused(tmp_path, "no preprocessor_config.json")
+
+
+@pytest.mark.parametrize(
+    "change_",
+    [
+        lambda tensor: tensor.update(shape=["a", 2]),
+        lambda tensor: tensor.update(shape=[-1, -48]),
+        lambda tensor: tensor.update(shape=[10**12, 10**12]),
+        lambda tensor: tensor.update(shape=None),
+        lambda tensor: tensor.update(dtype=["F32"]),
+        lambda tensor: tensor.pop("shape"),
+        lambda tensor: tensor.pop("dtype"),
+    ],
+)
+def test_a_header_whose_shapes_lie(checkpoint, change_):
+    file = checkpoint / "model.safetensors"
+    content = file.read_bytes()
+    (length,) = struct.unpack("<Q", content[:8])
+    header = json.loads(content[8 : 8 + length])
+    change_(next(entry for name, entry in header.items() if name != "__metadata__"))
+    text = json.dumps(header).encode()
+    file.write_bytes(struct.pack("<Q", len(text)) + text + content[8 + length :])
+    refused(checkpoint, "model.safetensors is damaged")
+
+
+@pytest.mark.parametrize("settings", [{"n_embd": 10**8}, {"vocab_size": 10**9}, {"n_positions": 10**9}])
+def test_a_huge_configuration_takes_no_memory(checkpoint, settings):
+    change(checkpoint, **settings)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    began = time.monotonic()
+    refused(checkpoint, "cannot be loaded|weights lack|cannot have")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # kilobytes
+    assert time.monotonic() - began < 20
+
+
+def test_a_configuration_of_many_gigabytes_is_not_read(checkpoint):
+    with open(checkpoint / "config.json", "wb") as file:
+        file.truncate(20 * 2**30)  # holes, which take no room on the disk
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    refused(checkpoint, "config.json cannot be read")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000
+
+
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "chat_template.jinja"])
+def test_no_file_of_a_folder_leads_elsewhere(checkpoint, tmp_path_factory, name):
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "file"
+    file = checkpoint / name
+    elsewhere.write_bytes(file.read_bytes() if file.exists() else b"{{ 1 }}")
+    file.unlink(missing_ok=True)
+    file.symlink_to(elsewhere)
+    refused(checkpoint, "A file of this folder lies elsewhere")
+
+
+def test_code_of_a_tokenizer_is_never_run(checkpoint):
+    ran = checkpoint / "ran"
+    (checkpoint / "own.py").write_text(f"open({str(ran)!r}, 'w')")
+    file = checkpoint / "tokenizer_config.json"
+    own = {"auto_map": {"AutoTokenizer": ["own.Own", None]}, "tokenizer_class": "Own"}
+    file.write_text(json.dumps(json.loads(file.read_text()) | own))
+    try:
+        open_model(checkpoint, device="cpu")
+    except OpenError as error:
+        assert "tokenizer" in str(error)
+    assert not ran.exists()
+
+
+def test_the_token_of_the_hub_is_in_no_sentence(monkeypatch, caplog, capsys):
+    monkeypatch.setenv("HF_TOKEN", "hf_secretsecret")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(OpenError) as caught:
+        open_model("owner/no-such-model")
+    assert "secret" not in f"{caught.value}{caplog.text}{capsys.readouterr()}"

@@ -58,6 +58,10 @@ def test_candidates_have_labels_of_their_own():
     assert labels_of(tiny.tokenizer(), ids)[0].startswith("\u2423")
 
 
+def test_an_id_without_a_token_goes_by_its_number():
+    assert labels_of(tiny.tokenizer(), [tiny.VOCABULARY - 1, 2]) == (f"#{tiny.VOCABULARY - 1}", "[CLS]")
+
+
 def test_an_empty_text_is_refused():
     with pytest.raises(OpenError, match="no tokens"):
         tokenize(tiny.tokenizer(), "")

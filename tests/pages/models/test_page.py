@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from model import HeadInterventions
+from model.hub import limits, listing, source
 from model.hub.opened_pictures import of_patches
 from model.open_model import open_model
 from model.tracing.head_interventions import Scale
-from pages.models import subject
+from pages.models import kept, subject
 from pages.shared.attention_viewer.subject import in_words, without_special
 from tests.new_process import clear_all
 from tests.pages.kinds import chosen, kinds
@@ -191,3 +192,68 @@ def test_a_damaged_model_is_one_sentence(open_app, listed):
         assert not app.exception
     finally:
         file.write_bytes(content)
+
+
+def test_a_long_text_lets_the_reader_choose_what_is_kept(open_app, listed, monkeypatch):
+    text = "The quick fox wants a car."
+    model = open_model(listed["gpt2"], device="cpu")
+    numbers, layers = model.maps_of(text)
+    monkeypatch.setattr(kept, "FROM", 0)
+    monkeypatch.setattr(limits, "LARGEST", 4 * numbers)
+    monkeypatch.setattr(limits, "HALF_FROM", 0)
+    weights = open_app("models", model="gpt2", text=text)
+    choice = next(box for box in weights.selectbox if "Keep" in box.label)
+    assert [option.split(",")[0] for option in choice.options] == ["weights", "one layer"]
+    assert "half precision" in said(weights)
+    assert "One weight" not in str(weights.get("button_group"))
+    layer = open_app("models", model="gpt2", text=text, keep="layer", kept="2", layer="2", head="3")
+    header, shown = sheet(layer)
+    assert (header["rows"], shown.shape[0]) == (["2", "mean"], 2)
+    np.testing.assert_allclose(shown[0, :-1], model.trace(text).attention("decoder")[1], atol=1e-3)
+    assert "What if" not in [option.content for group in layer.get("button_group") for option in group.proto.options]
+    lines = open_app("models", model="gpt2", text=text, keep="layer", kept="2", look="lines")
+    assert not lines.exception
+
+
+@pytest.fixture
+def any_may_be_opened(monkeypatch, tmp_path):
+    """As on one's own machine, with an empty cache of the hub that nobody may ask."""
+    asked = []
+    monkeypatch.setenv("ATLAS_MODELS", "any")
+    monkeypatch.setattr(listing, "cached", lambda: [])
+    monkeypatch.setattr(source, "reachable", lambda: asked.append("reachable") or False)
+    clear_all()
+    yield asked
+    clear_all()
+
+
+def test_an_address_alone_downloads_nothing(open_app, any_may_be_opened):
+    app = open_app("models", model="owner/no-such-model")
+    assert any_may_be_opened == []
+    (button,) = [each for each in app.button if each.key == "models_download_button"]
+    button.click().run()
+    assert any_may_be_opened == ["reachable"]
+    assert "the hub cannot be reached" in said(app)
+
+
+@pytest.mark.parametrize("name", ["/etc", "../x", "~/model", "own", "a/b/c", "owner/../x"])
+def test_an_address_holds_no_path_even_where_any_may_be_opened(open_app, any_may_be_opened, name):
+    app = open_app("models", model=name)
+    assert app.selectbox[0].value == "none"
+    assert not app.warning
+
+
+def test_a_folder_of_the_reader_s_own_is_opened_and_stays_out_of_the_address(open_app, any_may_be_opened, checkpoints):
+    app = open_app("models")
+    app.text_input(key="models_box").set_value(str(checkpoints["gpt2"])).run()
+    assert "Proven when it was opened" in said(app)
+    assert app.query_params["model"] == "own"
+    assert str(checkpoints["gpt2"]) not in str(app.query_params)
+
+
+def test_a_request_does_not_change_what_may_be_opened(open_app, listed, monkeypatch):
+    open_app("models")
+    monkeypatch.setenv("ATLAS_MODELS", "any")  # the program has started
+    app = open_app("models", model="owner/name")
+    assert app.selectbox[0].value == "none"
+    assert not any(box.key == "models_box" for box in app.text_input)

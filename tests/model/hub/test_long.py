@@ -1,0 +1,55 @@
+"""Long texts on twelve layers of twelve heads: 512 tokens whole, 1,024 by layer, sizes known before anything runs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import transformers
+
+from model.hub import limits
+from model.open_model import open_model
+from tests.model.hub import tiny
+from tests.model.hub.conftest import TEXT
+
+
+@pytest.fixture(scope="module")
+def base():
+    """As many layers and heads as GPT-2's smallest, each two numbers wide."""
+    sizes = {"vocab_size": tiny.VOCABULARY, "n_embd": 24, "n_positions": 1024, "bos_token_id": 2, "eos_token_id": 3}
+    network = transformers.GPT2LMHeadModel(transformers.GPT2Config(**sizes, n_layer=12, n_head=12, n_inner=8))
+    return open_model(network, reader=tiny.tokenizer())
+
+
+def text_of(tokens: int) -> str:
+    return "?" * (tokens - 2)
+
+
+def test_512_tokens_are_kept_whole(base):
+    text = text_of(512)
+    assert base.maps_of(text) == (144 * 512**2, 12)
+    assert limits.sizes(*base.maps_of(text))["all"] == 8 * 144 * 512**2 <= limits.LARGEST
+    trace = base.trace(text)
+    record = trace.records["decoder"]
+    assert (trace.kept, record.weights.shape, record.weights.dtype) == ("all", (12, 12, 512, 512), np.float32)
+    assert record.scores is not None
+    assert trace.verify().max_difference < 1e-5
+
+
+def test_1024_tokens_are_kept_by_layer(base):
+    text = text_of(1024)
+    sizes = limits.sizes(*base.maps_of(text))
+    assert sizes == {"all": 8 * 144 * 1024**2, "weights": 2 * 144 * 1024**2, "layer": 8 * 12 * 1024**2}
+    assert sizes["all"] > limits.LARGEST > sizes["weights"]
+    record = base.trace(text, keep=5).records["decoder"]
+    assert (record.layers, record.weights.shape) == ((5,), (1, 12, 1024, 1024))
+    assert record.weights.dtype == np.float32
+
+
+def test_sizes_of_two_texts_count_the_target(opened):
+    model = opened("t5")
+    source, target = len(model.trace(TEXT, target=TEXT).source.ids), len(model.trace(TEXT, target=TEXT).target.ids)
+    numbers, layers = model.maps_of(TEXT, target=TEXT)
+    assert layers == 2
+    counted = 8 * (source**2 + (target + 1) ** 2 + (target + 1) * source)  # the target's end is not read
+    assert numbers in (counted, 8 * (source**2 + target**2 + target * source))
+    assert model.maps_of(TEXT)[0] > numbers
