@@ -68,3 +68,16 @@ def test_a_thousand_heads_of_128_tokens(open_app, opened_wide):
     assert not lines.exception
     sent = {element.proto.component_name: element.proto.bytes for element in lines.get("bidi_component")}
     assert len(sent["attention_lines"]) < MOST_BYTES
+
+
+@pytest.mark.parametrize(
+    "part", [{"look": "one-weight", "layer": "17"}, {"part": "what-if", "layer": "17", "head": "5"}]
+)
+def test_the_other_views_of_a_thousand_heads(open_app, opened_wide, part):
+    app = open_app("models", model="wide", text="A quick fox.", **part)
+    assert not app.exception
+    assert not app.warning
+    shown = "attends to" if "look" in part else "Its pattern before"
+    assert any(shown in element.value for element in (*app.markdown, *app.caption))
+    sent = [element.proto.bytes for element in app.get("bidi_component")]
+    assert sum(map(len, sent)) < MOST_BYTES
