@@ -23,7 +23,7 @@ def test_a_row_opens_its_head_and_leads_to_the_attention_page(server: Server, pa
     layer, head = name.removeprefix("cross ").split(".")
     second.click()
     expect(page.get_by_role("table", name=f"Loss by token without {name}")).to_be_visible()
-    expect(page.get_by_text(f"Cross-attention, layer {layer}, head {head}")).to_be_visible()
+    expect(page.get_by_role("heading", name=f"Cross-attention, layer {layer}, head {head}")).to_be_visible()
     ready(page)
     assert f"shown=cross-{layer}-{head}" in page.url
     expect(second).to_have_attribute("aria-selected", "true")
@@ -32,7 +32,7 @@ def test_a_row_opens_its_head_and_leads_to_the_attention_page(server: Server, pa
     page.set_viewport_size({"width": 1440, "height": 900})
     page.get_by_role("link", name="Open it on the Attention page").click()
     expect(page.get_by_role("heading", name="Attention", exact=True)).to_be_visible()
-    expect(page.get_by_text(f"Cross-attention, layer {layer}, head {head}")).to_be_visible()
+    expect(page.get_by_role("heading", name=f"Cross-attention, layer {layer}, head {head}")).to_be_visible()
     expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
 
 

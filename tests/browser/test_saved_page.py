@@ -162,7 +162,7 @@ def test_the_file_is_not_allowed_to_ask_anyone(browser: Browser, tmp_path):
 def test_the_app_saves_what_is_seen(page: Page, server: Server):
     open_page(page, f"{server.url}/attention?text=I+want+to+buy+a+car.&kind=Cross&layer=2&units=Whole+words")
     page.locator(".tile").nth(12).click()  # layer 2, head 4
-    page.get_by_text("Cross-attention, layer 2, head 4").wait_for()
+    page.get_by_text("Cross-attention, layer 2, head 4").first.wait_for()
     expect_setting(page, head="4")
     ready(page)
     page.get_by_text("Save this view").click()

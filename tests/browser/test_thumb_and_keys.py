@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.browser.address_bar import expect_query, expect_setting
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.menu import link_to
-from tests.browser.uploads import shown
+from tests.browser.uploads import shown, upload
 from tests.views.controls.odd_pictures import encoded, photo
 from views import palette
 from views.controls import samples
@@ -163,15 +163,14 @@ def test_by_keys_alone(page: Page, server: Server):
     reach(page, f'{FOCUSED}.closest("[role=radiogroup]")?.ariaLabel === "Picture"')
     page.keyboard.press("ArrowRight")
     expect_setting(page, picture=samples.NAMES[1])
-    ready(page)
+    shown(page, samples.NAMES[1])
     assert "[checked]" in page.get_by_role("radiogroup", name="Picture").aria_snapshot()
-    upload = page.get_by_test_id("stFileUploaderDropzone").locator("button")
-    upload.focus()
-    with page.expect_file_chooser() as chooser:
-        page.keyboard.press("Enter")
-    chooser.value.set_files({"name": "own.png", "mimeType": "image/png", "buffer": encoded(photo())})
+    button = page.get_by_test_id("stFileUploaderDropzone").locator("button")
+    button.focus()
+    expect(button).to_be_focused()
+    upload(page, "own.png", encoded(photo()), "image/png")
     shown(page, "own")
-    expect(upload).to_be_focused()  # that of the new, empty box
+    expect(button).to_be_focused()  # that of the new, empty box
 
 
 # What has the focus, in a component too.
