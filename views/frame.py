@@ -91,7 +91,7 @@ _MENU = """<style>
 .st-key-menu a p {{text-decoration: none}}
 .st-key-menu a:focus-visible {{outline: 2px solid}}
 @media (min-width: 1200px) {{
-  :has(> .st-key-menu) {{position: absolute}}
+  :has(> .st-key-menu) {{position: absolute; width: 0}}
   .st-key-menu {{position: fixed; z-index: 999991; top: 0; left: 4rem; height: 3.75rem; width: auto;
     flex-direction: row}}
   .st-key-menu > * {{width: auto; flex: none}}
