@@ -79,7 +79,10 @@ PAGES = tuple(place for section in SECTIONS for place in section.pages)  # the f
 MOVED = {"relevance": "attribution"}  # what a page's address was -> what it is
 
 # Which section of the menu is open.
-_OPEN = "<style>.st-key-sections > :nth-child({open}) a {{background: #8883}}</style>"
+_OPEN = """<style>
+.st-key-sections > :nth-child({open}) a {{background: #8883}}
+.st-key-sections > :nth-child({open}) a * {{font-weight: 600}}
+</style>"""
 _STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
 
 Around = Callable[[str], AbstractContextManager[None]]  # given a page's name, surrounds its run
