@@ -3,23 +3,29 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # PYTHON makes a new .venv
-.PHONY: run test walk sweep test-deploy lint format audit fuzz bench train-translator evaluate-translator agreement
+.PHONY: run test walk sweep test-slow test-deploy lint format audit fuzz bench train-translator evaluate-translator agreement
 .PHONY: train-recurrent evaluate-recurrent comparison forgetting raw-attention english train-convolution
 .PHONY: evaluate-convolution train-vision evaluate-vision head-statistics clean run-environment dev-environment
 
 run: run-environment
 	ATLAS_MODELS=$${ATLAS_MODELS-any} $(BIN)/python -m streamlit run app.py
 
-# by file, in the order of the folders: the browser's long files first, the short ones at the end fill both processes
+# by file, in the order of the folders: the browser's long files first, the short ones at the end fill all processes
 test: dev-environment lint
 	BIN=$(BIN) sh tests/browser/install.sh
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
 # every view of the app on both sizes of screen and in both themes, where `make test` takes each view once, and every
 # control of it, where `make test` takes those of one page
 walk: dev-environment
 	BIN=$(BIN) sh tests/browser/install.sh
 	OMP_NUM_THREADS=1 ATLAS_WALK=full $(BIN)/python -m pytest tests/browser/test_walk.py tests/pages/test_controls.py
+
+# programs of training that are killed, resumed and run as two, and longer random walks
+test-slow: dev-environment
+	BIN=$(BIN) sh tests/browser/install.sh
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m slow tests/model
+	OMP_NUM_THREADS=1 WALKS=10 STEPS=20 $(BIN)/python -m pytest tests/browser/test_walks.py
 
 # three replicas behind nginx, in real processes; takes some minutes and 1.5 GB
 test-deploy: dev-environment

@@ -89,7 +89,7 @@ def _losses(model: OpenedModel, trace: HubTrace, found: Changed) -> None:
     """The mean of what is scored, and every token or class."""
     before, after = (losses.reshape(-1) for losses in found.losses)
     names = say("models.loss.before", "Mean loss before"), say("models.loss.after", "Mean loss after")
-    change = say("compare.change", "Change")
+    change = say("compare.change", "Change (nats)")
     means = float(before.mean()), float(after.mean())
     metrics(*zip((*names, change), (*means, means[1] - means[0]), strict=True))
     labels = model.scored(trace)

@@ -6,7 +6,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page
 
 TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "experimental")
-CONTRAST = "color-contrast"  # two thirds of the time that axe takes
+CONTRAST = "color-contrast"
 
 # What Streamlit draws itself and the app cannot reach: the rule, where, and why it stays.
 STREAMLIT: tuple[tuple[str, str, str], ...] = (
@@ -27,10 +27,9 @@ STREAMLIT: tuple[tuple[str, str, str], ...] = (
     ),
 )
 
-_RUN = """async ([tags, without, streamlit]) => {
-    const rules = Object.fromEntries(without.map((rule) => [rule, { enabled: false }]))
+_RUN = """async ([tags, streamlit]) => {
     const only = { type: "tag", values: tags }
-    const options = { runOnly: only, rules, resultTypes: ["violations"], elementRef: true }
+    const options = { runOnly: only, resultTypes: ["violations"], elementRef: true }
     const { violations } = await axe.run(document, options)
     const isStreamlits = (id, found) => streamlit.some(([rule, where]) => rule === id && found.closest(where))
     return violations.flatMap(({ id, impact, nodes }) =>
@@ -39,11 +38,7 @@ _RUN = """async ([tags, without, streamlit]) => {
 }"""
 
 
-def violations(page: Page, contrast: bool = True) -> list[str]:
-    """What is wrong on the page as it is now, each with the element; nothing of `STREAMLIT`.
-
-    Args:
-        contrast: also look at the contrast of every text.
-    """
+def violations(page: Page) -> list[str]:
+    """What is wrong on the page as it is now, each with the element; nothing of `STREAMLIT`."""
     page.evaluate(f"() => {{ if (!window.axe) {{ {AXE_SCRIPT} }} }}")
-    return page.evaluate(_RUN, [TAGS, [] if contrast else [CONTRAST], [entry[:2] for entry in STREAMLIT]])
+    return page.evaluate(_RUN, [TAGS, [entry[:2] for entry in STREAMLIT]])

@@ -58,7 +58,8 @@ def entries(page: Page, deed: Callable[[], None]) -> int:
 
 
 def test_back_to_any_page_shows_its_sentence(page: Page, server: Server):
-    titles = [title for _, title in PAGES[:-1]]
+    of_each_section = ("translate", "heads", "attribution", "history", "positions", "loss", "vision")
+    titles = [title for name, title in PAGES if name in of_each_section]
     open_page(page, f"{server.url}/?text=I+am+a+student.")
     for title in titles[1:]:
         assert entries(page, lambda title=title: go(page, title)) == 1, title

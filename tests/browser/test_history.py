@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -10,6 +10,8 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.dragging import count_messages
 from tests.browser.overflow import PHONE
+
+TIRED = quote("The animal didn't cross the street because it was too tired.")
 
 
 def slider(page: Page, axis: str):
@@ -28,7 +30,7 @@ def wait_for_address(page: Page, name: str, value: str) -> None:
 
 def test_steps_and_units_follow_their_sliders_without_the_server(page: Page, server: Server):
     """The server hears of it a moment after the last move, once, for the address."""
-    open_page(page, f"{server.url}/history?unit=40")
+    open_page(page, f"{server.url}/history?unit=40&text={TIRED}")
     formula = page.locator(".step-view .formula").first
     expect(formula).to_contain_text("Step 1 reads </s>. In unit 40")
     count_messages(page)
@@ -42,7 +44,7 @@ def test_steps_and_units_follow_their_sliders_without_the_server(page: Page, ser
 
 
 def test_a_link_opens_the_same_step_and_another_direction_begins_anew(page: Page, server: Server):
-    open_page(page, f"{server.url}/history?direction=both&token=3&unit=7")
+    open_page(page, f"{server.url}/history?direction=both&token=3&unit=7&text={TIRED}")
     expect(page.locator(".step-view .formula").first).to_contain_text("At token 3, did")
     page.locator(".st-key-direction").get_by_role("radio").nth(1).click()
     ready(page)
@@ -50,7 +52,7 @@ def test_a_link_opens_the_same_step_and_another_direction_begins_anew(page: Page
 
 
 def test_a_chosen_token_shows_its_gradient_and_its_replacement(page: Page, server: Server):
-    open_page(page, f"{server.url}/history?part=forgetting&token=3")
+    open_page(page, f"{server.url}/history?part=forgetting&token=3&text={TIRED}")
     formula = page.locator(".step-view .formula").first
     expect(formula).to_contain_text("tired: the size of d(last state)/d(input) is")
     before = formula.inner_text()

@@ -11,6 +11,7 @@ from tests.browser.conftest import Server, open_page
 from tests.browser.test_masks import canvas_of, metric
 
 SENTENCE = "I am a student."
+TIRED = "The animal didn't cross the street because it was too tired."
 RESULTS = {
     "1 Q": "Q",
     "2 Q": "Q K",
@@ -36,7 +37,7 @@ def test_all_seven_steps(server: Server, page: Page):
 
 
 def test_one_query_and_the_layout_that_a_reader_types(server: Server, page: Page):
-    open_page(page, f"{server.url}/inside?inside=one-query")
+    open_page(page, f"{server.url}/inside?inside=one-query&text={quote(TIRED)}")
     table = page.get_by_role("table", name="One query against all keys")
     expect(table).to_contain_text("query it")
     assert table.locator("img").evaluate_all("images => images.every((image) => image.naturalWidth === 32)")

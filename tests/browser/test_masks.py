@@ -8,6 +8,7 @@ from urllib.parse import quote
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
+from tests.browser.menu import link_to
 
 SENTENCE = "I am a student."
 
@@ -129,7 +130,7 @@ def test_causality_is_exact_and_padding_gets_nothing(server: Server, page: Page)
 
 def test_a_mean_chosen_on_another_page_is_no_obstacle(server: Server, page: Page):
     open_page(page, f"{server.url}/attention?kind=decoder&layer=mean&head=mean&text={quote(SENTENCE)}")
-    page.get_by_role("link", name="Masks").click()
+    link_to(page, "Masks").click()
     canvas_of(page, "3 Weights").wait_for()
     ready(page)
     expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)

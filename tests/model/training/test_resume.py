@@ -5,6 +5,8 @@ import os
 import signal
 import time
 
+import pytest
+
 from model.training.loop import read_metrics
 from tests.model.training.conftest import EPOCHS
 from tests.model.training.programs import PATIENCE, finish, reproducible_rows, run_here, start, toy_training
@@ -23,6 +25,7 @@ def kill_in_second_epoch(program, out) -> None:
             os.killpg(program.pid, signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_a_run_killed_in_mid_epoch_and_resumed_gives_the_losses_and_weights_of_an_uninterrupted_run(
     trained, data_file, tmp_path
 ):

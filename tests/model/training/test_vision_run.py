@@ -143,6 +143,7 @@ def test_a_run_that_stops_in_mid_epoch_and_is_resumed_ends_with_the_same_weights
     assert (parts / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
 
 
+@pytest.mark.slow
 def test_two_processes_take_the_steps_of_one_with_the_doubled_batch(tmp_path):
     data = write_shards(tmp_path / "data", train=14)  # without those held back, six whole batches
     two, one = tmp_path / "two", tmp_path / "one"
