@@ -132,7 +132,7 @@ def style(name: str) -> str:
 
 
 def _joined(name: str, ending: str) -> str:
-    patterns = (*_BORROWED.get(name, ()), f"{name}.*")
+    patterns = ("shared.*", *_BORROWED.get(name, ()), f"{name}.*")
     own = [file for pattern in patterns for file in sorted(_FOLDER.glob(f"{pattern}.{ending}"))]
     files = (_FOLDER / f"shared.{ending}", *own, _FOLDER / f"{name}.{ending}")
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
