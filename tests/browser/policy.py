@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from playwright.sync_api import BrowserContext, Page
 
 from tests.browser.conftest import open_page, ready
-from views.frame import PAGES
+from tests.every_view import VIEWS
 
 # Who comes by a deep link makes Streamlit look for its own routes below the page first, and only then at the root.
 BELOW_A_PAGE = re.compile(r"//[^/]+/\w+/_stcore/(health|host-config)$")
@@ -68,15 +68,10 @@ class Watch:
 
 def see_everything(page: Page, url: str) -> None:
     """Open every page of the app at `url`, and on it every part and every table."""
-    for place in PAGES:
-        open_page(page, f"{url}/{'' if place is PAGES[0] else place.id}")
-        tables = page.get_by_text("Numbers as a table")
-        parts = page.locator('[data-testid="stMain"] [data-testid="stButtonGroup"]').first.get_by_role("radio")
-        for place in range(max(1, parts.count())):
-            if parts.count():
-                parts.nth(place).click()
-                ready(page)
-            if tables.count():
-                tables.first.click()
-                ready(page)
+    tables = page.get_by_text("Numbers as a table")
+    for view in VIEWS:
+        open_page(page, f"{url}/{view.address()}")
+        if tables.count():
+            tables.first.click()
+            ready(page)
         page.wait_for_load_state("networkidle")

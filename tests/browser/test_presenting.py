@@ -30,6 +30,7 @@ def type_size(page: Page) -> float:
 
 
 def test_presented_by_address_and_by_key(page: Page, server: Server):
+    page.emulate_media(reduced_motion="reduce")
     open_page(page, f"{server.url}/decoding?text={SENTENCE}&present=1")
     prose = page.get_by_text("it is autoregressive")
     expect(page.get_by_test_id("stExpandSidebarButton")).to_be_hidden()

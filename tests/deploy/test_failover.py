@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import open_page, ready
+from tests.browser.menu import link_to
 from tests.browser.test_journey import type_sentence
 from tests.browser.uploads import shown, upload
 from tests.deploy.replicas import HEALTH, Replica, Site
@@ -160,7 +161,7 @@ def test_uploads_and_media_work_on_each_replica(site: Site, page: Page, place: i
     open_page(page, f"{site.url}/vision")
     upload(page, "mine.png", encoded(photo(90, 60, seed=place)), "image/png")
     shown(page, "own")
-    page.get_by_role("link", name="Attention", exact=True).click()
+    link_to(page, "Attention").click()
     expect(page.get_by_role("heading", name="Attention", exact=True)).to_be_visible()
     ready(page)
     with page.expect_download() as download:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from model import Translator, VisionClassifier
+from pages.history import networks
 from server import housekeeping, recent, visits
 from tests.fuzz import addresses, checks, files, texts
 from tests.pages.conftest import go
@@ -154,6 +155,7 @@ def pages(seed: int) -> Iterator[Case]:
 
     What is known of the parameters grows from case to case, so a case is known by its address, not by its number.
     """
+    networks.load_beside().join()  # which *Before the Transformer* would load meanwhile
     explorer = addresses.Explorer()
     for page in addresses.PAGES:
         with explorer.listening(page):

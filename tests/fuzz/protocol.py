@@ -26,9 +26,10 @@ from tests.fuzz.visitor import Reader
 TOGETHER = 8  # strangers at a time
 EACH = 100  # messages of one stranger
 SENTENCES = ("We have two cars.", "I want to buy a car.", "The weather is fine today.")
-PAGES = ("attention", "tokens", "vision")
+PAGES = ("history", "attention", "tokens", "vision")
 LOOK = 0.2  # seconds between two looks at whether the server is ready
 FILES = 5  # every how many steps the visitor takes a file too; nobody may take them without end
+BESIDE = 10.0  # seconds after which a page has what it loads beside its first visitor
 FORGOTTEN = 150.0  # seconds after which Streamlit and housekeeping have let go of those who left
 Found = Callable[[int, str], None]
 
@@ -159,6 +160,8 @@ def run(
 
         async def whole() -> None:
             await campaign.warm_up()
+            if settle:
+                await asyncio.sleep(BESIDE)
             before = server.resident_megabytes()
             await campaign.run(first, count)
             if settle:
