@@ -1,4 +1,4 @@
-"""The browser for tests and benchmarks: one that is installed, or Playwright's own."""
+"""The browser for tests and benchmarks: one that is installed, best without a window, or Playwright's own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shutil
 
 from playwright.sync_api import Browser, Playwright
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
     "--no-sandbox",  # containers run as root, where the sandbox cannot start
     "--disable-gpu",
