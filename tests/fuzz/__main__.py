@@ -17,7 +17,7 @@ from tests.fuzz import campaign, protocol
 
 MESSAGES = 10_500
 KINDS = {"sentence": (campaign.sentences, 5000), "picture": (campaign.pictures, 5500), "page": (campaign.pages, 500)}
-MOST_GROWN = 60.0  # megabytes, recent results forgotten: what the allocator may keep in tokens
+MOST_GROWN = 90.0  # megabytes, recent results forgotten: what the allocator may keep; a leak grows with the cases
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "fuzz.json"
 
 
