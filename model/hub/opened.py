@@ -297,12 +297,12 @@ class OpenedModel:
     def _stream(self, output, limit: Keep) -> dict[str, np.ndarray]:
         if limit.what != "all":
             return {}
-        names = {"hidden_states": self.kinds[0].stack, "encoder_hidden_states": "encoder"}
-        names |= {"decoder_hidden_states": "decoder"}
-        found = {stack_: getattr(output, name, None) for name, stack_ in names.items()}
+        names = {"hidden_states": self.kinds[0].stack}  # of a network with one stack
+        names |= {"encoder_hidden_states": "encoder", "decoder_hidden_states": "decoder"}
+        told = ((name, getattr(output, field, None)) for field, name in names.items())
         return {
-            name: torch.cat([state.float().cpu() for state in states]).numpy()
-            for name, states in found.items()
+            name: torch.cat([state.to("cpu", torch.float32) for state in states]).numpy()
+            for name, states in told
             if states and all(isinstance(state, Tensor) and state.shape == states[0].shape for state in states)
         }
 

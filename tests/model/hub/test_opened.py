@@ -38,7 +38,7 @@ def reported(name: str, model: OpenedModel, trace: HubTrace):
         if name in PAIRS:
             inputs["decoder_input_ids"] = torch.tensor([trace.target.ids])
     with torch.no_grad():
-        return network(**inputs, output_attentions=True)
+        return network(**inputs, output_attentions=True, output_hidden_states=True)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -62,6 +62,13 @@ def test_maps_and_answers_are_the_library_s_own(name: str, opened):
     found = trace.verify()
     assert max(found.max_difference, found.row_sum_error) < 1e-5
     assert found.masked_weight == 0
+    if name in PAIRS:
+        streams = {"encoder": told.encoder_hidden_states, "decoder": told.decoder_hidden_states}
+    else:
+        streams = {next(iter(own)): told.hidden_states}
+    assert set(trace.stream) == {model.kinds[0].stack} if name not in PAIRS else set(streams)
+    for stream, expected in zip(trace.stream.values(), streams.values(), strict=True):
+        np.testing.assert_allclose(stream, torch.cat(list(expected)).numpy(), atol=1e-3)
 
 
 @pytest.mark.parametrize("name", ALL)
