@@ -53,6 +53,25 @@ def test_an_ablated_head_contributes_nothing(name: str, opened):
     assert np.abs(trace.logits - model.trace(given(model)).logits).max() > 1e-3
 
 
+@pytest.mark.parametrize("name", [*tiny.TEXT_MODELS, *tiny.PICTURE_MODELS])
+def test_every_architecture_and_kind_does_what_an_intervention_says(name: str, opened):
+    """Head 2 of layer 1 adds nothing, head 4 of layer 2 attends to one key: computed again from the description."""
+    model = opened(name)
+    target = {"target": "She wants one."} if model.config.is_encoder_decoder else {}
+    usual = model.trace(given(model), **target)
+    for kind in model.kinds:
+        changes = Scale(kind.name, ((0, 1),), 0.0), OneHot(kind.name, ((1, 3),), 0)
+        trace = model.trace(given(model), intervention=HeadInterventions(changes), **target)
+        record = trace.records[kind.name]
+        assert record.by == "double"
+        assert trace.verify().max_difference < 1e-5
+        if record.outputs is not None:
+            assert not record.outputs[0, 1].any()
+            assert usual.records[kind.name].outputs[0, 1].any()
+        assert (record.weights[1, 3, :, 0] == 1).all()
+        assert np.abs(trace.logits - usual.logits).max() > 1e-4
+
+
 @pytest.mark.parametrize("name", ["bert", "llama", "mistral", "gpt-oss", "gemma2", "deberta", "bloom"])
 @pytest.mark.parametrize(
     "change",
