@@ -69,8 +69,8 @@ def _special(trace: HubTrace) -> frozenset[str]:
 
 def parts(trace: HubTrace) -> tuple[str, ...]:
     """Parts of the viewer that can show a trace."""
-    apart = all(record.forms for record in trace.records.values())
-    return ("maps", "lines", "one-weight") if apart else ("maps", "lines")
+    scored = all(record.scores is not None for record in trace.records.values())
+    return ("maps", "lines", "one-weight") if scored else ("maps", "lines")
 
 
 def _positions(trace: HubTrace) -> tuple[str, ...]:
