@@ -18,6 +18,7 @@ from tests.new_process import clear_all
 from tests.pages.kinds import chosen, kinds
 from tests.pages.listed import listed as header_of
 from views.controls import samples
+from views.html import tokens
 
 
 def said(app) -> str:
@@ -118,6 +119,19 @@ def test_two_texts_are_told_apart_on_the_axes(open_app, listed):
     assert header["keys"].index("A (A)") < header["keys"].index("A (B)")
 
 
+def test_whole_words_of_both_sides(open_app, listed):
+    app = open_app("models", model="t5", text="The unheard-of fox.", target="She wants one.", units="words")
+    words = {"source": ["The", "unheard-of", "fox."], "target": ["She", "wants", "one."]}
+    sides = {"encoder": ("source",) * 2, "decoder": ("target",) * 2, "cross": ("target", "source")}
+    for kind, (header, _) in kinds(app).items():
+        for axis, side in zip(("queries", "keys"), sides[kind], strict=True):
+            named = [name for name in header["grouped"][axis] if not name.startswith(("[", "\u2423"))]
+            assert named == words[side]
+    trace = open_model(listed["t5"], device="cpu").trace("The unheard-of fox.", target="She wants one.")
+    cross = subject.in_words(subject.worded("cross"), trace)
+    assert [word.text for word in cross.queries if word.text in words["target"]] == words["target"]
+
+
 def test_the_tokens_that_a_tokenizer_adds_can_be_hidden(open_app, listed):
     header, _ = sheet(open_app("models", model="bert", text="A fox."))
     last = len(header["keys"]) - 1
@@ -136,6 +150,17 @@ def test_one_weight_comes_about_as_the_model_says(open_app, listed, name, kind):
     assert ("this model's scaling" in said(app)) == (name == "t5")
 
 
+def test_one_weight_of_a_model_whose_products_are_not_seen(open_app, listed):
+    options = {"text": "The quick fox.", "look": "one-weight", "layer": "2", "head": "3"}
+    app = open_app("models", model="gpt-j", **options)
+    assert not app.exception
+    assert "there are no products to show" in said(app)
+    assert "from the recorded scores" in said(app)
+    assert "something is wrong" not in said(app)
+    later = open_app("models", model="gpt-j", **options, decoder_query_piece="2", decoder_key_piece="5")
+    assert "the mask sets the score to minus infinity" in " ".join(said(later).split())
+
+
 @pytest.mark.parametrize("name", ["bert", "gpt2", "t5"])
 def test_before_and_after_an_intervention(open_app, listed, name):
     app = open_app(
@@ -152,6 +177,13 @@ def test_before_and_after_an_intervention(open_app, listed, name):
     assert after == pytest.approx(model.score(ablated, plan).mean(), rel=5e-3)
     assert "recomputed in double precision" in said(app)
     assert "Its pattern before" in said(app)
+    assert ("Generated after" in said(app)) == (name != "bert")
+    if name != "bert":
+        most = 20 if name == "gpt2" else max(len(trace.target.ids), 2 * len(trace.source.ids) + 10)
+        before, after = (model.generate("The quick fox.", most, changed) for changed in (None, plan))
+        assert before != after
+        assert tokens.sentence(after, "") in said(app)
+        assert f"At most {most} tokens." in said(app)
 
 
 def test_the_files_say_how_to_compute_the_same_again(open_app, listed, monkeypatch):
