@@ -50,18 +50,20 @@ class OpenedModel:
         name: what it was opened from: an id, or a folder's name.
         task: what it was trained for.
         proof: what opening it has shown.
+        pinned: the same with the commit that was opened, for an id: opened again, it is the same.
         card: `weights_sha256` and what is known of its origin.
 
     Raises:
         OpenError: the proof fails; with the measured difference.
     """
 
-    def __init__(self, loaded: Loaded, name: str, weights_sha256: str) -> None:
+    def __init__(self, loaded: Loaded, name: str, weights_sha256: str, commit: str | None = None) -> None:
         self.network, self.reader, self.task, self.vision = loaded.network, loaded.reader, loaded.task, loaded.vision
         self.name, self.weights_sha256 = name, weights_sha256
+        self.pinned = name if commit is None else f"{name.partition('@')[0]}@{commit}"
         inputs, source, target = probe(self.network, self.reader, vision=self.vision)
         self.proof = prove(self.network, inputs, vision=self.vision, source=source, target=target)
-        self.card = {"source": name, "weights_sha256": weights_sha256, "type": self.network.config.model_type}
+        self.card = {"source": self.pinned, "weights_sha256": weights_sha256, "type": self.network.config.model_type}
 
     @property
     def kinds(self) -> tuple[AttentionKind, ...]:

@@ -12,7 +12,7 @@ import pytest
 import transformers
 
 from model import OpenError
-from model.hub import folder, limits, source
+from model.hub import downloading, folder, limits, source
 from model.open_model import open_model
 from tests.model.hub import tiny
 
@@ -185,9 +185,9 @@ def test_a_repository_that_is_not_here_is_said_within_three_seconds(monkeypatch)
 
 def test_the_hub_is_given_up_after_three_seconds(monkeypatch):
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-    monkeypatch.setattr(source, "urlopen", lambda *_, **__: time.sleep(30))
+    monkeypatch.setattr(downloading, "urlopen", lambda *_, **__: time.sleep(30))
     began = time.monotonic()
-    assert not source.reachable()
+    assert not downloading.reachable()
     assert time.monotonic() - began < 3.5
 
 

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from model import HeadInterventions
-from model.hub import limits, listing, source
+from model.hub import downloading, limits, listing
 from model.hub.opened_pictures import of_patches
 from model.open_model import open_model
 from model.tracing.head_interventions import Scale
 from pages.models import kept, subject
+from pages.models.downloads import Download
 from pages.shared.attention_viewer.subject import in_words, without_special
+from tests.model.hub.hub_server import Hub, serving
 from tests.new_process import clear_all
 from tests.pages.kinds import chosen, kinds
 from tests.pages.listed import listed as header_of
@@ -253,7 +255,7 @@ def any_may_be_opened(monkeypatch, tmp_path):
     asked = []
     monkeypatch.setenv("ATLAS_MODELS", "any")
     monkeypatch.setattr(listing, "cached", lambda: [])
-    monkeypatch.setattr(source, "reachable", lambda: asked.append("reachable") or False)
+    monkeypatch.setattr(downloading, "reachable", lambda: asked.append("reachable") or False)
     clear_all()
     yield asked
     clear_all()
@@ -266,6 +268,58 @@ def test_an_address_alone_downloads_nothing(open_app, any_may_be_opened):
     button.click().run()
     assert any_may_be_opened == ["reachable"]
     assert "the hub cannot be reached" in said(app)
+
+
+@pytest.fixture
+def hub(checkpoints, monkeypatch, tmp_path):
+    """Any model may be opened, and a hub on this machine has one."""
+    monkeypatch.setenv("ATLAS_MODELS", "any")
+    clear_all()
+    with serving(Hub({"owner/tiny": checkpoints["gpt2"]}), tmp_path / "cache", monkeypatch) as hub:
+        yield hub
+    clear_all()
+
+
+def press_download(app):
+    (button,) = [each for each in app.button if each.key == "models_download_button"]
+    return button.click().run()
+
+
+def test_a_model_is_downloaded_when_the_reader_says_so(open_app, hub, monkeypatch):
+    told = []
+    monkeypatch.setattr(Download, "tell", lambda self, *sizes: told.append(sizes))
+    app = open_app("models", model="owner/tiny", text="The quick fox.")
+    assert hub.asked == []
+    assert "owner/tiny" in said(app)
+    press_download(app)
+    assert not app.exception
+    assert "Proven when it was opened" in said(app)
+    assert sheet(app)[1].shape[:2] == (3, 5)
+    assert told[-1][0] == told[-1][1] > 10_000
+    hub.asked.clear()
+    again = open_app("models", model="owner/tiny", text="The quick fox.")  # now it is in the cache, and offered
+    assert "owner/tiny" in again.selectbox[0].options
+    assert "Proven when it was opened" in said(again)
+    assert hub.asked == []
+
+
+def test_a_download_that_fails_is_one_sentence_and_can_be_tried_again(open_app, hub):
+    hub.cut = [5000, *[0] * 6]
+    app = open_app("models", model="owner/tiny", text="The quick fox.")
+    press_download(app)
+    assert "was cut off" in said(app)
+    app.run()
+    hub.gated.add("owner/tiny")
+    press_download(app)
+    assert "is gated" in said(app)
+    hub.gated.clear()
+    app.run()
+    press_download(app)
+    assert "Proven when it was opened" in said(app)
+    unknown = open_app("models", model="owner/other")
+    press_download(unknown)
+    assert "The hub has no" in said(unknown)
+    assert not unknown.exception
 
 
 @pytest.mark.parametrize("name", ["/etc", "../x", "~/model", "own", "a/b/c", "owner/../x"])
