@@ -9,7 +9,7 @@ from model.hub.allowed import Allowed, allowed
 from model.hub.listing import Entry, entries, entry, of_folder
 from model.hub.source import looks_like_id
 from pages.models.downloads import fetch
-from pages.models.offers import show_offers
+from pages.models.offers import show_beginning, show_offers
 from pages.models.store import opened_models
 from pages.shared.service import Service
 from server.process_wide import process_wide
@@ -36,14 +36,25 @@ def chosen_model() -> Service | None:
     may = what_may_be_opened()
     if not (may.any or may.listed):
         st.markdown(prose.block("models", "nothing-may-be-opened"))
+        show_beginning()
         return None
     known = entries(may)
     if may.any:
-        _box()
-    name = _choose(may, known)
+        typed, listed = st.columns([3, 2], gap="medium")
+        with typed:
+            _box()
+        with listed:
+            name = _choose(may, known)
+    else:
+        name = _choose(may, known)
+    if name == NONE:
+        st.caption(prose.block("models", "how-any" if may.any else "how-listed"))
     if known:
         show_offers(known, open_=name == NONE)
-    return None if name == NONE else _open(may, name)
+    if name == NONE:
+        show_beginning()
+        return None
+    return _open(may, name)
 
 
 def _choose(may: Allowed, known: list[Entry]) -> str:

@@ -20,7 +20,7 @@ from tests.model.hub import tiny
 from tests.model.hub.conftest import PICTURE, TEXT, given
 
 ALL = [*tiny.TEXT_MODELS, *tiny.PICTURE_MODELS]
-PAIRS = {"t5", "bart", "marian"}
+PAIRS = {"t5", "bart", "marian", "pegasus"}
 CAUSAL = {"gpt2", "gpt-neox", "gpt-j", "bloom", "llama", "mistral", "qwen3", "gemma2", "gemma3", "gpt-oss"}
 WATCHED = {"deberta", "gpt-j", "bloom"}  # attention of their own; their softmax is watched
 TARGET = "She wants one."
@@ -200,6 +200,17 @@ def test_classes_and_patches_have_names(opened):
     assert trace.axes("vision")[0][:4] == ("CLS", "register 1", "row 1, column 1", "row 1, column 2")
     assert trace.probabilities.sum() == pytest.approx(1)
     assert trace.pixels.shape == (32, 32, 3)
+
+
+def test_texts_are_classified(opened):
+    model = opened("bert-classes")
+    assert (model.task, model.capabilities) == ("classify-text", {"classify", "ablate", "intervene"})
+    trace = model.trace(TEXT)
+    with torch.no_grad():
+        expected = tiny.network("bert-classes")(torch.tensor([trace.source.ids])).logits[0].softmax(dim=-1)
+    assert trace.classes == model.scored(trace) == ("LABEL_0", "LABEL_1", "LABEL_2")
+    np.testing.assert_allclose(trace.probabilities, expected.numpy(), atol=1e-5)
+    np.testing.assert_allclose(model.score(trace), -expected.log().numpy(), atol=1e-4)
 
 
 def test_what_is_kept_is_what_was_asked_for(opened):

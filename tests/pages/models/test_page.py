@@ -47,6 +47,20 @@ def test_listed_models_are_offered_with_their_sizes(open_app, listed):
     (choice,) = app.selectbox
     assert choice.options == ["none yet", *listed]
     assert not app.get("bidi_component")
+    (table,) = [frame.value for frame in app.dataframe]
+    types = {"gpt-j": "gptj", "bert-classes": "bert"}
+    about = dict(zip(table["model"], table[["type", "layers", "heads a layer"]].itertuples(index=False), strict=True))
+    assert {name: tuple(row) for name, row in about.items()} == {
+        name: (types.get(name, name), "2 + 2" if name == "t5" else "2", "4") for name in listed
+    }
+    assert set(table["can it be opened?"]) == {"yes"}
+    assert "GPT-2" in said(app)
+
+
+def test_the_beginning_says_what_can_be_opened_and_how(open_app, any_may_be_opened):
+    app = open_app("models")
+    assert "Download" in said(app)
+    assert all(name in said(app) for name in ("GPT-2", "BERT", "Marian", "DINOv2", "What stands behind a mask"))
 
 
 @pytest.mark.parametrize(
@@ -112,6 +126,19 @@ def test_pictures_have_the_views_of_vision(open_app, listed, part):
     else:
         assert "Recomputed in double precision" in said(app)
         assert "LABEL_2" in said(app)
+
+
+def test_a_text_is_classified(open_app, listed):
+    app = open_app("models", model="bert-classes", text="The quick fox.", part="heads")
+    assert not app.exception
+    trace = open_model(listed["bert-classes"], device="cpu").trace("The quick fox.")
+    best = trace.classes[int(trace.probabilities.argmax())]
+    (classes, *_) = [frame.value for frame in app.dataframe if "class" in frame.value.columns]
+    assert classes["class"][0] == best
+    assert len(header_of(app)["rows"]) == 8
+    changed = open_app("models", model="bert-classes", text="The quick fox.", part="what-if", heads1=["2"])
+    assert not changed.exception
+    assert "LABEL_2" in said(changed)
 
 
 def test_two_texts_are_told_apart_on_the_axes(open_app, listed):
