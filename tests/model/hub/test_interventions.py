@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from operator import attrgetter
 
 import numpy as np
@@ -95,6 +96,16 @@ def test_every_intervention_is_confirmed_in_double_precision(name: str, change, 
     assert np.abs(trace.logits - usual.logits).max() > 1e-4
     untouched = [head for head in range(4) if head not in (1,)]
     np.testing.assert_array_equal(record.weights[0, untouched], usual.attention(kind.name)[0, untouched])
+
+
+def test_two_threads_share_a_model_and_not_its_interventions(opened):
+    model = opened("gpt2")
+    plans = [None, *(HeadInterventions((Scale("decoder", ((layer, 1),), 0.0),)) for layer in (0, 1))]
+    alone = [model.trace(TEXT, intervention=plan).logits for plan in plans]
+    with ThreadPoolExecutor(3) as pool:
+        together = list(pool.map(lambda plan: model.trace(TEXT, intervention=plan).logits, plans * 5))
+    for place, logits in enumerate(together):
+        np.testing.assert_allclose(logits, alone[place % 3], atol=1e-5)
 
 
 def test_without_its_mask_a_head_sees_the_future(opened):

@@ -356,6 +356,15 @@ def test_an_address_holds_no_path_even_where_any_may_be_opened(open_app, any_may
     assert not app.warning
 
 
+def test_a_listed_model_that_is_not_here_is_said_and_not_fetched(open_app, any_may_be_opened, monkeypatch):
+    monkeypatch.setenv("ATLAS_MODELS", "owner/no-such-model@0123abc")
+    clear_all()
+    app = open_app("models", model="owner/no-such-model")
+    assert any("download it first" in warning.value for warning in app.warning)
+    assert not any(each.key == "models_download_button" for each in app.button)
+    assert any_may_be_opened == []
+
+
 def test_a_folder_of_the_reader_s_own_is_opened_and_stays_out_of_the_address(open_app, any_may_be_opened, checkpoints):
     app = open_app("models")
     app.text_input(key="models_box").set_value(str(checkpoints["gpt2"])).run()
