@@ -46,7 +46,7 @@ def download(repository: str, revision: str | None, progress: Progress | None = 
     try:
         commit = HfApi().model_info(repository, revision=revision).sha
         _check(repository, commit)
-        # the commit that was weighed; only the library's own name of a revision is looked up again without a network
+        # by the name that was asked for, under which the library finds it in the cache later
         wanted = {"revision": revision, "allow_patterns": FILES}
         return Path(snapshot_download(repository, **wanted, **_told(progress)))
     except OpenError:
