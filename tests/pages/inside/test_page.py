@@ -111,6 +111,17 @@ def test_memory_layout_of_the_worked_example(open_app):
     assert not app.code
 
 
+def test_a_view_of_a_typed_shape_is_what_torch_answers(open_app):
+    app = open_app("inside", inside="memory")
+    rows = table(app, "What view answers")
+    assert [row[1:3] for row in rows] == [["(15, 200)", "(200, 1)"], ["", ""], ["(15, 200)", "(200, 1)"]]
+    assert "view size is not compatible" in rows[1][3]
+    app.text_input(key="asked_view").set_value("7 -1").run()
+    assert all("is invalid for input of size 3000" in row[3] for row in table(app, "What view answers"))
+    app.text_input(key="asked_view").set_value("2 x").run()
+    assert len(app.warning) == 1
+
+
 @pytest.mark.parametrize("shape", ["", "3", "0 4", "3 41", "x", "1 2 3 4 5"])
 def test_shapes_that_make_no_tensor_get_one_sentence(open_app, shape):
     app = open_app("inside", inside="memory")
