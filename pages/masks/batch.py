@@ -57,9 +57,7 @@ def show(request: Request) -> None:
         st.warning(say_error(error))
         return
     lengths = batch.padding[:, 0, 0].sum(axis=1).tolist()
-    effect = request.service.lesson(
-        ("padding", batch.ids.tobytes(), tuple(lengths), *place), _run, batch, layer, head
-    )
+    effect = request.service.lesson(("padding", batch.ids.tobytes(), tuple(lengths), *place), _run, batch, layer, head)
     places = [str(number + 1) for number in range(batch.ids.shape[1])]
     sequences = {
         str(number): say_count(
