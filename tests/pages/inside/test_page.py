@@ -89,14 +89,19 @@ def test_cross_attention_asks_from_the_decoder(open_app, trace):
 
 def test_heads_both_forms_and_the_worked_shapes(open_app, trace):
     app = open_app("inside", inside="heads", kind="cross")
-    assert float(metrics(app)["Largest difference of their outputs"]) < 1e-5
-    counts = table(app, "Two forms of heads")
-    assert counts[1][1:] == ["263\u2009168"] * 2  # 4 (256 x 256 + 256)
-    assert counts[2][1] == counts[2][2]
+    counts = table(app, "Forms of heads")
+    narrow = "263\u2009168"  # 4 (256 x 256 + 256)
+    full = "2\u2009103\u2009552"  # 8 x 3 (256 x 256 + 256) + 8 x 256 x 256 + 256
+    assert counts[1][1:] == [narrow, narrow, full, narrow]
+    assert counts[2][1] == counts[2][2] == counts[2][4]
+    assert counts[4][1] == "\u2013" and float(counts[4][2]) < 1e-5 and float(counts[4][3]) < 1e-5 < float(counts[4][4])
     shapes = table(app, "Shapes of multi-head attention")
-    worked = ["(10, 20, 512)", "(10, 20, 8, 64)", "(10, 8, 20, 64)", "(10, 8, 20, 20)", "(10, 8, 20, 64)"]
-    assert [row[2] for row in shapes] == [*worked, "(10, 20, 512)"]
-    assert shapes[3][1] == f"(1, 8, {len(trace.target_ids)}, {len(trace.source_ids)})"
+    worked = ["(10, 20)", "(10, 20, 512)", "(10, 20, 512)", "(10, 20, 8, 64)", "(10, 8, 20, 64)", "(10, 8, 20, 20)"]
+    back = ["(10, 8, 20, 64)", "(10, 20, 8, 64)", "(10, 20, 512)", "(10, 20, 512)"]
+    assert [row[2] for row in shapes] == worked + back
+    assert shapes[5][1] == f"(1, 8, {len(trace.target_ids)}, {len(trace.source_ids)})"
+    app.number_input(key="shape_d_v").set_value(48).run()
+    assert table(app, "Shapes of multi-head attention")[8][2] == "(10, 20, 384)"
     app.number_input(key="shape_heads").set_value(7).run()
     assert "not divisible" in app.warning[0].value
 
