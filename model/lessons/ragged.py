@@ -38,7 +38,20 @@ def ragged_batch(lengths: Sequence[int], vocabulary: int = 100, seed: int = 0) -
         raise ValueError("A batch needs at least one sequence, and each sequence at least one token.")
     generator = torch.Generator().manual_seed(seed)
     sequences = [torch.randint(SPECIAL, vocabulary, (length,), generator=generator).tolist() for length in lengths]
-    ids = pad_batch(sequences, 0)
+    return padded(sequences)
+
+
+def padded(sequences: Sequence[Sequence[int]]) -> RaggedBatch:
+    """These sequences of ids, padded with 0 to the longest.
+
+    Raises:
+        ValueError: no sequence, an empty one, or one that holds a 0, which would be hidden as padding is.
+    """
+    if not sequences or not all(sequences):
+        raise ValueError("A batch needs at least one sequence, and each sequence at least one token.")
+    if any(id == 0 for sequence in sequences for id in sequence):
+        raise ValueError("Id 0 is the padding itself; a sequence cannot hold it.")
+    ids = pad_batch([list(sequence) for sequence in sequences], 0)
     return RaggedBatch(ids.numpy(), padding_mask(ids, 0).numpy(), causal_mask(ids.shape[1]).numpy())
 
 

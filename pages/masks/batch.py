@@ -3,7 +3,15 @@
 import numpy as np
 import streamlit as st
 
-from model.lessons.ragged import MOST_SEQUENCES, MOST_TOKENS, PaddingEffect, RaggedBatch, padding_effect, ragged_batch
+from model.lessons.ragged import (
+    MOST_SEQUENCES,
+    MOST_TOKENS,
+    PaddingEffect,
+    RaggedBatch,
+    padded,
+    padding_effect,
+    ragged_batch,
+)
 from pages.shared import checks, files
 from pages.shared.charts import metrics
 from pages.shared.experiment import experiment
@@ -11,29 +19,45 @@ from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import caption, paragraph
 from views import maps
+from views.address import settings
 from views.components.attention_map import attention_map
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import inputs, whole_numbers, widgets
 from views.text import terms
-from views.text.catalogue import say, say_count, say_error
+from views.text.catalogue import Message, say, say_count, say_error
 
 LENGTHS = "16 5 11 2 4 5 1 20 16 14"
+# the batch of a known tutorial; in its vocabulary of 100 the ids 1 and 3 are tokens like any other
+IDS = """62 13 47 39 78 33 56 13 39 29 44 86 71 36 18 75
+60 96 51 32 90
+35 45 48 65 91 99 92 10 3 21 54
+75 51
+66 88 98 47
+21 39 10 64 21
+98
+77 65 51 77 19 15 35 19 23 97 50 46 53 42 45 91 66 3 43 10
+70 64 98 25 99 53 4 13 69 62 66 76 15 75 45 34
+20 64 81 35 76 85 1 62 8 45 99 77 19 43"""
+LARGEST = 99  # id
+TOO_MANY = Message("masks.batch.many", "Type at most {most} sequences; there are {count}.")
 
 
 @fragment
 def show(request: Request) -> None:
-    """A batch of the typed lengths through the encoder. Typing or choosing runs only this part again."""
+    """A typed batch through the encoder. Typing or choosing runs only this part again."""
     config = request.service.model.config
     with st.container(horizontal=True, gap="medium"):
-        typed = widgets.text(say("masks.lengths", "Lengths of the sequences"), "lengths", LENGTHS, width=330)
+        typed = {"ids": say("masks.batch.ids", "Ids"), "lengths": say("masks.batch.lengths", "Lengths only")}
+        by = widgets.pick(say("masks.batch.typed", "You type"), typed, "batch", default=_held(), varies=True)
         place = inputs.head(maps.names(config.n_encoder_layers)[:-1], maps.names(config.n_heads)[:-1])
     layer, head = (int(number) - 1 for number in place)
     try:
-        lengths = whole_numbers.parse(typed, "lengths", (1, MOST_SEQUENCES), (1, MOST_TOKENS))
+        batch = _typed_ids() if by == "ids" else _typed_lengths()
     except ValueError as error:
         st.warning(say_error(error))
         return
-    batch, effect = request.service.lesson(("padding", tuple(lengths), layer, head), _run, lengths, layer, head)
+    lengths = batch.padding[:, 0, 0].sum(axis=1).tolist()
+    effect = request.service.lesson(("padding", batch.ids.tobytes(), tuple(lengths), *place), _run, batch, layer, head)
     places = [str(number + 1) for number in range(batch.ids.shape[1])]
     sequences = {
         str(number): say_count(
@@ -53,18 +77,37 @@ def show(request: Request) -> None:
         masked=("0", say("masks.cell.padding", "padding")),
         top=float(batch.ids.max()) * 4,  # pale: an id is a name, not a quantity
     )
-    matrix_row([ids], "batch")
+    matrix_row([ids], "batch_ids")
     numbers(effect)
     found = {"share": float(effect.without_mask), "length": lengths[0]} if len(set(lengths)) == 1 else None
-    experiment("masks-padding", {"lengths": "8 8 8 8"}, found)
+    experiment("masks-padding", {"batch": "lengths", "lengths": "8 8 8 8"}, found)
     second = str(min(2, len(sequences)))
     shown = widgets.select(say("masks.sequence", "Sequence"), sequences, "sequence", second, width=180)
     masks(batch, effect, int(shown) - 1, places, maps.describe(*place))
 
 
-def _run(network, lengths: list[int], layer: int, head: int) -> tuple[RaggedBatch, PaddingEffect]:
-    batch = ragged_batch(lengths)
-    return batch, padding_effect(network, batch, layer, head)
+def _held() -> str:
+    """Earlier versions knew only lengths, and so do their links."""
+    return "lengths" if settings.held("lengths") else "ids"
+
+
+def _typed_ids() -> RaggedBatch:
+    """A line a sequence; ValueError says what to type."""
+    typed = widgets.paragraphs(say("masks.batch.lines", "Ids of the tokens, a line for each sequence"), "ids", IDS)
+    lines = [line for line in typed.splitlines() if line.strip()] or [""]
+    if len(lines) > MOST_SEQUENCES:
+        raise ValueError(TOO_MANY(most=MOST_SEQUENCES, count=len(lines)))
+    return padded([whole_numbers.parse(line, "ids", (1, MOST_TOKENS), (1, LARGEST)) for line in lines])
+
+
+def _typed_lengths() -> RaggedBatch:
+    """Random ids; ValueError says what to type."""
+    typed = widgets.text(say("masks.lengths", "Lengths of the sequences"), "lengths", LENGTHS, width=330)
+    return ragged_batch(whole_numbers.parse(typed, "lengths", (1, MOST_SEQUENCES), (1, MOST_TOKENS)))
+
+
+def _run(network, batch: RaggedBatch, layer: int, head: int) -> PaddingEffect:
+    return padding_effect(network, batch, layer, head)
 
 
 def numbers(effect: PaddingEffect) -> None:

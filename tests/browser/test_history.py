@@ -74,10 +74,11 @@ def test_gates_follow_a_unit_and_a_held_gate_changes_the_translation(page: Page,
     shown = page.locator(".step-view .slider").nth(1).locator("b").inner_text()
     wait_for_address(page, "unit", shown)
     translations = page.locator("[lang=fr]")
-    before = translations.last.inner_text()
-    page.locator(".st-key-held").get_by_role("radio").nth(1).click()
-    ready(page)
-    expect(translations.last).not_to_have_text(before)
+    held = page.locator(".st-key-held").get_by_role("radio")
+    expect(held.nth(0)).to_be_checked()  # no gate is held
+    held.nth(1).click()
+    expect(translations).to_have_count(2)
+    expect(translations.last).not_to_have_text(translations.first.inner_text())
     assert unit.get_attribute("aria-valuetext").endswith(shown)
 
 

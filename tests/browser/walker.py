@@ -99,7 +99,7 @@ ONLY_HERE = {
         "one-word": "text=library\u2019s fused layer",
         "without-projections": "text=given one-hot values",
         "recurrence": "text=the drawing has",
-        "gates": "text=gates and states under the held gate",
+        "gates": "text=every gate and state computed again",
         "forgetting": "text=The states of your sentence beside the replaced ones",
     },
     "tokens": {

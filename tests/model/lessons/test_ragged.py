@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from model.lessons.ragged import padding_effect, ragged_batch
+from model.lessons.ragged import padded, padding_effect, ragged_batch
 from tests.model.networks import tiny_network
 
 LENGTHS = (16, 5, 11, 2, 4, 5, 1, 20, 16, 14)
@@ -36,6 +36,12 @@ def test_the_same_seed_gives_the_same_batch():
 def test_empty_sequences_are_refused(lengths):
     with pytest.raises(ValueError, match="at least one"):
         ragged_batch(lengths)
+
+
+@pytest.mark.parametrize("sequences", [[], [[1], []], [[1, 0, 2]]])
+def test_sequences_that_cannot_be_padded_are_refused(sequences):
+    with pytest.raises(ValueError, match="at least one|padding itself"):
+        padded(sequences)
 
 
 def test_attention_on_padding_is_exactly_zero():

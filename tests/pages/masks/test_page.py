@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from model.lessons.masking import causality, mask_effect, pattern
-from model.lessons.ragged import padding_effect, ragged_batch
+from model.lessons.ragged import padded, padding_effect
+from pages.masks.batch import IDS
 from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
@@ -95,7 +96,9 @@ def test_padding_on_the_curriculums_batch(open_app, translator):
     assert ids.shape == (10, 20)
     assert np.isfinite(ids).sum(axis=1).tolist() == lengths
     assert header["masked"][0] == "0"
-    effect = padding_effect(translator.network, ragged_batch(lengths), 0, 1)
+    rows = [list(map(int, line.split())) for line in IDS.splitlines()]
+    np.testing.assert_array_equal(np.where(np.isfinite(ids), ids, 0), padded(rows).ids)
+    effect = padding_effect(translator.network, padded(rows), 0, 1)
     shown = metrics(app)
     assert shown["Largest weight on padding, with the mask"] == "0"
     assert shown["Largest share of attention on padding, without"] == three_digits(effect.without_mask)
@@ -104,9 +107,31 @@ def test_padding_on_the_curriculums_batch(open_app, translator):
     assert drawn["Both: the decoder\u2019s target"][1].sum() == 1 + 2 * 19
 
 
+def test_a_batch_of_typed_ids_and_one_of_typed_lengths(open_app, translator):
+    app = open_app("masks", masks="padding")
+    app.text_area(key="ids").set_value("1 3 7\n\n 2 ").run()
+    np.testing.assert_array_equal(matrices(app)["Ids"][1], [[1, 3, 7], [2, -np.inf, -np.inf]])
+    again = open_app("masks", masks="padding", ids=app.query_params["ids"])
+    np.testing.assert_array_equal(matrices(again)["Ids"][1], matrices(app)["Ids"][1])
+    older = open_app("masks", masks="padding", lengths="2 1")
+    np.testing.assert_array_equal(np.isfinite(matrices(older)["Ids"][1]), [[True, True], [True, False]])
+    app = open_app("masks", masks="padding")
+    app.button(key="try-masks-padding").click().run()
+    assert matrices(app)["Ids"][1].shape == (4, 8)
+
+
+@pytest.mark.parametrize("ids", ["", "0 4", "100", "a", "1 " * 41, "1\n" * 17, "<b>3</b>", "-1"])
+def test_ids_that_make_no_batch_get_one_sentence(open_app, ids):
+    app = open_app("masks", masks="padding")
+    app.text_area(key="ids").set_value(ids).run()
+    assert not app.exception
+    assert len(app.warning) == 1
+    assert "<b>" not in app.warning[0].value
+
+
 @pytest.mark.parametrize("lengths", ["", "a b", "0", "3 -1", "41", "1 " * 17, "\u0663", "<b>3</b>", "9" * 50])
 def test_lengths_that_make_no_batch_get_one_sentence(open_app, lengths):
-    app = open_app("masks", masks="padding")
+    app = open_app("masks", masks="padding", batch="lengths")
     app.text_input(key="lengths").set_value(lengths).run()
     assert not app.exception
     assert len(app.warning) == 1

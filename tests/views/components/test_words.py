@@ -29,7 +29,7 @@ FUNCTIONS = {
 }
 PROPERTIES = {
     *("chips", "className", "drawn", "key", "mode", "name", "scope", "shown"),
-    *("side", "textAlign", "textBaseline", "type"),
+    *("rel", "side", "textAlign", "textBaseline", "type"),
 }
 TOLD = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
 STYLE = re.compile(
