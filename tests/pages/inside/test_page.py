@@ -15,6 +15,7 @@ from model.runtime.progress import whole
 from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
+from tests.pages.stepped import labels, stepped
 from views.text.numbers import three_digits
 
 ANIMAL = "The animal didn't cross the street because it was too tired."
@@ -163,6 +164,16 @@ def test_hidden_units(open_app, translator, trace, stack):
     header, values = matrices(app)["Activation"]
     columns = [int(name) - 1 for name in header["columns"]]
     np.testing.assert_allclose(values, seen.hidden[:, columns], atol=1e-4)
+
+
+def test_one_token_through_the_feed_forward_layer(open_app, translator, trace):
+    header, numbers = stepped(open_app("inside", inside="feed-forward", stack="decoder", layer="2"))
+    seen = firing(translator.network, trace, "decoder", 1)
+    shown = {"x": seen.stream, "before": seen.before, "hidden": seen.hidden, "output": seen.output}
+    for name, wanted in shown.items():
+        np.testing.assert_allclose(numbers[name], wanted, atol=1e-4)
+    np.testing.assert_allclose(numbers["sum"], seen.stream + seen.output, atol=1e-4)
+    assert labels(header, "fed_token") == list(trace.target_tokens)
 
 
 def test_add_and_norm(open_app, translator, trace):
