@@ -108,7 +108,7 @@ def test_payloads_of_components(name: str):
 def test_every_word_that_a_script_asks_for_is_in_its_payload():
     folder = Path(parts.__file__).parent
     scripts = {
-        "grid": ("attention_grid*",),
+        "grid": ("attention_grid*", "choices"),
         "lines": ("attention_lines*",),
         "list": ("head_list",),
         "maps": ("attention_map",),

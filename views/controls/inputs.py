@@ -177,6 +177,13 @@ def head(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0))
     return layer.select(width=110), head.select(width=110)
 
 
+def remember(chosen: Mapping[str, str]) -> None:
+    """Take over, from a callback, what was chosen in a component: an option of each of its choices."""
+    for name, value in chosen.items():
+        if value != settings.value(name):
+            settings.choose(name, value)
+
+
 def choose_head(layer: str, head: str) -> None:
     """Select a map from a callback."""
     settings.choose("layer", layer)
