@@ -16,7 +16,8 @@ from pages.shared.runs import fragment
 from pages.shared.texts import block, caption, paragraph
 from views import maps
 from views.address import settings
-from views.components.chosen_maps import ChosenMaps, MapSet, chosen_maps, fits
+from views.components.choices import fits
+from views.components.chosen_maps import ChosenMaps, MapSet, chosen_maps
 from views.components.matrix_row import RowMatrix
 from views.components.step_view import Axis, Bars, Column, Numbers, StepView
 from views.controls import inputs, widgets

@@ -8,7 +8,8 @@ import streamlit as st
 from pages.shared import files
 from pages.shared.texts import block, paragraph
 from views import maps, palette
-from views.components.chosen_maps import ChosenMaps, MapSet, chosen_maps, fits
+from views.components.choices import fits
+from views.components.chosen_maps import ChosenMaps, MapSet, chosen_maps
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import inputs
 from views.export import downloads

@@ -149,11 +149,6 @@ function read(bytes) {
   return header
 }
 
-// Half precision no longer holds three digits below 0.0001.
-function threeDigitsOfHalf(value) {
-  return Math.abs(value) < 1e-4 ? `< ${1e-4}` : threeDigits(value).replace("-", "\u2212")
-}
-
 // With its numbers written in the cells, where there is room.
 class NumberedMap extends WeightMap {
   highest = 480

@@ -14,7 +14,8 @@ from views.text import terms
 from views.text.catalogue import Message
 
 EXACT_BYTES = 1 << 20  # of maps that travel with every digit
-LISTS = ("layer", "head", "row", "column", "shown", "sequence", "query")  # to open; all others are rows of buttons
+WHOLE_BYTES = 5_000_000  # that maps may travel with at all, in half precision
+LISTS = ("layer", "head", "row", "column", "shown", "vshown", "sequence")  # to open; all others are rows of buttons
 RANGES = ("opacity", "kept")  # with a handle to drag
 RARE = ("scale", "marks", "opacity", "kept")  # below "Options"
 
@@ -59,3 +60,8 @@ def travelling(arrays: Sequence[np.ndarray]) -> tuple[str, list[np.ndarray]]:
     """Maps in the form in which they travel: float32 where all need at most `EXACT_BYTES` so, else float16."""
     exact = 4 * sum(array.size for array in arrays) <= EXACT_BYTES
     return ("float32" if exact else "float16"), [array.astype("<f4" if exact else "<f2") for array in arrays]
+
+
+def fits(count: int) -> bool:
+    """Whether so many numbers can travel at once."""
+    return 2 * count <= WHOLE_BYTES

@@ -15,7 +15,6 @@ from views.components import attention_map, choices, matrix_row, parts
 from views.controls import inputs
 from views.controls.widgets import Choice
 
-WHOLE_BYTES = 5_000_000  # that maps may travel with, in half precision
 WORDS = choices.WORDS | attention_map.WORDS
 
 
@@ -48,7 +47,7 @@ class ChosenMaps:
         shortcuts: what a button says, and what it chooses.
         beside: how many maps share the width of a wide screen.
         places: labels are places, which need no number to tell them apart.
-        held: the first axes have a single place each, that of `chosen`; see `fits`.
+        held: the first axes have a single place each, that of `chosen`; see `choices.fits`.
     """
 
     sets: Mapping[str, MapSet]
@@ -60,11 +59,6 @@ class ChosenMaps:
     beside: int = 1
     places: bool = False
     held: bool = False
-
-
-def fits(count: int) -> bool:
-    """Whether so many numbers can travel at once."""
-    return 2 * count <= WHOLE_BYTES
 
 
 def place_of(shown: ChosenMaps) -> tuple[str, tuple[int, ...]]:

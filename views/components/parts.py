@@ -21,7 +21,7 @@ _BORROWED = {  # component -> parts of others that it uses
     "attention_grid": ["choices", "attention_map.map", "linked"],
     "attention_lines": ["linked"],
     "attention_map": ["choices", "matrix_row.numbers", "linked"],
-    "head_list": ["choices", "attention_map.map", "linked"],
+    "head_list": ["choices", "attention_map.map", "matrix_row.numbers", "linked"],
     "patch_picture": ["choices", "linked"],
 }
 
