@@ -42,12 +42,17 @@ class ChoosingView extends View {
     const changed = this.given.controls.filter(({ name }) => this.chosen[name] !== before[name])
     const said = changed.map(({ name, first, always }) => [name, this.chosen[name] === first && !always ? null : this.chosen[name]])
     window.dispatchEvent(new CustomEvent("choosing", { detail: Object.fromEntries(said) }))
-    this.tell("chosen", this.chosen, this.waits() ? 0 : TOLD_AFTER)
+    this.tell("chosen", this.chosen, this.pause())
   }
 
   // Whether only the server has what is chosen.
   waits() {
     return false
+  }
+
+  // Milliseconds without another choice after which the server is told.
+  pause() {
+    return this.waits() ? 0 : TOLD_AFTER
   }
 
   // What was chosen in another component of the page. A value that goes without saying is said as null.
