@@ -19,6 +19,7 @@ from pages.shared.texts import caption, paragraph
 from pages.vision.maps import chosen_class
 from views import maps, patches
 from views.address import settings
+from views.components.head_list import Axes
 from views.controls import inputs, widgets
 from views.figures import overlay
 from views.html import bars
@@ -50,7 +51,6 @@ class Study:
 def each_head(service: Service, key: str, trace: VisionTrace) -> None:
     """The view; `key` is the picture's, as `Service.trace_picture` gives it. A setting runs only this part again."""
     st.html(bars.STYLE)
-    paragraph(PAGE)
     with st.skeleton(height=640):
         study = service.analysis(("heads", key), _study, trace)
     with st.container(horizontal=True, gap="medium"):
@@ -66,12 +66,13 @@ def each_head(service: Service, key: str, trace: VisionTrace) -> None:
         arranged,
         study.found,
         lambda head: _cls_map(trace, head),
-        {"vision": listing.axes_of(maps.GRID, *maps.grid_names(trace.grid), title)},
+        {"vision": Axes(title, *maps.grid_names(trace.grid), "", "", maps.GRID.corner, places=True)},
         headings,
         name="vision-heads",
         underlay=patches.grey(patches.as_bytes(trace.pixels)),
         opacity=overlay.OPACITY,
     )
+    paragraph(PAGE)
     overview, opened = st.columns([5, 4], gap="large")
     with overview:
         _ranking(study, arranged, change, name)

@@ -159,7 +159,7 @@ class Choices {
     element("span", "", holder).textContent = label
     if (help) holder.title = help
     const input = element("input", "", holder)
-    Object.assign(input, { type: "range", min: 0, max: options.length - 1 })
+    Object.assign(input, { type: "range", name, min: 0, max: options.length - 1 })
     const said = element("output", "", holder)
     input.oninput = () => this.view.set({ [name]: options[input.value][0] })
     return (chosen) => {

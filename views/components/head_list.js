@@ -46,7 +46,7 @@ class HeadList extends ChoosingView {
   build() {
     this.root.replaceChildren()
     this.choices = new Choices(this)
-    const both = element("div", "both", this.root)
+    const both = element("div", "with-detail", this.root)
     const ranking = element("div", "ranking", both)
     this.head = element("div", "head", ranking)
     this.head.setAttribute("aria-hidden", "true")
