@@ -116,7 +116,7 @@ def test_every_word_that_a_script_asks_for_is_in_its_payload():
         "list": ("head_list", "choices"),
         "maps": ("attention_map",),
     }
-    scripts |= {"matrices": ("matrix_row",), "picture": ("patch_picture",), "strip": ("picture_strip",)}
+    scripts |= {"matrices": ("matrix_row",), "picture": ("patch_picture", "choices"), "strip": ("picture_strip",)}
     scripts |= {"steps": ("step_view*",)}
     shown = payloads()
     for name, files in scripts.items():

@@ -23,6 +23,7 @@ from views.text.catalogue import Message, say
 FULL_PRECISION_BYTES = 1 << 20
 
 WORDS = choices.WORDS | {
+    "masked": terms.MASKED,
     "axes": Message("grid.axes", "layer \u2193 \u2009head \u2192"),
     "mean": terms.MEAN,
     "own": terms.EACH_OWN,

@@ -10,7 +10,6 @@ import numpy as np
 
 from views import maps
 from views.controls.widgets import Choice
-from views.text import terms
 from views.text.catalogue import Message
 
 EXACT_BYTES = 1 << 20  # of maps that travel with every digit
@@ -25,7 +24,6 @@ WORDS = {
     "overLayers": maps.OVER_LAYERS,
     "overAll": maps.OVER_ALL,
     "options": Message("grid.options", "Options"),
-    "masked": terms.MASKED,
 }
 
 

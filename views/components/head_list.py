@@ -21,7 +21,7 @@ from views.text import terms
 MOST_CELLS = 48  # a side of one map; larger ones show the largest weight of each block of cells
 
 FIRST = "first"  # the option of whichever head is first in the list
-WORDS = choices.WORDS | {"read": matrix_row.WORDS["read"], "table": terms.NUMBERS_AS_TABLE}
+WORDS = choices.WORDS | {"read": matrix_row.WORDS["read"], "table": terms.NUMBERS_AS_TABLE, "masked": terms.MASKED}
 
 _MOUNT = parts.Component("head_list", "list-root")
 
