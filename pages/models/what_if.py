@@ -136,22 +136,23 @@ def _losses(model: OpenedModel, trace: HubTrace, found: Changed) -> None:
 
 def _one_head(kinds: Mapping[str, maps.Kind], trace: HubTrace, after: HubTrace, plan: HeadInterventions) -> None:
     """One head's map and pattern before and after."""
-    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        kind = inputs.kind(kinds) if len(kinds) > 1 else next(iter(kinds.values()))
-        shape = trace.records[kind.name].weights.shape
-        layers, all_heads = maps.names(shape[0]), maps.names(shape[1])
-        layer, head = inputs.head(layers, all_heads, (len(layers) - 2, len(all_heads) - 1))
-    place = layers.index(layer), all_heads.index(head)
     titles = say("compare.before.title", "Before"), say("compare.after.title", "After")
-    sides = [
-        _side(name, each, kind, place, used)
-        for name, each, used in zip(titles, (trace, after), (HeadInterventions(), plan), strict=True)
-    ]
-    rows, columns = (tuple(range(count)) for count in shape[2:])
-    pair = MapPair(*sides, kind, maps.describe(layer, head), (rows, rows), (columns, columns))
-    differences.show(pair, "pair", f"compare-{kind.name}-layer-{layer}-head-{head}")
+
+    def pair_of(kind: maps.Kind, *place: int) -> MapPair:
+        sides = [
+            _side(name, each, kind, place, used)
+            for name, each, used in zip(titles, (trace, after), (HeadInterventions(), plan), strict=True)
+        ]
+        shape = trace.records[kind.name].weights.shape
+        named = (maps.names(count)[at] for count, at in zip(shape[:2], place, strict=True))
+        rows, columns = (tuple(range(count)) for count in shape[2:])
+        return MapPair(*sides, kind, maps.describe(*named), (rows, rows), (columns, columns))
+
+    shapes = {name: trace.records[name].weights.shape for name in kinds}
+    pair, layer, head = differences.show(kinds, shapes, pair_of, "pair", "compare")
     if maps.MEAN not in (layer, head):
-        labels = [words(heads.scores_of(each, kind.name).label(*place)) for each in (trace, after)]
+        at = int(layer) - 1, int(head) - 1
+        labels = [words(heads.scores_of(each, pair.kind.name).label(*at)) for each in (trace, after)]
         caption("models", "pattern", before=labels[0], after=labels[1])
 
 

@@ -125,20 +125,21 @@ def _classes(trace: PatchTrace, found: Changed, places: np.ndarray) -> list[tabl
 
 def _cls_maps(trace: PatchTrace, found: Changed) -> MapPair:
     layers, heads = (maps.names(count) for count in trace.attention.shape[:2])
-    with st.container(horizontal=True, gap="medium"):
-        layer, head = inputs.head(layers, heads, (len(layers) - 2, len(heads) - 1))
-    grid, place = trace.grid, (layers.index(layer), heads.index(head))
-
-    def side(name: str, cls: np.ndarray) -> Side:
-        weights = maps.one(cls[:, :, None], *place)[0, 1:]  # (patch,)
-        return Side(name, weights.reshape(grid), *maps.grid_names(grid), np.zeros(grid, dtype=bool))
-
-    before = side(say("column.before", "before"), trace.attention[:, :, 0])
-    after = side(say("column.after", "after"), found.cls)
+    grid = trace.grid
     rows, columns = (tuple(range(count)) for count in grid)
-    pair = MapPair(before, after, CLS, maps.describe(layer, head), (rows, rows), (columns, columns))
-    differences.show(pair, "cls_pair", f"compare-vision-layer-{layer}-head-{head}")
-    return pair
+
+    def pair_of(kind: maps.Kind, *place: int) -> MapPair:
+        def side(name: str, cls: np.ndarray) -> Side:
+            weights = maps.one(cls[:, :, None], *place)[0, 1:]  # (patch,)
+            return Side(name, weights.reshape(grid), *maps.grid_names(grid), np.zeros(grid, dtype=bool))
+
+        before = side(say("column.before", "before"), trace.attention[:, :, 0])
+        after = side(say("column.after", "after"), found.cls)
+        named = maps.describe(layers[place[0]], heads[place[1]])
+        return MapPair(before, after, kind, named, (rows, rows), (columns, columns))
+
+    shapes = {CLS.name: (*trace.attention.shape[:2], *grid)}
+    return differences.show({CLS.name: CLS}, shapes, pair_of, "cls_pair", "compare")[0]
 
 
 def _hidden(trace: PatchTrace, heads: Heads) -> HeadIntervention:

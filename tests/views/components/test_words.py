@@ -36,7 +36,7 @@ STYLE = re.compile(
     r"#\w{6}|[\d. ]*px.*|(?:rgb|url|color-mix|linear-gradient|max|min)\(.*\)|[MHVhvlz\d\s.-]+", re.IGNORECASE
 )
 CONSTANTS = {
-    *("BOX", "CHIPS", "DEEDS", "LEFT", "LINKS", "MARKS", "MEAN", "MENU", "NAME", "NEWS"),
+    *("ARRANGED_BY", "BOX", "CHIPS", "DEEDS", "FIRST", "LEFT", "LINKS", "MARKS", "MEAN", "MENU", "NAME", "NEWS"),
     *("NO_TEXT", "PICTURE", "SLIDER", "UPLOAD_BOX", "WRITING", "across", "axes", "names"),
 }
 IDS = {"light", "dark", "token"}
