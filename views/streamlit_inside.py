@@ -51,6 +51,12 @@ def keep_uploads_in_memory() -> None:
     MultiPartParser.spool_max_size = st.get_option("server.maxUploadSize") * 2**20 + 1
 
 
+def charts_script() -> str:
+    """Name of the script that draws Plotly's charts, below `static/js`; empty where there is none."""
+    found = next(Path(st.__file__).parent.glob("static/static/js/PlotlyChart.*.js"), None)
+    return found.name if found else ""
+
+
 def font_file() -> Path | None:
     """The font of the pages, which comes with Streamlit, so that pictures in files have it too."""
     return next(Path(st.__file__).parent.glob("static/static/media/SourceSansVF-Upright*.woff2"), None)

@@ -49,7 +49,9 @@ def client() -> TestClient:
 def test_a_page_names_the_script_first(client, path):
     answer = client.get(path, headers={"Accept-Encoding": "gzip", "If-None-Match": "1"})
     tag = re.search(
-        r'<head><script src="\.(/history-\w+\.js)" data-shared="([^"]+)" data-moved="([^"]+)"></script>', answer.text
+        r'<head><script src="\.(/history-\w+\.js)" data-shared="([^"]+)" data-moved="([^"]+)" '
+        r'data-charts="\./static/js/PlotlyChart\.[\w-]+\.js" data-charted="history inside vision"></script>',
+        answer.text,
     )
     assert tag[2].split() == list(SHARED)
     assert tag[3] == MOVED
