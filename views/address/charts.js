@@ -14,7 +14,11 @@
     if (!pages.includes(location.pathname.split("/").pop())) return;
     if (document.querySelector("[data-testid=stApp]")?.dataset.testScriptState !== "notRunning") return watch.takeRecords();
     watch.disconnect();
-    (self.requestIdleCallback ?? setTimeout)(() => import(new URL(charts, document.baseURI).href).catch(() => {}));
+    (self.requestIdleCallback ?? setTimeout)(() => {
+      const link = Object.assign(document.createElement("link"), { href: charts });
+      link.setAttribute("rel", "modulepreload");
+      document.head.append(link);
+    });
   };
   watch.observe(document, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-test-script-state"] });
 })();
