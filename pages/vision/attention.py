@@ -1,5 +1,7 @@
 """Vision, attention maps: what CLS attends to in every head, any patch in one head, and every position in full."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
@@ -7,12 +9,15 @@ from model.tracing.picture_trace import PatchTrace
 from pages.shared import files
 from pages.shared.attention_viewer.explore import explore_picture
 from pages.shared.attention_viewer.subject import of_picture
+from pages.shared.experiment import experiment
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.tables import Column, content
 from pages.shared.texts import paragraph
-from pages.vision.maps import all_heads, check_line, choosable, places, settings
+from pages.vision.maps import Look, all_heads, check_line, choosable, places, settings
 from views import maps
+from views.address import settings as address
+from views.address.codecs import OneOf
 from views.components.attention_grid import Sheet
 from views.components.attention_kinds import Kinds, attention_kinds
 from views.components.patch_picture import Panel
@@ -20,6 +25,7 @@ from views.controls import inputs
 from views.controls.picture_input import chosen_sample
 from views.export import drawing
 from views.text.catalogue import Message, say
+from views.text.numbers import percent
 
 FROM = Message("vision.from", "What it attends to")
 TO = Message("vision.to", "What attends to it")
@@ -58,12 +64,21 @@ def cls_attention(service: Service, key: str, trace: PatchTrace) -> None:
         tops = np.full(sheet.shape[:2], top)
         above = ("layer", "head")
         choosable(look, [Panel("", "cls")], title, "large", trace.attention[:, :, :1], tops, above)
+    _first_layer(rows, look)
     paragraph("vision", "overview")
     check_line(trace)
     layer, head = look.id.split("-")
     files.map_files(shown, f"vision-layer-{layer}-head-{head}", lambda: look.drawn(shown))
     all_heads(trace)
     files.numbers(lambda: files.table(shown.weights, shown.keys, list(shown.queries), shown.kind.corner))
+
+
+def _first_layer(rows: np.ndarray, look: Look) -> None:
+    """Does CLS spread more in the first layer than in the last? `rows` are `(layers + 1, heads + 1, 1 + patch)`."""
+    first, last = (float(rows[place, -1, 1:].max()) for place in (0, -2))
+    found = {"first": first, "last": last, "layer": len(rows) - 1, "even": 1 / rows.shape[2]}
+    here = look.place == (0, rows.shape[1] - 1)
+    experiment("vision-cls", partial(inputs.choose_head, "1", maps.MEAN), found if here else None)
 
 
 @fragment
@@ -77,6 +92,11 @@ def any_patch(service: Service, key: str, trace: PatchTrace) -> None:
     title = say("vision.attention", "Attention, {place}", place="{map}")
     choosable(look, panels, title, "any", trace.attention, _largest(trace.attention))
     paragraph("vision", "any-patch")
+    own, most = matrix[1 + row * trace.grid[1] + column, 1:], None
+    if (row, column) == (0, 0):
+        at = np.unravel_index(int(own.argmax()), trace.grid)
+        most = {"weight": float(own.max()), "row": int(at[0]) + 1, "column": int(at[1]) + 1, "own": float(own[0])}
+    experiment("vision-any-patch", partial(inputs.choose_patch, 0, 0), most)
     check_line(trace)
     chosen, place = 1 + row * trace.grid[1] + column, {"row": row + 1, "column": column + 1, "place": look.words}
     out = say("vision.from.title", "what the patch in row {row}, column {column} attends to, {place}", **place)
@@ -107,4 +127,10 @@ def _largest(attention: np.ndarray) -> np.ndarray:
 def full_maps(service: Service, key: str, trace: PatchTrace) -> None:
     """Every position of the sequence, in the attention viewer as for sentences."""
     paragraph("vision", "full-maps", positions=1 + trace.grid[0] * trace.grid[1])
+    # what falls on CLS as the key, of the patches as queries, in the mean over the heads of a layer
+    on_cls = trace.attention[:, :, 1:, 0].mean(axis=(1, 2))
+    found = {"first": percent(float(on_cls[0])), "last": percent(float(on_cls[-1])), "layer": len(on_cls)}
+    found |= {"even": percent(1 / trace.attention.shape[-1])}
+    hidden = address.to_come("marks", OneOf(("shown", "hidden")), "shown") == "hidden"
+    experiment("vision-full-maps", {"marks": "hidden"}, found if hidden else None)
     explore_picture(of_picture(key, trace, service.model.weights_sha256, chosen_sample()))

@@ -11,6 +11,7 @@ from model.attribution.head_ablation import ClassificationAblation
 from model.attribution.head_labels import HeadScores, vision_scores
 from model.tracing.traced_model import TracedModel
 from pages.shared import checks, tables
+from pages.shared.experiment import experiment
 from pages.shared.head_ranking import listing
 from pages.shared.head_ranking.rows import Found, Head, heads_of, shipped, signed
 from pages.shared.runs import fragment
@@ -78,6 +79,7 @@ def each_head(service: Service, key: str, trace: VisionTrace) -> None:
         _ranking(study, arranged, change, name)
     with opened:
         _one_head(service, key, study, trace, arranged.opened)
+    _by_probability(effects, wanted, measure)
     listing.below(PAGE, say("ranking.patterns", "What each pattern is"))
 
 
@@ -85,6 +87,19 @@ def _study(model: TracedModel, trace: VisionTrace) -> Study:
     distance = attention_distance(trace.attention, trace.grid, model.config.patch_size)
     found = shipped(model.folder, model.weights_sha256)
     return Study(model.ablate_heads(trace), vision_scores(trace.attention, trace.grid), distance, found)
+
+
+def _by_probability(effects: ClassificationAblation, wanted: int, measure: str) -> None:
+    """Is the head that moves the probability most the one that moves the logit most?"""
+    found = {}
+    for name, changes in (
+        ("logit", effects.logit_changes(wanted)),
+        ("probability", effects.probability_changes(wanted)),
+    ):
+        layer, head = np.unravel_index(int(np.abs(changes).argmax()), changes.shape)
+        found |= {f"{name}_layer": int(layer) + 1, f"{name}_head": int(head) + 1}
+        found[name] = signed(float(changes[layer, head]))
+    experiment("vision-heads", {"measure": "probability"}, found if measure == "probability" else None)
 
 
 def _ranking(study: Study, arranged: listing.Arranged, change: str, name: str) -> None:

@@ -82,6 +82,19 @@ def test_gates_follow_a_unit_and_a_held_gate_changes_the_translation(page: Page,
     assert unit.get_attribute("aria-valuetext").endswith(shown)
 
 
+def test_the_script_of_charts_is_there_before_the_part_that_draws_one(page: Page, server: Server):
+    """Fetched while nothing else is to be done: the part itself asks for no script of charts."""
+    with page.expect_response(lambda answer: "/static/js/PlotlyChart." in answer.url) as answer:
+        open_page(page, f"{server.url}/history")
+        expect(page.locator(".step-view .formula").first).to_contain_text("In unit")
+    answer.value.finished()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "PlotlyChart" in request.url else None)
+    page.get_by_role("radio", name="Why drop recurrence", exact=True).click()
+    expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(5)
+    assert asked == []
+
+
 @pytest.mark.parametrize("part", ["one-word", "forgetting", "gates", "attention-over-states"])
 def test_a_thumb_reaches_every_step(page: Page, server: Server, part: str):
     page.set_viewport_size(PHONE)
