@@ -64,7 +64,7 @@ def cls_attention(service: Service, key: str, trace: PatchTrace) -> None:
         tops = np.full(sheet.shape[:2], top)
         above = ("layer", "head")
         choosable(look, [Panel("", "cls")], title, "large", trace.attention[:, :, :1], tops, above)
-    _first_layer(rows, look)
+    _first_layer(sheet, look)
     paragraph("vision", "overview")
     check_line(trace)
     layer, head = look.id.split("-")
@@ -73,11 +73,11 @@ def cls_attention(service: Service, key: str, trace: PatchTrace) -> None:
     files.numbers(lambda: files.table(shown.weights, shown.keys, list(shown.queries), shown.kind.corner))
 
 
-def _first_layer(rows: np.ndarray, look: Look) -> None:
-    """Does CLS spread more in the first layer than in the last? `rows` are `(layers + 1, heads + 1, 1 + patch)`."""
-    first, last = (float(rows[place, -1, 1:].max()) for place in (0, -2))
-    found = {"first": first, "last": last, "layer": len(rows) - 1, "even": 1 / rows.shape[2]}
-    here = look.place == (0, rows.shape[1] - 1)
+def _first_layer(sheet: np.ndarray, look: Look) -> None:
+    """Does CLS spread more in the first layer than in the last? `sheet` is `(layers + 1, heads + 1, patch)`."""
+    first, last = (float(sheet[place, -1].max()) for place in (0, -2))
+    found = {"first": first, "last": last, "layer": len(sheet) - 1, "even": 1 / (1 + sheet.shape[2])}
+    here = look.place == (0, sheet.shape[1] - 1)
     experiment("vision-cls", partial(inputs.choose_head, "1", maps.MEAN), found if here else None)
 
 
