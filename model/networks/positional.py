@@ -9,6 +9,7 @@ from torch import Tensor
 
 Form = Literal["paper", "column"]
 FORMS: tuple[Form, ...] = ("paper", "column")
+BASE = 10_000.0  # the paper's; any base above 1 gives every pair a frequency of its own
 
 
 def _exponents(d_model: int, form: Form) -> Tensor:
@@ -40,7 +41,7 @@ def sinusoidal_angles(length: int, d_model: int, form: Form = "paper") -> Tensor
     if length < 0 or d_model < 1:
         raise ValueError(f"length {length} must be at least 0 and d_model {d_model} at least 1.")
     positions = torch.arange(length, dtype=torch.float64).unsqueeze(1)  # (length, 1)
-    return positions / torch.pow(10000.0, _exponents(d_model, form))  # (length, d_model)
+    return positions / torch.pow(BASE, _exponents(d_model, form))  # (length, d_model)
 
 
 def sinusoidal_encoding(length: int, d_model: int, dtype: torch.dtype = torch.float32, form: Form = "paper") -> Tensor:
@@ -60,9 +61,9 @@ def positional_table(length: int, d_model: int, form: Form = "paper") -> np.ndar
     return sinusoidal_encoding(length, d_model, torch.float64, form).numpy()
 
 
-def wavelengths(d_model: int, form: Form = "paper") -> Tensor:
-    """Positions per turn of each column, `(d_model,)` float64: 2 pi 10000^(2i / d_model). The lowest vary fastest."""
-    return 2 * math.pi * torch.pow(10000.0, _exponents(d_model, form))
+def wavelengths(d_model: int, form: Form = "paper", base: float = BASE) -> Tensor:
+    """Positions per turn of each column, `(d_model,)` float64: 2 pi base^(2i / d_model). The lowest vary fastest."""
+    return 2 * math.pi * torch.pow(base, _exponents(d_model, form))
 
 
 def rotation(shift: int, d_model: int) -> Tensor:
@@ -83,6 +84,6 @@ def rotation(shift: int, d_model: int) -> Tensor:
     """
     if d_model < 2 or d_model % 2:
         raise ValueError(f"d_model {d_model} must be even and at least 2, so that sines and cosines come in pairs.")
-    angles = shift / torch.pow(10000.0, _exponents(d_model, "paper")[0::2])  # (pair,)
+    angles = shift / torch.pow(BASE, _exponents(d_model, "paper")[0::2])  # (pair,)
     cosines, sines = angles.cos(), angles.sin()
     return torch.block_diag(*torch.stack([cosines, sines, -sines, cosines], dim=1).view(-1, 2, 2))

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 import streamlit as st
 
-from model.networks.positional import Form, positional_table, wavelengths
+from model.networks.positional import Form, positional_table, sinusoidal_angles, wavelengths
 from pages.shared.opening import Request
 from pages.shared.texts import block, caption
 from views.controls import widgets
@@ -31,6 +31,11 @@ class Settings:
     def table(self) -> np.ndarray:
         """`(length, d_model)` float64, computed once."""
         return positional_table(self.length, self.d_model, self.form)
+
+    @cached_property
+    def angles(self) -> np.ndarray:
+        """`(length, d_model)` float64, in radians: what the sines and cosines are taken of."""
+        return sinusoidal_angles(self.length, self.d_model, self.form).numpy()
 
     @cached_property
     def wavelengths(self) -> np.ndarray:

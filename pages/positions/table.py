@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from model.networks.positional import BASE
 from model.networks.positional import wavelengths as wavelengths_of
 from pages.positions.settings import FORMS, LARGEST, settings
 from pages.shared import checks, files
@@ -16,6 +17,7 @@ from views.figures.matrix import ChartMatrix
 from views.text.catalogue import Message, say
 from views.text.numbers import grouped, three_digits
 
+MOST_BASE = 1_000_000
 WAVES = (  # what the curves of a pair of dimensions are called
     Message("positions.curve.sine", "dimension {dimension}, sine"),
     Message("positions.curve.cosine", "dimension {dimension}, cosine"),
@@ -26,6 +28,11 @@ def table(request: Request) -> None:
     """Position x dimension, and two columns of it as curves."""
     chosen = settings(request)
     axes, value = (say("axis.position", "position"), say("axis.dimension", "dimension")), say("value", "value")
+    cells = {
+        "encoding": say("positions.cells.encoding", "Sines and cosines"),
+        "angles": say("positions.cells.angles", "Angles before them"),
+    }
+    angles = widgets.pick(say("positions.cells", "Cells of the table"), cells, "cells") == "angles"
     left, right = st.columns(2, gap="large")
     with right:
         column = widgets.slider(say("positions.dimension", "Dimension to draw"), "column", 8, 0, chosen.d_model - 1)
@@ -38,7 +45,11 @@ def table(request: Request) -> None:
         caption("positions", "turns", column=column, turn=turn, partner=partner, other=other)
     with left:
         alt = say("positions.table.alt", "Heatmap of the encoding; the table below has the same numbers.")
-        matrix_chart(ChartMatrix(chosen.table, *axes, value), "encoding", alt)
+        shown = chosen.angles if angles else chosen.table
+        matrix_chart(ChartMatrix(shown, *axes, say("positions.angle", "angle") if angles else value), "encoding", alt)
+        if angles:
+            last = chosen.length - 1
+            caption("positions", "angles", last=last, angle=chosen.angles[last, -1])
     found = (
         {"length": chosen.length, "largest": float(np.abs(chosen.table).max())} if chosen.length == LARGEST else None
     )
@@ -55,15 +66,20 @@ def table(request: Request) -> None:
     with st.container(horizontal=True):
         rows = lambda: [[place, *row] for place, row in enumerate(chosen.table.tolist())]  # noqa: E731
         files.csv(header, rows, chosen.name, say("positions.csv", "Encoding as CSV"))
-        files.npz(chosen.name, {"encoding": chosen.table}, say("positions.npz", "Encoding as NPZ"))
-    files.numbers(lambda: files.table(chosen.table, header[1:], corner=header[0]))
+        arrays = {"encoding": chosen.table, "angles": chosen.angles}
+        files.npz(chosen.name, arrays, say("positions.npz", "Encoding as NPZ"))
+    files.numbers(lambda: files.table(shown, header[1:], corner=header[0]))
 
 
 def wavelengths(request: Request) -> None:
     """Positions a period takes, dimension by dimension."""
     chosen = settings(request)
     dimensions, mine = np.arange(chosen.d_model), chosen.wavelengths
+    base = int(
+        widgets.number(say("positions.base", "Base instead of 10,000"), "base", int(BASE), 2, MOST_BASE, width=230)
+    )
     paper, column = (wavelengths_of(chosen.d_model, form).numpy() for form in FORMS)
+    tried = wavelengths_of(chosen.d_model, chosen.form, base).numpy()
     left, right = st.columns([3, 2], gap="large")
     title = say("axis.dimension", "dimension")
     with left:
@@ -71,6 +87,10 @@ def wavelengths(request: Request) -> None:
             Line(FORMS["paper"](), dimensions, paper, 0),
             Line(FORMS["column"](), dimensions, column, 4, dash="dot"),
         ]
+        if base != BASE:
+            drawn.append(
+                Line(say("positions.base.line", "base {base}", base=grouped(base)), dimensions, tried, 1, dash="dash")
+            )
         y = say("positions.wavelength", "wavelength in positions")
         curves(drawn, title, y, "wavelengths", block("positions", "wavelengths-alt"), log_y=True)
     with right:
@@ -85,6 +105,15 @@ def wavelengths(request: Request) -> None:
             seen=int((mine <= chosen.length).sum()),
             all=chosen.d_model,
         )
+        paragraph(
+            "positions",
+            "base",
+            base=grouped(base),
+            longest=_in_positions(tried[-1]),
+            paper=_in_positions(mine[-1]),
+            different=len(np.unique(tried)),
+            pairs=len(np.unique(mine)),
+        )
     turned = {"length": chosen.length, "seen": int((mine <= chosen.length).sum()), "all": chosen.d_model}
     found = turned if chosen.length == LARGEST else None
     experiment("positions-wavelengths", {"length": LARGEST}, found, length=LARGEST)
@@ -96,8 +125,9 @@ def wavelengths(request: Request) -> None:
         title,
         say("positions.wavelength.paper", "wavelength, paper"),
         say("positions.wavelength.column", "wavelength, column index"),
+        say("positions.wavelength.base", "wavelength, base {base}", base=base),
     ]
-    rows = list(zip(dimensions.tolist(), paper.tolist(), column.tolist(), strict=True))
+    rows = list(zip(*(each.tolist() for each in (dimensions, paper, column, tried)), strict=True))
     files.sheet(header, rows, "wavelengths", say("positions.wavelengths.csv", "Wavelengths as CSV"))
 
 

@@ -62,6 +62,22 @@ def test_up_to_512_by_512(open_app):
     assert shapes == [(512, 512)]
 
 
+def test_the_angles_behind_the_table(open_app):
+    app = open_app("positions", cells="angles", length="8", width="512")
+    (values,) = (numbers(trace["z"]) for figure in charts(app) for trace in figure["data"] if "z" in trace)
+    assert values.shape == (8, 512) and values[7, 0] == 7
+    assert values[7, 511] == pytest.approx(7 / 10000 ** (510 / 512), rel=1e-5)
+    assert "7 for position 7" in " ".join(caption.value for caption in app.caption)
+
+
+def test_another_base_sets_the_longest_wave(open_app):
+    app = open_app("positions", facet="wavelengths", width="512", base="100")
+    _, drawn = curve(charts(app)[0], "base 100")
+    np.testing.assert_allclose(drawn, wavelengths(512, base=100).numpy(), rtol=1e-6)
+    text = " ".join(part.value for part in app.markdown)
+    assert "base 100 gives 256 different" in " ".join(text.split()) and "**617**" in text
+
+
 def test_the_lowest_dimensions_vary_fastest(open_app):
     (figure,) = charts(open_app("positions", facet="wavelengths", width="8"))
     x, paper = curve(figure, "Paper")
