@@ -43,7 +43,7 @@ class GradientScores:
         return abs(self.slope - self.length) / max(self.length, float(np.finfo(np.float32).tiny))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class VisionTrace(PatchTrace):
     """Everything a ViT computes for one picture; see `PatchTrace`. P patches."""
 

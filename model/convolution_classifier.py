@@ -19,7 +19,7 @@ from model.trained_model import ASSETS
 SHIPPED = ASSETS / "convolution"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ConvolutionTrace(PictureTrace):
     """Everything a convolutional network computes for one picture.
 

@@ -23,7 +23,7 @@ from model.tracing.layer_stacks import layer_names
 from model.tracing.picture_trace import PatchTrace
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SeenPicture(PatchTrace):
     """CLS and the patches of a trace, without the registers between them; see `PatchTrace`.
 

@@ -63,7 +63,7 @@ class AlignmentRecord(AttentionRecord):
         return Verification(difference, furthest(self.weights.sum(axis=-1, dtype=np.float64), 1), 0.0)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class RecurrentTrace(SentenceTrace):
     """Everything a recurrent network computed in a teacher-forced pass; see `SentenceTrace` for the rest.
 

@@ -24,6 +24,7 @@ from model.tracing.layer_stacks import (
     layer_names,
     stream_stack,
 )
+from model.tracing.saving import SavedTrace, shortened
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,8 @@ class AttentionRecord:
         return self.verify()
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SentenceTrace:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class SentenceTrace(SavedTrace):
     """A teacher-forced pass over one sentence pair. S source tokens with `</s>`, T decoder inputs with `<s>`."""
 
     source_text: str
@@ -112,6 +113,9 @@ class SentenceTrace:
     records: dict[str, AttentionRecord]  # kind -> what was recorded of that attention
     logits: np.ndarray  # `(T, vocabulary)`
     tokenizer: Tokenizer
+
+    def _about(self) -> str:
+        return f"{shortened(self.source_text)} and {shortened(self.target_text)}"
 
     def attention(self, kind: str) -> np.ndarray:
         """`(layers, heads, query, key)` float32 of "encoder", "decoder" or "cross"."""
@@ -153,7 +157,7 @@ class SentenceTrace:
         return rows
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Trace(SentenceTrace):
     """Everything a Transformer computed in a teacher-forced pass; see `SentenceTrace` for the rest."""
 
