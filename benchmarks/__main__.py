@@ -12,7 +12,7 @@ from benchmarks.timing import Measurement, table
 from model import Translator, VisionClassifier
 from model.runtime.device import hardware
 
-COMPARISONS = ("forward", "translate", "recurrent", "vision", "page", "lessons", "microscope", "hub")
+COMPARISONS = ("forward", "translate", "recurrent", "vision", "page", "choices", "lessons", "microscope", "hub")
 ON_REQUEST = ("load", "scaling")  # minutes and the whole machine; scaling needs data
 RESULTS = Path(__file__).parent / "results"
 
@@ -52,6 +52,10 @@ def main() -> None:
         from benchmarks.page import page
 
         rows += page()
+    if "choices" in chosen:
+        from benchmarks.choices import choices
+
+        rows += choices()
     if "lessons" in chosen:
         from benchmarks.lessons import lessons
 

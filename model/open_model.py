@@ -6,11 +6,12 @@ from pathlib import Path
 
 from torch import nn
 
+from model.hub.downloading import Progress
 from model.hub.errors import OpenError
 from model.hub.loading import DTYPES, Loaded, Task, check_input, check_vocabulary, load, task_of
 from model.hub.opened import OpenedModel
 from model.hub.opened_pictures import OpenedPictureModel
-from model.hub.source import Progress, folder_of
+from model.hub.source import commit_of, folder_of
 from model.runtime.device import choose_device
 from model.runtime.fallback import place
 
@@ -51,7 +52,7 @@ def open_model(
     loaded = load(folder, task, dtype)
     place(loaded.network, chosen)
     name = folder.name if Path(source).expanduser().is_dir() else str(source)
-    return _opened(loaded, name, hash_of(folder))
+    return _opened(loaded, name, hash_of(folder), commit_of(folder))
 
 
 def hash_of(folder: Path) -> str:
@@ -79,9 +80,9 @@ def _live(network: nn.Module, reader, task: Task | None) -> OpenedModel:
     return _opened(loaded, network.config.name_or_path or type(network).__name__, "")
 
 
-def _opened(loaded: Loaded, name: str, weights_sha256: str) -> OpenedModel:
+def _opened(loaded: Loaded, name: str, weights_sha256: str, commit: str | None = None) -> OpenedModel:
     try:
-        return (OpenedPictureModel if loaded.vision else OpenedModel)(loaded, name, weights_sha256)
+        return (OpenedPictureModel if loaded.vision else OpenedModel)(loaded, name, weights_sha256, commit)
     except OpenError:
         raise
     except Exception:

@@ -140,7 +140,7 @@ def _menu(open_page: Place, pages: Mapping[Place, st.Page]) -> None:
         if section(open_page).name:
             with st.container(horizontal=True, key="pages"):
                 for place in section(open_page).pages:
-                    st.page_link(pages[place], label=place.called())
+                    st.page_link(pages[place], label=place.called(), help=place())
 
 
 def section(place: Place) -> Section:

@@ -205,10 +205,15 @@ def shade(weights: np.ndarray, top: float, log: bool = False) -> np.ndarray:
 
 
 def largest_of_blocks(weights: np.ndarray, block: int) -> np.ndarray:
-    """The largest of each `block` x `block` cells of `(query, key)`; the last blocks may hold fewer."""
-    for axis, side in enumerate(weights.shape):
-        weights = np.maximum.reduceat(weights, np.arange(0, side, block), axis=axis)
-    return weights
+    """The largest of each `block` x `block` cells of `(..., query, key)`; the last blocks may hold fewer."""
+    for axis in (-2, -1):  # rows first, which lie together: what is left for the columns is that much less
+        blocks = np.moveaxis(weights, axis, 0)
+        found = blocks[::block].copy()
+        for offset in range(1, block):
+            part = blocks[offset::block]
+            np.maximum(found[: len(part)], part, out=found[: len(part)])
+        weights = np.moveaxis(found, 0, axis)
+    return np.ascontiguousarray(weights)
 
 
 def kept(attention: np.ndarray, mass: float) -> np.ndarray:

@@ -54,3 +54,10 @@ def keep_uploads_in_memory() -> None:
 def font_file() -> Path | None:
     """The font of the pages, which comes with Streamlit, so that pictures in files have it too."""
     return next(Path(st.__file__).parent.glob("static/static/media/SourceSansVF-Upright*.woff2"), None)
+
+
+def chart_script() -> str:
+    """The script that draws charts, below the site's address; empty where it cannot be found."""
+    static = Path(st.__file__).parent / "static"
+    found = next(static.glob("static/js/PlotlyChart.*.js"), None)
+    return found.relative_to(static).as_posix() if found else ""

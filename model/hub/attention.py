@@ -34,7 +34,7 @@ class AttentionCall:
         outputs: `(1, H, Q, d_v)`.
         bias: what was added to the scaled scores, broadcastable to them; None where nothing was.
         sinks: `(H,)` score of the sink of every head, or None.
-        scaling: factor of the products.
+        scaling: factor of the products; None where a fallback did not see how they become scores.
         softcap: scores are softcap * tanh(score / softcap), or None.
     """
 
@@ -49,7 +49,7 @@ class AttentionCall:
     outputs: Tensor | None
     bias: Tensor | None = None
     sinks: Tensor | None = None
-    scaling: float = 1.0
+    scaling: float | None = None
     softcap: float | None = None
 
 

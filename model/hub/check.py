@@ -40,9 +40,9 @@ def check_call(
     difference = _distance(weights, call.weights)
     if outputs is not None and call.outputs is not None:
         difference = max(difference, _distance(outputs, call.outputs))
-    sums = (call.weights.double().sum(dim=-1) - weights.double().sum(dim=-1)).abs().max()
-    hidden = 0.0 if call.mask is None or by == DOUBLE else float((call.weights * ~call.mask).abs().max())
-    return by, Verification(difference, float(sums), hidden)
+    rows = (each.sum(dim=-1, dtype=torch.float64) for each in (call.weights, weights))
+    hidden = 0.0 if call.mask is None or by == DOUBLE else _leak(call.weights, call.mask)
+    return by, Verification(difference, _distance(*rows), hidden)
 
 
 def fused(call: AttentionCall) -> tuple[Tensor, Tensor]:
@@ -52,13 +52,17 @@ def fused(call: AttentionCall) -> tuple[Tensor, Tensor]:
     """
     queries = call.queries.float()
     keys, values = grouped(call.keys, call.queries).float(), grouped(call.values, call.queries).float()
-    added = torch.zeros(call.weights.shape, device=queries.device)
+    added = call.mask  # bool where nothing else is added: the kernel takes it as it is
     if call.bias is not None:
-        added = added + call.bias.float()
-    if call.mask is not None:
-        added = added.masked_fill(~call.mask, -torch.inf)
+        added = call.bias.float()
+        if call.mask is not None:
+            added = added.masked_fill(~call.mask, -torch.inf)
     identity = torch.eye(keys.shape[2], device=queries.device).expand(*keys.shape[:2], -1, -1)
     if call.sinks is not None:
+        if added is None or added.dtype == torch.bool:
+            added = torch.zeros(call.weights.shape, device=queries.device)
+            added = added if call.mask is None else added.masked_fill(~call.mask, -torch.inf)
+        added = added.expand(call.weights.shape)
         column = call.sinks.float().reshape(1, -1, 1, 1).expand(*added.shape[:-1], 1)
         added = torch.cat([added, column], dim=-1)
         keys, values, identity = (F.pad(part, (0, 0, 0, 1)) for part in (keys, values, identity))
@@ -72,8 +76,9 @@ def fused(call: AttentionCall) -> tuple[Tensor, Tensor]:
 def in_double(
     call: AttentionCall, kind: AttentionKind, layer: int, interventions: HeadInterventions
 ) -> tuple[Tensor, Tensor | None]:
-    """The same in double precision and under interventions; where no queries were found, from the scores as given."""
-    if call.queries is not None and call.keys is not None:
+    """The same in double precision and under interventions; where queries, or how their products become scores, were
+    not seen, from the scores as given."""
+    if call.scaling is not None:
         scores = call.queries.double() @ grouped(call.keys, call.queries).double().transpose(-2, -1) * call.scaling
         if call.softcap is not None:
             scores = torch.tanh(scores / call.softcap) * call.softcap
@@ -126,4 +131,14 @@ def _hidden(
 
 
 def _distance(one: Tensor, other: Tensor) -> float:
-    return float((one.double() - other.double()).abs().max())
+    """The largest; the numbers of one precision are subtracted in it, which is exact where they are close."""
+    if one.dtype != other.dtype:
+        one, other = one.double(), other.double()
+    return float((one - other).abs_().max())
+
+
+def _leak(weights: Tensor, mask: Tensor) -> float:
+    """The largest weight that the mask hides; one mask for all heads is held against the largest weight of any."""
+    if mask.ndim == 4 and mask.shape[1] == 1:
+        weights = weights.amax(dim=1, keepdim=True)
+    return float(weights.masked_fill(mask, 0).max())

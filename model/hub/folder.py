@@ -87,7 +87,15 @@ def check_size(found: Checkpoint, dtype_bytes: int | None, free: int | None = No
             layers=layers,
             tensors=found.tensors,
         )
-    needed = found.bytes if dtype_bytes is None else found.parameters * dtype_bytes
+    check_memory(found.bytes if dtype_bytes is None else found.parameters * dtype_bytes, free)
+
+
+def check_memory(needed: int, free: int | None = None) -> None:
+    """Refuse weights of so many bytes that the free memory, by default this machine's, is too small for.
+
+    Raises:
+        OpenError: with the figures.
+    """
     free = free_memory() if free is None else free
     if needed > SHARE * free:
         raise OpenError(

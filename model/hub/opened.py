@@ -5,23 +5,25 @@ from functools import cached_property
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from PIL import Image
 from torch import Tensor
 
 from model.hub.attention import AttentionCall, Pass
 from model.hub.check import check_call
 from model.hub.errors import OpenError
-from model.hub.inputs import check_length, pair_inputs, picture_inputs, positions, probe, start_id, text_inputs
+from model.hub.generation import greedy_in_steps
+from model.hub.inputs import check_length, pair_inputs, picture_inputs, probe, start_id, text_inputs
 from model.hub.interface import own_form
 from model.hub.limits import Keep, choose
 from model.hub.loading import Loaded, Task
 from model.hub.proof import prove
 from model.hub.record import LayerRecord, reduce, stack
 from model.hub.running import Inputs, own_weights, result, run
-from model.hub.tokens import Tokens, labels_of, tokenize
+from model.hub.scoring import losses, pseudo_likelihood
+from model.hub.tokens import Tokens, labels_of, tokenize, tokens_of
 from model.hub.trace import HubTrace
 from model.runtime.device import device_name
+from model.runtime.progress import InSteps, whole
 from model.tracing.interventions import HeadInterventions
 from model.tracing.kinds import AttentionKind
 from model.tracing.traced_model import Capability
@@ -48,18 +50,20 @@ class OpenedModel:
         name: what it was opened from: an id, or a folder's name.
         task: what it was trained for.
         proof: what opening it has shown.
+        pinned: the same with the commit that was opened, for an id: opened again, it is the same.
         card: `weights_sha256` and what is known of its origin.
 
     Raises:
         OpenError: the proof fails; with the measured difference.
     """
 
-    def __init__(self, loaded: Loaded, name: str, weights_sha256: str) -> None:
+    def __init__(self, loaded: Loaded, name: str, weights_sha256: str, commit: str | None = None) -> None:
         self.network, self.reader, self.task, self.vision = loaded.network, loaded.reader, loaded.task, loaded.vision
         self.name, self.weights_sha256 = name, weights_sha256
+        self.pinned = name if commit is None else f"{name.partition('@')[0]}@{commit}"
         inputs, source, target = probe(self.network, self.reader, vision=self.vision)
         self.proof = prove(self.network, inputs, vision=self.vision, source=source, target=target)
-        self.card = {"source": name, "weights_sha256": weights_sha256, "type": self.network.config.model_type}
+        self.card = {"source": self.pinned, "weights_sha256": weights_sha256, "type": self.network.config.model_type}
 
     @property
     def kinds(self) -> tuple[AttentionKind, ...]:
@@ -182,11 +186,11 @@ class OpenedModel:
         if self.task in ("classify", "classify-text"):
             return -np.log(np.maximum(trace.probabilities.astype(np.float64), 1e-300))
         if self.task == "fill":
-            return self._pseudo_likelihood(trace, interventions)
+            return pseudo_likelihood(self, trace, interventions)
         if self.task == "translate":
             following = [*trace.target.ids[1:], self._end_id()]
-            return _losses(trace.logits, following)
-        return _losses(trace.logits[:-1], trace.source.ids[1:])
+            return losses(trace.logits, following)
+        return losses(trace.logits[:-1], trace.source.ids[1:])
 
     def scored(self, trace: HubTrace) -> tuple[str, ...]:
         """Names of what `score` scores, in its order."""
@@ -200,15 +204,22 @@ class OpenedModel:
             return (*trace.target.labels[1:], *labels_of(self.reader, [self._end_id()]))
         return trace.source.labels[1:]
 
-    def generate(self, text: str, tokens: int = 20) -> str:
+    def generate(self, text: str, tokens: int = 20, intervention: HeadInterventions | None = None) -> str:
         """The greedy continuation, translation or summary of a text, of at most so many new tokens.
 
         Raises:
             OpenError: this network generates nothing.
+            InterventionError: see `HeadInterventions.check`.
         """
+        return whole(self.generate_in_steps(text, tokens, intervention))
+
+    def generate_in_steps(
+        self, text: str, tokens: int = 20, intervention: HeadInterventions | None = None
+    ) -> InSteps[str]:
+        """`generate`, some tokens at a time."""
         if self.task not in ("complete", "translate"):
             raise OpenError("This model generates no text; open one of a decoder.")
-        ids = self._generated(tokenize(self.reader, text), tokens)
+        ids = yield from self._generated(tokenize(self.reader, text), tokens, intervention)
         return self.reader.decode(ids, skip_special_tokens=True)
 
     def top(self, trace: HubTrace, position: int, count: int = 5) -> list[tuple[str, float]]:
@@ -230,26 +241,23 @@ class OpenedModel:
         if isinstance(target, tuple):
             ids = target
         else:
-            ids = self._generated(source, MOST_GENERATED) if target is None else self._target(target)
+            ids = whole(self._generated(source, MOST_GENERATED)) if target is None else self._target(target)
             ids = (start_id(self.network), *(ids[:-1] if ids and ids[-1] == self._end_id() else ids))
-        labels = labels_of(self.reader, ids)
-        marks = set(self.reader.all_special_ids)
-        decoder = Tokens(ids, labels, tuple(id_ in marks for id_ in ids), (0,) * len(ids), ())
-        return source, decoder, pair_inputs(self.network, source, ids)
+        return source, tokens_of(self.reader, ids), pair_inputs(self.network, source, ids)
 
     def _target(self, text: str) -> tuple[int, ...]:
         return tuple(self.reader(text_target=text)["input_ids"])
 
-    @torch.inference_mode()
-    def _generated(self, source: Tokens, tokens: int) -> tuple[int, ...]:
-        """New ids by greedy decoding, without what started it; no more than there are positions."""
-        inputs = text_inputs(self.network, source)
-        there = 1 if self.config.is_encoder_decoder else len(source.ids)
-        tokens = min(tokens, (positions(self.network) or tokens + there) - there)
-        if tokens < 1:
-            return ()
-        found = self.network.generate(**inputs, max_new_tokens=tokens, do_sample=False, num_beams=1)[0].tolist()
-        return tuple(found[1:] if self.config.is_encoder_decoder else found[len(source.ids) :])
+    def _generated(
+        self, source: Tokens, tokens: int, intervention: HeadInterventions | None = None
+    ) -> InSteps[tuple[int, ...]]:
+        """New ids by greedy decoding."""
+        tap = None
+        if intervention is not None:
+            longest = Tokens((0,) * (1 + tokens), (), (), (), ()) if self.config.is_encoder_decoder else None
+            tap = intervention.tap(self._shapes(source, longest))
+        names, by = self.proof.plan.names, self.proof.by_interface
+        return greedy_in_steps(self.network, text_inputs(self.network, source), tokens, names, tap, by_interface=by)
 
     def _end_id(self) -> int:
         end = self.config.eos_token_id if self.config.eos_token_id is not None else self.reader.eos_token_id
@@ -297,12 +305,12 @@ class OpenedModel:
     def _stream(self, output, limit: Keep) -> dict[str, np.ndarray]:
         if limit.what != "all":
             return {}
-        names = {"hidden_states": self.kinds[0].stack, "encoder_hidden_states": "encoder"}
-        names |= {"decoder_hidden_states": "decoder"}
-        found = {stack_: getattr(output, name, None) for name, stack_ in names.items()}
+        names = {"hidden_states": self.kinds[0].stack}  # of a network with one stack
+        names |= {"encoder_hidden_states": "encoder", "decoder_hidden_states": "decoder"}
+        told = ((name, getattr(output, field, None)) for field, name in names.items())
         return {
-            name: torch.cat([state.float().cpu() for state in states]).numpy()
-            for name, states in found.items()
+            name: torch.cat([state.to("cpu", torch.float32) for state in states]).numpy()
+            for name, states in told
             if states and all(isinstance(state, Tensor) and state.shape == states[0].shape for state in states)
         }
 
@@ -321,24 +329,3 @@ class OpenedModel:
         shown = ((pixels - pixels.amin()) / span.clamp_min(1e-6)).permute(1, 2, 0).numpy()
         leading = tokens - grid[0] * grid[1]
         return {"grid": grid, "leading": leading, "pixels": shown, "received": pixels.numpy()}
-
-    @torch.inference_mode()
-    def _pseudo_likelihood(self, trace: HubTrace, interventions: HeadInterventions | None) -> np.ndarray:
-        tokens, mask = trace.source, self.reader.mask_token_id
-        tap = None if interventions is None else interventions.tap(self.shapes_of(trace))
-        losses = []
-        for place, id_ in enumerate(tokens.ids):
-            if tokens.special[place]:
-                continue
-            inputs = dict(text_inputs(self.network, tokens))
-            inputs["input_ids"] = inputs["input_ids"].clone()
-            inputs["input_ids"][0, place] = mask
-            watch = None if tap is None else Pass(self.proof.plan.names, tap, lambda place, call: None)
-            logits = result(run(self.network, inputs, watch, self.proof.by_interface))
-            losses.append(float(F.cross_entropy(logits[place].double()[None], torch.tensor([id_]).to(logits.device))))
-        return np.array(losses)
-
-
-def _losses(logits: np.ndarray, following) -> np.ndarray:
-    found = F.cross_entropy(torch.from_numpy(logits).double(), torch.tensor(list(following)), reduction="none")
-    return found.numpy()

@@ -8,7 +8,6 @@ import numpy as np
 import torch
 
 from model.hub.attention import AttentionCall
-from model.hub.check import EAGER
 from model.lessons.one_weight import ScoreForm
 from model.tracing.trace import Verification
 
@@ -59,7 +58,7 @@ class HubRecord:
 class LayerRecord:
     """One layer of a `HubRecord`, without the axis of layers; so that a run need not keep what is not wanted."""
 
-    arrays: dict[str, np.ndarray | None]
+    arrays: dict[str, torch.Tensor | None]
     allowed: np.ndarray | None
     by: str
     verification: Verification
@@ -81,7 +80,7 @@ def reduce(call: AttentionCall, check: tuple[str, Verification], *, kept: Kept, 
     arrays = {name: _array(getattr(call, name), dtype) for name, dtype in wanted.items()}
     seen = None if call.mask is None else call.mask[0].any(dim=0).expand(call.weights.shape[2:]).cpu().numpy()
     form = None
-    if kept == "all" and call.queries is not None and call.keys is not None and check[0] != EAGER:
+    if kept == "all" and call.scaling is not None:
         sinks = None if call.sinks is None else call.sinks.float().cpu().numpy()
         form = ScoreForm(call.scaling, call.softcap, call.bias is not None, sinks, seen)
     return LayerRecord(arrays, seen, *check, form, half=call.weights.dtype != torch.float32)
@@ -97,7 +96,7 @@ def stack(layers: Sequence[LayerRecord], numbers: Sequence[int]) -> HubRecord:
 
     def array(name: str) -> np.ndarray | None:
         found = [layer.arrays.get(name) for layer in layers]
-        return None if any(part is None for part in found) else np.stack(found)
+        return None if any(part is None for part in found) else torch.stack(found).numpy()
 
     return HubRecord(
         weights=array("weights"),
@@ -111,5 +110,5 @@ def stack(layers: Sequence[LayerRecord], numbers: Sequence[int]) -> HubRecord:
     )
 
 
-def _array(tensor: torch.Tensor | None, dtype: torch.dtype) -> np.ndarray | None:
-    return None if tensor is None else tensor[0].detach().to("cpu", dtype).numpy()
+def _array(tensor: torch.Tensor | None, dtype: torch.dtype) -> torch.Tensor | None:
+    return None if tensor is None else tensor[0].detach().to("cpu", dtype)

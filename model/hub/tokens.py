@@ -21,6 +21,7 @@ class Tokens:
         special: whether the tokenizer added it.
         segments: 0 or 1, which of two texts a token belongs to.
         words: the tokens of every word, by place; special tokens belong to none.
+        called: the words themselves; empty where their tokens' labels say them.
     """
 
     ids: tuple[int, ...]
@@ -28,16 +29,18 @@ class Tokens:
     special: tuple[bool, ...]
     segments: tuple[int, ...]
     words: tuple[tuple[int, ...], ...]
+    called: tuple[str, ...] = ()
 
     def whole_words(self) -> tuple[Word, ...]:
         """Runs of tokens that make up words, in order; a special token stands alone."""
-        first = {word[0]: word for word in self.words}
+        called = self.called or ["".join(self.labels[each] for each in word) for word in self.words]
+        first = {word[0]: (word, text) for word, text in zip(self.words, called, strict=True)}
         inside = {place for word in self.words for place in word}
         found = []
         for place, label in enumerate(self.labels):
             if place in first:
-                word = first[place]
-                found.append(Word("".join(self.labels[each] for each in word), place, word[-1] + 1))
+                word, text = first[place]
+                found.append(Word(text, place, word[-1] + 1))
             elif place not in inside:
                 found.append(Word(label, place, place + 1, self.special[place]))
         return tuple(found)
@@ -62,20 +65,79 @@ def tokenize(tokenizer, text: str, second: str | None = None) -> Tokens:
     if fast:
         spans = [tuple(span) for span in found["offset_mapping"]]
         labels = _slices([given[part] for part in segments], spans, segments, special, names)
-        words = _words_by_place([given[part] for part in segments], spans, segments, special)
+        words, called = _words_by_place([given[part] for part in segments], spans, segments, special)
     else:
         labels = [_plain(name).lstrip(SPACE) or SPACE for name in names]
-        words = _words_by_mark(names, special)
-    return Tokens(tuple(ids), tuple(labels), tuple(special), tuple(segments), words)
+        words, called = _words_by_mark(names, special), ()
+    return Tokens(tuple(ids), tuple(labels), tuple(special), tuple(segments), words, called)
+
+
+def tokens_of(tokenizer, ids: Sequence[int]) -> Tokens:
+    """Tokens that stand in no text yet: those that a decoder is fed or has generated.
+
+    Words are runs without white space in what the ids before each token, and the token with them, decode to.
+    """
+    marks = set(tokenizer.all_special_ids)
+    special = tuple(id_ in marks for id_ in ids)
+    plain = [place for place, mark in enumerate(special) if not mark]
+    words: list[list[int]] = []
+    called: list[str] = []
+    length, inside = 0, False  # of what is decoded; whether the next characters go on with the last word
+    for count, place in enumerate(plain, 1):
+        text = tokenizer.decode([ids[each] for each in plain[:count]], clean_up_tokenization_spaces=False)
+        whole = text.rstrip("\ufffd")  # the first bytes of a character are none yet
+        piece, length = whole[length:], max(length, len(whole))
+        begun = len(whole) < len(text)
+        if not begun and not piece.strip() and not (inside and not piece):  # space alone is in no word
+            inside = False
+            continue
+        if not inside or piece[:1].isspace():
+            words.append([])
+            called.append("")
+        words[-1].append(place)
+        called[-1] += piece.strip()
+        inside = begun or not piece[-1:].isspace()
+    return Tokens(
+        tuple(ids), labels_of(tokenizer, ids), special, (0,) * len(ids), tuple(map(tuple, words)), tuple(called)
+    )
 
 
 def labels_of(tokenizer, ids: Sequence[int]) -> tuple[str, ...]:
     """Labels of tokens that stand in no text, such as the candidates for the next token.
 
-    Many networks have more ids than their tokenizer has tokens; those go by their number.
+    Many networks have more ids than their tokenizer has tokens; those go by their number. Tokens that are bytes are
+    read as the characters that they make up, or as their numbers where they are a part of one.
     """
     names = tokenizer.convert_ids_to_tokens(list(ids))
-    return tuple(f"#{id_}" if name is None else _plain(name) for id_, name in zip(ids, names, strict=True))
+    return tuple(
+        f"#{id_}" if name is None else _readable(tokenizer, name) for id_, name in zip(ids, names, strict=True)
+    )
+
+
+def _readable(tokenizer, name: str) -> str:
+    """The label of a token by its name; `caf\u00c3\u00a9` of a byte-level tokenizer is `caf\u00e9`."""
+    if name.isascii() or name.startswith(BOUNDARY):
+        return _plain(name)
+    text = tokenizer.convert_tokens_to_string([name])
+    if text.strip() and text.strip() in name:  # no bytes, or only such as stand for themselves
+        return _plain(name)
+    if "\ufffd" in text:
+        values = [_BYTES.get(character) for character in name]
+        if None in values:
+            return _plain(name)
+        return "".join(f"<0x{value:02X}>" for value in values)
+    return text.replace(" ", SPACE).replace("\n", "\u21b5").replace("\t", "\u21e5")
+
+
+def _byte_alphabet() -> dict[str, int]:
+    """Which byte each character of a byte-level tokenizer stands for (Radford et al. 2019): itself where it can be
+    printed, the next free one from U+0100 on otherwise."""
+    printed = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [value for value in range(256) if value not in printed]
+    return {chr(value): value for value in printed} | {chr(256 + n): value for n, value in enumerate(others)}
+
+
+_BYTES = _byte_alphabet()
 
 
 def _segments(found, special: Sequence[bool], fast: bool) -> list[int]:
@@ -119,8 +181,8 @@ def _slices(
 
 def _words_by_place(
     texts: Sequence[str], spans: Sequence[tuple[int, int]], segments: Sequence[int], special: Sequence[bool]
-) -> tuple[tuple[int, ...], ...]:
-    """A word is a run of characters without white space."""
+) -> tuple[tuple[tuple[int, ...], ...], tuple[str, ...]]:
+    """A word is a run of characters without white space; its tokens, and it itself."""
     words: dict[tuple[int, int], list[int]] = {}
     runs = {
         part: [match.span() for match in re.finditer(r"\S+", text)]
@@ -132,7 +194,8 @@ def _words_by_place(
         inside = [number for number, (a, b) in enumerate(runs[segments[place]]) if a < end and start < b]
         if inside:
             words.setdefault((segments[place], inside[0]), []).append(place)
-    return tuple(tuple(word) for word in words.values())
+    called = (texts[word[0]][slice(*runs[part][number])] for (part, number), word in words.items())
+    return tuple(tuple(word) for word in words.values()), tuple(called)
 
 
 def _words_by_mark(names: Sequence[str], special: Sequence[bool]) -> tuple[tuple[int, ...], ...]:

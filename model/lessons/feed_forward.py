@@ -17,7 +17,10 @@ Stack = Literal["encoder", "decoder"]
 class Firing:
     """The hidden units of one feed-forward sub-layer; float32."""
 
+    stream: np.ndarray  # `(position, d_model)` x, what the sub-layer reads
+    before: np.ndarray  # `(position, d_ff)` x W1 + b1, recomputed
     hidden: np.ndarray  # `(position, d_ff)` max(0, x W1 + b1); 0 where a unit does not fire
+    output: np.ndarray  # `(position, d_model)` h W2 + b2, what is added to the residual stream
     d_model: int  # width before and after
     parameters: int  # weights and biases of both maps
     # largest |difference| from a recomputation in double precision with numpy, of `hidden` and of the sub-layer's
@@ -59,9 +62,12 @@ def firing(network: Transformer, trace: Trace, stack: Stack, layer: int) -> Firi
     stream, sublayer_output = (tensors[name][0] for name in names)  # (position, d_model) each
     alone = torch.cat([module(stream[place : place + 1]) for place in range(len(stream))])
     hidden = (trace.encoder_hidden if stack == "encoder" else trace.decoder_hidden)[layer]
-    own_hidden, own_output = _recompute(module, array(stream))
+    before, own_hidden, own_output = _recompute(module, array(stream))
     return Firing(
+        array(stream),
+        before.astype(np.float32),
         hidden,
+        array(sublayer_output),
         stream.shape[1],
         sum(parameter.numel() for parameter in module.parameters()),
         furthest(own_hidden, hidden),
@@ -70,12 +76,13 @@ def firing(network: Transformer, trace: Trace, stack: Stack, layer: int) -> Firi
     )
 
 
-def _recompute(module: FeedForward, stream: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Hidden units and the sub-layer's output, float64, with numpy alone."""
+def _recompute(module: FeedForward, stream: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Hidden units before and after ReLU, and the sub-layer's output, float64, with numpy alone."""
     first, first_bias, second, second_bias = (
         parameter.detach().cpu().numpy().astype(np.float64)
         for linear in (module.expand, module.contract)
         for parameter in (linear.weight, linear.bias)
     )
-    hidden = np.maximum(0, stream @ first.T + first_bias)  # (position, d_ff)
-    return hidden, hidden @ second.T + second_bias
+    before = stream @ first.T + first_bias  # (position, d_ff)
+    hidden = np.maximum(0, before)
+    return before, hidden, hidden @ second.T + second_bias

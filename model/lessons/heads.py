@@ -1,10 +1,11 @@
-"""Heads, two ways: one wide projection that is split, or a small projection for each head (section 3.2.2)."""
+"""Heads in several forms: a wide projection that is split, a small one a head (section 3.2.2), a full one a head."""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from model.networks.attention import MultiHeadAttention
@@ -20,32 +21,46 @@ class Shape:
     shape: tuple[int, ...]
 
 
-def shape_walk(batch: int, length: int, d_model: int, n_heads: int, keys: int | None = None) -> list[Shape]:
-    """Shapes from the stream to the sub-layer's output, read off tensors that are really computed.
+def shape_walk(
+    batch: int, length: int, d_model: int, n_heads: int, keys: int | None = None, d_v: int | None = None
+) -> list[Shape]:
+    """Shapes from the ids to the sub-layer's output, as PyTorch says them of tensors without contents.
 
     Args:
         length: query tokens.
         keys: key tokens; as many as queries where not given.
+        d_v: width of a head's values; d_k = d_model / n_heads where not given.
 
     Raises:
         ValueError: `d_model` is not a multiple of `n_heads`.
     """
     if d_model % n_heads:
         raise ValueError(f"d_model {d_model} is not divisible by n_heads {n_heads}; every head needs the same width.")
-    stream = torch.zeros(batch, length, d_model)
-    split = stream.view(batch, length, n_heads, d_model // n_heads)
-    heads = split.transpose(1, 2)
-    others = torch.zeros(batch, n_heads, length if keys is None else keys, d_model // n_heads)
-    scores = heads @ others.transpose(-2, -1)
-    outputs = scores.softmax(dim=-1) @ others
-    joined = outputs.transpose(1, 2).flatten(-2)
+    d_k, keys = d_model // n_heads, length if keys is None else keys
+    d_v = d_k if d_v is None else d_v
+    with torch.device("meta"):
+        ids = torch.zeros(batch, length, dtype=torch.int64)
+        stream = nn.Embedding(2, d_model)(ids)
+        projected = nn.Linear(d_model, d_model)(stream)
+        split = projected.view(batch, length, n_heads, d_k)
+        heads = split.transpose(1, 2)
+        others, values = (torch.zeros(batch, n_heads, keys, width) for width in (d_k, d_v))
+        scores = heads @ others.transpose(-2, -1)
+        outputs = scores.softmax(dim=-1) @ values
+        back = outputs.transpose(1, 2)
+        joined = back.contiguous().view(batch, length, n_heads * d_v)
+        output = nn.Linear(n_heads * d_v, d_model)(joined)
     steps = {
-        "queries, projected": stream,
+        "ids": ids,
+        "embedded": stream,
+        "queries, projected": projected,
         "split into heads": split,
         "heads first": heads,
         "scores": scores,
         "weights \u00d7 values": outputs,
+        "heads back": back,
         "heads joined": joined,
+        "output": output,
     }
     return [Shape(name, tuple(tensor.shape)) for name, tensor in steps.items()]
 
@@ -71,22 +86,33 @@ class Form:
 
 
 @dataclass(frozen=True, eq=False)
-class TwoForms:
-    """The same sub-layer computed both ways."""
+class HeadForms:
+    """The same sub-layer computed in several ways.
 
-    # counts of the wide projection that is split, and of the n_heads small ones
+    Attributes:
+        split: counts of one projection of full width that is split; the others are compared with its output.
+        small: of a projection `(d_model, d_k)` for each head.
+        full: of a projection `(d_model, d_model)` for each head, as some tutorials draw it.
+        one: of a single head of full width.
+        differences: largest |difference| of the output to that of `split`, by form. `full` has the weights of `small`
+            in its first d_k columns, zeros in the others, and divides by the root of d_k; `full_scaled` is the same
+            with the root of its own width.
+        shapes: of one projection, by form.
+    """
+
     split: Form
     small: Form
-    difference: float  # largest |difference| of their outputs
-    # shapes of one projection in either form, `(d_model, d_model)` and `(d_model, d_k)`
-    shapes: tuple[tuple[int, int], tuple[int, int]]
+    full: Form
+    one: Form
+    differences: dict[str, float]
+    shapes: dict[str, tuple[int, int]]
 
 
 @torch.inference_mode()
-def two_forms(
+def head_forms(
     module: MultiHeadAttention, query_input: np.ndarray, key_input: np.ndarray, allowed: np.ndarray | None
-) -> TwoForms:
-    """The sub-layer by one wide projection and by n_heads small ones with the same weights.
+) -> HeadForms:
+    """The sub-layer in four forms with the same weights.
 
     Inputs are `(query, d_model)` and `(key, d_model)`; `allowed` is `(query, key)` bool, or None.
     """
@@ -94,10 +120,21 @@ def two_forms(
     query_stream, key_stream = (torch.from_numpy(array).to(device) for array in (query_input, key_input))
     mask = None if allowed is None else torch.from_numpy(allowed).to(device)
     pairs = ((module.query, query_stream), (module.key, key_stream), (module.value, key_stream))
-    split, small = Form(), Form()
-    difference = (_split(module, pairs, mask, split) - _small(module, pairs, mask, small)).abs().max()
-    d_model, d_k = query_stream.shape[1], query_stream.shape[1] // module.n_heads
-    return TwoForms(split, small, float(difference), ((d_model, d_model), (d_model, d_k)))
+    d_model, n_heads = query_stream.shape[1], module.n_heads
+    d_k = d_model // n_heads
+    split, small, full, one = Form(), Form(), Form(), Form()
+    wanted = _split(module, pairs, mask, split)
+    found = {
+        "small": _small(module, pairs, mask, small),
+        "full": _full(module, pairs, mask, full, d_k),
+        "full_scaled": _full(module, pairs, mask, Form(), d_model),
+        "one": _one(module, pairs, mask, one),
+    }
+    differences = {name: float((output - wanted).abs().max()) for name, output in found.items()}
+    wide = (d_model, d_model)
+    return HeadForms(
+        split, small, full, one, differences, {"split": wide, "small": (d_model, d_k), "full": wide, "one": wide}
+    )
 
 
 def _split(module: MultiHeadAttention, pairs: Pairs, mask: Tensor | None, form: Form) -> Tensor:
@@ -122,8 +159,36 @@ def _small(module: MultiHeadAttention, pairs: Pairs, mask: Tensor | None, form: 
     return form.linear(torch.cat(heads, dim=-1), module.output.weight, module.output.bias)
 
 
-def _attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, form: Form) -> Tensor:
-    scores = form.matmul(queries, keys.transpose(-2, -1)) / math.sqrt(queries.shape[-1])
+def _full(module: MultiHeadAttention, pairs: Pairs, mask: Tensor | None, form: Form, divided_by: int) -> Tensor:
+    """Each head with projections `(d_model, d_model)`: its own small ones, and zeros in all other columns."""
+    d_model, d_k = module.output.weight.shape[0], module.output.weight.shape[0] // module.n_heads
+    missing = d_model - d_k
+    heads = []
+    for head in range(module.n_heads):
+        projected = [
+            form.linear(
+                stream,
+                F.pad(linear.weight.chunk(module.n_heads)[head], (0, 0, 0, missing)),  # (d_model, d_model)
+                F.pad(linear.bias.chunk(module.n_heads)[head], (0, missing)),
+            )
+            for linear, stream in pairs
+        ]  # (position, d_model) each
+        heads.append(_attend(*projected, mask, form, divided_by))
+    columns = module.output.weight.unflatten(1, (module.n_heads, d_k))  # (d_model, head, d_k)
+    output = F.pad(columns, (0, missing)).flatten(1)  # (d_model, head * d_model)
+    return form.linear(torch.cat(heads, dim=-1), output, module.output.bias)
+
+
+def _one(module: MultiHeadAttention, pairs: Pairs, mask: Tensor | None, form: Form) -> Tensor:
+    """The wide projections as a single head."""
+    projected = [form.linear(stream, linear.weight, linear.bias) for linear, stream in pairs]
+    return form.linear(_attend(*projected, mask, form), module.output.weight, module.output.bias)
+
+
+def _attend(
+    queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, form: Form, divided_by: int | None = None
+) -> Tensor:
+    scores = form.matmul(queries, keys.transpose(-2, -1)) / math.sqrt(divided_by or queries.shape[-1])
     if mask is not None:
         scores = scores.masked_fill(~mask, -math.inf)
     return form.matmul(scores.softmax(dim=-1), values)

@@ -1,7 +1,7 @@
 """What masks do: patterns to choose from, their effect on a finished translation, and the check of causality."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -51,18 +51,23 @@ def pattern(name: Pattern, length: int, size: int = 3) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class MaskEffect:
-    """The decoder on one target under one mask; T decoder inputs."""
+    """The decoder on one target under one mask; T decoder inputs. Of all heads, or of one that `head` has taken."""
 
-    scores: np.ndarray  # `(query, key)` of one head, scaled, before the mask
-    allowed: np.ndarray  # `(query, key)` bool, the mask that this head had
-    weights: np.ndarray  # `(query, key)` of that head
+    scores: np.ndarray  # `(layer, head, query, key)`, scaled, before the mask; of one head `(query, key)`
+    allowed: np.ndarray  # `(layer, 1, query, key)` bool, the mask that a layer had; of one head `(query, key)`
+    weights: np.ndarray  # as the scores
     losses: np.ndarray  # `(T,)` -ln p of each token that should follow, in nats
     best: tuple[str, ...]  # the most probable next token at each place
     best_probability: np.ndarray  # `(T,)` probability of that token
 
+    def head(self, layer: int, head: int) -> "MaskEffect":
+        """One head alone, counted from 0."""
+        one = {"scores": self.scores[layer, head], "weights": self.weights[layer, head]}
+        return replace(self, **one, allowed=self.allowed[layer, 0])
+
     @property
     def masked_scores(self) -> np.ndarray:
-        """`(query, key)`: the scores with minus infinity wherever the mask forbids a look."""
+        """The scores with minus infinity wherever the mask forbids a look."""
         return np.where(self.allowed, self.scores, np.float32(-np.inf))
 
     @property
@@ -78,20 +83,17 @@ class MaskEffect:
     @property
     def masked_weight(self) -> float:
         """Largest weight on a key that the mask hides; 0 where nothing is hidden."""
-        hidden = self.weights[~self.allowed]
+        hidden = self.weights[~np.broadcast_to(self.allowed, self.weights.shape)]
         return float(hidden.max()) if hidden.size else 0.0
 
 
 @torch.inference_mode()
-def mask_effect(
-    network: Transformer, trace: Trace, allowed: np.ndarray, layers: Sequence[int], layer: int, head: int
-) -> MaskEffect:
+def mask_effect(network: Transformer, trace: Trace, allowed: np.ndarray, layers: Sequence[int]) -> MaskEffect:
     """Decode the trace's target again with another mask in decoder self-attention.
 
     Args:
         allowed: `(T, T)` bool; every query keeps a key.
         layers: where it takes the place of the causal mask, from 0.
-        layer, head: whose scores and weights are returned, from 0.
 
     Raises:
         ValueError: `allowed` leaves a query without a key, or has another shape than `(T, T)`.
@@ -99,19 +101,20 @@ def mask_effect(
     length = len(trace.target_ids)
     if allowed.shape != (length, length):
         raise ValueError(f"The mask is {allowed.shape}; this target needs ({length}, {length}).")
-    steps = {step: f"decoder.{layer}.self.{step}" for step in ("scores", "mask", "weights")}
-    recorder = Recorder(set(steps.values()))
+    every = range(trace.decoder_attention.shape[0])
+    steps = [[f"decoder.{layer}.self.{step}" for layer in every] for step in ("scores", "mask", "weights")]
+    recorder = Recorder({name for names in steps for name in names})
     change = replace_mask(torch.from_numpy(np.ascontiguousarray(allowed))[None, None])
     tap = Chain(Intervention({f"decoder.{place}.self.mask": change for place in layers}), recorder)
     target = network.ids(trace.target_ids)
     logits = network.project(network.decode(target, _memory(network, trace), None, tap))[0]  # (T, vocabulary)
     losses = token_cross_entropy(logits, network.ids(trace.next_ids)[0])
     best = logits.float().softmax(dim=-1).max(dim=-1)
-    scores, mask, weights = (recorder.tensors[name] for name in steps.values())
+    scores, masks, weights = ([recorder.tensors[name] for name in names] for names in steps)
     return MaskEffect(
-        scores=array(scores[0, head]),
-        allowed=mask.expand(1, 1, length, length)[0, 0].cpu().numpy(),
-        weights=array(weights[0, head]),
+        scores=array(torch.cat(scores)),  # (layer, head, T, T)
+        allowed=torch.cat([mask.expand(1, 1, length, length) for mask in masks]).cpu().numpy(),
+        weights=array(torch.cat(weights)),
         losses=losses.cpu().numpy(),
         best=tuple(trace.tokenizer.labels(best.indices.tolist())),
         best_probability=best.values.cpu().numpy(),

@@ -41,26 +41,62 @@ class LayoutStory:
     shares_memory: bool  # True if the transpose is the same memory read in another order
 
 
+@dataclass(frozen=True)
+class Viewed:
+    """What PyTorch answers to `view` on one tensor.
+
+    Attributes:
+        shape, strides: of the view; empty where it fails.
+        message: why it fails; empty where it works.
+    """
+
+    shape: tuple[int, ...] = ()
+    strides: tuple[int, ...] = ()
+    message: str = ""
+
+    @classmethod
+    def of(cls, tensor: Tensor, target: tuple[int, ...]) -> "Viewed":
+        try:
+            view = tensor.view(target)
+        except RuntimeError as error:
+            return cls(message=str(error))
+        return cls(tuple(view.shape), view.stride())
+
+
+def views_of(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[Viewed, Viewed, Viewed]:
+    """Ask for `target` of a tensor of this shape, of its transpose (0, 1), and of the transpose copied into order.
+
+    Args:
+        target: sizes of the view's axes; -1 once for the size that follows from the others.
+
+    Raises:
+        ValueError: see `memory_layout`.
+    """
+    original = _numbered(shape)
+    transposed = original.transpose(0, 1)
+    return tuple(Viewed.of(tensor, target) for tensor in (original, transposed, transposed.contiguous()))
+
+
 def memory_layout(shape: tuple[int, ...]) -> LayoutStory:
     """Transpose the first two axes of a tensor of this shape and try to merge them with `view`.
 
     Raises:
         ValueError: fewer than two axes, an axis without any number, or more than a million numbers.
     """
+    original = _numbered(shape)
+    transposed = original.transpose(0, 1)
+    wanted = (shape[0] * shape[1], *shape[2:])
+    message = Viewed.of(transposed, wanted).message
+    ordered = transposed.contiguous()
+    layouts = [Layout.of(tensor) for tensor in (original, transposed, ordered)]
+    shares_memory = transposed.data_ptr() == original.data_ptr()
+    return LayoutStory(*layouts, wanted, message, ordered.view(wanted).stride(), shares_memory)
+
+
+def _numbered(shape: tuple[int, ...]) -> Tensor:
     if len(shape) < 2 or min(shape) < 1:
         raise ValueError("Two axes at least are needed, and each must hold at least one number.")
     count = math.prod(shape)
     if count > MOST_NUMBERS:
         raise ValueError(f"That tensor would hold {count:,} numbers; keep it below {MOST_NUMBERS:,}.")
-    original = torch.arange(count, dtype=torch.float32).view(shape)
-    transposed = original.transpose(0, 1)
-    wanted = (shape[0] * shape[1], *shape[2:])
-    message = ""
-    try:
-        transposed.view(wanted)
-    except RuntimeError as error:
-        message = str(error)
-    ordered = transposed.contiguous()
-    layouts = [Layout.of(tensor) for tensor in (original, transposed, ordered)]
-    shares_memory = transposed.data_ptr() == original.data_ptr()
-    return LayoutStory(*layouts, wanted, message, ordered.view(wanted).stride(), shares_memory)
+    return torch.arange(count, dtype=torch.float32).view(shape)

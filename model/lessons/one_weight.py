@@ -33,34 +33,22 @@ class ScoreForm:
         return usual and self.softcap is None and not self.biased and self.sinks is None
 
 
-@dataclass(frozen=True, eq=False)
-class OneWeight:
-    """How a single weight comes about (Vaswani et al. 2017, section 3.2.1); everything in float64."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OneSoftmax:
+    """How a single weight comes about from the scores of its query; everything in float64."""
 
-    # `(d_k,)`, as recorded
-    query: np.ndarray
-    key: np.ndarray
-    products: np.ndarray  # `(d_k,)` query times key, number by number; they sum to `product`
-    product: float  # the dot product
-    d_k: int  # numbers in each vector; the product is divided by its square root
     scores: np.ndarray  # `(key,)` of this query with every key; minus infinity where masked
     exponentials: np.ndarray  # `(key,)` e to the power of each score minus the largest one, so the largest is 1
     weights: np.ndarray  # `(key,)` each exponential divided by their sum
     place: int  # which key it is about
     difference: float  # largest |difference| of the scores and weights from the recorded ones
     score: float  # of this key, before the mask
-    form: ScoreForm  # how the product becomes the score
     sink: float = 0.0  # the exponential that stands in the sum beside those of the keys
 
     @property
     def total(self) -> float:
         """What every exponential is divided by."""
         return float(self.exponentials.sum()) + self.sink
-
-    @property
-    def added(self) -> float:
-        """What the network adds to the scaled product, or takes from it."""
-        return self.score - self.product * self.form.scaling
 
     @property
     def weight(self) -> float:
@@ -73,16 +61,47 @@ class OneWeight:
         return bool(np.isneginf(self.scores[self.place]))
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class OneWeight(OneSoftmax):
+    """The same from the query and the key themselves (Vaswani et al. 2017, section 3.2.1)."""
+
+    # `(d_k,)`, as recorded
+    query: np.ndarray
+    key: np.ndarray
+    products: np.ndarray  # `(d_k,)` query times key, number by number; they sum to `product`
+    product: float  # the dot product
+    d_k: int  # numbers in each vector; the product is divided by its square root
+    form: ScoreForm  # how the product becomes the score
+
+    @property
+    def added(self) -> float:
+        """What the network adds to the scaled product, or takes from it."""
+        return self.score - self.product * self.form.scaling
+
+
+def one_softmax(record: AttentionRecord, layer: int, head: int, query: int, key: int) -> OneSoftmax:
+    """Compute one weight again from the recorded scores, of a network whose queries and keys were not seen.
+
+    Raises:
+        IndexError: there is no such layer, head, query or key.
+    """
+    _check(record, layer, head, query, key)
+    raw = record.scores[layer, head, query].astype(np.float64)  # (key,); a mask has been added
+    scores = np.where(raw < np.finfo(np.float32).min / 2, -np.inf, raw)
+    exponentials = np.exp(scores - scores.max())
+    weights = exponentials / exponentials.sum()
+    difference = furthest(weights, record.weights[layer, head, query])
+    found = {"scores": scores, "exponentials": exponentials, "weights": weights, "place": key}
+    return OneSoftmax(**found, difference=difference, score=float(scores[key]))
+
+
 def one_weight(record: AttentionRecord, layer: int, head: int, query: int, key: int) -> OneWeight:
     """Compute one weight again from what was recorded; all places count from 0.
 
     Raises:
         IndexError: there is no such layer, head, query or key.
     """
-    places = {"layer": layer, "head": head, "query": query, "key": key}
-    for (name, place), count in zip(places.items(), record.weights.shape, strict=True):
-        if not 0 <= place < count:
-            raise IndexError(f"{name} {place} does not exist; there are {count}.")
+    _check(record, layer, head, query, key)
     asking = record.queries[layer, head, query].astype(np.float64)
     group = head * record.keys.shape[1] // record.weights.shape[1]  # several heads may share their keys
     keys = record.keys[layer, group].astype(np.float64)  # (key, d_k)
@@ -100,5 +119,25 @@ def one_weight(record: AttentionRecord, layer: int, head: int, query: int, key: 
     weights = exponentials / (exponentials.sum() + sink)
     recorded = record.scores[layer, head, query], record.weights[layer, head, query]
     difference = max(map(furthest, (raw, weights), recorded))
-    found = asking, keys[key], products, float(products.sum()), len(asking), scores, exponentials, weights, key
-    return OneWeight(*found, difference, float(raw[key]), form, sink)
+    return OneWeight(
+        scores=scores,
+        exponentials=exponentials,
+        weights=weights,
+        place=key,
+        difference=difference,
+        score=float(raw[key]),
+        sink=sink,
+        query=asking,
+        key=keys[key],
+        products=products,
+        product=float(products.sum()),
+        d_k=len(asking),
+        form=form,
+    )
+
+
+def _check(record: AttentionRecord, *places: int) -> None:
+    named = zip(("layer", "head", "query", "key"), places, record.weights.shape, strict=True)
+    for name, place, count in named:
+        if not 0 <= place < count:
+            raise IndexError(f"{name} {place} does not exist; there are {count}.")

@@ -38,7 +38,20 @@ def ragged_batch(lengths: Sequence[int], vocabulary: int = 100, seed: int = 0) -
         raise ValueError("A batch needs at least one sequence, and each sequence at least one token.")
     generator = torch.Generator().manual_seed(seed)
     sequences = [torch.randint(SPECIAL, vocabulary, (length,), generator=generator).tolist() for length in lengths]
-    ids = pad_batch(sequences, 0)
+    return padded(sequences)
+
+
+def padded(sequences: Sequence[Sequence[int]]) -> RaggedBatch:
+    """These sequences of ids, padded with 0 to the longest.
+
+    Raises:
+        ValueError: no sequence, an empty one, or one that holds a 0, which would be hidden as padding is.
+    """
+    if not sequences or not all(sequences):
+        raise ValueError("A batch needs at least one sequence, and each sequence at least one token.")
+    if any(id == 0 for sequence in sequences for id in sequence):
+        raise ValueError("Id 0 is the padding itself; a sequence cannot hold it.")
+    ids = pad_batch([list(sequence) for sequence in sequences], 0)
     return RaggedBatch(ids.numpy(), padding_mask(ids, 0).numpy(), causal_mask(ids.shape[1]).numpy())
 
 
@@ -46,45 +59,48 @@ def ragged_batch(lengths: Sequence[int], vocabulary: int = 100, seed: int = 0) -
 class PaddingEffect:
     """A batch in the encoder, with the padding mask and without it."""
 
-    # `(B, L, L)` float32 weights of one head, with and without the mask
+    # `(layer, head, B, L, L)` float32 weights, with and without the mask
     masked: np.ndarray
     unmasked: np.ndarray
-    on_padding: float  # largest weight that a real query gives to padding with the mask; exactly 0
-    without_mask: float  # largest share of its attention that a real query spends on padding without the mask
+    # of each `(layer, head)` the largest weight that a real query gives to padding with the mask, which is exactly 0,
+    # and the largest share of its attention that a real query spends on padding without the mask
+    on_padding: np.ndarray
+    without_mask: np.ndarray
     alone: float  # largest |difference| between a sequence's outputs in the masked batch and on its own
     alone_without_mask: float  # the same for the batch without mask
 
 
 @torch.inference_mode()
-def padding_effect(network: Transformer, batch: RaggedBatch, layer: int, head: int) -> PaddingEffect:
+def padding_effect(network: Transformer, batch: RaggedBatch) -> PaddingEffect:
     """Run the encoder on the batch three ways: with its padding mask, without, and one sequence at a time.
 
-    The weights are those of `layer` and `head`, from 0; the outputs that are compared are the last layer's.
+    The outputs that are compared are the last layer's.
     """
     ids, mask = (torch.from_numpy(part).to(network.device) for part in (batch.ids, batch.padding))
-    masked, masked_out = _encode(network, ids, mask, layer, head)
-    unmasked, unmasked_out = _encode(network, ids, None, layer, head)
+    masked, masked_out = _encode(network, ids, mask)
+    unmasked, unmasked_out = _encode(network, ids, None)
     lengths = batch.padding[:, 0, 0].sum(axis=1)
     # an own run in the same explicit form, so that only rounding differs
     alone = [network.encode(ids[row : row + 1, :length], None, untouched)[0] for row, length in enumerate(lengths)]
     real = batch.padding[:, 0, 0]  # (B, L)
     on_padding = real[:, :, None] & ~real[:, None, :]  # (B, query, key)
-    spent = np.where(on_padding, unmasked, 0).sum(axis=-1)  # (B, query)
+    spent = np.where(on_padding, unmasked, 0).sum(axis=-1)  # (layer, head, B, query)
     return PaddingEffect(
         masked,
         unmasked,
-        float(masked[on_padding].max()) if on_padding.any() else 0.0,
-        float(spent.max()),
+        np.where(on_padding, masked, 0).max(axis=(-3, -2, -1)),
+        spent.max(axis=(-2, -1)),
         _furthest(masked_out, alone),
         _furthest(unmasked_out, alone),
     )
 
 
-def _encode(network: Transformer, ids: Tensor, mask: Tensor | None, layer: int, head: int) -> tuple[np.ndarray, Tensor]:
-    name = f"encoder.{layer}.self.weights"
-    recorder = Recorder({name})
+def _encode(network: Transformer, ids: Tensor, mask: Tensor | None) -> tuple[np.ndarray, Tensor]:
+    names = [f"encoder.{layer}.self.weights" for layer in range(network.config.n_encoder_layers)]
+    recorder = Recorder(set(names))
     out = network.encode(ids, mask, recorder)  # (B, L, d_model)
-    return recorder.tensors[name][:, head].float().cpu().numpy(), out
+    weights = torch.stack([recorder.tensors[name] for name in names])  # (layer, B, head, L, L)
+    return weights.transpose(1, 2).float().cpu().numpy(), out
 
 
 def _furthest(batch: Tensor, alone: list[Tensor]) -> float:

@@ -7,6 +7,7 @@ import streamlit as st
 from model import DecodingOptions, Trace
 from model.lessons.teacher_forcing import Comparison, compare_runs
 from pages.shared import checks, files, tables
+from pages.shared.experiment import experiment, named
 from pages.shared.opening import Request
 from pages.shared.tables import Column
 from pages.shared.target import target
@@ -15,6 +16,8 @@ from views.html import steps, tokens
 from views.text import literal
 from views.text.catalogue import say, say_count
 from views.text.numbers import percent
+
+OTHER = "Il fait froid ce matin."  # a translation of another sentence
 
 
 def show(request: Request) -> None:
@@ -48,6 +51,11 @@ def show(request: Request) -> None:
     # where both generate the same it is said of the target
     say_if_cut(free.next_ids == forced.next_ids or request.service.ended(free.next_ids), "free")
     st.markdown(summary(compared, forced))
+    chances = [row.right_probability for row in compared.forced]
+    least = min(range(len(chances)), key=chances.__getitem__)
+    found = {"token": named(forced.next_tokens[least]), "probability": percent(chances[least])}
+    found |= {"instead": named(forced.tokenizer.labels([compared.forced[least].says])[0])}
+    experiment("decoding-teacher-forcing", {"target": OTHER}, found if forced.target_text == OTHER else None)
     columns = table(compared, forced, free)
     tables.show(columns, say("forcing.table", "Teacher-forced and free-running, position by position"))
     caption("decoding", "check-teacher-forcing", difference=checks.said("two passes", compared.shared_difference))

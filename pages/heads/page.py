@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 import streamlit as st
 
 from model import Trace
@@ -21,15 +20,12 @@ from pages.shared.tables import Column, bar, show, token
 from pages.shared.texts import caption, paragraph
 from views import maps
 from views.address import settings
-from views.components.attention_map import attention_map
-from views.components.matrix_row import RowMatrix
-from views.controls import inputs, widgets
+from views.controls import inputs
+from views.controls.widgets import Choice
 from views.export.matrices import HeadMap
 from views.html import bars, steps
 from views.text import terms
 from views.text.catalogue import say
-
-EVERY = "all"  # kinds of attention
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +65,18 @@ def explore(service: Service, trace: Trace) -> None:
     """The list and the open head. A change of its settings runs only this part again."""
     with st.skeleton(height=640):
         found = study(service, trace)
-    with st.container(horizontal=True, gap="medium"):
-        kinds = {EVERY: say("heads.of.all", "All"), **inputs.kind_names(service.kinds)}
-        of = widgets.pick(say("heads.of", "Heads of"), kinds, "of")
-        listed, shown = listing.arranged(found.heads, "sort", "shown", "" if of == EVERY else of)
+    kinds = {listing.EVERY: say("heads.of.all", "All"), **inputs.kind_names(service.kinds)}
+    arranged = listing.arranged(found.heads, "sort", "shown", Choice(say("heads.of", "Heads of"), kinds, "of"))
+    change, here = say("heads.change", "change of the loss, nats per token"), say("heads.here", "on this sentence")
+    listing.show(
+        arranged,
+        found.found,
+        lambda head: trace.attention(head.kind)[head.layer, head.head],
+        {name: listing.axes_of(kind, *trace.axes(name)) for name, kind in service.kinds.items()},
+        (say("column.head", "head"), change, here),
+        name="heads",
+        causal={name for name, kind in service.kinds.items() if kind.causal},
+    )
     strongest = max(found.heads, key=lambda head: abs(head.change))
     overview, opened = st.columns([5, 4], gap="large")
     with overview:
@@ -87,34 +91,20 @@ def explore(service: Service, trace: Trace) -> None:
             helpful=sum(head.change > 0 for head in found.heads),
             heads=len(found.heads),
         )
-        change, here = say("heads.change", "change of the loss, nats per token"), say("heads.here", "on this sentence")
-        listing.show(
-            listed,
-            shown,
-            found.found,
-            lambda head: trace.attention(head.kind)[head.layer, head.head],
-            (say("column.head", "head"), change, here),
-            say("heads.measured", "change of the loss"),
-            name="heads",
-            selects="shown",
-            causal={name for name, kind in service.kinds.items() if kind.causal},
-        )
+        listing.numbers(arranged, found.found, say("heads.measured", "change of the loss"), "heads")
+        listing.scores(arranged.opened, found.found)
     with opened:
-        one_head(service, found, trace, shown)
+        one_head(service, found, trace, arranged.opened)
 
 
 def one_head(service: Service, found: Study, trace: Trace, head: Head) -> None:
-    """The open head: map, tokens, scores and the check against the loss of a network whose slice of W_O is zero."""
+    """The open head: files, tokens and the check against the loss of a network whose slice of W_O is zero."""
     kind = service.kinds[head.kind]
     layer, number = str(head.layer + 1), str(head.head + 1)
     weights = trace.attention(head.kind)[head.layer, head.head]
     picture = HeadMap(weights, *trace.axes(head.kind), kind, maps.describe(layer, number), float(weights.max()))
     query = settings.shared() | {"kind": kind.name, "layer": layer, "head": number}
     label = say("heads.open", "Open it on the Attention page")
-    hidden = "0", say("map.masked", "masked: not generated yet")
-    values = np.where(maps.masked(*weights.shape, kind.causal), -np.inf, weights)
-    axes = picture.queries, picture.keys, kind.query_axis, kind.key_axis
-    attention_map([RowMatrix(picture.title, values, kind.name, *axes, False, picture.top, hidden)], "head map")
     st.page_link("pages/attention/page.py", label=label, query_params=query)
     files.map_files(picture, name=f"{kind.name}-layer-{layer}-head-{number}")
     without = found.effects.without[head.kind][head.layer, head.head]
@@ -132,7 +122,6 @@ def one_head(service: Service, found: Study, trace: Trace, head: Head) -> None:
     alone = service.analysis(key, lambda model: model.loss_without(trace, place))
     difference = checks.said("head alone", abs(float(without.mean()) - alone))
     caption("heads", "check", head=head.name, loss=alone, difference=difference)
-    listing.scores(head, found.found)
     if head.kind == "cross" and found.linked is not None:
         caption("heads", "aligned", linked=found.linked, tokens=len(trace.next_ids))
 

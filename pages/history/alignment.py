@@ -11,6 +11,7 @@ from model.networks.recurrent_trace import RecurrentTrace
 from pages.history import beside, networks
 from pages.shared import checks, files, stepping
 from pages.shared.attention_viewer.explore import explore_text
+from pages.shared.experiment import experiment
 from pages.shared.models import open_recurrent
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
@@ -64,6 +65,11 @@ def steps(request: Request, name: str) -> None:
             rows=checks.said("row sums", found.row_sum_error),
         )
     )
+    sharp = {}
+    if name == "lstm-dot":
+        both = {"additive": networks.traced(request, "lstm-additive"), "dot": trace}
+        sharp = {form: float(each.alignment.max(axis=-1).mean()) for form, each in both.items()}
+    experiment("history-attention-over-states", {"score": "lstm-dot"}, sharp or None)
     _files(trace, found, name)
     st.markdown(prose.block("history", "query-key-value"))
 

@@ -7,6 +7,7 @@ import streamlit as st
 from model.lessons.network_comparison import (
     FEWEST_SENTENCES,
     NETWORKS,
+    ONE_VECTOR,
     TRANSFORMER,
     Band,
     LengthGroup,
@@ -15,6 +16,7 @@ from model.lessons.network_comparison import (
 from pages.history import five
 from pages.shared import checks, files
 from pages.shared.charts import chart
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from views.controls import inputs
 from views.figures.intervals import Series, intervals
@@ -42,6 +44,13 @@ def show(request: Request) -> None:
     )
     chart(intervals(series, groups, firm, inputs.theme(), *axes), "by_length", alt)
     st.markdown(_finding(comparison))
+    short, long = comparison.compared
+    ends = {
+        f"{called}_{when}": group.bleu[name].value
+        for called, name in (("vector", ONE_VECTOR), ("transformer", TRANSFORMER))
+        for when, group in (("short", short), ("long", long))
+    }
+    experiment("history-one-vector", {}, {"short": span(short), "long": span(long), **ends})
     counts = {"sentences": comparison.sentences, "resamples": comparison.facts["resamples"], "fewest": FEWEST_SENTENCES}
     st.markdown(prose.block("history", "lengths-read", **{name: grouped(count) for name, count in counts.items()}))
     header, rows = table(comparison)

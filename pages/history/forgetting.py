@@ -9,6 +9,7 @@ from model.lessons.recurrence_gradients import Drift, StateGradients, drift, sta
 from pages.history import forgetting_measured, networks
 from pages.history.forgetting_measured import RNN, STATES
 from pages.shared import checks, files, stepping
+from pages.shared.experiment import experiment, named
 from pages.shared.models import open_recurrent
 from pages.shared.opening import Request
 from views.components.step_view import Axis, Curve, Curves, Formula, Numbers, StepView
@@ -43,6 +44,10 @@ def show(request: Request) -> None:
     stepping.show(_view(read, chosen, sizes, drifts), "forgetting")
     st.markdown(prose.block("history", "forgetting"))
     st.markdown(_said_of_sentence(sizes))
+    last = drifts[RNN].hidden[:, -1]  # by token replaced
+    most = int(last.argmax())
+    found = {"token": named(read[most]), "step": most + 1, "steps": len(read), "share": percent(float(last[most]))}
+    experiment("history-forgetting", {"replacement": "seven"}, found if chosen == "seven" else None)
     worst = max(found.difference for found in sizes.values())
     alone = max(found.difference for found in drifts.values())
     st.caption(

@@ -6,10 +6,8 @@ import streamlit as st
 
 from model import CheckpointError
 from model.lessons.forgetting import FEWEST, NETWORKS, Forgetting, load_forgetting
-from pages.shared import files
-from pages.shared.charts import chart
-from views.controls import inputs
-from views.figures.lines import Line, lines
+from pages.shared import files, stepping
+from views.components.step_view import Axis, Curve, Curves, Numbers, StepView
 from views.text import literal, prose
 from views.text.catalogue import Message, say, say_error
 from views.text.numbers import percent, three_digits
@@ -31,21 +29,8 @@ def show(hashes: dict[str, str]) -> None:
         return
     st.header(say("history.forgetting.many", "Over many sentences"), anchor=False)
     left, right = st.columns([3, 2], gap="large")
-    distances = np.arange(found.farthest + 1)
-    curves = [
-        Line(said(), distances, np.array([size.mean for size in found.sizes[name][state]])[distances], place)
-        for place, ((name, state), said) in enumerate(STATES.items())
-    ]
-    figure = lines(
-        curves,
-        inputs.theme(),
-        say("history.forgetting.distance", "steps between the token and the last state"),
-        say("history.forgetting.mean", "mean size of d(last state)/d(input)"),
-        log_y=True,
-    )
     with left:
-        alt = say("history.forgetting.alt", "Mean size by distance, on a logarithmic axis; the table has the numbers.")
-        chart(figure, "forgetting_by_distance", alt)
+        stepping.show(_view(found), "forgetting_by_distance")
     with right:
         st.markdown(_finding(found))
     table = [
@@ -57,6 +42,21 @@ def show(hashes: dict[str, str]) -> None:
     header += [say("history.forgetting.geometric", "{name}, geometric mean", name=name) for name in names]
     files.csv(header, table, "sizes-by-distance", say("history.forgetting.many.csv", "By distance as CSV"))
     files.numbers(lambda: pd.DataFrame(table, columns=header), "distance_table", hide_index=True)
+
+
+def _view(found: Forgetting) -> StepView:
+    """The mean by distance; the slider chooses one."""
+    numbers, curves = {}, []
+    for (name, state), said in STATES.items():
+        key = f"mean_{name}_{state}".replace("-", "_")
+        means = [size.mean for size in found.sizes[name][state][: found.farthest + 1]]
+        numbers[key] = Numbers(np.array(means), ("distance",))
+        curves.append(Curve(said(), key))
+    between = say("history.forgetting.distance", "steps between the token and the last state")
+    distances = [str(distance) for distance in range(found.farthest + 1)]
+    distance = Axis("distance", between, distances, said="number", ids=distances)
+    mean = say("history.forgetting.mean", "mean size of d(last state)/d(input), logarithmic")
+    return StepView((distance,), numbers, (Curves(mean, "distance", tuple(curves), log=True, wide=True),))
 
 
 def _finding(found: Forgetting) -> str:

@@ -7,6 +7,7 @@ from model.lessons.recurrence_gates import OPEN, SHUT, Gates, gates_of
 from model.tracing.gate_interventions import GATES, gated_layers
 from pages.history import gates_held, networks
 from pages.shared import checks, files, stepping
+from pages.shared.experiment import experiment
 from pages.shared.models import open_recurrent
 from pages.shared.opening import Request
 from views.components.matrix_row import RowMatrix
@@ -56,6 +57,10 @@ def show(request: Request) -> None:
     means = {gate: three_digits(float(getattr(found.record, f"{gate}_gate").mean())) for gate in GATES}
     st.markdown(prose.block("history", "copying", open=OPEN, shut=SHUT, share=percent(found.copying), **means))
     st.caption(prose.block("history", "gates-check", difference=checks.said("gates", found.difference)))
+    unit = int(found.order("input")[0])
+    opened = {gate: float(getattr(found.record, f"{gate}_gate")[:, unit].mean()) for gate in ("input", "forget")}
+    result = {"unit": unit + 1, **opened} if order == "input" else None
+    experiment("history-gates", {"order": "input"}, result)
     _files(found, f"{name}-{layer.replace('.', '-')}")
     gates_held.show(request, service, trace, {id: (layer, said[id]) for id, layer in layers.items()})
 

@@ -19,11 +19,14 @@ SAID = {
     "input": Message("history.order.input", "Input gate"),
     "output": Message("history.order.output", "Output gate"),
 }
-HELD = {"shut": 0.0, "open": 1.0}
+FREE, SHUT, OPEN = "free", "shut", "open"
+HELD = {SHUT: 0.0, OPEN: 1.0}
 
 
 def show(request: Request, service: Service, trace: RecurrentTrace, layers: Mapping[str, tuple[str, str]]) -> None:
     """Choose a gate and where it is held; see both translations and the loss of every token.
+
+    At first no gate is held: the part then opens without the passes under a held one.
 
     Args:
         layers: id -> the layer as the network calls it, and what it is called.
@@ -36,8 +39,14 @@ def show(request: Request, service: Service, trace: RecurrentTrace, layers: Mapp
         of = widgets.pick(
             say("history.hold.layer", "of"), {id: said for id, (_, said) in layers.items()}, "of", varies=True
         )
-        how = {"shut": say("history.hold.shut", "Shut, 0"), "open": say("history.hold.open", "Open, 1")}
+        how = {
+            FREE: say("history.hold.free", "Nowhere"),
+            SHUT: say("history.hold.shut", "Shut, 0"),
+            OPEN: say("history.hold.open", "Open, 1"),
+        }
         where = widgets.pick(say("history.hold.value", "is held"), how, "held")
+    if where == FREE:
+        return
     plan = GateInterventions((HeldGate(layers[of][0], gate, HELD[where]),))
     sides = of_changed(service, request.text, trace, plan)
     left, right = st.columns(2, gap="large")

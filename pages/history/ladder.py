@@ -5,7 +5,9 @@ import streamlit as st
 from model.lessons.network_comparison import NETWORKS, NetworkComparison
 from pages.history import five
 from pages.shared import checks, files
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
+from views.controls import widgets
 from views.html import bars
 from views.text import prose
 from views.text.catalogue import Message, say
@@ -20,6 +22,7 @@ HEADER = (
     Message("ladder.column.speed", "tokens per second when decoding"),
     Message("ladder.column.aer", "alignment error rate"),
 )
+BLEU, SPEED = 3, 5  # places of these columns
 
 
 def show(request: Request) -> None:
@@ -29,10 +32,21 @@ def show(request: Request) -> None:
         return
     cards, comparison = found
     st.markdown(prose.block("history", "ladder"))
+    orders = {
+        "history": say("ladder.order.history", "Their history"),
+        "speed": say("ladder.order.speed", "Speed of decoding"),
+    }
+    order = widgets.pick(say("ladder.order", "In the order of"), orders, "ladder")
     header, lines = [column() for column in HEADER], rows(cards, comparison)
+    best, fastest = (max(lines, key=lambda row: row[place]) for place in (BLEU, SPEED))
+    if order == "speed":
+        lines.sort(key=lambda row: -row[SPEED])
     tops = [max(row[place] for row in lines if row[place] is not None) for place in range(1, len(header))]
     shown = [[row[0], *map(_drawn, row[1:], tops, range(1, len(header)))] for row in lines]
     st.html(bars.table(header, shown, say("ladder.table", "All five networks"), whole=True))
+    found = {"fastest": fastest[0], "fastest_bleu": fastest[BLEU], "fastest_speed": three_digits(fastest[SPEED])}
+    found |= {"best": best[0], "best_bleu": best[BLEU], "best_speed": three_digits(best[SPEED])}
+    experiment("history-ladder", {"ladder": "speed"}, found if order == "speed" else None)
     apart = max(abs(comparison.whole(name) - cards[name]["evaluation"]["greedy"]["bleu"]) for name in NETWORKS)
     st.caption(
         prose.block(

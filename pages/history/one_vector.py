@@ -8,6 +8,7 @@ from model.networks.recurrent_trace import RecurrentTrace
 from pages.history import by_length, five, growing, networks
 from pages.history.translations import translations
 from pages.shared import checks, files
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from views.controls import inputs, widgets
@@ -28,7 +29,10 @@ def show(request: Request) -> None:
         "clauses": say("history.bottleneck.clauses", "Clause by clause"),
     }
     shows = {"vector": vector, "lengths": by_length.show, "clauses": growing.show}
-    shows[widgets.pick(say("history.bottleneck", "What to see"), views, "bottleneck")](request)
+    view = widgets.pick(say("history.bottleneck", "What to see"), views, "bottleneck")
+    shows[view](request)
+    if view != "lengths":  # which states the result
+        experiment("history-one-vector", {"bottleneck": "lengths"}, None)
 
 
 def vector(request: Request) -> None:

@@ -7,6 +7,7 @@ from model.lessons.recurrence import Unrolled, context_difference, unroll
 from model.networks.recurrent_trace import RecurrentTrace
 from pages.history import networks
 from pages.shared import checks, files, stepping
+from pages.shared.experiment import experiment
 from pages.shared.models import open_recurrent
 from pages.shared.opening import Request
 from views.components.matrix_row import RowMatrix
@@ -14,6 +15,7 @@ from views.components.step_view import Axis, Curve, Curves, Formula, Heatmap, Nu
 from views.controls import widgets
 from views.text import literal, prose
 from views.text.catalogue import say
+from views.text.numbers import percent
 
 RNN, BOTH = "rnn-vector", "lstm-additive"  # the RNN that ships, and a network whose encoder reads both ways
 
@@ -35,6 +37,7 @@ def show(request: Request) -> None:
         both_ways(request)
     else:
         one_way(request, way)
+    _other_direction(request, way)
 
 
 def one_way(request: Request, way: str) -> None:
@@ -54,6 +57,21 @@ def one_way(request: Request, way: str) -> None:
         "tokens": read,
     }
     _files([("h_t", found.hidden)], read, "rnn-states", arrays)
+
+
+def _other_direction(request: Request, way: str) -> None:
+    """The same weights, the other order: another last state."""
+    found = None
+    if way == "forwards":
+        ids, _ = networks.source(request)
+        lesson = open_recurrent(RNN).lesson
+        forwards, backwards = (
+            lesson(("unrolled", tuple(ids), order), unroll, ids, order).hidden[-1]
+            for order in ("forwards", "backwards")
+        )
+        apart = np.linalg.norm(forwards - backwards) / np.linalg.norm(backwards)
+        found = {"share": percent(float(apart))}
+    experiment("history-one-word", {"direction": "forwards"}, found)
 
 
 def both_ways(request: Request) -> None:

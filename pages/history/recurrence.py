@@ -11,6 +11,7 @@ from model.networks.recurrent_config import RecurrentConfig
 from pages.history import networks, times
 from pages.history.unrolling import drawing
 from pages.shared import files
+from pages.shared.experiment import experiment
 from pages.shared.models import open_recurrent
 from pages.shared.opening import Request
 from pages.shared.service import Service
@@ -35,6 +36,9 @@ def show(request: Request) -> None:
     path = _choose(graph, trace)
     drawing_view(drawing(graph, path, trace, called[name]), key="unrolled")
     st.markdown(prose.block("history_recurrence", "how-to-read"))
+    waits = {"steps": graph.steps, "source": sizes[0], "target": sizes[1]}
+    waits["recurrent"] = state_graph(RecurrentConfig.preset("lstm-vector"), *sizes).steps
+    experiment("history-recurrence", {"network": TRANSFORMER}, waits if name == TRANSFORMER else None)
     _check(service, name, graph, trace)
     _numbers(request, called, trace)
     times.show(request)

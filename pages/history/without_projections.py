@@ -16,6 +16,7 @@ from model.lessons.raw_attention import (
 )
 from pages.history import networks, raw_heldout, raw_tables
 from pages.shared import checks, files, stepping
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from views.components.step_view import Axis, Bars, Column, Curve, Curves, Formula, Heatmap, Numbers, StepView
 from views.controls import widgets
@@ -47,6 +48,7 @@ def show(request: Request) -> None:
     stepping.show(_view(everything, form, trace.source_tokens), "raw")
     st.markdown(prose.block("history_projections", "how-to-read"))
     _check(everything, form)
+    _cosine(everything, form)
     raw_tables.stages(everything, form)
     raw_tables.failing(everything, trace.source_tokens)
     raw_heldout.measured(request, BEFORE)
@@ -113,6 +115,20 @@ def _view(everything: dict[str, RawAttention], form: str, tokens: Sequence[str])
             ),
         ),
     )
+
+
+def _cosine(everything: dict[str, RawAttention], form: str) -> None:
+    """Without lengths no token scores another above itself; how much attention that leaves it is another matter."""
+    found = {}
+    if form == "cosine":
+        cosines = [raw.scores("cosine") for raw in everything.values()]
+        above = sum(int((scores > np.diagonal(scores)[:, None] + 1e-12).sum()) for scores in cosines)
+        means = {
+            each: float(np.mean([own_weights(raw.weights(each)).mean() for raw in everything.values()]))
+            for each in ("cosine", "scaled")
+        }
+        found = {"above": above, "pairs": sum(scores.size for scores in cosines), **means}
+    experiment("history-without-projections", {"raw_score": "cosine"}, found or None)
 
 
 def _check(everything: dict[str, RawAttention], form: str) -> None:

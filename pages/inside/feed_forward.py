@@ -5,6 +5,7 @@ import streamlit as st
 
 from model import Trace
 from model.lessons.feed_forward import Firing, firing
+from pages.inside import one_token_fed
 from pages.shared import checks, files, tables
 from pages.shared.charts import metrics
 from pages.shared.experiment import experiment
@@ -50,6 +51,7 @@ def show(request: Request) -> None:
     first = request.service.lesson((*key[:-1], 0), firing, trace, stack, 0)
     found = {"layer": layer + 1, "last": percent(seen.share), "first": percent(first.share)}
     experiment("inside-feed-forward", {"layer": layers[-1]}, found if str(layer + 1) == layers[-1] else None)
+    one_token_fed.show(seen, tokens, stack)
     units(seen, tokens, stack)
     table(seen, tokens, stack)
 
@@ -94,5 +96,5 @@ def table(seen: Firing, tokens: tuple[str, ...], stack: str) -> None:
         tables.name(say("inside.column.strongest", "strongest units: activation"), named, "number"),
     ]
     tables.show(columns, say("inside.units.table", "Units by token"))
-    arrays = {"hidden": seen.hidden, "tokens": np.array(tokens)}
-    files.npz(f"{stack}-hidden", arrays, say("inside.units.npz", "All units as NPZ"))
+    arrays = {name: getattr(seen, name) for name in ("stream", "before", "hidden", "output")}
+    files.npz(f"{stack}-hidden", arrays | {"tokens": np.array(tokens)}, say("inside.units.npz", "All units as NPZ"))

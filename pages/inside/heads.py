@@ -1,26 +1,41 @@
-"""Heads: shapes on the way, and one wide projection against many small ones."""
+"""Heads: shapes on the way, and one wide projection against many small or many wide ones."""
 
 import streamlit as st
 
-from model.lessons.heads import Shape, shape_walk, two_forms
+from model.lessons.heads import Form, HeadForms, Shape, head_forms, shape_walk
 from model.tracing.kinds import KINDS, attention_module
 from pages.inside.chosen import choose
 from pages.shared import checks, files, tables
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
-from pages.shared.texts import block, paragraph
+from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
 from views.text.catalogue import Message, Name, say
 from views.text.numbers import grouped, three_digits
 
 TENSORS = {  # what the steps of `shape_walk` are called
+    "ids": Message("inside.shapes.ids", "ids"),
+    "embedded": Message("inside.shapes.embedded", "embeddings"),
     "queries, projected": Message("inside.shapes.projected", "queries, projected"),
     "split into heads": Message("inside.shapes.split", "split into heads"),
     "heads first": Message("inside.shapes.first", "heads first"),
     "scores": Message("inside.shapes.scores", "scores"),
     "weights \u00d7 values": Message("inside.shapes.outputs", "weights \u00d7 values"),
+    "heads back": Message("inside.shapes.back", "tokens first again"),
     "heads joined": Message("inside.shapes.joined", "heads joined"),
+    "output": Message("inside.shapes.output", "times W_O"),
+}
+FORMS = {
+    "split": Message("inside.forms.wide", "one wide, then split"),
+    "small": Message("inside.forms.small", "one for each head"),
+    "full": Message("inside.forms.full", "one of full width for each head"),
+    "one": Message("inside.forms.one", "a single head of full width"),
+}
+COUNTS = {
+    "parameters": Message("inside.forms.parameters", "parameters"),
+    "flops": Message("inside.forms.flops", "multiplications and additions"),
+    "products": Message("inside.forms.products", "matrix products"),
 }
 
 
@@ -31,28 +46,40 @@ def show(request: Request) -> None:
         chosen = choose(request, one=False)
     kind, layer, streams = KINDS[chosen.kind.name], chosen.layer, chosen.inputs
     given = streams.query_input, streams.key_input, chosen.trace.records[chosen.kind.name].allowed
-    compute = lambda network: two_forms(attention_module(network, kind, layer), *given)  # noqa: E731
-    forms = request.service.lesson(("two forms", chosen.key), compute)
-    paragraph("inside", "two-forms")
-    left, right = st.columns(2, gap="large")
-    with left:
-        named = {
-            "parameters": say("inside.forms.parameters", "parameters"),
-            "flops": say("inside.forms.flops", "multiplications and additions"),
-            "products": say("inside.forms.products", "matrix products"),
-        }
-        columns = [tables.Column("", [say("inside.forms.shape", "shape of a projection"), *named.values()])]
-        titles = say("inside.forms.wide", "one wide, then split"), say("inside.forms.small", "one for each head")
-        for title, shape, form in zip(titles, forms.shapes, (forms.split, forms.small), strict=True):
-            needs = [" \u00d7 ".join(map(str, shape)), *(grouped(getattr(form, what)) for what in named)]
-            columns.append(tables.name(title, needs, "number"))
-        tables.show(columns, say("inside.forms", "Two forms of heads"))
-    right.metric(say("inside.forms.difference", "Largest difference of their outputs"), three_digits(forms.difference))
-    right.caption(block("inside", "check-heads", difference=checks.said("two forms", forms.difference)))
+    compute = lambda network: head_forms(attention_module(network, kind, layer), *given)  # noqa: E731
+    forms = request.service.lesson(("head forms", chosen.key), compute)
+    compared(forms)
     config = request.service.model.config
     mine = shape_walk(1, len(streams.query_input), config.d_model, config.n_heads, len(streams.key_input))
     paragraph("inside", "shapes")
     walk(mine)
+
+
+def compared(forms: HeadForms) -> None:
+    """What each form needs, and how far its output is from that of the first."""
+    paragraph("inside", "two-forms")
+    named = say("inside.forms.difference", "largest difference of the output")
+    needs = [say("inside.forms.shape", "shape of a projection"), *(said() for said in COUNTS.values()), named]
+    columns = [tables.Column(say("inside.forms.need", "what it takes"), needs)]
+    for name, title in FORMS.items():
+        form: Form = getattr(forms, name)
+        counts = [grouped(getattr(form, what)) for what in COUNTS]
+        difference = three_digits(forms.differences[name]) if name in forms.differences else "\u2013"
+        shape = " \u00d7 ".join(map(str, forms.shapes[name]))
+        columns.append(tables.name(title(), [shape, *counts, difference], "number"))
+    tables.show(columns, say("inside.forms", "Forms of heads"))
+    said = {name: checks.said("two forms", forms.differences[name]) for name in ("small", "full")}
+    caption("inside", "check-heads", **said)
+    times = forms.full.parameters / forms.split.parameters
+    paragraph("inside", "full-width", times=times, scaled=forms.differences["full_scaled"])
+    work = forms.split.flops / forms.one.flops
+    paragraph("inside", "one-head", work=work, difference=forms.differences["one"])
+    header = [say("inside.forms.form", "form"), *(said() for said in COUNTS.values()), named]
+    rows = [
+        [said(), *(getattr(getattr(forms, name), what) for what in COUNTS), forms.differences.get(name, 0.0)]
+        for name, said in FORMS.items()
+    ]
+    files.csv(header, rows, "head-forms", say("inside.forms.csv", "Forms as CSV"))
 
 
 MANY = 16  # heads
@@ -62,18 +89,19 @@ MANY = 16  # heads
 def walk(mine: list[Shape]) -> None:
     """Shapes for the sentence, and for sizes that the reader types."""
     boxes = (  # at first a batch of ten sequences of twenty tokens in the paper's base model
-        (say("inside.shapes.sequences", "Sequences"), "shape_batch", 10, 64),
+        (say("inside.shapes.sequences", "Sequences"), "shape_batch", 10, 128),
         (say("inside.shapes.tokens", "Tokens"), "shape_length", 20, 128),
         (Name("d_model")(), "shape_width", 512, 1024),
         (say("inside.shapes.heads", "Heads"), "shape_heads", 8, 64),
+        (Name("d_v")(), "shape_d_v", 64, 1024),
     )
     with st.container(horizontal=True, gap="medium"):
         sizes = [int(widgets.number(label, key, first, 1, most)) for label, key, first, most in boxes]
-    *_, width, count = sizes
+    *_, width, count, d_v = sizes
     if width % count:
         st.warning(block("inside", "indivisible", width=width, heads=count))
         return
-    tried = shape_walk(*sizes)
+    tried = shape_walk(*sizes[:-1], d_v=d_v)
     columns = [
         tables.Column(say("column.tensor", "tensor"), [TENSORS[step.step]() for step in mine]),
         tables.name(say("inside.shapes.yours", "your sentence"), [str(step.shape) for step in mine], "number"),

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from model.lessons.memory_layout import Layout, LayoutStory, memory_layout
+from model.lessons.memory_layout import MOST_NUMBERS, Layout, LayoutStory, memory_layout, views_of
 from pages.shared import files, tables
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request
@@ -14,6 +14,8 @@ from views.text.catalogue import say, say_error
 
 SHAPE = "3 5 10 20"
 MOST = 40  # on an axis, so that the tensor stays small
+NAMES = ("x", "x.transpose(0, 1)", "x.transpose(0, 1).contiguous()")
+VIEW, MOST_AXES = "-1 200", 6
 
 
 @fragment
@@ -27,11 +29,7 @@ def show(request: Request) -> None:
         return
     story = memory_layout(shape)
     paragraph("inside", "layouts")
-    named = (
-        ("x", story.original),
-        ("x.transpose(0, 1)", story.transposed),
-        ("x.transpose(0, 1).contiguous()", story.contiguous),
-    )
+    named = tuple(zip(NAMES, (story.original, story.transposed, story.contiguous), strict=True))
     said = {True: say("yes", "yes"), False: say("no", "no")}
     columns = [
         tables.name(say("column.tensor", "tensor"), [name for name, _ in named], "name"),
@@ -48,8 +46,34 @@ def show(request: Request) -> None:
     copied = f"`x.transpose(0, 1).contiguous().view{_numbers(story.wanted)}`"
     paragraph("inside", "view-of-a-copy", code=copied, strides=_numbers(story.merged))
     caption("inside", "check-memory-shared" if story.shares_memory else "check-memory-copied")
+    asked_view(shape)
     offsets(story)
     files.csv(*tables.content(columns), "strides", say("inside.memory.csv", "Strides as CSV"))
+
+
+def asked_view(shape: tuple[int, ...]) -> None:
+    """What PyTorch answers to a shape that the reader asks `view` for."""
+    paragraph("inside", "view-asked")
+    typed = widgets.text(say("inside.view", "Shape that view is asked for"), "asked_view", VIEW, width=240)
+    try:
+        target = tuple(whole_numbers.parse(typed, "sizes", (1, MOST_AXES), (-1, MOST_NUMBERS)))
+    except ValueError as error:
+        st.warning(say_error(error))
+        return
+    found = views_of(shape, target)
+    code = f".view{_numbers(target)}"
+    columns = [
+        tables.name(say("column.tensor", "tensor"), [name + code for name in NAMES], "name"),
+        tables.name(
+            say("column.shape", "shape"), [_numbers(view.shape) if view.shape else "" for view in found], "name"
+        ),
+        tables.name(
+            say("column.strides", "strides"), [_numbers(view.strides) if view.shape else "" for view in found], "name"
+        ),
+        tables.name(say("inside.memory.answer", "what PyTorch says"), [view.message for view in found], "name"),
+    ]
+    tables.show(columns, say("inside.view.table", "What view answers"))
+    files.csv(*tables.content(columns), "views", say("inside.view.csv", "Views as CSV"))
 
 
 def offsets(story: LayoutStory) -> None:

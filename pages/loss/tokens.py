@@ -1,10 +1,11 @@
-"""Cross-entropy of a target, a row a token: the reader's target, or five given probabilities."""
+"""Cross-entropy of a target, a row a token: the reader's target, or typed probabilities."""
 
 import math
 
 import streamlit as st
 
 from model.networks.loss_terms import LossTerms, score_target, terms_of_probabilities
+from pages.loss.given import NATURAL, Logarithm, choose_logarithm, typed_tokens
 from pages.shared import checks, files, tables
 from pages.shared.charts import metrics
 from pages.shared.experiment import experiment, named
@@ -16,9 +17,6 @@ from views.html import steps, tokens
 from views.text.catalogue import say
 from views.text.numbers import grouped
 
-# A sum to do by hand: the right tokens of "Je suis un etudiant" and what a model might give them.
-FIVE = (("Je", 0.8), ("suis", 0.6), ("un", 0.7), ("\u00e9tudiant", 0.5), ("</s>", 0.9))
-
 
 def show(request: Request) -> None:
     """The table with its bars, and the sums below."""
@@ -27,23 +25,34 @@ def show(request: Request) -> None:
     with left:
         whose = {
             "target": say("loss.scored.target", "Your target"),
-            "five": say("loss.scored.five", "Five given tokens"),
+            "five": say("loss.scored.five", "Given tokens"),
         }
         given = widgets.pick(say("loss.scored", "What is scored"), whose, "scored") == "five"
         if given:
-            labels, probabilities = zip(*FIVE, strict=True)
-            found = terms_of_probabilities(probabilities)
-            table(labels, found, (None,) * len(labels))
-            most = int(found.losses.argmax())
-            result = {"token": named(labels[most]), "probability": float(found.probabilities[most])}
-            result |= {"loss": float(found.losses[most]), "total": float(found.total)}
+            result = of_typed()
         else:
             of_target(request)
-        experiment("loss-tokens", {"scored": "five"}, result if given else None)
+        if not given or result:
+            experiment("loss-tokens", {"scored": "five"}, result if given else None)
     with right:
         if given:
             paragraph("loss", "five-tokens")
         paragraph("loss", "token-by-token", vocabulary=grouped(vocabulary), uniform=math.log(vocabulary))
+
+
+def of_typed() -> dict[str, object]:
+    """Tokens and probabilities that the reader types; what the experiment states of them, if they can be read."""
+    pairs = typed_tokens()
+    logarithm = choose_logarithm()
+    if pairs is None:
+        return {}
+    labels, probabilities = zip(*pairs, strict=True)
+    found = terms_of_probabilities(probabilities)
+    table(labels, found, (None,) * len(labels), logarithm=logarithm)
+    most = int(found.losses.argmax())
+    result = {"token": named(labels[most]), "probability": float(found.probabilities[most])}
+    costs = {"loss": float(found.losses[most]), "total": found.total}
+    return result | {name: cost / logarithm.nats for name, cost in costs.items()} | {"unit": logarithm.unit()}
 
 
 def of_target(request: Request) -> None:
@@ -62,11 +71,18 @@ def of_target(request: Request) -> None:
     table(trace.next_tokens, scored.terms, ranks, checks.said("cross-entropy", scored.difference))
 
 
-def table(labels: tuple[str, ...], terms: LossTerms, ranks: tuple[int | None, ...], difference: str = "") -> None:
+def table(
+    labels: tuple[str, ...],
+    terms: LossTerms,
+    ranks: tuple[int | None, ...],
+    difference: str = "",
+    logarithm: Logarithm = NATURAL,
+) -> None:
     """The sums, and a row a token; `difference` of the recomputation, where there is one."""
+    losses, sign = terms.losses / logarithm.nats, logarithm.sign
     totals = (
-        (say("loss.sum", "Sum of -ln p"), terms.total),
-        (say("loss.mean", "Loss: their mean, nats per token"), terms.mean),
+        (say("loss.sum", "Sum of -{log} p", log=sign), terms.total / logarithm.nats),
+        (say("loss.mean", "Loss: their mean, {unit} per token", unit=logarithm.unit()), terms.mean / logarithm.nats),
         (say("loss.perplexity", "Perplexity"), terms.perplexity),
     )
     metrics(*((name, sum if sum < 1000 else grouped(round(sum))) for name, sum in totals))
@@ -76,10 +92,10 @@ def table(labels: tuple[str, ...], terms: LossTerms, ranks: tuple[int | None, ..
         tables.Column(say("column.position", "position"), places, list(map(str, places))),
         tables.token(say("column.token", "token"), labels),
         tables.bar(say("column.probability", "probability"), terms.probabilities, 1),
-        tables.meter(say("loss.column.loss", "loss -ln p"), terms.losses, float(terms.losses.max())),
+        tables.meter(say("loss.column.loss", "loss -{log} p", log=sign), losses, float(losses.max())),
         tables.Column(say("loss.column.share", "share"), terms.shares, shares),
         tables.Column(say("column.rank", "rank"), ranks, shown_ranks),
-        tables.Column(say("loss.column.mean", "running mean"), terms.running_means),
+        tables.Column(say("loss.column.mean", "running mean"), terms.running_means / logarithm.nats),
     ]
     tables.show(columns, say("loss.table", "Loss by token"))
     if difference:

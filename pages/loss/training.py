@@ -6,6 +6,7 @@ from model.networks.loss_terms import score_target
 from model.runtime.training_record import training_curves
 from pages.shared import files
 from pages.shared.charts import chart
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import inputs, widgets
@@ -52,6 +53,12 @@ def show(request: Request) -> None:
         files.sheet(header, sorted(rows, key=lambda row: row[0]), "training", key="training_table")
     with right:
         paragraph("loss", "training-curves", decay=str(curves.average_decay))
+        heldout = curves.heldout_nlls
+        fallen = [(heldout[0] - value) / (heldout[0] - min(heldout)) for value in heldout]
+        most = next(place for place, share in enumerate(fallen) if share >= 0.9)
+        result = {"epoch": most + 1, "epochs": len(heldout), "first": heldout[0], "there": heldout[most]}
+        result |= {"lowest": min(heldout)}
+        experiment("loss-training-curves", {"axis": "epochs"}, None if by_step else result)
         trace = request.trace()
         card = request.service.model.card.get("training", {}).get("heldout_nll", [float("nan")])
         caption(

@@ -1,11 +1,14 @@
 """A mask that the reader picks or paints, on the decoder's self-attention of a sentence, and what it does."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 import streamlit as st
 
 from model import Trace
 from model.lessons.masking import MaskEffect, mask_effect, pattern
-from pages.shared import checks, files, tables
+from pages.shared import checks, files, stepping, tables
 from pages.shared.charts import metrics, painter
 from pages.shared.experiment import experiment, named
 from pages.shared.opening import Request
@@ -13,8 +16,10 @@ from pages.shared.runs import fragment
 from pages.shared.texts import block, caption, paragraph
 from views import maps
 from views.address import settings
-from views.components.attention_map import attention_map
+from views.components.choices import fits
+from views.components.chosen_maps import ChosenMaps, MapSet, chosen_maps
 from views.components.matrix_row import RowMatrix
+from views.components.step_view import Axis, Bars, Column, Numbers, StepView
 from views.controls import inputs, widgets
 from views.controls import painted as painted_cells
 from views.text import literal, terms
@@ -46,7 +51,6 @@ def show(request: Request) -> None:
         same = name == "causal" and not settings.held(PAINTED)  # as the layers that do not use it: no choice matters
         label = say("masks.layers", "Layers that use it")
         where = widgets.select(label, choices, "where", width=130, disabled=same)
-        place = inputs.head(layers, heads)
     picture, answer = st.columns([2, 3], gap="large")
     with picture:
         paragraph("masks", "paint")
@@ -62,12 +66,11 @@ def show(request: Request) -> None:
         query = literal.markdown(literal.token(tokens[blind[0]]))
         answer.warning(block("masks", "no-key-left", place=blind[0] + 1, token=query))
         return
-    layer, head = (int(number) - 1 for number in place)
     used = tuple(range(len(layers))) if where not in layers else (int(where) - 1,)
 
     def effect_of(mask: np.ndarray) -> MaskEffect:
-        key = ("mask", trace.source_ids, trace.target_ids, mask.tobytes(), used, layer, head)
-        return request.service.lesson(key, mask_effect, trace, mask, used, layer, head)
+        key = ("mask", trace.source_ids, trace.target_ids, mask.tobytes(), used)
+        return request.service.lesson(key, mask_effect, trace, mask, used)
 
     causal, effect = effect_of(pattern("causal", side)), effect_of(allowed)
     with picture:
@@ -79,7 +82,7 @@ def show(request: Request) -> None:
     with answer:
         proposal(trace, causal, effect, start)
         next_tokens(trace, causal, effect)
-    one_head(trace, causal, effect, maps.describe(*place))
+    one_head(trace, causal, effect, inputs.heads_to_choose(layers, heads))
 
 
 def clear_paint() -> None:
@@ -118,23 +121,31 @@ def next_tokens(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> None:
     files.csv(*tables.content(columns), "mask", say("masks.next.csv", "Probabilities as CSV"))
 
 
-def one_head(trace: Trace, causal: MaskEffect, effect: MaskEffect, place: str) -> None:
-    """The head's scores, the same with minus infinity, its weights, and the weights it had."""
-    paragraph("masks", "one-head", place=place)
+def one_head(trace: Trace, causal: MaskEffect, effect: MaskEffect, choices: Sequence[widgets.Choice]) -> None:
+    """The head's scores, the same with minus infinity, its weights, and the weights it had; of all heads at once."""
+    chosen = {choice.key: choice.inside() for choice in choices}
     target_tokens = trace.target_tokens
     shared = {"kind": "decoder", "rows": target_tokens, "columns": target_tokens}
     shared |= {"row_title": terms.QUERY(), "column_title": terms.KEY()}
     weights = shared | {"signed": False, "top": 1.0, "masked": ("0", say("masks.cell.masked", "masked"))}
     # the weights with hidden cells marked as masked
     now, before = (np.where(each.allowed, each.weights, np.float32(-np.inf)) for each in (effect, causal))
-    top = float(np.abs(effect.scores).max())
+    top = np.abs(effect.scores).max(axis=(-2, -1))  # (layer, head)
     items = [
-        RowMatrix(say("masks.step.scores", "1 Scores"), effect.scores, **shared),
+        RowMatrix(say("masks.step.scores", "1 Scores"), effect.scores, top=top, **shared),
         RowMatrix(say("masks.step.infinity", "2 With \u2212\u221e"), effect.masked_scores, top=top, **shared),
         RowMatrix(say("masks.step.weights", "3 Weights"), now, **weights),
         RowMatrix(say("masks.step.causal", "Weights with the causal mask"), before, **weights),
     ]
-    attention_map(items, "steps", beside=2)
+    heading = say("masks.one-head", "One head with this mask: {map}", map="{map}")
+    whole, numbers = fits(4 * effect.scores.size), [list(choice.options) for choice in choices]
+    layer, head = (options.index(chosen[choice.key]) for options, choice in zip(numbers, choices, strict=True))
+    sent = items if whole else [_alone(item, layer, head) for item in items]
+    looks = {"beside": 2, "held": not whole}
+    sets = {"decoder": MapSet(sent, heading, numbers)}
+    chosen_maps(ChosenMaps(sets, ("layer", "head"), choices, chosen, **looks), "steps", inputs.remember)
+    paragraph("masks", "one-head")
+    causal, effect = causal.head(layer, head), effect.head(layer, head)
     one_row(maps.numbered(target_tokens), effect)
     scores = effect.masked_scores.astype(np.float64)
     exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
@@ -142,23 +153,41 @@ def one_head(trace: Trace, causal: MaskEffect, effect: MaskEffect, place: str) -
     difference = checks.said("masked weights", float(difference))
     leak = checks.said("mask leak", effect.masked_weight)
     caption("masks", "weights-check", difference=difference, masked_weight=leak)
+    place = maps.describe(chosen["layer"], chosen["head"])
     title = say("masks.matrices.title", "Decoder self-attention under a mask, {place}", place=place)
     arrays = {name: getattr(effect, name) for name in ("scores", "allowed", "weights")}
+    drawn = [_alone(item, layer, head, drop=True) for item in items]
     with st.container(horizontal=True):
-        files.matrices(items, title, "mask", say("masks.matrices", "Matrices"))
+        files.matrices(drawn, title, "mask", say("masks.matrices", "Matrices"))
         all = say("masks.matrices.npz", "Matrices as NPZ")
         files.npz("mask", arrays | {"causal_weights": causal.weights}, all)
 
 
+def _alone(item: RowMatrix, layer: int, head: int, drop: bool = False) -> RowMatrix:
+    """The map of one head; `drop` takes its first two axes away."""
+    top = item.top[layer, head] if isinstance(item.top, np.ndarray) else item.top
+    values = item.values[layer, head]
+    return replace(item, values=values if drop else values[None, None], top=None if top is None else float(top))
+
+
 def one_row(names: list[str], effect: MaskEffect) -> None:
-    """The numbers of one query, on their way from score to weight."""
-    label = say("masks.row", "One row in numbers: query")
-    place = widgets.number(label, "query", len(names), 1, len(names), varies=True, width=230) - 1
-    masked = zip(effect.scores[place].tolist(), effect.allowed[place], strict=True)
-    columns = [
-        tables.name(terms.KEY(), names),
-        tables.Column(say("masks.row.score", "score"), effect.scores[place]),
-        tables.Column(say("masks.row.masked", "with the mask"), [s if open else "\u2212\u221e" for s, open in masked]),
-        tables.bar(say("masks.row.weight", "weight"), effect.weights[place], 1),
-    ]
-    tables.show(columns, say("masks.row.table", "Row of query {query}", query=names[place]))
+    """The numbers of one query, on their way from score to weight; the browser has those of all queries."""
+    score, weight = say("masks.row.score", "score"), say("masks.row.weight", "weight")
+    columns = (
+        Column(score, "score", "decoder", bar=False),
+        Column(say("masks.row.masked", "with the mask"), "masked", "decoder", bar=False, nothing="\u2212\u221e"),
+        Column(weight, "weight", "decoder", top=1.0),
+    )
+    view = StepView(
+        axes=(
+            Axis("query", say("masks.row", "One row in numbers: query"), names, said="token", first=len(names) - 1),
+            Axis("key", terms.KEY(), names, slider=False, said="token"),
+        ),
+        numbers={
+            "score": Numbers(effect.scores, ("query", "key")),
+            "masked": Numbers(np.where(effect.allowed, effect.scores, np.nan), ("query", "key")),
+            "weight": Numbers(effect.weights, ("query", "key")),
+        },
+        panels=(Bars(say("masks.row.table", "Row of the query"), "key", columns),),
+    )
+    stepping.show(view, "row")

@@ -1,11 +1,12 @@
 """What an opened model says: the next token, what stands behind a mask, a translation, or a class."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
-from model import HubTrace
-from model.hub.opened import OpenedModel
+from model import HeadInterventions, HubTrace
+from model.hub.opened import MOST_GENERATED, OpenedModel
 from pages.shared import files
 from pages.shared.service import Service
 from views.controls import widgets
@@ -17,17 +18,36 @@ from views.text.numbers import percent
 BEST = 5  # candidates that are shown
 
 
-def show(service: Service, text: str, trace: HubTrace) -> None:
-    """The answer of a model that reads text."""
+@dataclass(frozen=True)
+class Generated:
+    """What a model generates for a text: at most so many new tokens."""
+
+    text: str
+    tokens: int
+
+
+def show(service: Service, text: str, trace: HubTrace, *, fed: bool = False) -> Generated | None:
+    """The answer of a model that reads text; gives back what is generated, if anything is.
+
+    Args:
+        fed: whether the target of the trace is the reader's, and not the model's own.
+    """
     model: OpenedModel = service.model
     if model.task == "complete":
-        _continued(service, text, trace)
-    elif model.task == "fill":
+        return _continued(service, text, trace)
+    if model.task == "translate":
+        return _translated(service, text, trace, fed)
+    if model.task == "fill":
         _filled(model, trace)
-    elif model.task == "translate":
-        _said(say("models.generated", "Generated"), "".join(trace.target.labels[1:]).replace("\u2423", " ").strip())
     elif model.classes is not None:
         classes(trace)
+    return None
+
+
+def generated(service: Service, text: str, tokens: int, plan: HeadInterventions | None = None) -> str:
+    """What the model generates for a text, under interventions if there are any; computed once for each plan."""
+    key = ("generated", text, tokens, "" if plan is None else plan.to_text())
+    return service.analysis_in_steps(key, lambda model: model.generate_in_steps(text, tokens, plan))
 
 
 def classes(trace: HubTrace) -> None:
@@ -37,11 +57,28 @@ def classes(trace: HubTrace) -> None:
     _candidates(say("models.class", "class"), found)
 
 
-def _continued(service: Service, text: str, trace: HubTrace) -> None:
+def said(label: str, text: str) -> None:
+    """What a model has generated."""
+    st.html(tokens.label(label) + tokens.sentence(text or "\u2014", ""))
+
+
+def _continued(service: Service, text: str, trace: HubTrace) -> Generated:
     count = widgets.slider(say("models.tokens", "New tokens"), "n", 20, 1, 100)
-    made = service.analysis(("generated", text, count), lambda model: model.generate(text, count))
-    _said(say("models.continuation", "It goes on"), made)
+    made = generated(service, text, count)
+    said(say("models.continuation", "It goes on"), made)
     _candidates(say("models.next", "next token"), service.model.top(trace, -1, BEST))
+    return Generated(made, count)
+
+
+def _translated(service: Service, text: str, trace: HubTrace, fed: bool) -> Generated:
+    source, target = (len(side.ids) for side in (trace.source, trace.target))
+    count = max(target, min(MOST_GENERATED, 2 * source + 10))
+    if fed:
+        made = generated(service, text, count)
+    else:
+        made = service.model.reader.decode(trace.target.ids[1:], skip_special_tokens=True)
+    said(say("models.generated", "Generated"), made)
+    return Generated(made, count)
 
 
 def _filled(model: OpenedModel, trace: HubTrace) -> None:
@@ -52,10 +89,6 @@ def _filled(model: OpenedModel, trace: HubTrace) -> None:
     for number, place in enumerate(places, 1):
         heading = say("models.masked", "token {number} behind the mask", number=number)
         _candidates(heading, model.top(trace, place, BEST))
-
-
-def _said(label: str, text: str) -> None:
-    st.html(tokens.label(label) + tokens.sentence(text, ""))
 
 
 def _candidates(heading: str, found: Sequence[tuple[str, float]]) -> None:

@@ -8,7 +8,8 @@ from model import OpenError, open_model
 from model.hub.allowed import Allowed, allowed
 from model.hub.listing import Entry, entries, entry, of_folder
 from model.hub.source import looks_like_id
-from pages.models.offers import show_offers
+from pages.models.downloads import fetch
+from pages.models.offers import show_beginning, show_offers
 from pages.models.store import opened_models
 from pages.shared.service import Service
 from server.process_wide import process_wide
@@ -17,7 +18,6 @@ from views.address import settings
 from views.controls import widgets
 from views.text import literal, prose
 from views.text.catalogue import Name, say, say_error
-from views.text.numbers import percent
 
 NONE = "none"
 OWN = "own"  # a folder of the reader's own: no address holds its path
@@ -36,14 +36,25 @@ def chosen_model() -> Service | None:
     may = what_may_be_opened()
     if not (may.any or may.listed):
         st.markdown(prose.block("models", "nothing-may-be-opened"))
+        show_beginning()
         return None
     known = entries(may)
     if may.any:
-        _box()
-    name = _choose(may, known)
+        typed, listed = st.columns([3, 2], gap="medium")
+        with typed:
+            _box()
+        with listed:
+            name = _choose(may, known)
+    else:
+        name = _choose(may, known)
+    if name == NONE:
+        st.caption(prose.block("models", "how-any" if may.any else "how-listed"))
     if known:
         show_offers(known, open_=name == NONE)
-    return None if name == NONE else _open(may, name)
+    if name == NONE:
+        show_beginning()
+        return None
+    return _open(may, name)
 
 
 def _choose(may: Allowed, known: list[Entry]) -> str:
@@ -86,12 +97,15 @@ def _open(may: Allowed, name: str) -> Service | None:
         return found
     about = of_folder(name, Path(source)) if name == OWN else entry(name, source)
     if not about.here:
-        if not (may.any and _wanted(name)):
+        if not may.any:
+            st.warning(literal.markdown(say_error(about.problem)))
+            return None
+        if not (_wanted(name) and _fetched(source)):
             return None
     elif about.problem is not None:
         st.warning(literal.markdown(say_error(about.problem)))
         return None
-    return _opened(key, source, download=not about.here)
+    return _opened(key, source)
 
 
 def _wanted(name: str) -> bool:
@@ -105,25 +119,22 @@ def _wanted(name: str) -> bool:
     return False
 
 
-def _opened(key: str, source: str, *, download: bool) -> Service | None:
-    bar = st.progress(0.0) if download else None
+def _fetched(source: str) -> bool:
+    """Bring a model here; False where that cannot be, and the reason is on the page."""
+    try:
+        fetch(source)
+    except OpenError as error:
+        del st.session_state[_DOWNLOAD]
+        st.warning(literal.markdown(say_error(error)))
+        return False
+    del st.session_state[_DOWNLOAD]
+    return True
 
-    def tell(here: int, total: int) -> None:
-        if bar is not None and total:
-            said = say("models.progress", "{share} of {size} MB", share=percent(here / total), size=total // 1_000_000)
-            bar.progress(min(1.0, here / total), said)
 
+def _opened(key: str, source: str) -> Service | None:
     try:
         with st.spinner(say("models.opening", "Opening the model, and proving that its maps are its own")):
-            return opened_models().open(
-                key,
-                streamlit_inside.visitor(),
-                lambda: open_model(source, download=download, progress=tell if download else None),
-            )
+            return opened_models().open(key, streamlit_inside.visitor(), lambda: open_model(source, download=False))
     except OpenError as error:
         st.warning(literal.markdown(say_error(error)))
         return None
-    finally:
-        st.session_state.pop(_DOWNLOAD, None)
-        if bar is not None:
-            bar.empty()

@@ -17,11 +17,9 @@ from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import paragraph
 from views import maps
-from views.components.attention_map import attention_map
-from views.components.matrix_row import RowMatrix
 from views.export.matrices import HeadMap
 from views.html import bars
-from views.text import prose, terms
+from views.text import prose
 from views.text.catalogue import say
 
 
@@ -33,38 +31,36 @@ def show(service: Service, trace: HubTrace, given, options: Mapping[str, str], k
         ("ablated", *key), lambda model: ablate_in_steps(model, trace, given, options, answer)
     )
     heads = rows.heads_of(changes, {kind: scores_of(trace, kind) for kind in changes}, None)
-    with st.container(horizontal=True, gap="medium"):
-        listed, shown = listing.arranged(heads, "sort", "shown")
+    arranged = listing.arranged(heads, "sort", "shown")
     measured = say("models.change", "change of the loss")
     if answer is not None:
         measured = say("models.change.class", "change of -ln p of the class")
     map_of = lambda head: trace.records[head.kind].weights[head.layer, head.head].astype("float32")  # noqa: E731
     headings = say("models.map", "Map"), measured, say("models.here", "Label here")
-    about = {"name": "opened-heads", "selects": "shown", "causal": {kind for kind in changes if KINDS[kind].causal}}
+    axes = {kind: listing.axes_of(subject.worded(kind), *subject.axes(trace, kind)) for kind in changes}
+    causal = {kind for kind in changes if KINDS[kind].causal}
+    listing.show(arranged, rows.Found(None), map_of, axes, headings, name="opened-heads", causal=causal)
     overview, opened = st.columns([5, 4], gap="large")
     with overview:
-        listing.show(listed, shown, rows.Found(None), map_of, headings, measured, **about)
+        listing.numbers(arranged, rows.Found(None), measured, "opened-heads")
     with opened:
         st.html(bars.STYLE)
-        _opened(trace, shown)
-        listing.scores(shown, rows.Found(None))
+        _files(trace, arranged.opened)
+        listing.scores(arranged.opened, rows.Found(None))
     st.markdown(prose.block("models", "ablation-classes" if answer is not None else "ablation"))
     with st.expander(say("ranking.patterns", "What each pattern is")):
         paragraph("heads", "labels", half=f"{HALF:g}", times=f"{TIMES:g}", spread=f"{SPREAD:g}")
         paragraph("heads" if trace.grid is None else "vision_heads", "patterns")
 
 
-def _opened(trace: HubTrace, head: rows.Head) -> None:
-    """The open head's map, large, with its files."""
+def _files(trace: HubTrace, head: rows.Head) -> None:
+    """The open head's map as files."""
     layer, number = str(head.layer + 1), str(head.head + 1)
     kind = subject.worded(head.kind)
     weights = trace.records[head.kind].weights[head.layer, head.head].astype(np.float32, copy=False)
-    axes = subject.axes(trace, head.kind)
-    picture = HeadMap(weights, *axes, kind, maps.describe(layer, number), float(weights.max()))
-    values = np.where(maps.masked(*weights.shape, kind.causal), -np.inf, weights)
-    hidden = "0", terms.MASKED()
-    named = picture.title, values, kind.name, *axes, kind.query_axis, kind.key_axis
-    attention_map([RowMatrix(*named, False, picture.top, hidden)], "head map", places=kind.places)
+    picture = HeadMap(
+        weights, *subject.axes(trace, head.kind), kind, maps.describe(layer, number), float(weights.max())
+    )
     files.map_files(picture, name=f"{kind.name}-layer-{layer}-head-{number}")
 
 

@@ -6,8 +6,20 @@ import streamlit as st
 
 from model.hub.listing import Entry
 from pages.shared import files
+from pages.shared.texts import paragraph
 from views.text.catalogue import say, say_error
 from views.text.numbers import grouped
+
+KINDS = ("decoders", "masked", "pairs", "pictures")  # blocks of the page's text
+
+
+def show_beginning() -> None:
+    """What can be opened, and what one then sees, before a model is open."""
+    st.header(say("models.can-be-opened", "What can be opened"), anchor=False)
+    for column, kind in zip(st.columns(len(KINDS), gap="large"), KINDS, strict=True):
+        with column:
+            paragraph("models", kind)
+    paragraph("models", "every-model")
 
 
 def show_offers(known: Sequence[Entry], *, open_: bool) -> None:
@@ -22,12 +34,12 @@ def show_offers(known: Sequence[Entry], *, open_: bool) -> None:
 def _header() -> list[str]:
     return [
         say("models.column.name", "model"),
+        say("models.column.state", "can it be opened?"),
         say("models.column.type", "type"),
         say("models.column.layers", "layers"),
         say("models.column.heads", "heads a layer"),
         say("models.column.parameters", "parameters"),
-        say("models.column.size", "GB"),
-        say("models.column.state", "can it be opened?"),
+        say("models.column.size", "size"),
     ]
 
 
@@ -35,10 +47,14 @@ def _row(model: Entry) -> list[str]:
     state = say("models.fits", "yes") if model.problem is None else say_error(model.problem)
     return [
         model.name,
+        state,
         model.type,
         " + ".join(map(str, model.layers)),
         str(model.heads or ""),
         grouped(model.parameters) if model.parameters else "",
-        f"{model.bytes / 1e9:.2f}" if model.bytes else "",
-        state,
+        _size(model.bytes) if model.bytes else "",
     ]
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e9:.2f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"

@@ -42,7 +42,7 @@ def of(model: OpenedModel, trace: HubTrace, kind: maps.Kind, given: Mapping[str,
         given: what a person needs to compute it again: the input, by the names of what a file says of it.
     """
     key = ("opened", model.name, *map(str, given.values()), kind.name, trace.kept)
-    source = {"opened": model.name, **given}
+    source = {"opened": model.pinned, **given}
     subject = of_trace(trace, kind, key, model.weights_sha256, source, _recipe(model, kind, given))
     names = axes(trace, kind.name)
     return replace(
@@ -66,8 +66,8 @@ def _special(trace: HubTrace) -> frozenset[str]:
 
 def parts(trace: HubTrace) -> tuple[str, ...]:
     """Parts of the viewer that can show a trace."""
-    apart = all(record.forms for record in trace.records.values())
-    return ("maps", "lines", "one-weight") if apart else ("maps", "lines")
+    scored = all(record.scores is not None for record in trace.records.values())
+    return ("maps", "lines", "one-weight") if scored else ("maps", "lines")
 
 
 def _positions(trace: HubTrace) -> tuple[str, ...]:
@@ -110,7 +110,7 @@ def _recipe(model: OpenedModel, kind: maps.Kind, given: Mapping[str, object]) ->
     return (
         "from model import open_model",
         "",
-        f"opened = open_model({model.name!r}, dtype={model.precision!r})  # the folder's path, or the id",
+        f"opened = open_model({model.pinned!r}, dtype={model.precision!r})  # the folder's path, or the id",
         f"assert opened.weights_sha256 == {model.weights_sha256!r}",
         *traced,
         f"attention = trace.attention({kind.name!r})  # (layer, head, query, key)",

@@ -35,7 +35,7 @@ def show(service: Service) -> None:
     keep = kept.choose(model, text, options)
     key = ("traced", *given.values(), keep)
     trace = service.traces.get_or_compute(key, lambda: model.trace(text, keep=keep, **options), service.computing)
-    answers.show(service, text, trace)
+    generated = answers.show(service, text, trace, fed="target" in options)
     offered = {"attention": say("models.part.attention", "Attention")}
     if not isinstance(trace.kept, int):  # one layer alone says nothing of the heads of the others
         if "ablate" in model.capabilities:
@@ -45,7 +45,7 @@ def show(service: Service) -> None:
     if part == "heads":
         heads.show(service, trace, text, options, key)
     elif part == "what-if":
-        what_if.show(service, trace, text, options, key)
+        what_if.show(service, trace, text, options, generated, key)
     else:
         _attention(model, trace, given)
 
@@ -53,5 +53,5 @@ def show(service: Service) -> None:
 def _attention(model: OpenedModel, trace: HubTrace, given: dict[str, str]) -> None:
     words = (lambda kind: subject.in_words(kind, trace)) if trace.source.words else None
     of = lambda kind: subject.of(model, trace, kind, given)  # noqa: E731
-    explore_tokens(subject.kinds(model), of, subject.parts(trace), None if trace.target else words)
+    explore_tokens(subject.kinds(model), of, subject.parts(trace), words)
     kept.show(trace)

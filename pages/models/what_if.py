@@ -1,4 +1,4 @@
-"""Any model that reads text under interventions: its losses, one head's map and pattern, and every head, twice."""
+"""Any model that reads text under interventions, twice: what it generates, its losses, a head's map, and every head."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import streamlit as st
 from model import HeadInterventions, HubTrace
 from model.attribution.comparison import moved
 from model.hub.opened import OpenedModel
-from pages.models import heads, subject
+from pages.models import answers, heads, subject
 from pages.shared import checks, differences, files, tables
 from pages.shared.charts import metrics
 from pages.shared.head_changes import planned
@@ -23,7 +23,7 @@ from views.controls import inputs, widgets
 from views.export.difference import MapPair, Side
 from views.html import bars, tokens
 from views.text import terms
-from views.text.catalogue import say
+from views.text.catalogue import say, say_count
 
 MOST = 12  # rows of the table; its file has all
 NAME = "heads"  # begins the names of this view's settings in the address
@@ -55,8 +55,19 @@ def compute(
 
 
 @fragment
-def show(service: Service, trace: HubTrace, text: str, options: Mapping[str, str], key: tuple) -> None:
-    """The view. Every choice runs only this part again."""
+def show(
+    service: Service,
+    trace: HubTrace,
+    text: str,
+    options: Mapping[str, str],
+    generated: answers.Generated | None,
+    key: tuple,
+) -> None:
+    """The view. Every choice runs only this part again.
+
+    Args:
+        generated: what the model generates as it is; None for one that generates nothing.
+    """
     st.html(bars.STYLE + tokens.STYLE)
     model: OpenedModel = service.model
     kinds = subject.kinds(model)
@@ -71,6 +82,7 @@ def show(service: Service, trace: HubTrace, text: str, options: Mapping[str, str
     make = lambda: compute(model, trace, text, options, plan)  # noqa: E731
     found = service.traces.get_or_compute(("changed", *key, plan.to_text()), make, service.computing)
     with right:
+        anew = st.container()  # filled last: what is generated takes longest
         if found.losses[0].size:
             _losses(model, trace, found)
         record = found.after.records[kind.name]
@@ -83,6 +95,19 @@ def show(service: Service, trace: HubTrace, text: str, options: Mapping[str, str
     differences.moved_heads(
         {name: moved(*pair) for name, pair in pairs.items()}, {name: pair[0].shape[3] for name, pair in pairs.items()}
     )
+    if generated is not None:
+        with anew:
+            _generated(service, text, generated, plan)
+
+
+def _generated(service: Service, text: str, before: answers.Generated, plan: HeadInterventions) -> None:
+    """What it generates as it is and under the interventions."""
+    answers.said(say("models.generated.before", "Generated before"), before.text)
+    after = answers.generated(service, text, before.tokens, plan) if plan.changes else before.text
+    answers.said(say("models.generated.after", "Generated after"), after)
+    same = say("models.generated.same", "The same text.") if after == before.text else ""
+    most = say_count("models.generated.most", "At most {count} token.", "At most {count} tokens.", before.tokens)
+    st.caption(f"{same} {most}".strip())
 
 
 def _losses(model: OpenedModel, trace: HubTrace, found: Changed) -> None:
@@ -111,22 +136,23 @@ def _losses(model: OpenedModel, trace: HubTrace, found: Changed) -> None:
 
 def _one_head(kinds: Mapping[str, maps.Kind], trace: HubTrace, after: HubTrace, plan: HeadInterventions) -> None:
     """One head's map and pattern before and after."""
-    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        kind = inputs.kind(kinds) if len(kinds) > 1 else next(iter(kinds.values()))
-        shape = trace.records[kind.name].weights.shape
-        layers, all_heads = maps.names(shape[0]), maps.names(shape[1])
-        layer, head = inputs.head(layers, all_heads, (len(layers) - 2, len(all_heads) - 1))
-    place = layers.index(layer), all_heads.index(head)
     titles = say("compare.before.title", "Before"), say("compare.after.title", "After")
-    sides = [
-        _side(name, each, kind, place, used)
-        for name, each, used in zip(titles, (trace, after), (HeadInterventions(), plan), strict=True)
-    ]
-    rows, columns = (tuple(range(count)) for count in shape[2:])
-    pair = MapPair(*sides, kind, maps.describe(layer, head), (rows, rows), (columns, columns))
-    differences.show(pair, "pair", f"compare-{kind.name}-layer-{layer}-head-{head}")
+
+    def pair_of(kind: maps.Kind, *place: int) -> MapPair:
+        sides = [
+            _side(name, each, kind, place, used)
+            for name, each, used in zip(titles, (trace, after), (HeadInterventions(), plan), strict=True)
+        ]
+        shape = trace.records[kind.name].weights.shape
+        named = (maps.names(count)[at] for count, at in zip(shape[:2], place, strict=True))
+        rows, columns = (tuple(range(count)) for count in shape[2:])
+        return MapPair(*sides, kind, maps.describe(*named), (rows, rows), (columns, columns))
+
+    shapes = {name: trace.records[name].weights.shape for name in kinds}
+    pair, layer, head = differences.show(kinds, shapes, pair_of, "pair", "compare")
     if maps.MEAN not in (layer, head):
-        labels = [words(heads.scores_of(each, kind.name).label(*place)) for each in (trace, after)]
+        at = int(layer) - 1, int(head) - 1
+        labels = [words(heads.scores_of(each, pair.kind.name).label(*at)) for each in (trace, after)]
         caption("models", "pattern", before=labels[0], after=labels[1])
 
 

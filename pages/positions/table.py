@@ -85,6 +85,9 @@ def wavelengths(request: Request) -> None:
             seen=int((mine <= chosen.length).sum()),
             all=chosen.d_model,
         )
+    turned = {"length": chosen.length, "seen": int((mine <= chosen.length).sum()), "all": chosen.d_model}
+    found = turned if chosen.length == LARGEST else None
+    experiment("positions-wavelengths", {"length": LARGEST}, found, length=LARGEST)
     # the wavelengths that the table's second position gives away: sin or cos of one step's angle, of at most 1
     angles = np.where(dimensions % 2, np.arccos(chosen.table[1]), np.arcsin(chosen.table[1]))
     apart = float(np.abs(2 * np.pi / angles / mine - 1).max())

@@ -1,7 +1,5 @@
 """What is generated on both sides, what each token of the target costs, and how every head's attention moved."""
 
-import streamlit as st
-
 from model.attribution.comparison import merged
 from pages.shared import differences, files, tables
 from pages.shared.charts import metrics
@@ -10,8 +8,6 @@ from pages.shared.service import by_name
 from pages.shared.sides import Sides
 from pages.shared.texts import say_if_cut
 from views import maps
-from views.address import settings
-from views.controls import inputs
 from views.text import terms
 from views.text.catalogue import say
 
@@ -63,16 +59,20 @@ def token_losses(sides: Sides) -> None:
 
 def one_head(sides: Sides) -> None:
     """Choose kind, layer and head; both maps and the difference. At first what the last layer hands on is open."""
-    farthest = differences.farthest(sides.moved)
-    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        kind = inputs.kind(by_name(sides.kinds.values()), list(sides.kinds)[-1])
-        layers, heads = (maps.names(count) for count in sides.first.attention(kind.name).shape[:2])
-        layer, head = inputs.head(layers, heads, (len(layers) - 2, len(heads) - 1))
-        st.button(say("compare.open", "Open the head that moved most"), on_click=_open, args=farthest)
-    pair = sides.pair(kind, layers.index(layer), heads.index(head), maps.describe(layer, head))
-    differences.show(pair, "pair", f"compare-{kind.name}-layer-{layer}-head-{head}")
+    kind, layer, head = differences.farthest(sides.moved)
+    most = {"kind": kind, "layer": str(layer + 1), "head": str(head + 1)}
+    pair_of = lambda kind, layer, head: sides.pair(kind, layer, head, maps.describe(*_names(sides, kind, layer, head)))  # noqa: E731
+    differences.show(
+        by_name(sides.kinds.values()),
+        {kind: sides.shape(kind) for kind in sides.kinds},
+        pair_of,
+        "pair",
+        "compare",
+        list(sides.kinds)[-1],
+        [(say("compare.open", "Open the head that moved most"), most)],
+    )
 
 
-def _open(kind: str, layer: int, head: int) -> None:
-    settings.choose("kind", kind)
-    inputs.choose_head(str(layer + 1), str(head + 1))
+def _names(sides: Sides, kind: maps.Kind, layer: int, head: int) -> tuple[str, str]:
+    layers, heads = (maps.names(count) for count in sides.shape(kind.name)[:2])
+    return layers[layer], heads[head]

@@ -1,6 +1,6 @@
 """Two attention maps with their difference, and how far every head moved: for every page that compares."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import streamlit as st
@@ -8,8 +8,10 @@ import streamlit as st
 from pages.shared import files
 from pages.shared.texts import block, paragraph
 from views import maps, palette
-from views.components.attention_map import attention_map
+from views.components.choices import fits
+from views.components.chosen_maps import ChosenMaps, MapSet, chosen_maps
 from views.components.matrix_row import RowMatrix, matrix_row
+from views.controls import inputs
 from views.export import downloads
 from views.export.difference import MapPair, Side, difference_picture
 from views.text import terms
@@ -17,20 +19,63 @@ from views.text.catalogue import say
 from views.text.numbers import three_digits
 
 
-def show(pair: MapPair, key: str, name: str) -> None:
-    """The maps side by side with one colour scale, the difference beside them, and the files.
+def show(
+    kinds: Mapping[str, maps.Kind],
+    shapes: Mapping[str, tuple[int, ...]],
+    pair_of: Callable[[maps.Kind, int, int], MapPair],
+    key: str,
+    name: str,
+    first: str = "",
+    shortcuts: Sequence[tuple[str, Mapping[str, str]]] = (),
+) -> tuple[MapPair, str, str]:
+    """Let the reader choose a kind, a layer and a head: its maps side by side, their difference, and the files.
+
+    The browser has the maps of all heads and draws what is chosen; the files below follow.
 
     Args:
+        kinds: of attention, by name.
+        shapes: kind -> of its attention, `(layer, head, query, key)`.
+        pair_of: of a kind, a layer and a head; those behind the last one stand for the mean.
         key: of the component, and of the table below it.
-        name: of the files, without what follows the dot.
+        name: begins the names of the files.
+        first: the kind that is open until a person chooses; the first one where empty.
+        shortcuts: what a button above the maps says, and what it chooses.
+
+    Returns:
+        The pair that is chosen, its layer and its head.
     """
-    st.markdown(f"**{pair.title}**")
-    items = [_matrix(side, pair, pair.kind.name, pair.top) for side in (pair.first, pair.second)]
-    if pair.difference is not None:
-        items.append(_matrix(pair.difference, pair, palette.DIFFERENCE, pair.largest))
-    shared = pair.queries, pair.keys
-    links = [*zip(*shared, strict=True), tuple(tuple(range(len(first))) for first, _ in shared)]
-    attention_map(items, key, beside=3, links=links[: len(items)], places=pair.kind.places)
+    of_kind = inputs.kinds_to_choose(kinds, first)
+    kind = kinds[of_kind.inside() if len(kinds) > 1 else of_kind.first]
+    names = {each: [maps.names(count) for count in shape[:2]] for each, shape in shapes.items()}
+    start = len(names[kind.name][0]) - 2, len(names[kind.name][1]) - 1
+    layer, head = (choice.inside() for choice in inputs.heads_to_choose(*names[kind.name], start))
+    most = max(names.values(), key=lambda both: [len(each) for each in both])
+    offered = [of_kind] * (len(kinds) > 1)
+    offered += inputs.heads_to_choose(*most, (len(most[0]) - 2, len(most[1]) - 1))
+    chosen = {choice.key: value for choice, value in zip(offered[-2:], (layer, head), strict=True)}
+    chosen = ({of_kind.key: kind.name} if len(kinds) > 1 else {}) | chosen
+    place = tuple(options.index(value) for options, value in zip(names[kind.name], (layer, head), strict=True))
+    pair = pair_of(kind, *place)
+    count = sum(3 * (layers + 1) * (heads + 1) * queries * keys for layers, heads, queries, keys in shapes.values())
+    held = not fits(count)
+    sets = {}
+    for each in [kind] if held else kinds.values():
+        places = [place] if held else list(np.ndindex(*(len(options) for options in names[each.name])))
+        sets[each.name] = _set(each, [pair_of(each, *at) for at in places], names[each.name], held)
+    about = {"shortcuts": shortcuts, "beside": 3, "places": kind.places, "held": held}
+    chosen_maps(ChosenMaps(sets, ("layer", "head"), offered, chosen, **about), key, inputs.remember)
+    _notes(pair)
+    file = f"{name}-{kind.name}-layer-{layer}-head-{head}"
+    with st.container(horizontal=True):
+        files.pictures(lambda: difference_picture(pair), file)
+        files.download(files.CSV(), lambda: downloads.table_csv(*pair.rows()), f"{file}.csv")
+        files.npz(file, pair.arrays())
+    files.numbers(lambda: files.table(*reversed(pair.rows())), key=f"{key}_table", hide_index=True)
+    return pair, layer, head
+
+
+def _notes(pair: MapPair) -> None:
+    """How to read the maps."""
     notes = [block("compare", "axes", row=pair.kind.queries(), column=pair.kind.keys())]
     if pair.difference is None:
         notes.append(block("compare", "no-difference"))
@@ -42,17 +87,29 @@ def show(pair: MapPair, key: str, name: str) -> None:
             counts |= {"second_rows": len(pair.second.queries), "second_columns": len(pair.second.keys)}
             notes.append(block("compare", "shared-tokens", rows=rows, columns=columns, **counts))
     st.caption(" ".join(notes))
-    with st.container(horizontal=True):
-        files.pictures(lambda: difference_picture(pair), name)
-        files.download(files.CSV(), lambda: downloads.table_csv(*pair.rows()), f"{name}.csv")
-        files.npz(name, pair.arrays())
-    files.numbers(lambda: files.table(*reversed(pair.rows())), key=f"{key}_table", hide_index=True)
 
 
-def _matrix(side: Side, pair: MapPair, kind: str, top: float) -> RowMatrix:
-    axes, signed = (pair.kind.query_axis, pair.kind.key_axis), kind == palette.DIFFERENCE
-    values = np.where(side.hidden, np.float32(-np.inf), side.weights)
-    return RowMatrix(side.name, values, kind, side.queries, side.keys, *axes, signed, top, ("0", terms.MASKED()))
+def _set(kind: maps.Kind, pairs: Sequence[MapPair], names: Sequence[Sequence[str]], held: bool) -> MapSet:
+    """All pairs of a kind, one for each layer and head."""
+    lead = (1, 1) if held else tuple(map(len, names))
+    weights = np.reshape([pair.top for pair in pairs], lead)
+    items = [
+        _matrices([getattr(pair, side) for pair in pairs], kind, kind.name, weights) for side in ("first", "second")
+    ]
+    if pairs[0].difference is not None:
+        moved = np.reshape([pair.largest for pair in pairs], lead)
+        items.append(_matrices([pair.difference for pair in pairs], kind, palette.DIFFERENCE, moved))
+    shared = pairs[0].queries, pairs[0].keys
+    links = [*zip(*shared, strict=True), tuple(tuple(range(len(first))) for first, _ in shared)]
+    return MapSet(items, kind.heading("{map}"), names, links[: len(items)])
+
+
+def _matrices(sides: Sequence[Side], kind: maps.Kind, hue: str, top: np.ndarray) -> RowMatrix:
+    """One side of all pairs."""
+    values = np.stack([np.where(side.hidden, np.float32(-np.inf), side.weights) for side in sides])
+    values = values.reshape(*top.shape, *values.shape[1:])  # (layer, head, query, key)
+    named = sides[0].name, values, hue, sides[0].queries, sides[0].keys, kind.query_axis, kind.key_axis
+    return RowMatrix(*named, hue == palette.DIFFERENCE, top, ("0", terms.MASKED()))
 
 
 def moved_heads(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> None:

@@ -7,11 +7,12 @@ import streamlit as st
 
 from pages.shared.opening import BOTH, Read, Request, opening
 from pages.shared.runs import fragment
-from pages.shared.texts import block, how_to_read
+from pages.shared.texts import block, how_to_read, paragraph
 from views.address import settings
 from views.address.codecs import OneOf
 from views.controls import widgets
 from views.html import bars, steps
+from views.text import prose
 from views.text.catalogue import Message, say
 
 
@@ -71,6 +72,10 @@ def pick(options: widgets.Options, key: str, varies: bool = False) -> str:
 
 
 def texts_below(page: str, part: Part, **values: object) -> None:
-    """What says below a part how to read it; the texts may hold `values`."""
+    """What says below a part how to read it, and where tutorials slip; the texts may hold `values`."""
     if part.texts:
         how_to_read(*(block(page, text, **values) for text in part.texts))
+    slips = f"{page}-{part.id}"
+    if prose.has("slips", slips):
+        with st.expander(prose.title("slips")):
+            paragraph("slips", slips)

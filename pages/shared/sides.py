@@ -79,6 +79,11 @@ class Sides:
             found[kind] = moved(before, after)
         return found
 
+    def shape(self, kind: str) -> tuple[int, ...]:
+        """Layers, heads, and the longer side's queries and keys."""
+        shapes = (trace.attention(kind).shape for trace in (self.first, self.second))
+        return tuple(map(max, *shapes))
+
     def pair(self, kind: maps.Kind, layer: int, head: int, place: str) -> MapPair:
         """Two maps to draw; a layer or head behind the last one means the mean over them."""
         queries, keys = self.shared(kind.name)

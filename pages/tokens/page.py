@@ -11,7 +11,7 @@ PARTS = (
     Part("spelling", Message("tokens.part.spelling", "Spelling"), spelling.show, reads=NOTHING),
     Part("contexts", Message("tokens.part.contexts", "One word, many contexts"), contexts.show, reads=NOTHING),
     Part("word-order", Message("tokens.part.word-order", "Word order"), word_order.show, reads=DECODING),
-    Part("sizes", Message("tokens.part.sizes", "Sizes"), sizes.show, reads=NOTHING),
+    Part("sizes", Message("tokens.part.sizes", "Sizes"), sizes.show, ("other-names",), reads=NOTHING),
 )
 
 show_parts("tokens", PARTS, "part")

@@ -5,13 +5,14 @@ import streamlit as st
 from model import TransformerConfig
 from model.networks.config import part_sizes
 from pages.shared import files, tables
+from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.texts import beside, block, caption
 from views.controls import widgets
 from views.html import bars
 from views.text import literal
 from views.text.catalogue import Message, Name, say, say_error
-from views.text.numbers import grouped
+from views.text.numbers import grouped, percent
 
 SYMBOLS = ("d_model", "n_heads", "d_k = d_model / n_heads", "d_ff")  # the same in every language
 WIDTH = 120  # pixels a box
@@ -53,9 +54,18 @@ def show(request: Request) -> None:
             *(tables.name(title, side, "number") for title, side in zip(titles, values, strict=True)),
         ]
         tables.show(columns, say("sizes.table", "Sizes side by side"))
-    formula = grouped(sum(part.total for part in part_sizes(trained)))
+    twice, before, after = 2 * trained.d_ff, *(_parameters(side) for side in (trained, tried))
+    doubled = inner == twice and (width, layers) == (trained.d_model, trained.n_encoder_layers)
+    result = {"after": grouped(after), "before": grouped(before), "share": percent(after / before - 1)}
+    sizes = {"d_ff": twice, "d_model": trained.d_model, "layers": trained.n_encoder_layers}
+    experiment("tokens-sizes", sizes, result if doubled else None, d_ff=twice)
+    formula = grouped(before)
     caption("tokens", "sizes-check", formula=formula, counted=grouped(request.service.model.parameters))
     files.sheet(*tables.content(columns), "sizes", say("sizes.csv", "Sizes as CSV"))
+
+
+def _parameters(config: TransformerConfig) -> int:
+    return sum(part.total for part in part_sizes(config))
 
 
 def described(config: TransformerConfig) -> list[tuple[str, str]]:

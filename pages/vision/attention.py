@@ -1,23 +1,31 @@
 """Vision, attention maps: what CLS attends to in every head, any patch in one head, and every position in full."""
 
+from functools import partial
+
+import numpy as np
 import streamlit as st
 
 from model.tracing.picture_trace import PatchTrace
 from pages.shared import files
 from pages.shared.attention_viewer.explore import explore_picture
 from pages.shared.attention_viewer.subject import of_picture
+from pages.shared.experiment import experiment
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.tables import Column, content
 from pages.shared.texts import paragraph
-from pages.vision.maps import all_heads, check_line, choosable, places, settings
+from pages.vision.maps import Look, all_heads, check_line, choosable, places, settings
 from views import maps
-from views.components.attention_grid import Sheet, attention_grid
+from views.address import settings as address
+from views.address.codecs import OneOf
+from views.components.attention_grid import Sheet
+from views.components.attention_kinds import Kinds, attention_kinds
 from views.components.patch_picture import Panel
 from views.controls import inputs
 from views.controls.picture_input import chosen_sample
 from views.export import drawing
 from views.text.catalogue import Message, say
+from views.text.numbers import percent
 
 FROM = Message("vision.from", "What it attends to")
 TO = Message("vision.to", "What attends to it")
@@ -25,16 +33,15 @@ TO = Message("vision.to", "What attends to it")
 
 @fragment
 def cls_attention(service: Service, key: str, trace: PatchTrace) -> None:
-    """Every head over the picture, and one of them large. Its settings run only this part again."""
+    """Every head over the picture, and one of them large; the browser draws whatever is chosen among them."""
     look = settings(trace, "head")
-    rows = maps.with_means(trace.attention[:, :, :1])[:, :, 0]  # (layers + 1, heads + 1, 1 + patch): CLS as the query
-    sheet = rows[..., 1:]  # (layers + 1, heads + 1, patch)
-    top = float(sheet[:-1, :-1].max()) if look.shared else None
-    title = say("vision.cls.title", "CLS as the query, {place}", place=look.words)
-    shown = look.head_map(sheet[look.place], title, top)
+    rows = maps.with_means(trace.attention[:, :, :1])  # (layers + 1, heads + 1, 1, 1 + patch): CLS as the query
+    sheet = rows[:, :, 0, 1:]  # (layers + 1, heads + 1, patch)
+    top = float(sheet[:-1, :-1].max())
+    title = say("vision.cls.title", "CLS as the query, {place}", place="{map}")
+    shown = look.head_map(sheet[look.place], title.format(map=look.words), top if look.shared else None)
     overview, detail = st.columns(2, gap="large")
     with overview:
-        paragraph("vision", "overview")
         grid = Sheet(
             sheet.reshape(*sheet.shape[:2], *trace.grid),
             look.layers,
@@ -44,37 +51,52 @@ def cls_attention(service: Service, key: str, trace: PatchTrace) -> None:
             kind="vision",
             title=say("vision.cls.overview", "Attention of CLS over the picture"),
             causal=False,
-            shared_scale=look.shared,
+            shared_scale=False,
             selected=look.place,
             underlay=look.picture,
-            opacity=look.opacity,
         )
-        choose = lambda layer, head: inputs.choose_head(look.layers[layer], look.heads[head])  # noqa: E731
-        attention_grid(grid, key="grid", on_select=choose)
-        check_line(trace)
-        all_heads(trace)
+        choices, chosen = look.only("layer", "head", "scale", "opacity")
+        below = ("scale", "opacity")
+        attention_kinds(
+            Kinds({"vision": grid}, {}, frozenset(), choices, chosen, below), key="grid", on_choose=inputs.remember
+        )
     with detail:
-        st.markdown(f"**{shown.title}**")
-        with st.container(horizontal=True):
-            selected = inputs.patch(trace.grid)
-        choosable(look, [Panel("", "cls")], shown.title, selected, "large", rows[look.place][None], top)
-        layer, head = look.id.split("-")
-        files.map_files(shown, f"vision-layer-{layer}-head-{head}", lambda: look.drawn(shown))
-        files.numbers(lambda: files.table(shown.weights, shown.keys, list(shown.queries), shown.kind.corner))
+        tops = np.full(sheet.shape[:2], top)
+        above = ("layer", "head")
+        choosable(look, [Panel("", "cls")], title, "large", trace.attention[:, :, :1], tops, above)
+    _first_layer(sheet, look)
+    paragraph("vision", "overview")
+    check_line(trace)
+    layer, head = look.id.split("-")
+    files.map_files(shown, f"vision-layer-{layer}-head-{head}", lambda: look.drawn(shown))
+    all_heads(trace)
+    files.numbers(lambda: files.table(shown.weights, shown.keys, list(shown.queries), shown.kind.corner))
+
+
+def _first_layer(sheet: np.ndarray, look: Look) -> None:
+    """Does CLS spread more in the first layer than in the last? `sheet` is `(layers + 1, heads + 1, patch)`."""
+    first, last = (float(sheet[place, -1].max()) for place in (0, -2))
+    found = {"first": first, "last": last, "layer": len(sheet) - 1, "even": 1 / (1 + sheet.shape[2])}
+    here = look.place == (0, sheet.shape[1] - 1)
+    experiment("vision-cls", partial(inputs.choose_head, "1", maps.MEAN), found if here else None)
 
 
 @fragment
 def any_patch(service: Service, key: str, trace: PatchTrace) -> None:
-    """One patch. The browser redraws a chosen patch's maps at once; this part runs again for the numbers and files."""
+    """One patch. The browser draws the maps of any patch and head; this part runs again for the numbers and files."""
     look = settings(trace, "map")
+    row, column = look.patch
     matrix = maps.one(trace.attention, *look.place)  # (1 + patch, 1 + patch)
     top = float(matrix[1:, 1:].max()) if look.shared else None
-    paragraph("vision", "any-patch")
-    with st.container(horizontal=True):
-        row, column = inputs.patch(trace.grid)
     panels = Panel(FROM(), "from"), Panel(TO(), "to")
-    title = say("vision.attention", "Attention, {place}", place=look.words)
-    choosable(look, panels, title, (row, column), "any", matrix, top)
+    title = say("vision.attention", "Attention, {place}", place="{map}")
+    choosable(look, panels, title, "any", trace.attention, _largest(trace.attention))
+    paragraph("vision", "any-patch")
+    own, most = matrix[1 + row * trace.grid[1] + column, 1:], None
+    if (row, column) == (0, 0):
+        at = np.unravel_index(int(own.argmax()), trace.grid)
+        most = {"weight": float(own.max()), "row": int(at[0]) + 1, "column": int(at[1]) + 1, "own": float(own[0])}
+    experiment("vision-any-patch", partial(inputs.choose_patch, 0, 0), most)
     check_line(trace)
     chosen, place = 1 + row * trace.grid[1] + column, {"row": row + 1, "column": column + 1, "place": look.words}
     out = say("vision.from.title", "what the patch in row {row}, column {column} attends to, {place}", **place)
@@ -92,8 +114,23 @@ def any_patch(service: Service, key: str, trace: PatchTrace) -> None:
     all_heads(trace)
 
 
+def _largest(attention: np.ndarray) -> np.ndarray:
+    """`(layers + 1, heads + 1)`: the largest weight between patches, of each head and of the means."""
+    layers, heads = attention.shape[:2]
+    found = np.zeros((layers + 1, heads + 1))
+    for place in np.ndindex(found.shape):
+        found[place] = maps.one(attention[..., 1:, 1:], *place).max()
+    return found
+
+
 @fragment
 def full_maps(service: Service, key: str, trace: PatchTrace) -> None:
     """Every position of the sequence, in the attention viewer as for sentences."""
     paragraph("vision", "full-maps", positions=1 + trace.grid[0] * trace.grid[1])
+    # what falls on CLS as the key, of the patches as queries, in the mean over the heads of a layer
+    on_cls = trace.attention[:, :, 1:, 0].mean(axis=(1, 2))
+    found = {"first": percent(float(on_cls[0])), "last": percent(float(on_cls[-1])), "layer": len(on_cls)}
+    found |= {"even": percent(1 / trace.attention.shape[-1])}
+    hidden = address.to_come("marks", OneOf(("shown", "hidden")), "shown") == "hidden"
+    experiment("vision-full-maps", {"marks": "hidden"}, found if hidden else None)
     explore_picture(of_picture(key, trace, service.model.weights_sha256, chosen_sample()))

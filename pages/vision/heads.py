@@ -11,14 +11,16 @@ from model.attribution.head_ablation import ClassificationAblation
 from model.attribution.head_labels import HeadScores, vision_scores
 from model.tracing.traced_model import TracedModel
 from pages.shared import checks, tables
+from pages.shared.experiment import experiment
 from pages.shared.head_ranking import listing
 from pages.shared.head_ranking.rows import Found, Head, heads_of, shipped, signed
 from pages.shared.runs import fragment
 from pages.shared.service import Service
-from pages.shared.texts import block, caption, paragraph
-from pages.vision.maps import chosen_class, over_picture
-from views import patches
+from pages.shared.texts import caption, paragraph
+from pages.vision.maps import chosen_class
+from views import maps, patches
 from views.address import settings
+from views.components.head_list import Axes
 from views.controls import inputs, widgets
 from views.figures import overlay
 from views.html import bars
@@ -50,7 +52,6 @@ class Study:
 def each_head(service: Service, key: str, trace: VisionTrace) -> None:
     """The view; `key` is the picture's, as `Service.trace_picture` gives it. A setting runs only this part again."""
     st.html(bars.STYLE)
-    paragraph(PAGE)
     with st.skeleton(height=640):
         study = service.analysis(("heads", key), _study, trace)
     with st.container(horizontal=True, gap="medium"):
@@ -59,12 +60,26 @@ def each_head(service: Service, key: str, trace: VisionTrace) -> None:
         effects = study.effects
         changes = effects.logit_changes(wanted) if measure == "logit" else effects.probability_changes(wanted)
         heads = heads_of({"vision": changes}, {"vision": study.scores}, study.found.statistics)
-        listed, shown = listing.arranged(heads, "vsort", "vshown")
+    arranged, change, name = listing.arranged(heads, "vsort", "vshown"), CHANGES[measure](), trace.classes[wanted]
+    headings = say("vision.column.map", "head, map of CLS"), change, say("vision.column.here", "on this picture")
+    title = say("vision.head.heading", "What CLS attends to, {map}", map="{map}")
+    listing.show(
+        arranged,
+        study.found,
+        lambda head: _cls_map(trace, head),
+        {"vision": Axes(title, *maps.grid_names(trace.grid), "", "", maps.GRID.corner, places=True)},
+        headings,
+        name="vision-heads",
+        underlay=patches.grey(patches.as_bytes(trace.pixels)),
+        opacity=overlay.OPACITY,
+    )
+    paragraph(PAGE)
     overview, opened = st.columns([5, 4], gap="large")
     with overview:
-        _ranking(study, trace, listed, shown, CHANGES[measure](), trace.classes[wanted])
+        _ranking(study, arranged, change, name)
     with opened:
-        _one_head(service, key, study, trace, shown)
+        _one_head(service, key, study, trace, arranged.opened)
+    _by_probability(effects, wanted, measure)
     listing.below(PAGE, say("ranking.patterns", "What each pattern is"))
 
 
@@ -74,36 +89,34 @@ def _study(model: TracedModel, trace: VisionTrace) -> Study:
     return Study(model.ablate_heads(trace), vision_scores(trace.attention, trace.grid), distance, found)
 
 
-def _ranking(study: Study, trace: VisionTrace, listed: list[Head], shown: Head, change: str, name: str) -> None:
+def _by_probability(effects: ClassificationAblation, wanted: int, measure: str) -> None:
+    """Is the head that moves the probability most the one that moves the logit most?"""
+    found = {}
+    for name, changes in (
+        ("logit", effects.logit_changes(wanted)),
+        ("probability", effects.probability_changes(wanted)),
+    ):
+        layer, head = np.unravel_index(int(np.abs(changes).argmax()), changes.shape)
+        found |= {f"{name}_layer": int(layer) + 1, f"{name}_head": int(head) + 1}
+        found[name] = signed(float(changes[layer, head]))
+    experiment("vision-heads", {"measure": "probability"}, found if measure == "probability" else None)
+
+
+def _ranking(study: Study, arranged: listing.Arranged, change: str, name: str) -> None:
+    """What the list shows, in words and as a file; the scores of the open head."""
+    listed = arranged.listed
     strongest = max(listed, key=lambda head: abs(head.change))
     said = {"name": literal.markdown(name), "strongest": strongest.name, "measure": change}
     less, more = (sum(side * head.change > 0 for head in listed) for side in (-1, 1))
     paragraph(PAGE, "list", **said, change=signed(strongest.change), less=less, more=more)
-    headings = say("vision.column.map", "head, map of CLS"), change, say("vision.column.here", "on this picture")
-    listing.show(
-        listed,
-        shown,
-        study.found,
-        lambda head: _cls_map(trace, head),
-        headings,
-        say("vision.change.of", "{change} of {name}", change=change, name=name),
-        name="vision-heads",
-        selects="vshown",
-        underlay=patches.grey(patches.as_bytes(trace.pixels)),
-        opacity=overlay.OPACITY,
-    )
+    measured = say("vision.change.of", "{change} of {name}", change=change, name=name)
+    listing.numbers(arranged, study.found, measured, "vision-heads")
+    listing.scores(arranged.opened, study.found)
 
 
 def _one_head(service: Service, key: str, study: Study, trace: VisionTrace, head: Head) -> None:
-    """The open head: its map, the answer without it, its scores and the check."""
+    """The open head: the answer without it, and the check."""
     place = head.layer, head.head
-    values = {"layer": head.layer + 1, "head": head.head + 1}
-    title = say("vision.head.title", "Layer {layer}, head {head}: what CLS attends to", **values)
-    st.markdown(f"**{title}**")
-    map_ = _cls_map(trace, head)
-    row, column = (int(at) + 1 for at in np.unravel_index(map_.argmax(), map_.shape))
-    alt = block(PAGE, "map-alt", head=head.name, row=row, column=column)
-    st.image(over_picture(trace, map_), width=320, output_format="PNG", alt=" ".join(alt.split()))
     if st.button(say("vision.head.open", "Open it under CLS attention"), on_click=_open, args=place):
         st.rerun()  # the whole page, for the view changes
     without = study.effects.without[place]
@@ -118,7 +131,6 @@ def _one_head(service: Service, key: str, study: Study, trace: VisionTrace, head
     alone = service.analysis(("head alone", key, *place), lambda model: model.logits_without(trace, *place))
     difference = checks.said("logits of one head", float(abs(alone - without).max()))
     caption(PAGE, "check", head=head.name, difference=difference)
-    listing.scores(head, study.found)
     caption(PAGE, "distance", pixels=study.distance[place])
 
 

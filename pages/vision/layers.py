@@ -11,6 +11,7 @@ from model.attribution.faithfulness import RANDOM_PAIRS, Curves, beats, mean_of,
 from model.attribution.rollout import METHODS, Fusion, attention_scores, check_rollout
 from model.tracing.picture_trace import PatchTrace
 from pages.shared import checks, files, tables
+from pages.shared.experiment import experiment
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, paragraph
@@ -203,6 +204,8 @@ def through_the_layers(service: Service, key: str, trace: PatchTrace) -> None:
     with st.skeleton(height=560):
         measured = measure(service, key, trace, scores, class_index)
     faithful(measured, words, service.model.card)
+    areas = {"area": measured.methods["rollout"].deletion_area, "random": measured.chance.deletion_area}
+    experiment("vision-layers", {"fusion": "min"}, areas if fusion == "min" else None)
     ends = [end for curve in measured.all.values() for end in (curve.deletion[0], curve.insertion[-1])]
     caption(
         PAGE,

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import streamlit as st
 
 from model.tracing.picture_trace import PatchTrace
 from pages.shared import checks, files, tables
 from pages.shared.texts import block, explained
 from views import maps, patches
+from views.components.choices import fits
 from views.components.patch_picture import Panel, PatchPicture, patch_picture
 from views.controls import inputs, widgets
+from views.controls.widgets import Choice
 from views.export import downloads, drawing
 from views.export.matrices import HeadMap
 from views.export.over_picture import over_picture as drawn_over_picture
@@ -25,25 +26,40 @@ ANSWER = "answer"
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What the reader set, and the picture under the maps.
+    """What the reader chose, and the picture under the maps.
 
     Attributes:
         layers, heads: their names, means included.
-        place: of the chosen map in both.
-        shared: one colour scale for maps that are compared.
-        opacity, kept: from 0 to 1; see `PatchPicture`.
+        choices, chosen: what can be chosen, and the option that is.
         picture: `(height, width, 3)` uint8, grey.
         grid: rows and columns of patches.
     """
 
     layers: list[str]
     heads: list[str]
-    place: tuple[int, int]
-    shared: bool
-    opacity: float
-    kept: float
+    choices: tuple[Choice, ...]
+    chosen: dict[str, str]
     picture: np.ndarray
     grid: tuple[int, int]
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Of the chosen map among layers and heads."""
+        return self.layers.index(self.chosen["layer"]), self.heads.index(self.chosen["head"])
+
+    @property
+    def shared(self) -> bool:
+        """One colour scale for maps that are compared."""
+        return self.chosen["scale"] == "shared"
+
+    @property
+    def patch(self) -> tuple[int, int]:
+        """Row and column of the chosen patch, from 0."""
+        return int(self.chosen["row"]) - 1, int(self.chosen["column"]) - 1
+
+    def only(self, *names: str) -> tuple[tuple[Choice, ...], dict[str, str]]:
+        """These choices, and what is chosen of them."""
+        return tuple(each for each in self.choices if each.key in names), {name: self.chosen[name] for name in names}
 
     @property
     def id(self) -> str:
@@ -62,34 +78,49 @@ class Look:
 
     def drawn(self, shown: HeadMap) -> drawing.Drawing:
         """A map as a picture for a file."""
-        return drawn_over_picture(shown, self.picture, self.opacity, self.kept)
+        return drawn_over_picture(shown, self.picture, *(int(self.chosen[each]) / 100 for each in ("opacity", "kept")))
 
 
 def settings(trace: PatchTrace, scale_of: Literal["head", "map"]) -> Look:
-    """The row of controls above the maps; the mean over the last layer's heads comes first."""
+    """What the maps' controls say; the mean over the last layer's heads comes first."""
     layers, heads = (maps.names(count) for count in trace.attention.shape[:2])
-    with st.container(horizontal=True, gap="medium"):
-        layer, head = inputs.head(layers, heads, (len(layers) - 2, len(heads) - 1))
-        shared = inputs.scale("own", of=scale_of, log=False) == "shared"
-        opacity, kept = inputs.over_picture()
-    place = layers.index(layer), heads.index(head)
-    picture = patches.grey(patches.as_bytes(trace.pixels))
-    return Look(layers, heads, place, shared, opacity, kept, picture, trace.grid)
+    choices = (
+        *inputs.heads_to_choose(layers, heads, (len(layers) - 2, len(heads) - 1)),
+        *inputs.patch_to_choose(trace.grid),
+        inputs.scales_to_choose("own", of=scale_of, log=False),
+        *inputs.over_picture_to_choose(),
+    )
+    chosen = {choice.key: choice.inside() for choice in choices}
+    return Look(layers, heads, choices, chosen, patches.grey(patches.as_bytes(trace.pixels)), trace.grid)
 
 
 def choosable(
     look: Look,
     panels: Sequence[Panel],
-    title: str,
-    selected: tuple[int, int],
+    heading: str,
     key: str,
     weights: np.ndarray,
-    top: float | None,
+    tops: np.ndarray,
+    elsewhere: Sequence[str] = (),
 ) -> None:
-    """Maps over the picture on which a patch can be chosen, see `PatchPicture`."""
-    looks = {"weights": weights, "top": top, "opacity": look.opacity, "kept": look.kept}
-    shown = PatchPicture(look.picture, look.grid, panels, title, selected, **looks)
-    patch_picture(shown, key=key, on_select=inputs.choose_patch)
+    """Maps of all heads over the picture on which a patch can be chosen, see `PatchPicture`.
+
+    Args:
+        weights: `(layer, head, 1 or 1 + patch, 1 + patch)`, without the means; where they are too many, those of the
+            chosen head travel alone.
+        tops: `(layer + 1, head + 1)`, the largest weight on a scale that maps share.
+    """
+    layers, heads = weights.shape[0] + 1, weights.shape[1] + 1
+    names, shared = (look.layers, look.heads), tops
+    if fits(layers * heads * weights[0, 0].size):
+        sent = maps.with_means(weights)
+    else:
+        sent = maps.one(weights, *look.place)[None, None]
+        names = tuple([options[at]] for options, at in zip(names, look.place, strict=True))
+        shared = tops[look.place][None, None]
+    title = heading.format(map=look.words)
+    described = look.picture, look.grid, panels, title, look.choices, look.chosen, elsewhere, heading
+    patch_picture(PatchPicture(*described, sent, names, shared), key=key, on_choose=inputs.remember)
 
 
 def chosen_class(label: str, trace: PatchTrace, **looks) -> int:

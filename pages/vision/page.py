@@ -2,8 +2,10 @@
 
 import streamlit as st
 
+from model import VisionTrace
 from pages.shared.models import open_vision, private, reading
 from pages.shared.parts import Part, choose, texts_below
+from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
 from pages.vision.attention import any_patch, cls_attention, full_maps
 from pages.vision.background import without_an_object
@@ -14,9 +16,11 @@ from pages.vision.positions import positions
 from pages.vision.what_if import what_if
 from views import patches
 from views.controls.picture_input import picture_input
+from views.controls.pictures import Picture
 from views.html import answer
 from views.text import literal, prose
 from views.text.catalogue import Message, say
+from views.text.numbers import percent
 
 VIEWS = (
     Part("patches", Message("vision.view.patches", "Patches"), cut_in_patches, ("read-a-patch", "what-it-is")),
@@ -31,7 +35,7 @@ VIEWS = (
 
 
 def main() -> None:
-    """Read the picture, trace, show the beginning of the page and the chosen view."""
+    """Read the picture, trace, show the chosen view, and below it what the model received and answered in full."""
     st.title(prose.title("vision"), anchor=False)
     paragraph("vision")
     chosen = picture_input(reading())
@@ -39,6 +43,29 @@ def main() -> None:
     if chosen.is_own:
         service = private(service)
     key, trace = service.trace_picture(chosen.image)
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        view = choose(VIEWS, "view")
+        name, probability = literal.markdown(trace.classes[trace.answer]), float(trace.probabilities[trace.answer])
+        said = say("vision.answered", "Answer: **{name}**, {probability}", name=name, probability=percent(probability))
+        st.markdown(said, width="content")
+    view.show(service, key, trace)
+    _answer(service, chosen, trace)
+    config, (rows, columns) = service.model.config, trace.grid
+    texts_below(
+        "vision",
+        view,
+        values=config.patch_values,
+        width=config.d_model,
+        patches=rows * columns,
+        columns=columns,
+        layers=config.n_layers,
+        classes=len(config.classes),
+    )
+
+
+def _answer(service: Service, chosen: Picture, trace: VisionTrace) -> None:
+    """The picture as the model receives it, and what it makes of it."""
+    st.header(say("vision.answer.header", "The answer"), anchor=False)
     received, said = st.columns([1, 3], gap="large")
     with received:
         height, width = trace.pixels.shape[:2]
@@ -51,19 +78,6 @@ def main() -> None:
         classes = ", ".join(map(literal.markdown, trace.classes))
         st.caption(block("vision", "only-these", count=len(trace.classes), classes=classes))
         without_an_object(service)
-    view = choose(VIEWS, "view")
-    view.show(service, key, trace)
-    config, (rows, columns) = service.model.config, trace.grid
-    texts_below(
-        "vision",
-        view,
-        values=config.patch_values,
-        width=config.d_model,
-        patches=rows * columns,
-        columns=columns,
-        layers=config.n_layers,
-        classes=len(config.classes),
-    )
 
 
 main()

@@ -42,12 +42,13 @@ def one_patch(service: Service, trace: VisionTrace) -> None:
     left, right = st.columns([2, 3], gap="large")
     with left:
         paragraph("vision", "patches", rows=rows, columns=columns, size=size)
-        with st.container(horizontal=True):
-            row, column = inputs.patch(trace.grid)
+        choices = inputs.patch_to_choose(trace.grid)
+        chosen = {choice.key: choice.inside() for choice in choices}
+        row, column = (int(number) - 1 for number in chosen.values())
         title = say("vision.in-patches", "The picture in patches")
         whole = [Panel("", "nothing")]
-        shown = PatchPicture(picture, trace.grid, whole, title, (row, column))
-        patch_picture(shown, key="patches", on_select=inputs.choose_patch)
+        shown = PatchPicture(picture, trace.grid, whole, title, choices, chosen, followed=True)
+        patch_picture(shown, key="patches", on_choose=inputs.remember)
     number = row * columns + column
     chosen, recorded = patches.block(trace.pixels, row, column, size), trace.patches[number]
     vector = patches.flattened(chosen)

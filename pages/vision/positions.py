@@ -15,6 +15,7 @@ from model.attribution.analysis import (
 )
 from model.tracing.traced_model import TracedModel
 from pages.shared import checks, files, tables
+from pages.shared.experiment import experiment
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, paragraph
@@ -166,6 +167,8 @@ def order_matters(service: Service, key: str, trace: VisionTrace, learned: Learn
         _moved(trace, plain, after)
     with_positions = float(np.abs(found["shuffle"] - plain).max())
     without = float(np.abs(found["both"] - found["no-positions"]).max())  # 0 up to rounding
+    shuffled = {"with_positions": percent(with_positions), "without": checks.said("shuffled patches", without)}
+    experiment("vision-positions", {"change": "both"}, shuffled if change == "both" else None)
     without, similarity = checks.said("shuffled patches", without), checks.said("cosines", learned.difference)
     caption(PAGE, "check", without=without, with_positions=with_positions, similarity=similarity)
     columns = [

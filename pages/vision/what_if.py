@@ -14,6 +14,7 @@ from model.tracing.picture_trace import PatchTrace
 from model.tracing.traced_model import TracedModel
 from pages.shared import checks, differences, files, tables
 from pages.shared.charts import painter
+from pages.shared.experiment import experiment
 from pages.shared.head_changes import MASK, ONE_HOT, planned
 from pages.shared.runs import fragment
 from pages.shared.service import Service
@@ -24,8 +25,9 @@ from views.controls import inputs, painted, widgets
 from views.export.difference import MapPair, Side
 from views.figures import overlay
 from views.html import bars, tokens
-from views.text import terms
+from views.text import literal, terms
 from views.text.catalogue import Message, say
+from views.text.numbers import percent
 
 PAGE = "what_if"
 HIDDEN = "vhidden"  # the painted patches, in the session and in the address
@@ -76,6 +78,7 @@ def what_if(service: Service, key: str, trace: PatchTrace) -> None:
     found = service.analysis(("what if", key, plan.to_text()), compute, trace, plan)
     with right:
         _answer(trace, found)
+    _without_the_middle(trace, found)
     st.header(say("vision.cls.map", "What CLS attends to"), anchor=False)
     pair = _cls_maps(trace, found)
     over, heads = st.columns(2, gap="large")
@@ -88,6 +91,20 @@ def what_if(service: Service, key: str, trace: PatchTrace) -> None:
     with heads:
         st.header(say("shared.every-head", "Every head"), anchor=False)
         differences.moved_heads({"vision": found.moved}, {"vision": trace.attention.shape[3]})
+
+
+def _without_the_middle(trace: PatchTrace, found: Changed) -> None:
+    """What becomes of the answer where the chosen heads do not see the middle of the picture."""
+    side, answer = trace.grid[0], trace.answer
+    result = {"name": literal.markdown(trace.classes[answer]), "before": percent(float(trace.probabilities[answer]))}
+    result |= {"after": percent(float(found.probabilities[answer]))}
+    there = settings.value("vdo") == MASK and settings.held(HIDDEN) == painted.encode(_middle(side))
+    experiment("vision-what-if", partial(_mask_the_middle, side), result if there else None)
+
+
+def _mask_the_middle(side: int) -> None:
+    settings.choose("vdo", MASK)
+    _hide_middle(side)
 
 
 def _one_hot(trace: PatchTrace, heads: Heads) -> HeadIntervention:
@@ -125,20 +142,21 @@ def _classes(trace: PatchTrace, found: Changed, places: np.ndarray) -> list[tabl
 
 def _cls_maps(trace: PatchTrace, found: Changed) -> MapPair:
     layers, heads = (maps.names(count) for count in trace.attention.shape[:2])
-    with st.container(horizontal=True, gap="medium"):
-        layer, head = inputs.head(layers, heads, (len(layers) - 2, len(heads) - 1))
-    grid, place = trace.grid, (layers.index(layer), heads.index(head))
-
-    def side(name: str, cls: np.ndarray) -> Side:
-        weights = maps.one(cls[:, :, None], *place)[0, 1:]  # (patch,)
-        return Side(name, weights.reshape(grid), *maps.grid_names(grid), np.zeros(grid, dtype=bool))
-
-    before = side(say("column.before", "before"), trace.attention[:, :, 0])
-    after = side(say("column.after", "after"), found.cls)
+    grid = trace.grid
     rows, columns = (tuple(range(count)) for count in grid)
-    pair = MapPair(before, after, CLS, maps.describe(layer, head), (rows, rows), (columns, columns))
-    differences.show(pair, "cls_pair", f"compare-vision-layer-{layer}-head-{head}")
-    return pair
+
+    def pair_of(kind: maps.Kind, *place: int) -> MapPair:
+        def side(name: str, cls: np.ndarray) -> Side:
+            weights = maps.one(cls[:, :, None], *place)[0, 1:]  # (patch,)
+            return Side(name, weights.reshape(grid), *maps.grid_names(grid), np.zeros(grid, dtype=bool))
+
+        before = side(say("column.before", "before"), trace.attention[:, :, 0])
+        after = side(say("column.after", "after"), found.cls)
+        named = maps.describe(layers[place[0]], heads[place[1]])
+        return MapPair(before, after, kind, named, (rows, rows), (columns, columns))
+
+    shapes = {CLS.name: (*trace.attention.shape[:2], *grid)}
+    return differences.show({CLS.name: CLS}, shapes, pair_of, "cls_pair", "compare")[0]
 
 
 def _hidden(trace: PatchTrace, heads: Heads) -> HeadIntervention:
@@ -163,7 +181,11 @@ def _hidden(trace: PatchTrace, heads: Heads) -> HeadIntervention:
     return Forbid("vision", heads, tuple((np.flatnonzero(~seen) + 1).tolist()))  # position 0 is CLS
 
 
-def _hide_middle(side: int) -> None:
+def _middle(side: int) -> np.ndarray:
     middle = np.zeros((side, side), dtype=bool)
     middle[side // 4 : side - side // 4, side // 4 : side - side // 4] = True
-    settings.hold(HIDDEN, painted.encode(middle))
+    return middle
+
+
+def _hide_middle(side: int) -> None:
+    settings.hold(HIDDEN, painted.encode(_middle(side)))

@@ -36,6 +36,39 @@ _BOXES = """() => {
 }"""
 
 
+# Labels of special tokens that a box around them cuts: they are the ones with letters that reach above and below.
+_CUT = r"""() => {
+    const found = []
+    const visit = (node) => {
+        for (const box of [...node.children]) {
+            if (box.shadowRoot) visit(box.shadowRoot)
+            visit(box)
+            const own = [...box.childNodes].filter((child) => child.nodeType === Node.TEXT_NODE)
+            if (!own.some((text) => /<\/?s>/.test(text.data)) || !box.checkVisibility()) continue
+            const range = document.createRange()
+            range.selectNodeContents(box)
+            const text = range.getBoundingClientRect()
+            for (let around = box; around; around = around.parentElement ?? around.getRootNode().host) {
+                const { overflowX, overflowY } = getComputedStyle(around)
+                if (/auto|scroll/.test(overflowX + overflowY)) break
+                if (overflowX === "visible" && overflowY === "visible") continue
+                const edge = around.getBoundingClientRect()
+                const across = Math.max(edge.left - text.left, text.right - edge.right)
+                const out = Math.max(across, edge.top - text.top, text.bottom - edge.bottom)
+                if (edge.width > 2 && out > 1) found.push(box.outerHTML.slice(0, 120))
+            }
+        }
+    }
+    visit(document.querySelector('[data-testid="stMain"]'))
+    return found
+}"""
+
+
+def assert_special_tokens_are_whole(page: Page) -> None:
+    """Nothing cuts a label that says <s> or </s>."""
+    assert page.evaluate(_CUT) == []
+
+
 def assert_no_box_hides_rows(page: Page) -> None:
     """All that scrolls up and down on this screen is the page."""
     assert page.evaluate(_BOXES) == []

@@ -91,7 +91,24 @@ def test_the_menu_marks_the_open_page_at_every_width(server: Server, page, size:
         *(section.called() for section in frame.SECTIONS),
         *(place.called() for place in frame.SECTIONS[1].pages),
     ]
-    for link in links.all():
+    marked = page.locator('.st-key-menu a[aria-current="page"]:visible')
+    expect(marked).to_have_text(["Loss"])
+    if size == PHONE:  # the pages stand in one row that scrolls, where the open one is seen
+        assert len({link.bounding_box()["y"] for link in page.locator(".st-key-pages").get_by_role("link").all()}) == 1
+        page.wait_for_function("() => document.querySelector('.st-key-pages').scrollLeft > 100")
+        assert inside(marked, size)
+        fades = page.locator(".st-key-pages").evaluate(
+            "row => ['--from', '--to'].map((end) => row.style.getPropertyValue(end))"
+        )
+        assert fades == ["1", "0"]  # it goes on to the left, and this is said there
+        page.locator(".st-key-pages").evaluate("row => row.scrollTo(0, 0)")
+        expect(page.locator(".st-key-pages")).to_have_attribute("style", "--from: 0; --to: 1;")
+    for link in links.all()[: len(frame.SECTIONS)] if size == PHONE else links.all():
         assert inside(link, size)
-    expect(page.locator('.st-key-menu a[aria-current="page"]:visible')).to_have_text(["Loss"])
     expect(links.nth(1)).to_have_css("background-color", "rgba(136, 136, 136, 0.2)")
+
+
+def test_the_menu_says_what_is_done_on_a_page(server: Server, page):
+    open_page(page, f"{server.url}/loss")
+    page.locator(".st-key-pages").get_by_role("link", name="Masks").hover()
+    expect(page.get_by_role("tooltip")).to_have_text(frame.SECTIONS[1].pages[3]())

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.mounting import mount_component
+from tests.views.components.test_head_list import shown
 from views import palette
 from views.components.head_list import HeadList, HeadRow, payload
 from views.components.parts import mark
@@ -16,18 +17,20 @@ HOSTILE = "<img src=x onerror=document.title='hacked'>"
 
 def known(**changes) -> HeadList:
     rows = [
-        HeadRow("cross 4.7", "cross", 0.5, "+0.500", "aligned 0.71", "aligned 0.62", np.eye(3, 4)),
-        HeadRow("decoder 1.2", "decoder", -0.25, "-0.250", HOSTILE, "", np.tril(np.ones((3, 3))), causal=True),
-        HeadRow("encoder 2.1", "encoder", 0.0, "0", "diffuse 0.91", "mixed", np.zeros((2, 2))),
+        HeadRow("c", "cross 4.7", "cross", "4", "7", 0.5, "+0.500", "aligned 0.71", "aligned 0.62", np.eye(3, 4)),
+        HeadRow(
+            "d", "decoder 1.2", "decoder", "1", "2", -0.25, "-0.250", HOSTILE, "", np.tril(np.ones((3, 3))), causal=True
+        ),
+        HeadRow("e", "encoder 2.1", "encoder", "2", "1", 0.0, "0", "diffuse 0.91", "mixed", np.zeros((2, 2))),
     ]
     columns = ("head", "change", "here", "over 500")
-    return HeadList(**{"rows": rows, "columns": columns, "title": "known heads", **changes})
+    return shown(**{"rows": rows, "columns": columns, "title": "known heads", **changes})
 
 
 @pytest.fixture
 def mount(page: Page):
-    def show(shown: HeadList, selected: str = "cross 4.7", background: str = "#FFFFFF") -> Page:
-        mount_component(page, "head_list", "list-root", payload(shown, "light"), background, mark(selected))
+    def show(shown: HeadList, background: str = "#FFFFFF") -> Page:
+        mount_component(page, "head_list", "list-root", payload(shown, "light"), background, mark(shown.chosen))
         return page
 
     return show
@@ -44,7 +47,7 @@ def pixel(page: Page, row: int, query: int, key: int) -> str:
 
 def test_rows_say_and_draw_what_they_were_given(mount):
     page = mount(known())
-    options = page.get_by_role("option")
+    options = page.locator(".option")
     assert options.count() == 3
     said = '- option "1 cross 4.7 +0.500 aligned 0.71 aligned 0.62" [selected]'
     assert said in page.get_by_role("listbox", name="known heads").aria_snapshot()
@@ -66,25 +69,44 @@ def test_rows_say_and_draw_what_they_were_given(mount):
 
 
 def test_a_row_is_chosen_by_click_and_by_keyboard(mount):
-    page = mount(known(), "decoder 1.2")
-    options = page.get_by_role("option")
+    page = mount(known(chosen={"shown": "d"}))
+    options, heading = page.locator(".option"), page.locator(".detail h2")
     chosen = "options => options.map((option) => [option.ariaSelected, option.tabIndex])"
     assert options.evaluate_all(chosen) == [["false", -1], ["true", 0], ["false", -1]]
+    expect(heading).to_have_text("layer 1, head 2")
     options.nth(0).click()
     assert options.evaluate_all(chosen)[0] == ["true", 0]
+    expect(heading).to_have_text("layer 4, head 7")
     options.nth(0).press("ArrowDown")
     page.locator(":focus").press("End")
     assert page.locator(":focus").get_attribute("data-name") == "encoder 2.1"
     page.locator(":focus").press("Enter")
-    assert page.evaluate("window.answers") == [["chosen", "cross 4.7"], ["chosen", "encoder 2.1"]]
-    mount(known(), "a head that is not listed")  # then the list can still be reached by keyboard
-    assert [place for _, place in options.evaluate_all(chosen)] == [0, -1, -1]
+    expect(heading).to_have_text("layer 2, head 1")
+    assert page.evaluate("answers") == []
+    page.wait_for_function("() => answers.length")
+    assert page.evaluate("window.answers") == [["chosen", {"sort": "effect", "shown": "e"}]]
+
+
+def test_the_order_is_chosen_and_the_first_of_it_is_open(mount):
+    page = mount(known(rows=list(reversed(known().rows))))
+    names = "options => options.map((option) => option.dataset.name + option.querySelector('.rank').textContent)"
+    options = page.locator(".option")
+    assert options.evaluate_all(names) == ["cross 4.71", "decoder 1.22", "encoder 2.13"]
+    page.get_by_role("radio", name="Place").check()
+    assert options.evaluate_all(names) == ["encoder 2.11", "decoder 1.22", "cross 4.73"]
+    expect(page.locator(".detail h2")).to_have_text("layer 2, head 1")
+    page.locator(".detail summary").click()
+    assert page.locator(".detail td").all_inner_texts() == ["0"] * 4
 
 
 def test_without_a_second_label_its_column_is_gone_and_a_picture_lies_under_the_maps(mount):
     picture = np.full((8, 8, 3), 128, np.uint8)
-    rows = [HeadRow("vision 1.1", "vision", 1.0, "+1.00", "CLS 0.8", "", np.eye(2))]
+    rows = [HeadRow("v", "vision 1.1", "vision", "1", "1", 1.0, "+1.00", "CLS 0.8", "", np.eye(2))]
     page = mount(known(rows=rows, columns=("head", "change", "here", ""), underlay=picture, opacity=0.5))
     assert not page.locator(".often").is_visible()
-    assert page.locator(".map").evaluate("map => getComputedStyle(map).backgroundImage").startswith('url("data:image')
-    assert page.locator(".map canvas").evaluate("canvas => getComputedStyle(canvas).opacity") == "0.5"
+    assert (
+        page.locator(".option .map")
+        .evaluate("map => getComputedStyle(map).backgroundImage")
+        .startswith('url("data:image')
+    )
+    assert page.locator(".option .map canvas").evaluate("canvas => getComputedStyle(canvas).opacity") == "0.5"

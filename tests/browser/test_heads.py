@@ -15,7 +15,7 @@ SENTENCE = "I want to buy a car."
 
 def test_a_row_opens_its_head_and_leads_to_the_attention_page(server: Server, page: Page):
     open_page(page, f"{server.url}/heads?text={quote(SENTENCE)}&of=cross")
-    options = page.get_by_role("option")
+    options = page.locator(".option")
     expect(options).to_have_count(32)
     expect(options.first).to_have_attribute("aria-selected", "true")
     second = options.nth(1)
@@ -38,10 +38,10 @@ def test_a_row_opens_its_head_and_leads_to_the_attention_page(server: Server, pa
 
 def test_the_heads_of_a_picture(server: Server, page: Page):
     open_page(page, f"{server.url}/vision?view=Heads&vsort=Place")
-    third = page.get_by_role("option").nth(2)
+    third = page.locator(".option").nth(2)
     expect(third).to_have_attribute("data-name", "vision 1.3")
     third.click()
-    expect(page.get_by_text("Layer 1, head 3: what CLS attends to")).to_be_visible()
+    expect(page.get_by_role("heading", name="What CLS attends to, layer 1, head 3")).to_be_visible()
     expect(page.get_by_role("table", name=re.compile("Answer with vision 1.3 ablated"))).to_be_visible()
     ready(page)
     assert_nothing_overflows(page)

@@ -74,11 +74,25 @@ def test_gates_follow_a_unit_and_a_held_gate_changes_the_translation(page: Page,
     shown = page.locator(".step-view .slider").nth(1).locator("b").inner_text()
     wait_for_address(page, "unit", shown)
     translations = page.locator("[lang=fr]")
-    before = translations.last.inner_text()
-    page.locator(".st-key-held").get_by_role("radio").nth(1).click()
-    ready(page)
-    expect(translations.last).not_to_have_text(before)
+    held = page.locator(".st-key-held").get_by_role("radio")
+    expect(held.nth(0)).to_be_checked()  # no gate is held
+    held.nth(1).click()
+    expect(translations).to_have_count(2)
+    expect(translations.last).not_to_have_text(translations.first.inner_text())
     assert unit.get_attribute("aria-valuetext").endswith(shown)
+
+
+def test_the_script_of_charts_is_there_before_the_part_that_draws_one(page: Page, server: Server):
+    """Fetched while nothing else is to be done: the part itself asks for no script of charts."""
+    with page.expect_response(lambda answer: "/static/js/PlotlyChart." in answer.url) as answer:
+        open_page(page, f"{server.url}/history")
+        expect(page.locator(".step-view .formula").first).to_contain_text("In unit")
+    answer.value.finished()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "PlotlyChart" in request.url else None)
+    page.get_by_role("radio", name="Why drop recurrence", exact=True).click()
+    expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(5)
+    assert asked == []
 
 
 @pytest.mark.parametrize("part", ["one-word", "forgetting", "gates", "attention-over-states"])

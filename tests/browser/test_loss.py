@@ -43,7 +43,7 @@ def test_a_wrong_target_costs_more_and_says_where(server: Server, page: Page):
 
 def test_the_five_given_tokens(server: Server, page: Page):
     open_page(page, f"{server.url}/loss")
-    choose(page, "Five given tokens")
+    choose(page, "Given tokens")
     rows = page.get_by_role("table", name="Loss by token").locator("tbody tr")
     expect(rows).to_have_count(5)
     assert [row.locator("td").nth(2).inner_text() for row in rows.all()] == [

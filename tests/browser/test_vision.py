@@ -102,8 +102,7 @@ def test_a_patch_chosen_by_click_and_by_keys_is_followed_everywhere(server: Serv
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     follows(7, 8)
-    page.get_by_label("Patch row").fill("9")
-    page.get_by_label("Patch row").press("Enter")
+    page.get_by_label("Patch row").select_option("9")
     follows(9, 8)
     page.get_by_role("radio", name="Patches", exact=True).click()
     expect(page.get_by_text("Patch in row 9, column 8: position 104 of the sequence")).to_be_visible()
@@ -122,6 +121,7 @@ def test_opacity_and_outline(server: Server, page: Page):
     assert page.locator(".frame .map").evaluate(opacity) == "0.25"
     assert page.locator(".tile canvas").first.evaluate(opacity) == "0.25"
     assert page.locator(".outline").get_attribute("d") == ""
+    page.get_by_role("button", name=re.compile("^Options")).click()
     slider = page.get_by_role("slider", name="Outline the strongest")
     slider.press("End")
     expect(page.locator(".quiet")).to_contain_text("100 % of the map")

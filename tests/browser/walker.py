@@ -23,6 +23,7 @@ from tests.browser.overflow import (
     ZOOMED,
     assert_no_box_hides_rows,
     assert_nothing_overflows,
+    assert_special_tokens_are_whole,
     wait_until_it_fits,
 )
 from tests.browser.unsaid import unsaid
@@ -99,7 +100,7 @@ ONLY_HERE = {
         "one-word": "text=library\u2019s fused layer",
         "without-projections": "text=given one-hot values",
         "recurrence": "text=the drawing has",
-        "gates": "text=gates and states under the held gate",
+        "gates": "text=every gate and state computed again",
         "forgetting": "text=The states of your sentence beside the replaced ones",
     },
     "tokens": {
@@ -230,8 +231,10 @@ def on_both_screens(page: Page, view: View) -> None:
     size = page.viewport_size
     if FULL or view.opens_first:
         assert_nothing_overflows(page, ZOOMED)
+        assert_no_box_hides_rows(page)
     for screen in (PHONE if size == WIDE else WIDE, size):
         assert_nothing_overflows(page, screen)
+        assert_special_tokens_are_whole(page)
         if screen == PHONE:
             assert_no_box_hides_rows(page)
         found = unsaid(page)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 
 import numpy as np
+
+from tests.pages.conftest import html_of
 
 
 def matrices(app) -> dict[str, tuple[dict, np.ndarray]]:
     """Header and values of every matrix on the page, by name."""
-    found = {}
+    found, marks = {}, [json.loads(html.unescape(mark)) for mark in re.findall(r'data-chosen="([^"]*)"', html_of(app))]
     for element in app.get("bidi_component"):
         content = element.proto.bytes
         if not content:  # a component that shows no numbers
@@ -17,6 +21,9 @@ def matrices(app) -> dict[str, tuple[dict, np.ndarray]]:
         length = int.from_bytes(content[:4], "little")
         header = json.loads(content[4 : 4 + length])
         offset = 4 + length
+        if "sets" in header:
+            names = {control["name"] for control in header["controls"]}
+            found |= _of_sets(header, content[offset:], next(mark for mark in marks if set(mark) == names))
         for item in header.get("items", ()):
             if "sign" in item:
                 continue
@@ -24,6 +31,32 @@ def matrices(app) -> dict[str, tuple[dict, np.ndarray]]:
             values = np.frombuffer(content, "<f4", count, offset).reshape(item["values"])
             found[item["name"]] = item, values
             offset += 4 * count
+    return found
+
+
+def _of_sets(header: dict, body: bytes, chosen: dict[str, str]) -> dict[str, tuple[dict, np.ndarray]]:
+    """Of maps that a reader chooses among, those that are chosen, with every digit where they travel so."""
+    found, form = {}, {"float32": "<f4", "float16": "<f2"}[header["type"]]
+    taken = chosen.get("kind") if chosen.get("kind") in header["sets"] else next(iter(header["sets"]))
+    names = header["sets"][taken]["names"]
+    place = tuple(
+        0 if header["held"] else options.index(chosen[name])
+        for name, options in zip(header["along"], names, strict=True)
+    )
+    for name, each in header["sets"].items():
+        for item in each["items"]:
+            shape = item["values"]
+            values = np.frombuffer(body, form, int(np.prod(shape)))
+            body = body[values.nbytes :]
+            if name == taken:
+                at = int(np.ravel_multi_index(place, shape[:-2]))
+                one = {side: item[side][at] for side in ("low", "high")}
+                found[item["name"]] = item | one, values.reshape(shape)[place].astype(np.float32)
+    for item, values in found.values() if header["exact"] else ():
+        exact = np.frombuffer(body, "<f4", values.size).reshape(values.shape)
+        body = body[exact.nbytes :]
+        found[item["name"]] = item, exact
+    assert not body
     return found
 
 

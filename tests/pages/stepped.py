@@ -21,10 +21,10 @@ def read(content: bytes) -> tuple[dict, dict[str, np.ndarray]]:
     return header, found
 
 
-def stepped(app: AppTest) -> tuple[dict, dict[str, np.ndarray]]:
-    """Header and arrays of the only step view on the page."""
-    (found,) = [part.proto.bytes for part in app.get("bidi_component") if part.proto.component_name == "step_view"]
-    return read(found)
+def stepped(app: AppTest, place: int = 0) -> tuple[dict, dict[str, np.ndarray]]:
+    """Header and arrays of a step view, counted from the top of the page."""
+    views = [part.proto.bytes for part in app.get("bidi_component") if part.proto.component_name == "step_view"]
+    return read(views[place])
 
 
 def labels(header: dict, axis: str) -> list[str]:

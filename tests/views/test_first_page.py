@@ -48,11 +48,12 @@ def client() -> TestClient:
 @pytest.mark.parametrize("path", ["/", "/parts"])
 def test_a_page_names_the_script_first(client, path):
     answer = client.get(path, headers={"Accept-Encoding": "gzip", "If-None-Match": "1"})
-    tag = re.search(
-        r'<head><script src="\.(/history-\w+\.js)" data-shared="([^"]+)" data-moved="([^"]+)"></script>', answer.text
-    )
+    told = "".join(f' data-{name}="([^"]+)"' for name in ("shared", "moved", "charts", "charted"))
+    tag = re.search(rf'<head><script src="\.(/history-\w+\.js)"{told}></script>', answer.text)
     assert tag[2].split() == list(SHARED)
     assert tag[3] == MOVED
+    assert (Path(streamlit.__file__).parent / "static" / tag[4]).is_file()
+    assert tag[5].split() == list(script.CHARTED)
     assert answer.text == first_page.dressed(PAGE, "", "en")
     assert "etag" not in answer.headers and "last-modified" not in answer.headers
     assert int(answer.headers["content-length"]) == len(answer.content)
@@ -61,6 +62,13 @@ def test_a_page_names_the_script_first(client, path):
     assert "immutable" in served.headers["cache-control"]
     older = client.get("/history-0123456789ab.js")
     assert (older.text, older.headers["cache-control"]) == (script.SOURCE, "no-store")
+
+
+def test_the_pages_of_which_a_part_has_a_chart_are_known():
+    pages = Path(__file__).parents[2] / "pages"
+    drawing = re.compile(r"\b(plotly_chart|matrix_chart|chart|line_chart)\(")
+    found = {path.parent.name for path in pages.glob("*/*.py") if drawing.search(path.read_text(encoding="utf-8"))}
+    assert found - {"shared"} == set(script.CHARTED)
 
 
 @pytest.mark.parametrize("path", ["/text", "/gone", "/static/page.html"])

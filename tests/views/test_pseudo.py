@@ -10,6 +10,7 @@ import pytest
 from tests.views.brackets import outside, unsaid_in_figure, unsaid_in_html
 from tests.views.components import test_attention_grid as grids
 from tests.views.components import test_attention_lines as lines
+from tests.views.components import test_head_list as heads_as_listed
 from tests.views.components import test_patch_picture as pictures
 from tests.views.components import test_standalone as pages
 from tests.views.components import test_step_view as step_views
@@ -76,11 +77,13 @@ def read(content: bytes) -> dict:
 
 
 def head_row(often: str) -> head_list.HeadRow:
-    return head_list.HeadRow(given("encoder 1.1"), "encoder", 0.5, "0.5", given("previous"), often, SQUARE)
+    return head_list.HeadRow(
+        "id", given("encoder 1.1"), "encoder", "1", "1", 0.5, "0.5", given("previous"), often, SQUARE
+    )
 
 
 def payloads() -> dict[str, dict]:
-    rows = head_list.HeadList([head_row(given("diffuse"))], tuple(map(given, "abcd")), given("heads"))
+    rows = heads_as_listed.shown([head_row(given("diffuse"))], tuple(map(given, "abcd")), given("heads"))
     matrix = matrix_row.RowMatrix(given("scores"), SQUARE)
     return {
         "grid": header(attention_grid, grids.sheet(4)),
@@ -108,12 +111,12 @@ def test_payloads_of_components(name: str):
 def test_every_word_that_a_script_asks_for_is_in_its_payload():
     folder = Path(parts.__file__).parent
     scripts = {
-        "grid": ("attention_grid*",),
+        "grid": ("attention_grid*", "choices"),
         "lines": ("attention_lines*",),
-        "list": ("head_list",),
+        "list": ("head_list", "choices"),
         "maps": ("attention_map",),
     }
-    scripts |= {"matrices": ("matrix_row",), "picture": ("patch_picture",), "strip": ("picture_strip",)}
+    scripts |= {"matrices": ("matrix_row",), "picture": ("patch_picture", "choices"), "strip": ("picture_strip",)}
     scripts |= {"steps": ("step_view*",)}
     shown = payloads()
     for name, files in scripts.items():

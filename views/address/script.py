@@ -4,10 +4,19 @@ import hashlib
 import re
 from pathlib import Path
 
+from views import streamlit_inside
 from views.address.visitor import MOVED, SHARED
 
-_FILES = ("history.js", "presenting.js", "announcing.js")
+CHARTED = ("history", "tokens", "positions", "inside", "loss", "vision")  # pages of which a part has a chart
+_FILES = ("history.js", "presenting.js", "announcing.js", "menu.js", "charts_ahead.js")
 SOURCE = "\n".join((Path(__file__).parent / name).read_text(encoding="utf-8") for name in _FILES)
 PATH = f"/history-{hashlib.sha256(SOURCE.encode()).hexdigest()[:12]}.js"  # another text has another address
 ANY_PATH = re.compile(r"/history-\w+\.js")  # during an update another server may have made the page
-TAG = f'<script src=".{PATH}" data-shared="{" ".join(SHARED)}" data-moved="{MOVED}"></script>'
+_TOLD = {
+    "shared": " ".join(SHARED),
+    "moved": MOVED,
+    "charts": streamlit_inside.chart_script(),
+    "charted": " ".join(CHARTED),
+}
+_DATA = " ".join(f'data-{name}="{told}"' for name, told in _TOLD.items())
+TAG = f'<script src=".{PATH}" {_DATA}></script>'

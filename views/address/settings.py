@@ -56,9 +56,15 @@ def elsewhere(name: str) -> str | None:
 
 @contextmanager
 def part(name: str) -> Iterator[None]:
-    """Surround a run of the part of the page called `name`, by itself."""
-    _take_deeds()
+    """Surround a run of the part of the page called `name`, by itself.
+
+    Where the message that asked for it also set a control outside the part, the whole page runs instead.
+    """
     visitor = _visitor()
+    outside = [key for key in _drawn(visitor) if name not in visitor.shown[key].within]
+    if any(st.session_state[key] != visitor.shown[key].value for key in outside):
+        st.rerun()
+    _take_deeds()
     visitor.drawn.clear()
     with catalogue.speaking(language()), _told(), within(name):
         yield

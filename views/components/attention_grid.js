@@ -2,34 +2,27 @@
 // the browser, so it stays sharp on any screen; it may lie over a picture. Hovering reads from the payload; nothing is
 // asked of the server.
 
-const MEAN = "mean" // the id of the rows and columns that are averages
-const STILL = 500 // milliseconds without another choice
+const ARRANGED_BY = ["kind", "units", "marks", "scale"] // the choices that other maps follow from than the open one
 const MANY = 16 // columns, from which on maps stand close, and a narrow screen scrolls sideways among them
 const MOST_DOTS = 64 // a side of one map; longer sentences show the largest weight of each block of cells
 
-class AttentionGrid extends View {
+class AttentionGrid extends ChoosingView {
   constructor(parentElement) {
     super(parentElement, ".grid-root")
     this.tiles = []
-    this.mark = watchMark(this.host, () => this.given && this.followMark())
-    this.mounted = new AbortController()
-    window.addEventListener("popstate", () => this.followAddress(), { signal: this.mounted.signal })
   }
 
   show(bytes) {
     if (!this.isNew(bytes)) return
-    this.given = decode(bytes)
-    this.path = location.pathname
-    this.chosen ??= this.news() ?? [0, 0]
     this.arrangement = ""
-    this.arrange()
+    this.take(decode(bytes))
     this.tip.hide()
   }
 
   // Draws what is chosen: the maps, where they are not the ones on the screen, and which of them is open.
   arrange() {
     const { given, chosen } = this
-    const arrangement = JSON.stringify(given.controls?.filter(({ list }) => !list).map(({ name }) => chosen[name]) ?? [])
+    const arrangement = JSON.stringify(given.controls ? ARRANGED_BY.map((name) => chosen[name]) : [])
     if (arrangement !== this.arrangement) {
       this.arrangement = arrangement
       const sheet = (this.sheet = given.controls ? arranged(given, chosen) : given)
@@ -38,11 +31,24 @@ class AttentionGrid extends View {
       this.root.dataset.drawn = `${sheet.title}: ${sheet.queries.join(" ")} / ${sheet.keys.join(" ")}`
     }
     if (given.controls) {
-      this.choices.fit(given.controls, given.words)
-      this.choices.show(chosen, this.sheet)
+      this.choices.fit(given)
+      this.choices.show(chosen)
+      if (chosen.opacity) this.grid.style.setProperty("--opacity", chosen.opacity / 100)
     }
     const { rows, columns } = this.sheet
     this.select(...(given.controls ? [rows.indexOf(chosen.layer), columns.indexOf(chosen.head)] : chosen))
+  }
+
+  // The options of a list that the shown maps have.
+  there(name) {
+    return { layer: this.sheet.rows, head: this.sheet.columns }[name]
+  }
+
+  // Another kind may have fewer layers.
+  offered(chosen) {
+    const { rows, columns } = kindOf(this.given, chosen)
+    const one = (value, names) => (names.includes(value) ? value : names[0])
+    return { ...chosen, layer: one(chosen.layer, rows), head: one(chosen.head, columns) }
   }
 
   build() {
@@ -211,34 +217,12 @@ class AttentionGrid extends View {
 
   nameOf(row, column) {
     const { rows, columns, words } = this.sheet
-    const [layer, head] = [rows[row], columns[column]]
-    if (layer === MEAN && head === MEAN) return words.overAll
-    if (head === MEAN) return filled(words.overHeads, { layer })
-    return layer === MEAN ? filled(words.overLayers, { head }) : filled(words.one, { layer, head })
+    return placeInWords(words, rows[row], columns[column])
   }
 
   // Half precision no longer holds three digits below 0.0001.
   readOut(weight) {
     return this.sheet.type === "float16" && weight < 1e-4 ? "< 0.0001" : threeDigits(weight)
-  }
-
-  showChosen(chosen) {
-    this.chosen = chosen
-    this.arrange()
-  }
-
-  // After Back or Forward the address decides, and what was not told yet belongs to the view that was left.
-  followAddress() {
-    const address = new URLSearchParams(location.search)
-    if (!this.given.controls || location.pathname !== this.path || !address.has("text")) return
-    this.untold?.abort()
-    this.told = []
-    const said = this.given.controls.map(({ name, options, first }) => {
-      const value = address.getAll(name).at(-1)
-      return [name, options.some(([id]) => id === value) ? value : first]
-    })
-    this.chosen = offered(this.given, Object.fromEntries(said))
-    this.arrange()
   }
 
   // A map. Shown at once where it is shown large here; otherwise the page shows it, and is told at once.
@@ -247,18 +231,7 @@ class AttentionGrid extends View {
     if (this.given.controls) return this.set({ layer: rows[row], head: columns[column] })
     this.chosen = [row, column]
     this.arrange()
-    this.tell("chosen", [row, column], this.detail ? STILL : 0)
-  }
-
-  // Chosen in the controls: shown at once, and in the address at once; the server is told once nothing else is chosen.
-  set(changes) {
-    const before = this.chosen
-    this.chosen = offered(this.given, { ...before, ...changes })
-    this.arrange()
-    const changed = this.given.controls.filter(({ name }) => this.chosen[name] !== before[name])
-    const said = changed.map(({ name, first, always }) => [name, this.chosen[name] === first && !always ? null : this.chosen[name]])
-    window.dispatchEvent(new CustomEvent("choosing", { detail: Object.fromEntries(said) }))
-    this.tell("chosen", this.chosen, STILL)
+    this.tell("chosen", [row, column], this.detail ? TOLD_AFTER : 0)
   }
 
   select(row, column) {
@@ -303,11 +276,6 @@ class AttentionGrid extends View {
     }
   }
 
-  leave() {
-    super.leave()
-    this.mounted.abort()
-  }
-
   move(event, row, column) {
     const step = arrowStep(event.key)
     if (!step) return
@@ -328,18 +296,16 @@ function decode(bytes) {
     return () => (type === "float32" ? new Float32Array(numbers) : fromHalf(new Uint16Array(numbers)))
   }
   if (header.controls) {
-    for (const kind of Object.values(header.kinds)) kind.decode = weightsOf(kind)
+    for (const kind of Object.values(header.kinds)) {
+      kind.decode = weightsOf(kind)
+      if (!kind.underlay) continue
+      kind.picture = new Uint8Array(body, read, 3 * kind.underlay[0] * kind.underlay[1])
+      read += kind.picture.length
+    }
     return header
   }
   const weights = weightsOf(header)()
   return { ...header, shape: header.weights, weights, picture: new Uint8Array(body, read) }
-}
-
-// What was chosen, where the kind has it: another kind may have fewer layers.
-function offered(given, chosen) {
-  const { rows, columns } = kindOf(given, chosen)
-  const one = (value, names) => (names.includes(value) ? value : names[0])
-  return { ...chosen, layer: one(chosen.layer, rows), head: one(chosen.head, columns) }
 }
 
 function header(line, words, name, role) {

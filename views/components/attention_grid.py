@@ -15,31 +15,26 @@ from functools import partial
 import numpy as np
 
 from views import maps, palette
-from views.components import parts, standalone
+from views.components import choices, parts, standalone
 from views.controls import inputs
 from views.text import terms
 from views.text.catalogue import Message, say
 
 FULL_PRECISION_BYTES = 1 << 20
 
-WORDS = {
-    "axes": Message("grid.axes", "layer \u2193 \u2009head \u2192"),
+WORDS = choices.WORDS | {
     "masked": terms.MASKED,
+    "axes": Message("grid.axes", "layer \u2193 \u2009head \u2192"),
     "mean": terms.MEAN,
     "own": terms.EACH_OWN,
     "blocks": terms.BLOCKS,
     "strongest": Message("grid.strongest", "{map}. Strongest: {cell}, {weight}"),
     "cell": Message("grid.cell", "{query} attends to {key}"),
     "patch": maps.PLACE,
-    "one": maps.ONE,
-    "overHeads": maps.OVER_HEADS,
-    "overLayers": maps.OVER_LAYERS,
-    "overAll": maps.OVER_ALL,
     "keys": Message("grid.keys", "{map}. Arrow keys read out the cells."),
     "table": terms.NUMBERS_AS_TABLE,
     "query": terms.QUERY,
     "key": terms.KEY,
-    "options": Message("grid.options", "Options"),
 }
 
 MOUNT = parts.Component("attention_grid", "grid-root")

@@ -5,19 +5,17 @@ writes it into the address, and tells the server once nothing else was chosen fo
 whole words and leave special tokens out, it is told which tokens make up a word and which are special.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from views import maps, palette
+from views.components import choices as choosing
 from views.components import parts, standalone
 from views.components.attention_grid import FULL_PRECISION_BYTES, MOUNT, Detail, Sheet, common, described
 from views.controls import inputs
 from views.controls.widgets import Choice
 from views.text.catalogue import say
-
-_LISTS = ("layer", "head")  # drawn as lists to open; all others are rows of buttons
-_RARE = ("scale", "marks")  # below "Options"
 
 
 @dataclass(frozen=True)
@@ -46,6 +44,7 @@ class Kinds:
         special: names of the special tokens.
         choices: what a person chooses: among "kind", "units", "marks", "layer", "head" and "scale".
         chosen: the option that is chosen of each.
+        elsewhere: choices that another component of the page draws; they are followed here.
     """
 
     sheets: Mapping[str, Sheet]
@@ -53,6 +52,7 @@ class Kinds:
     special: frozenset[str]
     choices: Sequence[Choice]
     chosen: Mapping[str, str]
+    elsewhere: Collection[str] = ()
 
 
 def payload(shown: Kinds, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
@@ -75,15 +75,17 @@ def payload(shown: Kinds, theme: palette.Theme, exact_bytes: int = FULL_PRECISIO
     header = common(theme) | {
         "decades": maps.DECADES,
         "kinds": kinds,
-        "controls": [_control(choice) for choice in shown.choices],
+        "controls": choosing.controls(shown.choices, shown.elsewhere),
     }
-    arrays = (sheet.weights.astype("<f4" if exact[name] else "<f2") for name, sheet in shown.sheets.items())
+    arrays = []
+    for name, sheet in shown.sheets.items():
+        arrays += [sheet.weights.astype("<f4" if exact[name] else "<f2"), sheet.underlay]
     return parts.pack(header, *arrays)  # the script copies each, so that all of them are aligned
 
 
 def attention_kinds(shown: Kinds, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
     """Mount the maps and their controls; `on_choose` gets what is chosen of each, a moment after the last choice."""
-    chosen = partial(_valid, choices=shown.choices), on_choose
+    chosen = partial(choosing.valid, choices=shown.choices), on_choose
     MOUNT(key, payload(shown, inputs.theme()), dict(shown.chosen), chosen=chosen)
 
 
@@ -94,27 +96,6 @@ def part(shown: Kinds) -> standalone.Part:
     rounded = say("saved.rounded.half", "rounded to half precision: three digits down to 0.0001")
     numbers = standalone.EXACT() if exact else rounded
     return standalone.Part("attention_grid", "grid-root", content, dict(shown.chosen), numbers)
-
-
-def _valid(sent: object, choices: Sequence[Choice]) -> dict[str, str] | None:
-    """What a browser says is chosen of each; None if it is not one option of each."""
-    if not isinstance(sent, Mapping) or set(sent) != {choice.key for choice in choices}:
-        return None
-    found = {choice.key: parts.one_of(sent[choice.key], tuple(choice.options)) for choice in choices}
-    return None if None in found.values() else found
-
-
-def _control(choice: Choice) -> dict[str, object]:
-    return {
-        "name": choice.key,
-        "label": choice.label,
-        "help": choice.help,
-        "options": choice.said(),
-        "first": choice.first,
-        "always": choice.varies,
-        "list": choice.key in _LISTS,
-        "rare": choice.key in _RARE,
-    }
 
 
 def _special(shown: Sheet | Words, special: frozenset[str]) -> list[list[int]]:

@@ -2,23 +2,69 @@
 
 const NUMBER_WIDTH = 30 // pixels a cell needs before its number is written in it
 
-class AttentionMaps extends View {
+class AttentionMaps extends ChoosingView {
   constructor(parentElement) {
     super(parentElement, ".maps")
   }
 
   show(bytes) {
     if (!this.isNew(bytes)) return
-    this.settings = decode(bytes)
-    const { items, theme, beside } = this.settings
+    this.drawn = ""
+    this.take(read(bytes))
+  }
+
+  // Draws the maps that are chosen, unless they are on the screen, or still to come from the server.
+  arrange() {
+    const { given, chosen } = this
+    if (given.controls) {
+      this.choices ??= new Choices(this)
+      this.choices.fit(given)
+      this.choices.show(chosen)
+    }
+    const place = this.placeOf()
+    if (!place || this.drawn === place.join()) return
+    this.drawn = place.join()
+    const set = given.sets[place[0]]
+    this.settings = { ...given, ...set, items: set.items.map((item) => item.at(place)) }
+    const { items, theme, beside, heading } = this.settings
     this.fit([items.length], theme)
     this.root.style.setProperty("--beside", beside)
-    this.maps.forEach((map, place) => map.show(this.described(items[place])))
-    this.root.dataset.drawn = items.map((item) => item.name).join(" ")
+    this.heading.hidden = !heading
+    if (heading) this.heading.textContent = filled(heading, { ...chosen, map: placeInWords(given.words, chosen.layer, chosen.head) })
+    this.maps.forEach((map, number) => map.show(this.described(items[number])))
+    this.root.dataset.drawn = [this.heading.textContent, ...items.map((item) => item.name)].join(" ").trim()
+  }
+
+  // The set that is chosen and the place in it; null where the server has it alone.
+  placeOf() {
+    const { sets, along, held } = this.given
+    const name = this.chosen.kind in sets ? this.chosen.kind : Object.keys(sets)[0]
+    if (held) return this.waits() ? null : [name, ...along.map(() => 0)]
+    return [name, ...along.map((choice, axis) => sets[name].names[axis].indexOf(this.chosen[choice]))]
+  }
+
+  waits() {
+    return Object.entries(this.given.held ?? {}).some(([choice, value]) => this.chosen[choice] !== value)
+  }
+
+  // The options of a list that the shown maps have.
+  there(name) {
+    const { sets, along } = this.given
+    const set = sets[this.chosen.kind] ?? Object.values(sets)[0]
+    return set.names[along.indexOf(name)]
+  }
+
+  // Another kind may have fewer layers.
+  offered(chosen) {
+    const { sets, along } = this.given
+    const { names } = sets[chosen.kind] ?? Object.values(sets)[0]
+    const within = along.map((choice, axis) => [choice, names[axis].includes(chosen[choice]) ? chosen[choice] : names[axis][0]])
+    return { ...chosen, ...Object.fromEntries(within) }
   }
 
   build() {
-    this.root.replaceChildren()
+    for (const built of [...this.root.children]) if (built !== this.choices?.root) built.remove()
+    this.heading = element("h2", "of-all", this.root)
     this.maps = this.settings.items.map((_, place) => new NumberedMap(this.root, (...cell) => this.follow(place, cell)))
   }
 
@@ -53,7 +99,7 @@ class AttentionMaps extends View {
         scale.high.textContent = threeDigits(item.high)
       },
       pair: (row, column) => readOut(item, row, column)[1],
-      write: full,
+      write: item.rounded ? threeDigitsOfHalf : full,
       masked: item.masked.join(", "),
       hidden: item.masked[0],
       table: words.table,
@@ -68,6 +114,39 @@ class AttentionMaps extends View {
       }),
     }
   }
+}
+
+// A payload as sets of maps to choose from; of maps that nothing is chosen among there is one set with one place.
+function read(bytes) {
+  const [header, body] = unpack(bytes)
+  if (!header.sets) {
+    const plain = decode(bytes)
+    const items = plain.items.map((item) => ({ at: () => item }))
+    return { ...plain, sets: { all: { items, names: [], links: plain.links } }, along: [] }
+  }
+  let offset = 0
+  const whole = header.type === "float32"
+  const numbers = (count, exact) => {
+    const block = body.slice(offset, (offset += count * (exact ? 4 : 2))) // a copy starts at 0, as typed arrays need
+    return exact ? new Float32Array(block) : fromHalf(new Uint16Array(block))
+  }
+  const sizeOf = (shape) => shape.reduce((product, side) => product * side, 1)
+  for (const set of Object.values(header.sets)) for (const item of set.items) item.numbers = numbers(sizeOf(item.values), whole)
+  const exact = header.exact ? header.sets[header.exact[0]].items.map(({ values }) => numbers(sizeOf(values.slice(-2)), true)) : []
+  for (const [name, set] of Object.entries(header.sets)) {
+    set.items = set.items.map((item, number) => ({
+      at: (place) => {
+        const lead = item.values.slice(0, -2)
+        const shape = item.values.slice(-2)
+        const at = lead.reduce((sum, side, axis) => sum * side + place[axis + 1], 0)
+        const known = header.exact?.join() === [name, ...place.slice(1)].join()
+        const values = known ? exact[number] : item.numbers.subarray(at * sizeOf(shape), (at + 1) * sizeOf(shape))
+        const [low, high, top] = [item.low[at], item.high[at], item.tops[at]]
+        return { ...item, shape, values, low, high, top, rounded: !whole && !known }
+      },
+    }))
+  }
+  return header
 }
 
 // With its numbers written in the cells, where there is room.

@@ -52,15 +52,18 @@ class WeightMap {
   // `rows` and `columns`, which titles their axes have, and what a label is that the page does not say, by `kindOf`;
   // `shade` of a value among `colours`, and `grey`; `drawScale` into the legend; `pair` and `write`, a cell and its value
   // in words, and the word for `masked`; `corner` and title of the `table`, whose labels are `numbered`; perhaps a
-  // `cursor` where the keys begin.
+  // `cursor` where the keys begin, and the `picture` that it lies on.
   show(shown) {
     this.shown = shown
     const [rows, columns] = (this.sides = [shown.rows.length, shown.columns.length])
     this.at = shown.cursor ?? this.at.map((place, axis) => clamp(place, this.sides[axis]))
+    const cover = shown.picture ? Math.round(255 * shown.picture.opacity) << 24 : 0xff000000
     paintCells(this.canvas, this.sides, (cell) => {
       const value = shown.values[cell]
-      return value === -Infinity ? shown.grey : shown.colours[shown.shade(value)]
+      const colour = value === -Infinity ? shown.grey : shown.colours[shown.shade(value)]
+      return ((colour & 0xffffff) | cover) >>> 0
     })
+    this.layOver(shown.picture)
     shown.drawScale(this.scale)
     const ratio = Math.min(2, Math.max(0.5, columns / rows)) // within bounds, as in the overview
     this.canvas.style.aspectRatio = ratio
@@ -80,6 +83,15 @@ class WeightMap {
     this.leave()
     this.label()
     this.table.follow()
+  }
+
+  // The picture that the map lies on, if there is one: its pixels, its height and width, and how much of it is covered.
+  layOver(picture) {
+    if (picture?.pixels === this.under) return
+    this.under = picture?.pixels
+    const canvas = document.createElement("canvas")
+    if (picture) paintPicture(canvas, picture.pixels, picture.size)
+    this.canvas.style.backgroundImage = picture ? `url(${canvas.toDataURL()})` : ""
   }
 
   // As many tokens as can be read.

@@ -11,7 +11,7 @@ from views.components import matrix_row, parts
 from views.controls import inputs
 from views.text import terms
 
-_MOUNT = parts.Component("attention_map", "maps")
+MOUNT = parts.Component("attention_map", "maps")
 WORDS = {"read": matrix_row.WORDS["read"], "table": terms.NUMBERS_AS_TABLE}
 Links = Sequence[tuple[Sequence[int], Sequence[int]]]
 
@@ -28,4 +28,4 @@ def attention_map(
         places: labels are places, which need no number to tell them apart.
     """
     more = {"links": links, "places": places, "words": parts.words(WORDS)}
-    _MOUNT(key, matrix_row.payload(items, inputs.theme(), beside, **more))
+    MOUNT(key, matrix_row.payload(items, inputs.theme(), beside, **more))

@@ -1,20 +1,27 @@
-"""A ranked list of heads: what ablating each does, its label, and its map in small, each row one that opens.
+"""A ranked list of heads, and the map of the open one: what ablating each does, its label, its map in small and large.
 
 The payload (`views.components.parts.pack`) holds what the rows say, then their maps as one byte a cell, each scaled to
-its own largest weight: they show a pattern, not numbers. Which row is selected stands in a mark beside the list.
+its own largest weight: they show a pattern, not numbers. Behind them comes the picture that they lie on, if there is
+one, and the maps with their numbers; float16 where they are many, and then the open one again as float32. The browser
+orders the list, and opens a head, by itself.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from views import maps, palette
-from views.components import parts
+from views.components import choices, matrix_row, parts
 from views.controls import inputs
+from views.controls.widgets import Choice
+from views.text import terms
 
 MOST_CELLS = 48  # a side of one map; larger ones show the largest weight of each block of cells
+
+FIRST = "first"  # the option of whichever head is first in the list
+WORDS = choices.WORDS | {"read": matrix_row.WORDS["read"], "table": terms.NUMBERS_AS_TABLE, "masked": terms.MASKED}
 
 _MOUNT = parts.Component("head_list", "list-root")
 
@@ -24,16 +31,21 @@ class HeadRow:
     """One head.
 
     Attributes:
+        id: what is chosen for it in the address; all different.
         name: how the page calls it; all different.
-        kind: decides the colours.
+        kind: decides the colours, and is one of `HeadList.axes`.
+        layer, head: its place, counted from 1.
         effect: length of the bar, signed; `effect_words` stands on it.
         here, often: its label on this input and over many, with what earned them; `often` may be empty.
         weights: `(query, key)`, what the small map shows.
         causal: cells above the diagonal are masked.
     """
 
+    id: str
     name: str
     kind: str
+    layer: str
+    head: str
     effect: float
     effect_words: str
     here: str
@@ -42,11 +54,37 @@ class HeadRow:
     causal: bool = False
 
 
+@dataclass(frozen=True)
+class Axes:
+    """What stands around the large map of a head of one kind.
+
+    Attributes:
+        heading: above it, with a place for `{map}`.
+        queries, keys: labels of its rows and columns; `query_axis` and `key_axis` name both, `corner` in a table.
+        places: they are places of a picture.
+    """
+
+    heading: str
+    queries: Sequence[str]
+    keys: Sequence[str]
+    query_axis: str
+    key_axis: str
+    corner: str
+    places: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class HeadList:
     """What is shown.
 
     Attributes:
+        rows: every head, in the order of their places.
+        orders: for each way to sort them, the places of all rows.
+        axes: by kind.
+        choices, chosen: what can be chosen, and the option that is.
+        roles: the choices that sort, that open a head, and that list a kind alone ("sort", "shown", "of").
+        every: the option of the last one that lists all.
+        open: place of the open row.
         columns: headings of map and name, effect, label here, label over many; the last may be empty.
         title: names the list for screen readers.
         underlay: `(height, width, 3)` uint8, a picture that all maps lie on.
@@ -54,8 +92,15 @@ class HeadList:
     """
 
     rows: Sequence[HeadRow]
+    orders: Mapping[str, Sequence[int]]
+    axes: Mapping[str, Axes]
+    choices: Sequence[Choice]
+    chosen: Mapping[str, str]
+    roles: Mapping[str, str]
+    open: int
     columns: tuple[str, str, str, str]
     title: str
+    every: str = "all"
     underlay: np.ndarray | None = None
     opacity: float = 1.0
 
@@ -63,18 +108,39 @@ class HeadList:
 def payload(shown: HeadList, theme: palette.Theme) -> bytes:
     """The bytes that `head_list.js` reads."""
     pictures = [small(row.weights) for row in shown.rows]
+    whole = choices.fits(sum(row.weights.size for row in shown.rows))
+    sent = [place for place in range(len(shown.rows)) if whole or place == shown.open]
+    form, maps_ = choices.travelling([shown.rows[place].weights for place in sent])
+    exact = form != "float32"
     kinds = dict.fromkeys(row.kind for row in shown.rows)
+    rows = [
+        parts.fields(row, weights=cells.shape, cells=row.weights.shape if place in sent else None)
+        for place, (row, cells) in enumerate(zip(shown.rows, pictures, strict=True))
+    ]
+    axes = {
+        kind: parts.fields(each, queries=parts.labels(each.queries), keys=parts.labels(each.keys))
+        for kind, each in shown.axes.items()
+    }
     header = parts.fields(
         shown,
         theme=theme,
         largest=max((abs(row.effect) for row in shown.rows), default=0.0),
-        rows=[parts.fields(row, weights=cells.shape) for row, cells in zip(shown.rows, pictures, strict=True)],
+        rows=rows,
+        axes=axes,
+        choices=None,
+        chosen=None,  # it stands in the mark
+        open=None,
+        form=form,
+        exact=shown.open if exact else None,
+        controls=choices.controls(shown.choices),
         scales={kind: parts.scales(kind) for kind in kinds},
         hues={kind: palette.hue_of(kind) for kind in kinds},
         negative=palette.NEGATIVE,
         masked=palette.MASKED,
+        words=parts.words(WORDS),
     )
-    return parts.pack(header, *pictures, shown.underlay)
+    again = [shown.rows[shown.open].weights.astype("<f4")] if exact else []
+    return parts.pack(header, *pictures, shown.underlay, *maps_, *again)
 
 
 def small(weights: np.ndarray) -> np.ndarray:
@@ -84,7 +150,7 @@ def small(weights: np.ndarray) -> np.ndarray:
     return (weights.astype(np.float64) / top * 255).round().clip(0, 255).astype(np.uint8)
 
 
-def head_list(shown: HeadList, selected: str, key: str, on_select: Callable[[str], None]) -> None:
-    """Mount the list; `selected` is shown in detail, and `on_select` gets the name of the row that a person chooses."""
-    names = [row.name for row in shown.rows]
-    _MOUNT(key, payload(shown, inputs.theme()), selected, chosen=(partial(parts.one_of, names=names), on_select))
+def head_list(shown: HeadList, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
+    """Mount the list; `on_choose` gets what is chosen of each choice, a moment after the last one."""
+    chosen = partial(choices.valid, choices=shown.choices), on_choose
+    _MOUNT(key, payload(shown, inputs.theme()), dict(shown.chosen), chosen=chosen)

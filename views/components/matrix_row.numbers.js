@@ -26,6 +26,11 @@ function full(value) {
   return value === 0 ? "0" : String(Number(value.toPrecision(7))).replace("-", "\u2212")
 }
 
+// Half precision no longer holds three digits below 0.0001.
+function threeDigitsOfHalf(value) {
+  return Math.abs(value) < 1e-4 ? `< ${1e-4}` : threeDigits(value).replace("-", "\u2212")
+}
+
 // What fits into a cell; the read-out has all digits.
 function short(value) {
   if (Number.isInteger(value)) return String(value).replace("-", "\u2212")

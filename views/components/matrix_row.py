@@ -59,16 +59,16 @@ class RowMatrix:
 
 def payload(items: Sequence[RowMatrix | str], theme: palette.Theme, beside: int = 1, **more: object) -> bytes:
     """The bytes that `matrix_row.js` reads; a string among `items` is a sign between two matrices, `more` header."""
-    described, blocks = [], []
+    headers, blocks = [], []
     for item in items:
         if isinstance(item, str):
-            described.append({"sign": item})
+            headers.append({"sign": item})
             continue
         values = np.asarray(item.values, dtype="<f4")
-        described.append(_header(item, values))
+        headers.append(described(item, values))
         blocks.append(values)
     shared = {"masked": palette.MASKED, "allowed": ALLOWED, "ink": palette.INK, "words": parts.words(WORDS)}
-    return parts.pack({"items": described, "theme": theme, "beside": beside, **shared, **more}, *blocks)
+    return parts.pack({"items": headers, "theme": theme, "beside": beside, **shared, **more}, *blocks)
 
 
 def limits(matrix: RowMatrix) -> tuple[float, float]:
@@ -79,7 +79,8 @@ def limits(matrix: RowMatrix) -> tuple[float, float]:
     return -(top or 1.0) if matrix.signed else 0.0, top or 1.0
 
 
-def _header(item: RowMatrix, values: np.ndarray) -> dict:
+def described(item: RowMatrix, values: np.ndarray) -> dict:
+    """What a header says of a matrix whose numbers are `values`."""
     low, high = limits(item)
     return parts.fields(
         item,

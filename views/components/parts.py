@@ -18,10 +18,11 @@ from views.text.catalogue import Message
 _FOLDER = Path(__file__).parent
 FULL_PRECISION_BYTES = 1 << 18
 _BORROWED = {  # component -> parts of others that it uses
-    "attention_grid": ["attention_map.map", "linked"],
+    "attention_grid": ["choices", "attention_map.map", "linked"],
     "attention_lines": ["linked"],
-    "attention_map": ["matrix_row.numbers", "linked"],
-    "patch_picture": ["linked"],
+    "attention_map": ["choices", "matrix_row.numbers", "linked"],
+    "head_list": ["choices", "attention_map.map", "matrix_row.numbers", "linked"],
+    "patch_picture": ["choices", "linked"],
 }
 
 

@@ -1,30 +1,67 @@
 // A picture with its patches. The map over it holds one pixel a patch and is scaled up by the browser, nearest
 // neighbour; a grid of buttons lies on top. Choosing a patch redraws here; the server is told and follows.
 
-const STILL = 150 // milliseconds without another arrow key before the server is told
+const SOON = 150 // milliseconds without another choice before the server is told, where the page draws what belongs to it
 
-class PatchPicture extends View {
+class PatchPicture extends ChoosingView {
   constructor(parentElement) {
     super(parentElement, ".picture-root")
-    this.mark = watchMark(this.host, () => this.view && this.followMark())
   }
 
   show(bytes) {
     if (!this.isNew(bytes)) return
     const [header, body] = unpack(bytes)
-    const { weights: shape, pixels: picture } = header
-    const count = shape[0] * shape[1]
-    const arrays = { weights: new Float32Array(body, 0, count), pixels: new Uint8Array(body, 4 * count) }
-    this.view = { ...header, shape, picture, ...arrays }
+    const { weights: shape, pixels: picture, form, exact } = header
+    const count = shape.reduce((product, side) => product * side, 1)
+    const one = shape[2] * shape[3]
+    const whole = form === "float32"
+    const read = 3 * picture[0] * picture[1]
+    const pixels = new Uint8Array(body, 0, read)
+    const sent = body.slice(read) // a copy starts at 0, as typed arrays need
+    const all = whole ? new Float32Array(sent, 0, count) : fromHalf(new Uint16Array(sent, 0, count))
+    const known = exact && new Float32Array(sent.slice(2 * count))
+    const maps = (at) => (exact?.join() === at.join() ? known : all.subarray((at[0] * shape[1] + at[1]) * one, (at[0] * shape[1] + at[1] + 1) * one))
+    this.view = { ...header, shape: shape.slice(-2), picture, pixels, maps }
     this.fit([header.grid, picture, header.panels], header.theme)
     this.colours = lookupTable(header.scales[this.theme])
-    this.panels.forEach(({ under }) => paintPicture(under, this.view.pixels, picture))
-    if (!this.followMark()) this.draw()
+    this.panels.forEach(({ under }) => paintPicture(under, pixels, picture))
+    this.drawn = ""
+    this.take(header)
+  }
+
+  // Draws what is chosen, unless it is on the screen, or still to come from the server.
+  arrange() {
+    const { view, chosen } = this
+    this.choices.fit(view)
+    this.choices.show(chosen)
+    const at = view.names.map((names, axis) => names.indexOf([chosen.layer, chosen.head][axis] ?? names[0]))
+    const drawn = JSON.stringify(chosen)
+    if (at.includes(-1) || this.drawn === drawn) return
+    this.drawn = drawn
+    this.selected = [chosen.row, chosen.column].map((number) => Number(number) - 1)
+    const shared = chosen.scale !== "own" && view.tops.length > 0
+    Object.assign(view, { weights: view.maps(at), top: shared ? view.tops[at[0]][at[1]] : null })
+    Object.assign(view, { opacity: (chosen.opacity ?? 100) / 100, kept: (chosen.kept ?? 0) / 100 })
+    this.heading.textContent = filled(view.heading, { map: placeInWords(view.words, chosen.layer, chosen.head) })
+    this.heading.hidden = !view.heading
+    this.draw()
+  }
+
+  // Whether only the server has the maps that are chosen.
+  waits() {
+    const { names } = this.view
+    return [this.chosen.layer, this.chosen.head].some((name, axis) => name !== undefined && !names[axis].includes(name))
+  }
+
+  pause() {
+    return this.waits() ? 0 : this.view.followed ? SOON : TOLD_AFTER
   }
 
   build() {
     const { grid, panels } = this.view
     this.root.replaceChildren()
+    this.choices = new Choices(this)
+    this.heading = element("h2", "", this.root)
     const holder = element("div", "panels", this.root)
     this.panels = panels.map((panel) => this.buildPanel(holder, panel, grid))
     this.tip = new Tip(this.root, "pair", "value")
@@ -86,7 +123,7 @@ class PatchPicture extends View {
     this.panels.forEach((panel) => this.drawPanel(panel))
     this.tip.hide() // its weight may have changed
     const [row, column] = this.selected
-    this.root.dataset.drawn = `${this.view.title}: row ${row + 1}, column ${column + 1}`
+    this.root.dataset.drawn = `${this.heading.textContent || this.view.title}: row ${row + 1}, column ${column + 1}`
   }
 
   drawPanel(panel) {
@@ -174,14 +211,8 @@ class PatchPicture extends View {
     this.markPatch(at.find(([name]) => name === PICTURE)?.[1] ?? -1)
   }
 
-  showChosen(patch) {
-    this.selected = patch
-    this.draw()
-  }
-
-  choose(patch, wait = 0) {
-    this.showChosen(patch)
-    this.tell("chosen", patch, wait)
+  choose([row, column]) {
+    this.set({ row: String(row + 1), column: String(column + 1) })
   }
 
   move(event, panel, row, column) {
@@ -190,7 +221,7 @@ class PatchPicture extends View {
     event.preventDefault()
     const [rows, columns] = this.view.grid
     const next = [clamp(row + step[0], rows), clamp(column + step[1], columns)]
-    this.choose(next, STILL)
+    this.choose(next)
     panel.patches[next[0]][next[1]].focus()
   }
 }

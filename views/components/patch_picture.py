@@ -1,24 +1,26 @@
 """A picture cut into patches: maps over it, an outline, and the patch that a person chooses.
 
-The weights of one head travel once; choosing another patch redraws its maps in the browser at once, and the page
-follows. The payload (`views.components.parts.pack`) holds the weights as float32, then the picture. Which patch is
-chosen stands in a mark beside it, so that choosing one leaves the payload as it was.
+The maps of all heads travel once; choosing another patch or another head redraws them in the browser, and the page
+follows a moment later. The payload (`views.components.parts.pack`) holds the picture, then the weights as float32, or
+where they are many as float16 with those of the chosen head again as float32.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from views import maps, palette
-from views.components import parts
+from views.components import choices, parts
 from views.controls import inputs
+from views.controls.widgets import Choice
 from views.text.catalogue import Message
 
 Shows = Literal["nothing", "cls", "from", "to"]
 
-WORDS = {
+WORDS = choices.WORDS | {
     "patch": maps.PLACE,
     "weight": Message("picture.patch.weight", "row {row}, column {column}: {weight}"),
     "toPatch": Message("picture.mass.to", "CLS attends here with {cls}."),
@@ -59,33 +61,60 @@ class PatchPicture:
         grid: rows and columns of patches; their product is P.
         panels: at least one; all have the same chosen patch.
         title: names the whole for screen readers.
-        selected: row and column of the chosen patch, from 0.
-        weights: `(1 + P, 1 + P)` float32 attention, CLS first; `(1, 1 + P)` is enough for "cls", None for "nothing".
-        top: the weight that gets the deepest colour; None for the largest of each map.
-        opacity: of the maps over the picture, from 0 to 1.
-        kept: the outline goes around the patches that hold this share of a map's weights on patches; 0 draws none.
+        choices, chosen: what can be chosen, and the option that is: "row" and "column" of a patch, from 1; perhaps
+            "layer" and "head", "scale", and in percent "opacity" of the maps and "kept", the share of a map that the
+            outline holds.
+        elsewhere: choices that another component of the page draws.
+        heading: above the panels, with a place for `{map}`; empty for none.
+        weights: `(layer, head, 1 + P, 1 + P)` float32 attention, CLS first; `(layer, head, 1, 1 + P)` is enough for
+            "cls", None for "nothing".
+        names: of the layers and of the heads; fewer than can be chosen where only these can travel.
+        tops: `(layer, head)`, the weight that gets the deepest colour on a shared scale; None for that of each map.
+        followed: the page draws more of the chosen patch, so it is told sooner.
     """
 
     pixels: np.ndarray
     grid: tuple[int, int]
     panels: Sequence[Panel]
     title: str
-    selected: tuple[int, int]
+    choices: Sequence[Choice]
+    chosen: Mapping[str, str]
+    elsewhere: Sequence[str] = ()
+    heading: str = ""
     weights: np.ndarray | None = None
-    top: float | None = None
-    opacity: float = 1.0
-    kept: float = 0.0
+    names: tuple[Sequence[str], Sequence[str]] = ((), ())
+    tops: np.ndarray | None = None
+    followed: bool = False
 
 
 def payload(shown: PatchPicture, theme: palette.Theme) -> bytes:
     """The bytes that `patch_picture.js` reads."""
-    weights = np.zeros((0, 0)) if shown.weights is None else shown.weights
-    words, scales = parts.words(WORDS), parts.scales("vision")
-    header = parts.fields(shown, theme=theme, selected=None, weights=weights.shape, words=words, scales=scales)
-    return parts.pack(header, weights.astype("<f4"), shown.pixels)
+    weights = np.zeros((1, 1, 0, 0)) if shown.weights is None else shown.weights
+    form, (sent,) = choices.travelling([weights])
+    place = [
+        list(names).index(shown.chosen[name])
+        for name, names in zip(("layer", "head"), shown.names, strict=True)
+        if names
+    ]
+    exact = None if form == "float32" else weights[tuple(place)].astype("<f4")
+    header = parts.fields(
+        shown,
+        theme=theme,
+        choices=None,
+        chosen=None,  # it stands in the mark
+        controls=choices.controls(shown.choices, shown.elsewhere),
+        weights=weights.shape,
+        names=[list(names) or [""] for names in shown.names],
+        tops=[] if shown.tops is None else shown.tops.tolist(),
+        form=form,
+        exact=None if exact is None else place,
+        words=parts.words(WORDS),
+        scales=parts.scales("vision"),
+    )
+    return parts.pack(header, shown.pixels, sent, exact)  # the script copies each, so that all of them are aligned
 
 
-def patch_picture(shown: PatchPicture, key: str, on_select: Callable[[int, int], None]) -> None:
-    """Mount the picture; `on_select` gets row and column, from 0, of the patch that a person chooses."""
-    chosen = lambda sent: parts.cell(sent, *shown.grid), lambda cell: on_select(*cell)
-    _MOUNT(key, payload(shown, inputs.theme()), shown.selected, chosen=chosen)
+def patch_picture(shown: PatchPicture, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
+    """Mount the picture; `on_choose` gets what is chosen of each choice, a moment after the last one."""
+    chosen = partial(choices.valid, choices=shown.choices), on_choose
+    _MOUNT(key, payload(shown, inputs.theme()), dict(shown.chosen), chosen=chosen)

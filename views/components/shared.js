@@ -114,16 +114,16 @@ function sameBytes(one, other) {
   return true
 }
 
-// IEEE 754 half precision: 1 sign bit (never set here), 5 exponent bits, 10 fraction bits. Long inputs have a million of
-// them, so each of the numbers there are is computed once.
+// IEEE 754 half precision: 1 sign bit, 5 exponent bits, 10 fraction bits. Long inputs have a million of them, so each of
+// the numbers there are is computed once; NaN does not travel.
 function fromHalf(halves) {
-  const known = Float32Array.from({ length: 1 << 15 }, (_, half) => {
-    const exponent = half >> 10
-    const fraction = half & 1023
-    return exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024)
-  })
+  const known = (fromHalf.known ??= Float32Array.from({ length: 1 << 16 }, (_, half) => {
+    const [sign, exponent, fraction] = [half >> 15 ? -1 : 1, (half >> 10) & 31, half & 1023]
+    if (exponent === 31) return sign * Infinity
+    return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024))
+  }))
   const numbers = new Float32Array(halves.length)
-  for (let place = 0; place < halves.length; place++) numbers[place] = known[halves[place] & 0x7fff]
+  for (let place = 0; place < halves.length; place++) numbers[place] = known[halves[place]]
   return numbers
 }
 
@@ -289,6 +289,7 @@ function svgElement(tag, attributes, parent) {
 // What the page keeps beside a component, see `mark` in parts.py, so that the payload can stay as it is.
 function watchMark(host, follow) {
   const surroundings = host.closest('[class*="-with-mark"]')
+  if (!surroundings) return { read: () => null, disconnect: () => {} } // nothing can be chosen
   const watching = new MutationObserver(follow)
   watching.observe(surroundings, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-chosen"] })
   return {

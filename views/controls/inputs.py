@@ -177,6 +177,13 @@ def head(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0))
     return layer.select(width=110), head.select(width=110)
 
 
+def remember(chosen: Mapping[str, str]) -> None:
+    """Take over, from a callback, what was chosen in a component: an option of each of its choices."""
+    for name, value in chosen.items():
+        if value != settings.value(name):
+            settings.choose(name, value)
+
+
 def choose_head(layer: str, head: str) -> None:
     """Select a map from a callback."""
     settings.choose("layer", layer)
@@ -191,29 +198,40 @@ def patch(grid: tuple[int, int]) -> tuple[int, int]:
     return row - 1, column - 1
 
 
+def patch_to_choose(grid: tuple[int, int]) -> tuple[Choice, Choice]:
+    """Row and column of a patch, from 1; at first that in the middle of the picture."""
+    labels = say("patch.row.label", "Patch row"), say("patch.column.label", "Patch column")
+    return tuple(
+        Choice(label, [str(number + 1) for number in range(count)], name, str(count // 2))
+        for label, name, count in zip(labels, ("row", "column"), grid, strict=True)
+    )
+
+
 def choose_patch(row: int, column: int) -> None:
     """Select a patch, counted from 0, from a callback."""
-    settings.choose("row", row + 1)
-    settings.choose("column", column + 1)
+    settings.choose("row", str(row + 1))
+    settings.choose("column", str(column + 1))
 
 
-def over_picture() -> tuple[float, float]:
-    """How strongly maps cover the picture, and the share of a map that is outlined; both from 0 to 1."""
-    opacity = _percent(
-        say("picture.opacity", "Map over picture"),
-        "opacity",
-        say("picture.opacity.help", "0 shows the picture alone, 100 the map alone."),
+def over_picture_to_choose() -> tuple[Choice, Choice]:
+    """How strongly maps cover the picture, and the share of a map that is outlined; both in percent."""
+    return (
+        _percent(
+            say("picture.opacity", "Map over picture"),
+            "opacity",
+            say("picture.opacity.help", "0 shows the picture alone, 100 the map alone."),
+        ),
+        _percent(
+            say("picture.outline", "Outline the strongest"),
+            "kept",
+            say("picture.outline.help", "Around the fewest patches that hold this share of the map; 0 draws none."),
+        ),
     )
-    kept = _percent(
-        say("picture.outline", "Outline the strongest"),
-        "kept",
-        say("picture.outline.help", "Around the fewest patches that hold this share of the map; 0 draws none."),
-    )
-    return opacity, kept
 
 
-def _percent(label: str, key: str, help_text: str) -> float:
-    return widgets.slider(label, key, 60, 0, 100, 5, format="%d %%", help=help_text, width=150) / 100
+def _percent(label: str, key: str, help_text: str) -> Choice:
+    options = {str(share): Name(f"{share} %") for share in range(0, 101, 5)}
+    return Choice(label, options, key, "60", help_text)
 
 
 def theme() -> palette.Theme:

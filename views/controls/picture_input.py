@@ -126,15 +126,22 @@ def _boxes(turn: AbstractContextManager) -> None:
         LABEL(),
         max_upload_size=MAX_BYTES // 2**20,
         key=file_key,
+        label_visibility="collapsed",
         on_change=_take_upload,
         args=(file_key, turn),
-        help=say(
+    )
+    formats, kept = (
+        say("picture.formats", "PNG, JPEG, WebP, GIF, BMP, TIFF"),
+        say(
             "picture.upload.help",
             "It stays in this app's memory for your visit: nothing is written to disk or sent elsewhere.",
         ),
     )
     permission = say("picture.camera.help", "The browser asks for permission first.")
-    if st.toggle(say("picture.camera", "Use the camera"), key=_CAMERA, help=permission):
+    with st.container(horizontal=True, gap="medium"):
+        camera = st.toggle(say("picture.camera", "Use the camera"), key=_CAMERA, help=permission)
+        st.caption(formats, help=kept, width="content")
+    if camera:
         st.camera_input(
             say("picture.photo", "Take a photo"),
             key=photo_key,

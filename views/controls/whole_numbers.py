@@ -30,7 +30,7 @@ def parse(text: str, what: str, count: tuple[int, int], values: tuple[int, int])
     if not parts:
         raise ValueError(rule)
     # an own alphabet: `isdigit` knows digits of many scripts, and a number of thousands of digits is no length
-    if not all(re.fullmatch(r"[0-9]{1,6}", part) for part in parts):
+    if not all(re.fullmatch(r"-?[0-9]{1,6}", part) for part in parts):
         raise ValueError(f"{rule} {_OTHER()}")
     if not fewest <= len(parts) <= most:
         raise ValueError(f"{rule} {_COUNT(count=len(parts))}")

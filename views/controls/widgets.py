@@ -138,6 +138,11 @@ def text(label: str, key: str, default: str, placeholder: str = "", varies: bool
     )
 
 
+def paragraphs(label: str, key: str, default: str, **looks) -> str:
+    """Several lines of text, otherwise as `text`."""
+    return control(key, Text(), default, lambda: st.text_area(label, key=key, **looks) or "")
+
+
 def several(label: str, options: Options, key: str, default: Sequence[str] = ()) -> list[str]:
     """Any of some options, which may change with the sentence; those that are gone are forgotten."""
     offered = _offered(options, key)

@@ -59,6 +59,14 @@ def block(page: str, id: str, **values: object) -> str:
     return message(file=f"{page}.md", folder=f"assets/text/{catalogue.ENGLISH}")
 
 
+def has(page: str, id: str) -> bool:
+    """Whether the page has such a block; not where its file cannot be read."""
+    try:
+        return id in _blocks(page, catalogue.ENGLISH)[1]
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
 def _of(page: str) -> tuple[str, dict[str, str]]:
     """Title and blocks in the reader's language, or in English where that is missing or damaged."""
     with suppress(OSError, UnicodeDecodeError):

@@ -78,15 +78,8 @@ def in_blocks(attention: np.ndarray) -> tuple[np.ndarray, int]:
     for layer in attention:  # one after another: all of them with their means would take twice the memory of a trace
         wide = np.concatenate([layer, layer.mean(axis=0, keepdims=True, dtype=np.float32)], dtype=np.float32)
         over_layers += wide
-        found.append(_largest(wide, block))
-    return np.stack([*found, _largest(over_layers / layers, block)]), block
-
-
-def _largest(maps_: np.ndarray, block: int) -> np.ndarray:
-    """`(map, query, key)` -> `(map, row, column)`."""
-    for axis in (1, 2):
-        maps_ = np.maximum.reduceat(maps_, np.arange(0, maps_.shape[axis], block), axis=axis)
-    return maps_
+        found.append(maps.largest_of_blocks(wide, block))
+    return np.stack([*found, maps.largest_of_blocks(over_layers / layers, block)]), block
 
 
 def blocks_of(subject: Subject) -> tuple[np.ndarray, int]:

@@ -1,9 +1,11 @@
 """One weight: the query's and the key's numbers, their products, the score and the softmax that it comes from."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import streamlit as st
 
-from model.lessons.one_weight import OneWeight, one_weight
+from model.lessons.one_weight import OneSoftmax, OneWeight, one_softmax, one_weight
 from pages.shared import checks, files
 from pages.shared.attention_viewer.subject import Subject
 from pages.shared.texts import caption, paragraph
@@ -32,24 +34,19 @@ def show(subject: Subject) -> None:
     query, shown = list(queries).index(asked), subject.kind.names(subject.tokens[1])
     place = layers.index(layer), int(head) - 1, query
     key = int(subject.record.weights[place].argmax()) if chosen == STRONGEST else list(keys).index(chosen)
-    one = one_weight(subject.record, *place, key)
+    taken_apart = getattr(subject.record, "forms", None) != ()  # of some opened models scores are all that is seen
+    one = (one_weight if taken_apart else one_softmax)(subject.record, *place, key)
     said = {"query": _name(subject, 0, query), "key": _name(subject, 1, key)}
-    said |= {"d_k": one.d_k, "root": one.d_k**0.5, "exponential": one.exponentials[one.place]}
-    said |= {"total": one.total, "product": one.product, "score": one.score, "weight": one.weight}
+    said |= {"exponential": one.exponentials[one.place], "total": one.total, "score": one.score, "weight": one.weight}
     st.html(bars.STYLE)
-    if one.masked:
-        later = subject.kind.causal and key > query
-        paragraph("attention_viewer", "masked-weight" if later else "hidden-weight", **said)
-    elif one.form.plain(one.d_k):
-        paragraph("attention_viewer", "one-weight", **said)
-    else:
-        paragraph("attention_viewer", "weight-of-a-form", **said, scaling=one.form.scaling, added=one.added)
-        if one.sink:
-            paragraph("attention_viewer", "weight-beside-a-sink", sink=one.sink)
+    _explained(one, said, later=subject.kind.causal and key > query)
     products, softmax = st.columns(2, gap="large")
     with products:
-        paragraph("attention_viewer", "products")
-        st.html(products_table(one, subject.kind.name))
+        if isinstance(one, OneWeight):
+            paragraph("attention_viewer", "products")
+            st.html(products_table(one, subject.kind.name))
+        else:
+            paragraph("attention_viewer", "no-products")
     with softmax:
         paragraph("attention_viewer", "softmax")
         st.html(softmax_table(one, subject.kind.name, shown))
@@ -57,16 +54,35 @@ def show(subject: Subject) -> None:
         difference = checks.said("half attention", one.difference)
     else:
         difference = checks.said("one weight", one.difference)
-    caption("attention_viewer", "check-of-a-weight", difference=difference)
+    from_what = "check-of-a-weight" if isinstance(one, OneWeight) else "check-of-a-softmax"
+    caption("attention_viewer", from_what, difference=difference)
     with st.container(horizontal=True):
-        sums = zip(one.query, one.key, one.products, np.cumsum(one.products), strict=True)
-        rows = [[place, *map(float, line)] for place, line in enumerate(sums, 1)]
-        header = [_DIMENSION(), terms.QUERY(), terms.KEY(), say("column.product", "product"), _SUM()]
-        files.csv(header, rows, "weight", say("one-weight.csv", "This weight as CSV"))
+        if isinstance(one, OneWeight):
+            sums = zip(one.query, one.key, one.products, np.cumsum(one.products), strict=True)
+            rows = [[place, *map(float, line)] for place, line in enumerate(sums, 1)]
+            header = [_DIMENSION(), terms.QUERY(), terms.KEY(), say("column.product", "product"), _SUM()]
+            files.csv(header, rows, "weight", say("one-weight.csv", "This weight as CSV"))
         softmax_of = zip(shown, one.scores, one.exponentials, one.weights, strict=True)
         rows = [[name, *map(float, line)] for name, *line in softmax_of]
         header = [terms.KEY(), _SCORE(), say("column.exponential", "exponential"), terms.WEIGHT()]
         files.csv(header, rows, "softmax", say("one-weight.softmax.csv", "Its softmax as CSV"))
+
+
+def _explained(one: OneSoftmax, said: Mapping[str, object], *, later: bool) -> None:
+    """The weight in a sentence. `later` keys are hidden by a causal mask."""
+    if not isinstance(one, OneWeight):
+        paragraph("attention_viewer", "masked-weight-of-a-score" if one.masked else "weight-of-a-score", **said)
+        return
+    said = {**said, "d_k": one.d_k, "root": one.d_k**0.5, "product": one.product}
+    if one.masked:
+        paragraph("attention_viewer", "masked-weight" if later else "hidden-weight", **said)
+        return
+    if one.form.plain(one.d_k):
+        paragraph("attention_viewer", "one-weight", **said)
+        return
+    paragraph("attention_viewer", "weight-of-a-form", **said, scaling=one.form.scaling, added=one.added)
+    if one.sink:
+        paragraph("attention_viewer", "weight-beside-a-sink", sink=one.sink)
 
 
 def _ids(subject: Subject, side: int) -> list[str]:
@@ -112,7 +128,7 @@ def products_table(one: OneWeight, kind: str) -> str:
     return bars.table(header, lines, say("one-weight.products", "Products of a weight"), whole=True)
 
 
-def softmax_table(one: OneWeight, kind: str, key_names: list[str]) -> str:
+def softmax_table(one: OneSoftmax, kind: str, key_names: list[str]) -> str:
     """A row a key: score, exponential, weight."""
     order = np.argsort(-one.weights, kind="stable")
     shown = sorted({*order[:MOST_KEYS].tolist(), one.place})

@@ -9,7 +9,6 @@ from pages.shared.attention_viewer.save import Saved, link, save
 from pages.shared.attention_viewer.subject import InWords, Subject, in_words, without_special
 from pages.shared.texts import paragraph
 from views import maps
-from views.address import settings
 from views.components.attention_grid import Detail, Sheet, part
 from views.components.attention_kinds import Kinds, Words, attention_kinds
 from views.controls import inputs
@@ -52,7 +51,7 @@ def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices:
         for name, each in words.items()
     }
     special = frozenset().union(*(each.special for each in subjects.values()))
-    attention_kinds(Kinds(sheets, whole, special, offered, chosen), key="grid", on_choose=_remember)
+    attention_kinds(Kinds(sheets, whole, special, offered, chosen), key="grid", on_choose=inputs.remember)
     paragraph("attention_viewer", "overview")
     if chosen.get("units") == "words":
         subject = in_words(subject, words[kind.name])
@@ -60,12 +59,6 @@ def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices:
         subject = without_special(subject)
     _files(subject, chosen["layer"], chosen["head"], chosen["scale"])
     return subject
-
-
-def _remember(chosen: Mapping[str, str]) -> None:
-    for name, value in chosen.items():
-        if value != settings.value(name):
-            settings.choose(name, value)
 
 
 def _sheet(subject: Subject, scale: maps.Scale, selected: tuple[int, int]) -> Sheet:

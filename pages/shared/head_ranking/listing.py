@@ -1,6 +1,7 @@
 """The list of ranked heads, which opens the one that is clicked, with its numbers; and the scores of that head."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
@@ -10,59 +11,83 @@ from pages.shared import files
 from pages.shared.head_ranking.rows import ORDERS, PATTERNS, Found, Head, ordered, signed, words
 from pages.shared.tables import Column, content
 from pages.shared.texts import block, caption, how_to_read
-from views.address import settings
-from views.components.head_list import HeadList, HeadRow, head_list
-from views.controls import widgets
+from views import maps
+from views.components.head_list import FIRST, Axes, HeadList, HeadRow, head_list
+from views.controls import inputs
+from views.controls.widgets import Choice
 from views.html import bars
 from views.text import literal
 from views.text.catalogue import say, say_error
 from views.text.numbers import three_digits
 
-FIRST = "first"
+EVERY = "all"  # kinds of attention
 
 
-def arranged(heads: list[Head], sort: str, selects: str, only: str = "") -> tuple[list[Head], Head]:
-    """Let the reader choose an order, by the setting `sort`, and a head, by `selects`; the list, and the head to open.
+@dataclass(frozen=True, eq=False)
+class Arranged:
+    """How the reader wants the heads.
 
-    Args:
-        only: the kind that is listed; empty for all.
+    Attributes:
+        heads: all of them, in the order of their places.
+        listed: those that are listed, in the order that is chosen.
+        opened: the one that is open.
+        choices, chosen, roles: as in `HeadList`.
     """
-    by = widgets.pick(say("ranking.order", "Sort by"), ORDERS, sort)
+
+    heads: list[Head]
+    listed: list[Head]
+    opened: Head
+    choices: tuple[Choice, ...]
+    chosen: dict[str, str]
+    roles: dict[str, str]
+
+
+def arranged(heads: list[Head], sort: str, selects: str, of: Choice | None = None) -> Arranged:
+    """What is chosen in the list: an order, by the setting `sort`, and a head, by `selects`; `of` is a kind to list."""
     options = {FIRST: say("ranking.first", "first in the list"), **{head.id: head.name for head in heads}}
-    id = widgets.select(say("ranking.shown", "Head shown"), options, selects)
-    listed = ordered([head for head in heads if only in ("", head.kind)], by)
-    return listed, next((head for head in heads if head.id == id), listed[0])
+    choices = (
+        *([of] if of else []),
+        Choice(say("ranking.order", "Sort by"), ORDERS, sort),
+        Choice(say("ranking.shown", "Head shown"), options, selects, varies=True),
+    )
+    chosen = {choice.key: choice.inside() for choice in choices}
+    only = chosen[of.key] if of else EVERY
+    listed = ordered([head for head in heads if only in (EVERY, head.kind)], chosen[sort])
+    opened = next((head for head in heads if head.id == chosen[selects]), listed[0])
+    roles = {"sort": sort, "shown": selects} | ({"of": of.key} if of else {})
+    return Arranged(heads, listed, opened, choices, chosen, roles)
 
 
 def show(
-    listed: list[Head],
-    opened: Head,
+    arranged: Arranged,
     found: Found,
     map_of: Callable[[Head], np.ndarray],
+    axes: Mapping[str, Axes],
     headings: tuple[str, str, str],
-    measured: str,
     *,
     name: str,
-    selects: str,
     causal: Collection[str] = (),
     **looks,
 ) -> None:
-    """Draw the heads in their order; a click opens one, and the page runs again.
+    """Draw the heads, and large the one that is open; the browser orders and opens, and the page runs a moment later.
 
     Args:
         found: statistics over many inputs, or why there are none.
         map_of: a head's map, `(query, key)`, or `(row, column)` over a picture.
+        axes: of each kind's maps.
         headings: of the column of maps, of the change, and of the label on this input.
-        measured: names the change in tables.
-        name: of the CSV, and told apart from other lists by it.
-        selects: widget that holds the id of the head that is open.
+        name: tells it apart from other lists.
         causal: kinds whose maps have a causal mask.
         looks: go to `HeadList`.
     """
+    heads = arranged.heads
     rows = [
         HeadRow(
+            head.id,
             head.name,
             head.kind,
+            str(head.layer + 1),
+            str(head.head + 1),
             head.change,
             signed(head.change),
             words(head.label),
@@ -70,16 +95,27 @@ def show(
             map_of(head),
             head.kind in causal,
         )
-        for head in listed
+        for head in heads
     ]
-    ids = {head.name: head.id for head in listed}
-    shown = HeadList(rows, (*headings, found.heading), say("ranking.title", "Heads, ranked"), **looks)
-    open_ = lambda head: settings.choose(selects, ids[head])  # noqa: E731
-    head_list(shown, opened.name, key=f"{name} ranking", on_select=open_)
+    place = {head.id: place for place, head in enumerate(heads)}
+    orders = {by: [place[head.id] for head in ordered(heads, by)] for by in ORDERS}
+    described = orders, axes, arranged.choices, arranged.chosen, arranged.roles, place[arranged.opened.id]
+    shown = HeadList(rows, *described, (*headings, found.heading), say("ranking.title", "Heads, ranked"), **looks)
+    head_list(shown, key=f"{name} ranking", on_choose=inputs.remember)
+
+
+def numbers(arranged: Arranged, found: Found, measured: str, name: str) -> None:
+    """The heads as a file and a table, called `name`; `measured` names the change in both."""
     if found.problem:
         st.caption(literal.markdown(say_error(found.problem)))
     key, label = f"{name.replace('-', '_')}_table", say("heads.csv", "All heads as CSV")
-    files.sheet(*content(_columns(measured, listed)), name, label, key)
+    files.sheet(*content(_columns(measured, arranged.listed)), name, label, key)
+
+
+def axes_of(kind: maps.Kind, queries: Sequence[str], keys: Sequence[str], heading: str = "") -> Axes:
+    """What stands around the maps of a kind; `heading` where it is not the kind's own."""
+    named = queries, keys, kind.query_axis, kind.key_axis, kind.corner
+    return Axes(heading or kind.heading("{map}"), *named, kind.places)
 
 
 def _columns(change: str, heads: list[Head]) -> list[Column]:

@@ -1,7 +1,8 @@
 """Every type of model that the library can build tiny, opened: `python -m tests.model.hub.sweep [TYPE ...]`.
 
 Prints one line a type and a table of what was found. A model may be refused; one whose answers or maps would differ
-from its own must never open, which opening itself makes sure of and this program looks at a second time.
+from its own must never open, which opening itself makes sure of and this program looks at a second time, without and
+with heads that are changed.
 """
 
 from __future__ import annotations
@@ -20,9 +21,12 @@ import torch
 import transformers
 from transformers.models.auto import modeling_auto
 
-from model import OpenError
+from model import HeadInterventions, OpenError
 from model.hub.loading import TABLES, Task
+from model.hub.opened import OpenedModel
 from model.open_model import open_model
+from model.tracing.head_interventions import OneHot, Scale
+from model.tracing.trace import Verification
 from tests.model.hub import tiny
 from tests.model.hub.conftest import PICTURE, TEXT
 
@@ -80,6 +84,14 @@ def build(type_: str, name: str) -> torch.nn.Module:
     return made(config).eval()
 
 
+def changes_of(model: OpenedModel) -> HeadInterventions:
+    """In every kind a head of the first layer ablated, and one of the last attending to the first key alone."""
+    changes = []
+    for kind, (layers, heads, _) in model.proof.sizes.items():
+        changes += [Scale(kind, ((0, heads - 1),), 0.0), OneHot(kind, ((layers - 1, 0),), 0)]
+    return HeadInterventions(tuple(changes))
+
+
 def open_one(type_: str, task: Task, name: str) -> tuple[str, str]:
     """What becomes of a type: a word for the table, and details."""
     with tempfile.TemporaryDirectory() as folder:
@@ -94,11 +106,13 @@ def open_one(type_: str, task: Task, name: str) -> tuple[str, str]:
             return "cannot be built tiny", f"{type(error).__name__}: {str(error)[:80]}"
         try:
             model = open_model(Path(folder), dtype="float32", device="cpu")
-            trace = model.trace(PICTURE if model.vision else TEXT, **({"target": TEXT} if task == "translate" else {}))
+            given, options = PICTURE if model.vision else TEXT, {"target": TEXT} if task == "translate" else {}
+            trace = model.trace(given, **options)
+            changed = model.trace(given, intervention=changes_of(model), **options)
         except OpenError as error:
             reason = re.sub(r"[\d.]+e[-+]\d+|\d+", "N", str(error))
             return "refused", reason[:110]
-    found = trace.verify()
+    found = Verification.worst([trace.verify(), changed.verify()])
     sound = max(found.max_difference, found.row_sum_error) < 1e-4 and np.isfinite(trace.logits).all()
     way = "interface" if model.proof.by_interface else "softmax"
     return f"opened by {way}" if sound else "OPENED AND WRONG", f"{found.max_difference:.0e}"

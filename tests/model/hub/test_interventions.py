@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from operator import attrgetter
 
 import numpy as np
@@ -53,6 +54,25 @@ def test_an_ablated_head_contributes_nothing(name: str, opened):
     assert np.abs(trace.logits - model.trace(given(model)).logits).max() > 1e-3
 
 
+@pytest.mark.parametrize("name", [*tiny.TEXT_MODELS, *tiny.PICTURE_MODELS])
+def test_every_architecture_and_kind_does_what_an_intervention_says(name: str, opened):
+    """Head 2 of layer 1 adds nothing, head 4 of layer 2 attends to one key: computed again from the description."""
+    model = opened(name)
+    target = {"target": "She wants one."} if model.config.is_encoder_decoder else {}
+    usual = model.trace(given(model), **target)
+    for kind in model.kinds:
+        changes = Scale(kind.name, ((0, 1),), 0.0), OneHot(kind.name, ((1, 3),), 0)
+        trace = model.trace(given(model), intervention=HeadInterventions(changes), **target)
+        record = trace.records[kind.name]
+        assert record.by == "double"
+        assert trace.verify().max_difference < 1e-5
+        if record.outputs is not None:
+            assert not record.outputs[0, 1].any()
+            assert usual.records[kind.name].outputs[0, 1].any()
+        assert (record.weights[1, 3, :, 0] == 1).all()
+        assert np.abs(trace.logits - usual.logits).max() > 1e-4
+
+
 @pytest.mark.parametrize("name", ["bert", "llama", "mistral", "gpt-oss", "gemma2", "deberta", "bloom"])
 @pytest.mark.parametrize(
     "change",
@@ -76,6 +96,16 @@ def test_every_intervention_is_confirmed_in_double_precision(name: str, change, 
     assert np.abs(trace.logits - usual.logits).max() > 1e-4
     untouched = [head for head in range(4) if head not in (1,)]
     np.testing.assert_array_equal(record.weights[0, untouched], usual.attention(kind.name)[0, untouched])
+
+
+def test_two_threads_share_a_model_and_not_its_interventions(opened):
+    model = opened("gpt2")
+    plans = [None, *(HeadInterventions((Scale("decoder", ((layer, 1),), 0.0),)) for layer in (0, 1))]
+    alone = [model.trace(TEXT, intervention=plan).logits for plan in plans]
+    with ThreadPoolExecutor(3) as pool:
+        together = list(pool.map(lambda plan: model.trace(TEXT, intervention=plan).logits, plans * 5))
+    for place, logits in enumerate(together):
+        np.testing.assert_allclose(logits, alone[place % 3], atol=1e-5)
 
 
 def test_without_its_mask_a_head_sees_the_future(opened):

@@ -6,16 +6,21 @@ import numpy as np
 import pytest
 import torch
 
-from model import HubTrace, OpenError
+from model import HeadInterventions, HubTrace, OpenError
+from model.hub.attention import Pass
 from model.hub.opened import OpenedModel
-from model.lessons.one_weight import one_weight
+from model.hub.running import result, run
+from model.hub.tokens import tokenize
+from model.lessons.one_weight import one_softmax, one_weight
 from model.open_model import open_model
+from model.runtime.progress import whole
+from model.tracing.head_interventions import OneHot, Scale
 from model.tracing.traced_model import TracedModel
 from tests.model.hub import tiny
 from tests.model.hub.conftest import PICTURE, TEXT, given
 
 ALL = [*tiny.TEXT_MODELS, *tiny.PICTURE_MODELS]
-PAIRS = {"t5", "bart", "marian"}
+PAIRS = {"t5", "bart", "marian", "pegasus"}
 CAUSAL = {"gpt2", "gpt-neox", "gpt-j", "bloom", "llama", "mistral", "qwen3", "gemma2", "gemma3", "gpt-oss"}
 WATCHED = {"deberta", "gpt-j", "bloom"}  # attention of their own; their softmax is watched
 TARGET = "She wants one."
@@ -38,7 +43,7 @@ def reported(name: str, model: OpenedModel, trace: HubTrace):
         if name in PAIRS:
             inputs["decoder_input_ids"] = torch.tensor([trace.target.ids])
     with torch.no_grad():
-        return network(**inputs, output_attentions=True)
+        return network(**inputs, output_attentions=True, output_hidden_states=True)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -62,6 +67,13 @@ def test_maps_and_answers_are_the_library_s_own(name: str, opened):
     found = trace.verify()
     assert max(found.max_difference, found.row_sum_error) < 1e-5
     assert found.masked_weight == 0
+    if name in PAIRS:
+        streams = {"encoder": told.encoder_hidden_states, "decoder": told.decoder_hidden_states}
+    else:
+        streams = {next(iter(own)): told.hidden_states}
+    assert set(trace.stream) == {model.kinds[0].stack} if name not in PAIRS else set(streams)
+    for stream, expected in zip(trace.stream.values(), streams.values(), strict=True):
+        np.testing.assert_allclose(stream, torch.cat(list(expected)).numpy(), atol=1e-3)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -149,12 +161,35 @@ def test_a_masked_model_is_scored_with_one_token_masked_at_a_time(opened):
     assert losses[2] == pytest.approx(float(expected), abs=1e-4)
 
 
-def test_generation_is_the_library_s(opened):
-    model = opened("llama")
-    tokens = model.trace(TEXT).source.ids
-    network = tiny.network("llama")
-    expected = network.generate(torch.tensor([tokens]), max_new_tokens=6, do_sample=False)[0, len(tokens) :]
-    assert model.generate(TEXT, 6) == model.reader.decode(expected, skip_special_tokens=True)
+@pytest.mark.parametrize("name", ["llama", "gpt-j", "t5", "bart"])
+def test_generation_is_the_library_s(name: str, opened):
+    """In parts and in one go, with a cache and, under an intervention that changes nothing, without."""
+    model = opened(name)
+    tokens = model.trace(TEXT, **({"target": TARGET} if name in PAIRS else {})).source.ids
+    network, first = tiny.network(name), 1 if name in PAIRS else len(tokens)
+    found = network.generate(torch.tensor([tokens]), max_new_tokens=20, do_sample=False)[0, first:]
+    expected = model.reader.decode(found, skip_special_tokens=True)
+    assert model.generate(TEXT, 20) == expected
+    nothing = HeadInterventions(tuple(Scale(kind.name, ((0, 1),), 1.0) for kind in model.kinds))
+    assert model.generate(TEXT, 20, nothing) == expected
+
+
+@pytest.mark.parametrize("name", ["gpt2", "gpt-j", "bart"])
+def test_generation_under_an_intervention_is_that_of_the_passes(name: str, opened):
+    """Each token is the most probable one in the traced pass over those before it, under the same intervention."""
+    model = opened(name)
+    kind = "cross" if name in PAIRS else "decoder"
+    plan = HeadInterventions((Scale(kind, ((0, 0), (0, 2), (1, 1)), 0.0), OneHot(kind, ((1, 3),), 1)))
+    made = whole(model._generated(tokenize(model.reader, TEXT), 5, plan))
+    assert made != whole(model._generated(tokenize(model.reader, TEXT), 5))
+    if name in PAIRS:
+        trace = model.trace(TEXT, target=(2, *made[:-1]), intervention=plan)
+        assert trace.logits.argmax(axis=-1).tolist() == list(made)
+        return
+    ids = [*tokenize(model.reader, TEXT).ids, *made[:-1]]
+    watch = Pass(model.proof.plan.names, plan.tap({kind: (2, 4, len(ids), len(ids))}), lambda place, call: None)
+    logits = result(run(model.network, {"input_ids": torch.tensor([ids])}, watch, model.proof.by_interface))
+    assert logits[-5:].argmax(dim=-1).tolist() == list(made)
 
 
 def test_classes_and_patches_have_names(opened):
@@ -165,6 +200,17 @@ def test_classes_and_patches_have_names(opened):
     assert trace.axes("vision")[0][:4] == ("CLS", "register 1", "row 1, column 1", "row 1, column 2")
     assert trace.probabilities.sum() == pytest.approx(1)
     assert trace.pixels.shape == (32, 32, 3)
+
+
+def test_texts_are_classified(opened):
+    model = opened("bert-classes")
+    assert (model.task, model.capabilities) == ("classify-text", {"classify", "ablate", "intervene"})
+    trace = model.trace(TEXT)
+    with torch.no_grad():
+        expected = tiny.network("bert-classes")(torch.tensor([trace.source.ids])).logits[0].softmax(dim=-1)
+    assert trace.classes == model.scored(trace) == ("LABEL_0", "LABEL_1", "LABEL_2")
+    np.testing.assert_allclose(trace.probabilities, expected.numpy(), atol=1e-5)
+    np.testing.assert_allclose(model.score(trace), -expected.log().numpy(), atol=1e-4)
 
 
 def test_what_is_kept_is_what_was_asked_for(opened):
@@ -228,5 +274,11 @@ def test_every_weight_can_be_taken_apart(name: str, opened):
 
 
 @pytest.mark.parametrize("name", sorted(WATCHED))
-def test_a_weight_whose_products_are_not_seen_is_not_taken_apart(name: str, opened):
-    assert all(record.forms == () for record in traced(opened(name)).records.values())
+def test_a_weight_whose_products_are_not_seen_follows_from_the_scores(name: str, opened):
+    (record,) = traced(opened(name)).records.values()
+    assert record.forms == ()
+    for place in ((0, 1, 3, 2), (1, 3, 4, 4), (1, 2, 2, 4)):
+        one = one_softmax(record, *place)
+        assert one.weight == pytest.approx(float(record.weights[place]), abs=1e-6)
+        assert one.difference < 1e-6
+        assert one.masked == (name != "deberta" and place[3] > place[2])

@@ -12,7 +12,7 @@ import pytest
 import transformers
 
 from model import OpenError
-from model.hub import folder, limits, source
+from model.hub import downloading, folder, limits, proof, running, source
 from model.open_model import open_model
 from tests.model.hub import tiny
 
@@ -137,6 +137,30 @@ def test_maps_larger_than_the_limit():
         limits.choose(large, 12, "all")
 
 
+def test_a_model_that_answers_differently_under_the_tap(monkeypatch):
+    """Of the three runs the last, with our tap, is made to answer a thousandth more."""
+    runs = iter([0.0, 0.0, 1e-3, 1e-3])
+    monkeypatch.setattr(proof, "result", lambda output: running.result(output) + next(runs))
+    with pytest.raises(OpenError, match=r"answers differently, by \d\.\de-0[45] where 1e-04 is allowed"):
+        open_model(tiny.network("gpt2"), reader=tiny.tokenizer())
+
+
+def test_maps_that_are_not_those_that_the_model_reports(monkeypatch):
+    def other(told):
+        return {name: tuple(maps * 0.99 for maps in found) for name, found in running.own_weights(told).items()}
+
+    monkeypatch.setattr(proof, "own_weights", other)
+    with pytest.raises(OpenError, match=r"differ from those that this model reports itself by .*1e-05 is allowed"):
+        open_model(tiny.network("bert"), reader=tiny.tokenizer())
+
+
+def test_a_model_whose_numbers_are_none():
+    network = tiny.network("gpt2")
+    network.lm_head.weight.data[0, 0] = float("nan")
+    with pytest.raises(OpenError, match="answers differently, by nan"):
+        open_model(network, reader=tiny.tokenizer())
+
+
 def test_no_softmax_attention(tmp_path):
     sizes = {"vocab_size": tiny.VOCABULARY, "hidden_size": 32, "num_hidden_layers": 2, "state_size": 4}
     transformers.MambaForCausalLM(transformers.MambaConfig(**sizes)).save_pretrained(tmp_path)
@@ -185,9 +209,9 @@ def test_a_repository_that_is_not_here_is_said_within_three_seconds(monkeypatch)
 
 def test_the_hub_is_given_up_after_three_seconds(monkeypatch):
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
-    monkeypatch.setattr(source, "urlopen", lambda *_, **__: time.sleep(30))
+    monkeypatch.setattr(downloading, "urlopen", lambda *_, **__: time.sleep(30))
     began = time.monotonic()
-    assert not source.reachable()
+    assert not downloading.reachable()
     assert time.monotonic() - began < 3.5
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+import transformers
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from model import OpenError
-from model.hub.tokens import labels_of, tokenize
+from model.hub.tokens import labels_of, tokenize, tokens_of
 from tests.model.hub import tiny
 
 
@@ -56,6 +58,24 @@ def test_every_token_that_is_not_special_belongs_to_one_word_at_most(text: str):
 def test_candidates_have_labels_of_their_own():
     ids = tiny.tokenizer()(" dog", add_special_tokens=False)["input_ids"]
     assert labels_of(tiny.tokenizer(), ids)[0].startswith("\u2423")
+
+
+def test_a_token_of_bytes_is_readable():
+    """What a byte-level tokenizer calls `\u00c3\u00a9` is an \u00e9; half of a character goes by its byte."""
+    ids = tiny.tokenizer()("\u00e9", add_special_tokens=False)["input_ids"]
+    assert labels_of(tiny.tokenizer(), ids) == ("<0xC3>", "<0xA9>")
+    backend = Tokenizer(models.BPE(vocab={"\u00c3": 0, "\u00a9": 1, "\u00c3\u00a9": 2}, merges=[("\u00c3", "\u00a9")]))
+    backend.pre_tokenizer, backend.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    assert labels_of(transformers.PreTrainedTokenizerFast(tokenizer_object=backend), [2]) == ("\u00e9",)
+
+
+@pytest.mark.parametrize("text", ["The dog wants one.", "a \U0001f642 b", "unheard-of \u00e9t\u00e9,  here"])
+def test_words_of_generated_tokens_are_those_of_the_text(text):
+    read = tokenize(tiny.tokenizer(), text)
+    found = tokens_of(tiny.tokenizer(), read.ids)
+    assert (found.special, found.called) == (read.special, tuple(text.split()))
+    assert found.words == read.words
+    assert set(text.split()) < {word.text for word in found.whole_words()}
 
 
 def test_an_id_without_a_token_goes_by_its_number():

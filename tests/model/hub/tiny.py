@@ -31,6 +31,7 @@ PICTURE = SIZES | {"image_size": 32, "patch_size": 8}
 # name -> class of the configuration without "Config", class of the network without it, sizes
 TEXT_MODELS: dict[str, tuple[str, str, dict]] = {
     "bert": ("Bert", "ForMaskedLM", TEXT_SIZES),
+    "bert-classes": ("Bert", "ForSequenceClassification", TEXT_SIZES | {"num_labels": 3}),
     "roberta": ("Roberta", "ForMaskedLM", TEXT_SIZES | {"type_vocab_size": 1}),
     "distilbert": ("DistilBert", "ForMaskedLM", {
         "vocab_size": VOCABULARY, "dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 40,
@@ -65,6 +66,7 @@ TEXT_MODELS: dict[str, tuple[str, str, dict]] = {
     }),
     "bart": ("Bart", "ForConditionalGeneration", BART),
     "marian": ("Marian", "MTModel", BART),
+    "pegasus": ("Pegasus", "ForConditionalGeneration", BART),
 }  # fmt: skip
 PICTURE_MODELS: dict[str, tuple[str, str, dict]] = {
     "vit": ("ViT", "ForImageClassification", PICTURE | {"num_labels": 3}),

@@ -27,6 +27,11 @@ def test_the_check_holds_in_every_layer(network, trace, stack):
         assert max(seen.hidden_difference, seen.output_difference, seen.alone_difference) < 1e-5
         assert seen.parameters == 16 * 64 + 64 + 64 * 16 + 16
         assert seen.d_model == 16
+        module = getattr(network, stack)[layer].feed_forward
+        before = module.expand(torch.from_numpy(seen.stream))
+        np.testing.assert_allclose(seen.before, before.detach(), atol=1e-5)
+        np.testing.assert_allclose(seen.hidden, before.detach().relu(), atol=1e-5)
+        np.testing.assert_allclose(seen.output, module(torch.from_numpy(seen.stream)).detach(), atol=1e-5)
 
 
 def test_the_check_would_fail_on_another_layers_hidden_units(network, trace):
@@ -39,7 +44,7 @@ def test_the_check_would_fail_on_another_layers_hidden_units(network, trace):
 
 def test_counting_what_fires():
     hidden = np.array([[0, 2, 0, 1], [0, 0, 0, 3]], dtype=np.float32)
-    seen = Firing(hidden, 2, 0, 0.0, 0.0, 0.0)
+    seen = Firing(np.zeros((2, 2)), hidden, hidden, np.zeros((2, 2)), 2, 0, 0.0, 0.0, 0.0)
     assert seen.fired.tolist() == [2, 1]
     assert seen.share == 3 / 8
     assert seen.never == 2

@@ -30,7 +30,7 @@ def test_what_is_no_pattern_is_refused(name, size):
 
 
 def test_the_causal_mask_changes_nothing(network, trace):
-    effect = mask_effect(network, trace, pattern("causal", len(trace.target_ids)), [0, 1], 1, 1)
+    effect = mask_effect(network, trace, pattern("causal", len(trace.target_ids)), [0, 1]).head(1, 1)
     np.testing.assert_array_equal(effect.weights, trace.decoder_attention[1, 1])
     np.testing.assert_array_equal(effect.scores, trace.records["decoder"].scores[1, 1])
     expected = token_cross_entropy(torch.from_numpy(trace.logits), torch.tensor(trace.next_ids)).numpy()
@@ -45,7 +45,7 @@ def test_the_causal_mask_changes_nothing(network, trace):
 
 def test_before_minus_infinity_after(network, trace):
     allowed = pattern("window", len(trace.target_ids), 2)
-    effect = mask_effect(network, trace, allowed, [0, 1], 0, 1)
+    effect = mask_effect(network, trace, allowed, [0, 1]).head(0, 1)
     np.testing.assert_array_equal(effect.allowed, allowed)
     assert (effect.masked_scores[~allowed] == -math.inf).all()
     np.testing.assert_array_equal(effect.masked_scores[allowed], effect.scores[allowed])
@@ -56,9 +56,9 @@ def test_before_minus_infinity_after(network, trace):
 
 def test_a_mask_in_one_layer_leaves_the_layers_before_it_alone(network, trace):
     allowed = pattern("none", len(trace.target_ids))
-    first = mask_effect(network, trace, allowed, [1], 0, 0)
+    first = mask_effect(network, trace, allowed, [1]).head(0, 0)
     np.testing.assert_array_equal(first.weights, trace.decoder_attention[0, 0])
-    second = mask_effect(network, trace, allowed, [1], 1, 0)
+    second = mask_effect(network, trace, allowed, [1]).head(1, 0)
     assert second.weights[0, -1] > 0
     assert second.allowed.all()
 
@@ -68,9 +68,9 @@ def test_masks_that_cannot_be_used_are_refused(network, trace):
     empty_row = pattern("causal", length)
     empty_row[2] = False
     with pytest.raises(ValueError, match="without any key"):
-        mask_effect(network, trace, empty_row, [0], 0, 0)
+        mask_effect(network, trace, empty_row, [0])
     with pytest.raises(ValueError, match="needs"):
-        mask_effect(network, trace, pattern("causal", length + 1), [0], 0, 0)
+        mask_effect(network, trace, pattern("causal", length + 1), [0])
 
 
 def test_changing_a_later_token_changes_nothing_before_it_unless_the_mask_is_off(network, trace):

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from model.lessons.memory_layout import memory_layout
+from model.lessons.memory_layout import Viewed, memory_layout, views_of
 
 
 def test_the_worked_example():
@@ -34,6 +34,19 @@ def test_offsets_say_where_in_memory_a_number_lies():
 
 def test_an_axis_of_one_can_be_merged_without_a_copy():
     assert memory_layout((1, 5, 4)).message == ""
+
+
+def test_a_view_that_is_asked_for_gets_the_answer_of_torch():
+    original, transposed, copied = views_of((3, 5, 10, 20), (-1, 200))
+    assert original == copied == Viewed((15, 200), (200, 1))
+    with pytest.raises(RuntimeError) as error:
+        torch.zeros(3, 5, 10, 20).transpose(0, 1).view(-1, 200)
+    assert transposed == Viewed(message=str(error.value))
+
+
+@pytest.mark.parametrize("target", [(7, 200), (-1, -1), (-1, 0), (0,)])
+def test_a_view_that_cannot_be_is_told_of(target):
+    assert all(view.message and view.shape == () for view in views_of((3, 5, 10, 20), target))
 
 
 @pytest.mark.parametrize("shape", [(3,), (3, 0), (2000, 2000)])

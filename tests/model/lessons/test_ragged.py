@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from model.lessons.ragged import padding_effect, ragged_batch
+from model.lessons.ragged import padded, padding_effect, ragged_batch
 from tests.model.networks import tiny_network
 
 LENGTHS = (16, 5, 11, 2, 4, 5, 1, 20, 16, 14)
@@ -38,11 +38,18 @@ def test_empty_sequences_are_refused(lengths):
         ragged_batch(lengths)
 
 
+@pytest.mark.parametrize("sequences", [[], [[1], []], [[1, 0, 2]]])
+def test_sequences_that_cannot_be_padded_are_refused(sequences):
+    with pytest.raises(ValueError, match="at least one|padding itself"):
+        padded(sequences)
+
+
 def test_attention_on_padding_is_exactly_zero():
     batch = ragged_batch(LENGTHS, vocabulary=64)
-    effect = padding_effect(tiny_network(), batch, 1, 0)
-    assert effect.on_padding == 0
-    assert effect.masked.shape == (10, 20, 20)
+    effect = padding_effect(tiny_network(), batch)
+    layers, heads = effect.on_padding.shape
+    assert not effect.on_padding.any()
+    assert effect.masked.shape == (layers, heads, 10, 20, 20)
     hidden = np.broadcast_to(~batch.padding[:, 0], effect.masked.shape)
     assert (effect.masked[hidden] == 0).all()
     np.testing.assert_allclose(effect.masked.sum(-1), 1, atol=1e-6)
@@ -51,14 +58,16 @@ def test_attention_on_padding_is_exactly_zero():
 
 def test_without_the_mask_padding_is_attended_to_and_outputs_change():
     batch = ragged_batch(LENGTHS, vocabulary=64)
-    effect = padding_effect(tiny_network(), batch, 0, 1)
-    spent = [row[:length, length:].sum(axis=1) for row, length in zip(effect.unmasked, LENGTHS, strict=True)]
-    assert effect.without_mask == pytest.approx(max(float(share.max()) for share in spent), abs=1e-6)
-    assert effect.without_mask > 0.5
+    effect = padding_effect(tiny_network(), batch)
+    for place, share in np.ndenumerate(effect.without_mask):
+        of_head = zip(effect.unmasked[place], LENGTHS, strict=True)
+        spent = [row[:length, length:].sum(axis=1) for row, length in of_head]
+        assert share == pytest.approx(max(float(share.max()) for share in spent), abs=1e-6)
+    assert effect.without_mask[0, 1] > 0.5
     assert effect.alone_without_mask > 0.1
 
 
 def test_nothing_to_hide_where_all_are_equally_long():
-    effect = padding_effect(tiny_network(), ragged_batch([4, 4], vocabulary=64), 0, 0)
-    assert (effect.on_padding, effect.without_mask) == (0, 0)
+    effect = padding_effect(tiny_network(), ragged_batch([4, 4], vocabulary=64))
+    assert not effect.on_padding.any() and not effect.without_mask.any()
     np.testing.assert_allclose(effect.masked, effect.unmasked, atol=1e-6)

@@ -139,7 +139,7 @@ def test_masks_are_those_of_the_masks_page(network, trace):
         ((NoMask("decoder", heads), Window("decoder", heads, 2)), near),
     ]
     for changes, allowed in cases:
-        expected = mask_effect(network, trace, allowed, range(2), 1, 1)
+        expected = mask_effect(network, trace, allowed, range(2)).head(1, 1)
         recorder = Recorder()
         tap = Chain(HeadInterventions(changes).tap(shapes), recorder)
         with torch.inference_mode():

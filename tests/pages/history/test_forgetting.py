@@ -8,7 +8,7 @@ import pytest
 from model import RecurrentTranslator
 from model.lessons.forgetting import NETWORKS, load_forgetting
 from model.lessons.recurrence_gradients import drift, state_gradients
-from tests.pages.charts import charts, checked, curve
+from tests.pages.charts import checked
 from tests.pages.conftest import SENTENCE
 from tests.pages.stepped import labels, stepped
 from views.text.numbers import percent
@@ -47,11 +47,13 @@ def test_the_findings_are_those_that_were_measured(open_app, models):
     for name, states in NETWORKS.items():
         for state in states:
             assert f"**{percent(found.kept(name, state))}**" in text
-    (figure,) = charts(app)
-    distances, means = curve(figure, "RNN, h")
-    assert distances.tolist() == list(range(found.farthest + 1))
-    np.testing.assert_allclose(means, [size.mean for size in found.sizes["rnn-vector"]["hidden"]][: len(means)])
-    assert figure["layout"]["yaxis"]["type"] == "log"
+    header, numbers = stepped(app, 1)
+    assert labels(header, "distance") == [str(distance) for distance in range(found.farthest + 1)]
+    for name, states in NETWORKS.items():
+        for state in states:
+            means = [size.mean for size in found.sizes[name][state]][: found.farthest + 1]
+            np.testing.assert_allclose(numbers[f"mean_{name}_{state}".replace("-", "_")], means, rtol=1e-6)
+    assert header["panels"][0]["log"]
 
 
 def test_the_share_of_the_sentence_leaves_its_end_token_out(open_app, models):

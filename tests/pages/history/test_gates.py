@@ -73,6 +73,13 @@ def test_a_held_gate_changes_translation_and_loss(open_app, models, gate, held, 
     assert float(check.split("largest difference ")[2].rstrip(".")) < 1e-4
 
 
+def test_no_gate_is_held_until_somebody_asks_for_it(open_app):
+    app = open_app("history", part="gates")
+    assert "Loss, after (nats)" not in metrics(app)
+    app.button_group(key="held").set_value("shut").run()
+    assert "Loss, after (nats)" in metrics(app)
+
+
 def test_another_layer_can_be_held_than_the_one_that_is_shown(open_app, models):
     app = open_app("history", part="gates", network="lstm-dot", of="decoder", gate="output", held="shut")
     model = models["lstm-dot"]

@@ -15,6 +15,7 @@ from model.runtime.progress import whole
 from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
+from tests.pages.stepped import labels, stepped
 from views.text.numbers import three_digits
 
 ANIMAL = "The animal didn't cross the street because it was too tired."
@@ -89,14 +90,19 @@ def test_cross_attention_asks_from_the_decoder(open_app, trace):
 
 def test_heads_both_forms_and_the_worked_shapes(open_app, trace):
     app = open_app("inside", inside="heads", kind="cross")
-    assert float(metrics(app)["Largest difference of their outputs"]) < 1e-5
-    counts = table(app, "Two forms of heads")
-    assert counts[1][1:] == ["263\u2009168"] * 2  # 4 (256 x 256 + 256)
-    assert counts[2][1] == counts[2][2]
+    counts = table(app, "Forms of heads")
+    narrow = "263\u2009168"  # 4 (256 x 256 + 256)
+    full = "2\u2009103\u2009552"  # 8 x 3 (256 x 256 + 256) + 8 x 256 x 256 + 256
+    assert counts[1][1:] == [narrow, narrow, full, narrow]
+    assert counts[2][1] == counts[2][2] == counts[2][4]
+    assert counts[4][1] == "\u2013" and float(counts[4][2]) < 1e-5 and float(counts[4][3]) < 1e-5 < float(counts[4][4])
     shapes = table(app, "Shapes of multi-head attention")
-    worked = ["(10, 20, 512)", "(10, 20, 8, 64)", "(10, 8, 20, 64)", "(10, 8, 20, 20)", "(10, 8, 20, 64)"]
-    assert [row[2] for row in shapes] == [*worked, "(10, 20, 512)"]
-    assert shapes[3][1] == f"(1, 8, {len(trace.target_ids)}, {len(trace.source_ids)})"
+    worked = ["(10, 20)", "(10, 20, 512)", "(10, 20, 512)", "(10, 20, 8, 64)", "(10, 8, 20, 64)", "(10, 8, 20, 20)"]
+    back = ["(10, 8, 20, 64)", "(10, 20, 8, 64)", "(10, 20, 512)", "(10, 20, 512)"]
+    assert [row[2] for row in shapes] == worked + back
+    assert shapes[5][1] == f"(1, 8, {len(trace.target_ids)}, {len(trace.source_ids)})"
+    app.number_input(key="shape_d_v").set_value(48).run()
+    assert table(app, "Shapes of multi-head attention")[8][2] == "(10, 20, 384)"
     app.number_input(key="shape_heads").set_value(7).run()
     assert "not divisible" in app.warning[0].value
 
@@ -109,6 +115,17 @@ def test_memory_layout_of_the_worked_example(open_app):
     np.testing.assert_array_equal(matrices(app)["transposed"][1][:2], [[0, 1000, 2000], [200, 1200, 2200]])
     app.text_input(key="shape").set_value("1 4").run()
     assert not app.code
+
+
+def test_a_view_of_a_typed_shape_is_what_torch_answers(open_app):
+    app = open_app("inside", inside="memory")
+    rows = table(app, "What view answers")
+    assert [row[1:3] for row in rows] == [["(15, 200)", "(200, 1)"], ["", ""], ["(15, 200)", "(200, 1)"]]
+    assert "view size is not compatible" in rows[1][3]
+    app.text_input(key="asked_view").set_value("7 -1").run()
+    assert all("is invalid for input of size 3000" in row[3] for row in table(app, "What view answers"))
+    app.text_input(key="asked_view").set_value("2 x").run()
+    assert len(app.warning) == 1
 
 
 @pytest.mark.parametrize("shape", ["", "3", "0 4", "3 41", "x", "1 2 3 4 5"])
@@ -147,6 +164,16 @@ def test_hidden_units(open_app, translator, trace, stack):
     header, values = matrices(app)["Activation"]
     columns = [int(name) - 1 for name in header["columns"]]
     np.testing.assert_allclose(values, seen.hidden[:, columns], atol=1e-4)
+
+
+def test_one_token_through_the_feed_forward_layer(open_app, translator, trace):
+    header, numbers = stepped(open_app("inside", inside="feed-forward", stack="decoder", layer="2"))
+    seen = firing(translator.network, trace, "decoder", 1)
+    shown = {"x": seen.stream, "before": seen.before, "hidden": seen.hidden, "output": seen.output}
+    for name, wanted in shown.items():
+        np.testing.assert_allclose(numbers[name], wanted, atol=1e-4)
+    np.testing.assert_allclose(numbers["sum"], seen.stream + seen.output, atol=1e-4)
+    assert [label.strip() for label in labels(header, "fed_token")] == [token.strip() for token in trace.target_tokens]
 
 
 def test_add_and_norm(open_app, translator, trace):

@@ -15,6 +15,7 @@ from tests.pages.conftest import ROOT, SENTENCE, html_of
 from tests.pages.reading import table
 from tests.pages.stepped import labels, stepped
 from views.text import literal
+from views.text.numbers import three_digits
 
 PARTS = ("token-by-token", "smoothing-gradient", "training-curves")
 TARGET = "Je veux vendre un v\u00e9lo."
@@ -48,6 +49,31 @@ def test_each_token_of_the_target(open_app, translator, target):
     assert close(shown[2], math.exp(losses.mean()))
     line = checked(app, "cross_entropy")
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("log", "sign", "unit"),
+    [("e", "ln", "nats"), ("2", "log\u2082", "bits"), ("10", "log\u2081\u2080", "decimal digits")],
+)
+def test_typed_tokens_in_three_logarithms(open_app, log, sign, unit):
+    app = open_app("loss", scored="five", log=log, tokens="a 0.5; <b> 0.125; c 1")
+    shown = metrics(app)
+    losses = [math.log(2), math.log(8), 0]
+    scale = {"e": 1, "2": math.log(2), "10": math.log(10)}[log]
+    assert shown[f"Sum of -{sign} p"] == three_digits(sum(losses) / scale)
+    assert shown[f"Loss: their mean, {unit} per token"] == three_digits(sum(losses) / 3 / scale)
+    assert float(shown["Perplexity"]) == pytest.approx(math.exp(sum(losses) / 3), rel=0.005)
+    assert "<b>" not in html_of(app)
+
+
+@pytest.mark.parametrize(
+    "typed", ["", "a", "a 2", "a 0", "a -1", "a nan", "a b c", "a 0,5", "a 0.5 b 0.5", "a 1;" * 41]
+)
+def test_tokens_that_make_no_loss_get_one_sentence(open_app, typed):
+    app = open_app("loss", scored="five")
+    app.text_input(key="tokens").set_value(typed).run()
+    assert not app.exception
+    assert len(app.warning) == 1
 
 
 def test_the_worked_five_tokens(open_app):

@@ -1,15 +1,19 @@
 """The Masks page: what is shown is what the model does under the mask; bad input is one sentence."""
 
+import html
+import json
 import re
 
 import numpy as np
 import pytest
 
 from model.lessons.masking import causality, mask_effect, pattern
-from model.lessons.ragged import padding_effect, ragged_batch
+from model.lessons.ragged import padded, padding_effect
+from pages.masks.batch import IDS
 from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
+from tests.pages.stepped import stepped
 from views.controls import painted
 from views.text import literal
 from views.text.numbers import three_digits
@@ -19,7 +23,7 @@ def test_the_chosen_head_before_with_infinity_and_after(open_app, translator, tr
     app = open_app("masks", mask="window", pieces="2", layer="2", head="3")
     drawn = matrices(app)
     side = len(trace.target_ids)
-    effect = mask_effect(translator.network, trace, pattern("window", side, 2), range(4), 1, 2)
+    effect = mask_effect(translator.network, trace, pattern("window", side, 2), range(4)).head(1, 2)
     np.testing.assert_array_equal(drawn["Allowed"][1], pattern("window", side, 2))
     np.testing.assert_allclose(drawn["1 Scores"][1], effect.scores, atol=1e-4)
     np.testing.assert_allclose(drawn["2 With \u2212\u221e"][1], effect.masked_scores, atol=1e-4)
@@ -66,10 +70,12 @@ def test_a_query_without_a_key_gets_one_sentence(open_app, trace):
 
 def test_the_row_in_numbers_is_the_matrix_row(open_app):
     app = open_app("masks", query="2")
-    scores = matrices(app)["1 Scores"][1]
-    table = next(html.value for html in app.html if "Row of query 2" in html.value)
-    assert three_digits(float(scores[1, 0])) in table
-    assert table.count("\u2212\u221e") == len(scores) - 2
+    _, numbers = stepped(app)
+    drawn = matrices(app)
+    for name, title in {"score": "1 Scores", "masked": "2 With \u2212\u221e", "weight": "3 Weights"}.items():
+        shown = np.where(np.isfinite(drawn[title][1]), drawn[title][1], np.nan if name == "masked" else 0)
+        np.testing.assert_allclose(numbers[name], shown, atol=1e-5)
+    assert json.loads(html.unescape(re.search(r'data-chosen="([^"]*query[^"]*)"', html_of(app))[1])) == {"query": 1}
 
 
 def test_causality(open_app, translator, trace):
@@ -95,18 +101,42 @@ def test_padding_on_the_curriculums_batch(open_app, translator):
     assert ids.shape == (10, 20)
     assert np.isfinite(ids).sum(axis=1).tolist() == lengths
     assert header["masked"][0] == "0"
-    effect = padding_effect(translator.network, ragged_batch(lengths), 0, 1)
+    rows = [list(map(int, line.split())) for line in IDS.splitlines()]
+    np.testing.assert_array_equal(np.where(np.isfinite(ids), ids, 0), padded(rows).ids)
+    effect = padding_effect(translator.network, padded(rows))
     shown = metrics(app)
     assert shown["Largest weight on padding, with the mask"] == "0"
-    assert shown["Largest share of attention on padding, without"] == three_digits(effect.without_mask)
-    np.testing.assert_allclose(drawn["Weights without it"][1], effect.unmasked[3], atol=1e-5)
+    assert shown["Largest share of attention on padding, without"] == three_digits(float(effect.without_mask[0, 1]))
+    np.testing.assert_allclose(drawn["Weights without it"][1], effect.unmasked[0, 1, 3], atol=1e-5)
     assert np.isneginf(drawn["Weights with the padding mask"][1][:, 2:]).all()
     assert drawn["Both: the decoder\u2019s target"][1].sum() == 1 + 2 * 19
 
 
+def test_a_batch_of_typed_ids_and_one_of_typed_lengths(open_app, translator):
+    app = open_app("masks", masks="padding")
+    app.text_area(key="ids").set_value("1 3 7\n\n 2 ").run()
+    np.testing.assert_array_equal(matrices(app)["Ids"][1], [[1, 3, 7], [2, -np.inf, -np.inf]])
+    again = open_app("masks", masks="padding", ids=app.query_params["ids"])
+    np.testing.assert_array_equal(matrices(again)["Ids"][1], matrices(app)["Ids"][1])
+    older = open_app("masks", masks="padding", lengths="2 1")
+    np.testing.assert_array_equal(np.isfinite(matrices(older)["Ids"][1]), [[True, True], [True, False]])
+    app = open_app("masks", masks="padding")
+    app.button(key="try-masks-padding").click().run()
+    assert matrices(app)["Ids"][1].shape == (4, 8)
+
+
+@pytest.mark.parametrize("ids", ["", "0 4", "100", "a", "1 " * 41, "1\n" * 17, "<b>3</b>", "-1"])
+def test_ids_that_make_no_batch_get_one_sentence(open_app, ids):
+    app = open_app("masks", masks="padding")
+    app.text_area(key="ids").set_value(ids).run()
+    assert not app.exception
+    assert len(app.warning) == 1
+    assert "<b>" not in app.warning[0].value
+
+
 @pytest.mark.parametrize("lengths", ["", "a b", "0", "3 -1", "41", "1 " * 17, "\u0663", "<b>3</b>", "9" * 50])
 def test_lengths_that_make_no_batch_get_one_sentence(open_app, lengths):
-    app = open_app("masks", masks="padding")
+    app = open_app("masks", masks="padding", batch="lengths")
     app.text_input(key="lengths").set_value(lengths).run()
     assert not app.exception
     assert len(app.warning) == 1

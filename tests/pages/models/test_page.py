@@ -8,26 +8,18 @@ import numpy as np
 import pytest
 
 from model import HeadInterventions
-from model.hub import limits, listing, source
+from model.hub import limits
 from model.hub.opened_pictures import of_patches
 from model.open_model import open_model
 from model.tracing.head_interventions import Scale
 from pages.models import kept, subject
 from pages.shared.attention_viewer.subject import in_words, without_special
 from tests.new_process import clear_all
-from tests.pages.kinds import chosen, kinds
+from tests.pages.kinds import kinds
 from tests.pages.listed import listed as header_of
+from tests.pages.models.shown import said, sheet
 from views.controls import samples
-
-
-def said(app) -> str:
-    return "\n".join(str(e.value) for e in (*app.markdown, *app.caption, *app.info, *app.warning, *app.html))
-
-
-def sheet(app) -> tuple[dict, np.ndarray]:
-    """Header and weights of the kind that is open."""
-    found = kinds(app)
-    return found[chosen(app).get("kind", next(iter(found)))]
+from views.html import tokens
 
 
 def test_where_nothing_may_be_opened_the_page_says_how(open_app, monkeypatch):
@@ -44,6 +36,14 @@ def test_listed_models_are_offered_with_their_sizes(open_app, listed):
     (choice,) = app.selectbox
     assert choice.options == ["none yet", *listed]
     assert not app.get("bidi_component")
+    (table,) = [frame.value for frame in app.dataframe]
+    types = {"gpt-j": "gptj", "bert-classes": "bert"}
+    about = dict(zip(table["model"], table[["type", "layers", "heads a layer"]].itertuples(index=False), strict=True))
+    assert {name: tuple(row) for name, row in about.items()} == {
+        name: (types.get(name, name), "2 + 2" if name == "t5" else "2", "4") for name in listed
+    }
+    assert set(table["can it be opened?"]) == {"yes"}
+    assert "GPT-2" in said(app)
 
 
 @pytest.mark.parametrize(
@@ -111,11 +111,37 @@ def test_pictures_have_the_views_of_vision(open_app, listed, part):
         assert "LABEL_2" in said(app)
 
 
+def test_a_text_is_classified(open_app, listed):
+    app = open_app("models", model="bert-classes", text="The quick fox.", part="heads")
+    assert not app.exception
+    trace = open_model(listed["bert-classes"], device="cpu").trace("The quick fox.")
+    best = trace.classes[int(trace.probabilities.argmax())]
+    (classes, *_) = [frame.value for frame in app.dataframe if "class" in frame.value.columns]
+    assert classes["class"][0] == best
+    assert len(header_of(app)["rows"]) == 8
+    changed = open_app("models", model="bert-classes", text="The quick fox.", part="what-if", heads1=["2"])
+    assert not changed.exception
+    assert "LABEL_2" in said(changed)
+
+
 def test_two_texts_are_told_apart_on_the_axes(open_app, listed):
     app = open_app("models", model="bert", text="A fox.", second="A dog.")
     header, _ = sheet(app)
     assert header["keys"].count("[SEP] (A)") == header["keys"].count("[SEP] (B)") == 1
     assert header["keys"].index("A (A)") < header["keys"].index("A (B)")
+
+
+def test_whole_words_of_both_sides(open_app, listed):
+    app = open_app("models", model="t5", text="The unheard-of fox.", target="She wants one.", units="words")
+    words = {"source": ["The", "unheard-of", "fox."], "target": ["She", "wants", "one."]}
+    sides = {"encoder": ("source",) * 2, "decoder": ("target",) * 2, "cross": ("target", "source")}
+    for kind, (header, _) in kinds(app).items():
+        for axis, side in zip(("queries", "keys"), sides[kind], strict=True):
+            named = [name for name in header["grouped"][axis] if not name.startswith(("[", "\u2423"))]
+            assert named == words[side]
+    trace = open_model(listed["t5"], device="cpu").trace("The unheard-of fox.", target="She wants one.")
+    cross = subject.in_words(subject.worded("cross"), trace)
+    assert [word.text for word in cross.queries if word.text in words["target"]] == words["target"]
 
 
 def test_the_tokens_that_a_tokenizer_adds_can_be_hidden(open_app, listed):
@@ -136,6 +162,17 @@ def test_one_weight_comes_about_as_the_model_says(open_app, listed, name, kind):
     assert ("this model's scaling" in said(app)) == (name == "t5")
 
 
+def test_one_weight_of_a_model_whose_products_are_not_seen(open_app, listed):
+    options = {"text": "The quick fox.", "look": "one-weight", "layer": "2", "head": "3"}
+    app = open_app("models", model="gpt-j", **options)
+    assert not app.exception
+    assert "there are no products to show" in said(app)
+    assert "from the recorded scores" in said(app)
+    assert "something is wrong" not in said(app)
+    later = open_app("models", model="gpt-j", **options, decoder_query_piece="2", decoder_key_piece="5")
+    assert "the mask sets the score to minus infinity" in " ".join(said(later).split())
+
+
 @pytest.mark.parametrize("name", ["bert", "gpt2", "t5"])
 def test_before_and_after_an_intervention(open_app, listed, name):
     app = open_app(
@@ -152,6 +189,13 @@ def test_before_and_after_an_intervention(open_app, listed, name):
     assert after == pytest.approx(model.score(ablated, plan).mean(), rel=5e-3)
     assert "recomputed in double precision" in said(app)
     assert "Its pattern before" in said(app)
+    assert ("Generated after" in said(app)) == (name != "bert")
+    if name != "bert":
+        most = 20 if name == "gpt2" else max(len(trace.target.ids), 2 * len(trace.source.ids) + 10)
+        before, after = (model.generate("The quick fox.", most, changed) for changed in (None, plan))
+        assert before != after
+        assert tokens.sentence(after, "") in said(app)
+        assert f"At most {most} tokens." in said(app)
 
 
 def test_the_files_say_how_to_compute_the_same_again(open_app, listed, monkeypatch):
@@ -213,47 +257,3 @@ def test_a_long_text_lets_the_reader_choose_what_is_kept(open_app, listed, monke
     assert "What if" not in [option.content for group in layer.get("button_group") for option in group.proto.options]
     lines = open_app("models", model="gpt2", text=text, keep="layer", kept="2", look="lines")
     assert not lines.exception
-
-
-@pytest.fixture
-def any_may_be_opened(monkeypatch, tmp_path):
-    """As on one's own machine, with an empty cache of the hub that nobody may ask."""
-    asked = []
-    monkeypatch.setenv("ATLAS_MODELS", "any")
-    monkeypatch.setattr(listing, "cached", lambda: [])
-    monkeypatch.setattr(source, "reachable", lambda: asked.append("reachable") or False)
-    clear_all()
-    yield asked
-    clear_all()
-
-
-def test_an_address_alone_downloads_nothing(open_app, any_may_be_opened):
-    app = open_app("models", model="owner/no-such-model")
-    assert any_may_be_opened == []
-    (button,) = [each for each in app.button if each.key == "models_download_button"]
-    button.click().run()
-    assert any_may_be_opened == ["reachable"]
-    assert "the hub cannot be reached" in said(app)
-
-
-@pytest.mark.parametrize("name", ["/etc", "../x", "~/model", "own", "a/b/c", "owner/../x"])
-def test_an_address_holds_no_path_even_where_any_may_be_opened(open_app, any_may_be_opened, name):
-    app = open_app("models", model=name)
-    assert app.selectbox[0].value == "none"
-    assert not app.warning
-
-
-def test_a_folder_of_the_reader_s_own_is_opened_and_stays_out_of_the_address(open_app, any_may_be_opened, checkpoints):
-    app = open_app("models")
-    app.text_input(key="models_box").set_value(str(checkpoints["gpt2"])).run()
-    assert "Proven when it was opened" in said(app)
-    assert app.query_params["model"] == "own"
-    assert str(checkpoints["gpt2"]) not in str(app.query_params)
-
-
-def test_a_request_does_not_change_what_may_be_opened(open_app, listed, monkeypatch):
-    open_app("models")
-    monkeypatch.setenv("ATLAS_MODELS", "any")  # the program has started
-    app = open_app("models", model="owner/name")
-    assert app.selectbox[0].value == "none"
-    assert not any(box.key == "models_box" for box in app.text_input)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 
 from model import OpenError
 from pages.models.store import IN_USE, OpenedModels
+from server.recent import computing
 
 
 class Clock:
@@ -71,3 +75,22 @@ def test_a_visitor_who_has_gone_reads_nothing(clock):
     there.remove("two")
     store.open("c", "three", lambda: None)
     assert store.names() == ["a", "c"]
+
+
+def test_the_memory_of_a_model_that_goes_is_given_back(clock):
+    class Model:
+        """What takes memory."""
+
+    store = OpenedModels(clock)
+    opened = store.open("a", "one", Model)
+    gone = weakref.ref(opened.model)
+    del opened
+    store.open("b", "one", Model)
+    store.open("c", "one", Model)
+    gc.collect()
+    assert store.names() == ["b", "c"]
+    assert gone() is None
+
+
+def test_opened_models_take_their_turns_with_all_others(clock):
+    assert OpenedModels(clock).open("a", "one", lambda: None).computing is computing()

@@ -8,6 +8,7 @@ import pytest
 from pages.shared.experiment import PAGE
 from tests.every_view import PARTS
 from tests.pages.conftest import SENTENCE, visit
+from views.frame import SECTIONS
 from views.text import prose
 from views.text.numbers import three_digits
 
@@ -41,6 +42,25 @@ PROPOSED = {
     "inside-heads": ("inside", "heads"),
     "vision-patches": ("vision", "patches"),
     "positions-trained-model": ("positions", "trained-model"),
+    "history-one-word": ("history", "one-word"),
+    "history-forgetting": ("history", "forgetting"),
+    "history-gates": ("history", "gates"),
+    "history-one-vector": ("history", "one-vector"),
+    "history-attention-over-states": ("history", "attention-over-states"),
+    "history-without-projections": ("history", "without-projections"),
+    "history-recurrence": ("history", "recurrence"),
+    "history-ladder": ("history", "ladder"),
+    "positions-wavelengths": ("positions", "wavelengths"),
+    "tokens-sizes": ("tokens", "sizes"),
+    "decoding-teacher-forcing": ("decoding", "teacher-forcing"),
+    "loss-training-curves": ("loss", "training-curves"),
+    "vision-cls": ("vision", "cls"),
+    "vision-any-patch": ("vision", "any-patch"),
+    "vision-layers": ("vision", "layers"),
+    "vision-positions": ("vision", "positions"),
+    "vision-heads": ("vision", "heads"),
+    "vision-full-maps": ("vision", "full-maps"),
+    "vision-what-if": ("vision", "what-if"),
 }
 
 
@@ -67,6 +87,12 @@ def test_a_press_makes_the_experiment_and_its_result_is_stated(id):
     places = re.escape(re.sub(r"\{\w+\}", "\0", template)).replace("\\\x00", ".+?").replace("\x00", ".+?")
     assert re.fullmatch(places, said, re.DOTALL), said
     assert "{" not in said and "nan" not in said
+
+
+def test_every_part_of_a_teaching_page_proposes_one():
+    """The parts themselves are compared with `PARTS` by `tests/browser/test_walk.py`."""
+    teaching = ("vision", *(place.id for section in SECTIONS if section.called() == "Learn" for place in section.pages))
+    assert sorted(PROPOSED.values()) == sorted((page, part) for page in teaching for part in PARTS[page][1])
 
 
 def test_every_text_of_an_experiment_is_of_one_that_is_proposed():

@@ -30,6 +30,7 @@ def ranking():
     from model import CheckpointError
     from model.attribution.head_labels import text_scores
     from pages.shared.head_ranking import listing, rows
+    from pages.shared.service import shown
     from tests.pages.shared.third_network import WORDS, DistanceModel
 
     model = DistanceModel()
@@ -38,17 +39,14 @@ def ranking():
         kind.name: text_scores(trace.records[kind.name].weights, kind, WORDS[kind.queries], WORDS[kind.keys])
         for kind in model.kinds
     }
-    heads = rows.heads_of(model.ablate(), scores, None)
-    listed = rows.ordered(heads, "effect")
+    arranged = listing.arranged(rows.heads_of(model.ablate(), scores, None), "third_sort", "third_shown")
     listing.show(
-        listed,
-        listed[0],
+        arranged,
         rows.Found(None, CheckpointError("There are no statistics.")),
         lambda head: trace.records[head.kind].weights[head.layer, head.head],
+        {kind.name: listing.axes_of(shown(kind), WORDS[kind.queries], WORDS[kind.keys]) for kind in model.kinds},
         ("head", "change of the score", "here"),
-        "change of the score",
         name="third",
-        selects="third_shown",
     )
 
 

@@ -1,5 +1,6 @@
 """The Vision page: what is shown is what the shipped classifier computes for the picture."""
 
+import html
 import json
 import re
 from unittest.mock import patch
@@ -19,7 +20,6 @@ from tests.pages.kinds import chosen, kinds
 from tests.views.components.test_patch_picture import read
 from tests.views.controls.odd_pictures import encoded, photo
 from views import maps, patches
-from views.components.parts import mark
 from views.controls import samples
 from views.html.answer import bars
 from views.text import literal
@@ -44,8 +44,22 @@ def component(app: AppTest, name: str):
 
 
 def shown(app: AppTest) -> tuple[dict, np.ndarray, np.ndarray]:
-    """Header, weights and picture of the patch picture."""
-    return read(component(app, "patch_picture").bytes)
+    """Header of the patch picture with what is chosen, the weights of the chosen head, and the picture."""
+    header, weights, exact, picture = read(component(app, "patch_picture").bytes)
+    told = chosen_of(app, header)
+    place = tuple(
+        names.index(told.get(each, names[0])) for each, names in zip(("layer", "head"), header["names"], strict=True)
+    )
+    top = header["tops"][place[0]][place[1]] if told.get("scale") == "shared" else None
+    one = weights[place] if exact is None else exact
+    return header | {"chosen": told, "top": top, "exact": exact is not None}, one, picture
+
+
+def chosen_of(app: AppTest, header: dict) -> dict[str, str]:
+    """What is chosen in a component."""
+    names = {control["name"] for control in header["controls"]}
+    marks = [json.loads(html.unescape(found)) for found in re.findall(r'data-chosen="([^"]*)"', html_of(app))]
+    return next(mark for mark in marks if set(mark) == names)
 
 
 def sheet(app: AppTest) -> tuple[dict, np.ndarray, np.ndarray]:
@@ -53,9 +67,11 @@ def sheet(app: AppTest) -> tuple[dict, np.ndarray, np.ndarray]:
     content = component(app, "attention_grid").bytes
     length = int.from_bytes(content[:4], "little")
     header, body = json.loads(content[4 : 4 + length]), content[4 + length :]
-    count = 4 * int(np.prod(header["weights"]))
-    maps_shown = np.frombuffer(body[:count], "<f4").reshape(header["weights"])
-    return header, maps_shown, np.frombuffer(body[count:], np.uint8).reshape(header["underlay"])
+    (kind,) = header["kinds"].values()
+    count = 4 * int(np.prod(kind["weights"]))
+    maps_shown = np.frombuffer(body[:count], "<f4").reshape(kind["weights"])
+    underlay = np.frombuffer(body[count:], np.uint8).reshape(kind["underlay"])
+    return header | {"chosen": chosen_of(app, header)}, maps_shown, underlay
 
 
 def captions(app: AppTest) -> str:
@@ -84,8 +100,8 @@ def test_the_sidebar_describes_the_classifier(open_app, classifier):
 
 def test_patches_show_one_patch_as_pixels_vector_and_embedding(open_app, classifier, trace):
     app = open_app("vision", row="3", column="5")
-    _, weights, picture = shown(app)
-    assert mark((2, 4)) in html_of(app)
+    header, weights, picture = shown(app)
+    assert header["chosen"] == {"row": "3", "column": "5"}
     assert weights.size == 0
     np.testing.assert_array_equal(picture, patches.as_bytes(trace.pixels))
     app.session_state["table"] = True
@@ -107,12 +123,12 @@ def test_patches_show_one_patch_as_pixels_vector_and_embedding(open_app, classif
 
 
 def test_patches_show_sequence_and_filters(open_app, classifier, trace):
-    html = html_of(open_app("vision", row="1", column="2"))
-    assert html.count('title="position ') == 1 + len(trace.patches)
-    assert html.count('class="aa-chosen-patch" role="listitem" title="position 2: row 1, column 2"') == 1
+    said = html_of(open_app("vision", row="1", column="2"))
+    assert said.count('title="position ') == 1 + len(trace.patches)
+    assert said.count('class="aa-chosen-patch" role="listitem" title="position 2: row 1, column 2"') == 1
     shares = principal_filters(classifier.network, 28)[1]
-    assert html.count("<figure ") == 28
-    assert f"<figcaption>{100 * shares[0]:.1f} %</figcaption>" in html
+    assert said.count("<figure ") == 28
+    assert f"<figcaption>{100 * shares[0]:.1f} %</figcaption>" in said
 
 
 def test_cls_attention_is_the_trace(open_app, trace):
@@ -123,11 +139,11 @@ def test_cls_attention_is_the_trace(open_app, trace):
     np.testing.assert_allclose(drawn[:-1, -1], wanted.mean(axis=1), atol=1e-5)
     np.testing.assert_allclose(drawn[-1, -1], wanted.mean(axis=(0, 1)), atol=1e-5)
     np.testing.assert_array_equal(underlay, patches.grey(patches.as_bytes(trace.pixels)))
-    assert mark((1, 2)) in html_of(app)
+    assert header["chosen"] == {"layer": "2", "head": "3", "scale": "own", "opacity": "40"}
     large, row, picture = shown(app)
     np.testing.assert_allclose(row, trace.attention[1, 2, :1], atol=1e-5)
     np.testing.assert_array_equal(picture, underlay)
-    assert (large["opacity"], large["kept"], header["opacity"]) == (0.4, 0.35, 0.4)
+    assert (large["chosen"]["opacity"], large["chosen"]["kept"]) == ("40", "35")
     assert large["panels"][0]["shows"] == "cls"
     app.session_state["table"] = True
     app.run()
@@ -151,7 +167,7 @@ def test_scales(open_app, trace):
     on_patches = trace.attention[:, :, 0, 1:]
     app = open_app("vision", view="cls", scale="shared")
     assert shown(app)[0]["top"] == pytest.approx(float(on_patches.max()), abs=1e-5)
-    assert sheet(app)[0]["shared_scale"] is True
+    assert sheet(app)[0]["chosen"]["scale"] == "shared"
     app = open_app("vision", view="cls")
     assert shown(app)[0]["top"] is None
     app = open_app("vision", view="any-patch", scale="shared", layer="1", head="1")
@@ -166,7 +182,7 @@ def test_any_patch_has_the_whole_matrix_of_one_head(open_app, trace, layer, head
     wanted = wanted.mean(axis=1) if head == "mean" else wanted[:, int(head) - 1]
     wanted = wanted.mean(axis=0) if layer == "mean" else wanted[int(layer) - 1]
     np.testing.assert_allclose(matrix, wanted, atol=1e-5)
-    assert mark((3, 8)) in html_of(app)
+    assert (header["chosen"]["row"], header["chosen"]["column"]) == ("4", "9") and header["exact"]
     assert [panel["shows"] for panel in header["panels"]] == ["from", "to"]
     app.session_state["table"] = True
     app.run()
@@ -183,15 +199,18 @@ def test_the_check_is_on_the_page(open_app, trace, view):
     assert rows < 1e-4
 
 
-@pytest.mark.parametrize(("sent", "followed"), [([2, 4], [3, 5]), ([99, 0], None), ("x", None)])
+@pytest.mark.parametrize(
+    ("sent", "followed"), [({"row": "3", "column": "5"}, {"row": "3", "column": "5"}), ({"row": "99"}, {}), ("x", {})]
+)
 def test_a_choice_in_the_browser_is_followed_and_nonsense_is_not(open_app, sent, followed):
+    before = shown(open_app("vision", view="any-patch"))[0]["chosen"]
     with patch("views.components.patch_picture._MOUNT._mount") as mount:
         app = open_app("vision", view="any-patch")
-    boxes = [app.session_state["row"], app.session_state["column"]]
-    app.session_state["any"] = {"chosen": sent}
+    app.session_state["any"] = {"chosen": before | sent if isinstance(sent, dict) else sent}
     with patch("streamlit.session_state", app.session_state):
         mount.call_args.kwargs["on_chosen_change"]()
-    assert [app.session_state["row"], app.session_state["column"]] == (followed or boxes)
+    app.run()
+    assert shown(app)[0]["chosen"] == before | followed
 
 
 def test_at_least_four_samples_are_recognised(classifier):
@@ -240,10 +259,15 @@ def test_nonsense_in_the_address_falls_back(open_app, trace):
     app = open_app("vision", view="bogus", **nonsense)
     assert app.get("button_group")[0].value == "patches"
     rows, columns = trace.grid
-    assert mark((rows // 2 - 1, columns // 2 - 1)) in html_of(app)
+    assert shown(app)[0]["chosen"] == {"row": str(rows // 2), "column": str(columns // 2)}
     app = open_app("vision", view="cls", **nonsense)
-    assert mark((len(trace.attention) - 1, trace.attention.shape[1])) in html_of(app)
-    assert (shown(app)[0]["opacity"], shown(app)[0]["kept"]) == (0.6, 0.6)
+    assert sheet(app)[0]["chosen"] == {
+        "layer": str(len(trace.attention)),
+        "head": "mean",
+        "scale": "own",
+        "opacity": "60",
+    }
+    assert shown(app)[0]["chosen"]["kept"] == "60"
     assert not app.warning
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.pages.kinds import read
 from views import maps
-from views.components import attention_kinds
+from views.components import choices
 from views.components.attention_grid import FULL_PRECISION_BYTES, Detail, Sheet
 from views.components.attention_kinds import Kinds, Words, payload
 from views.controls.widgets import Choice
@@ -85,7 +85,7 @@ def test_special_tokens_and_words_are_places():
     + [{"kind": "cross", "layer": 1}, {"kind": "cross", "layer": "1", "more": "2"}],
 )
 def test_browsers_can_send_anything(sent):
-    choices = known(5).choices
-    assert attention_kinds._valid(sent, choices) is None
+    offered = known(5).choices
+    assert choices.valid(sent, offered) is None
     good = {"kind": "cross", "layer": "2"}
-    assert attention_kinds._valid(good, choices) == good
+    assert choices.valid(good, offered) == good

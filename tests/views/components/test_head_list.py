@@ -1,27 +1,81 @@
 """The payload of the list of heads, read back, and the small maps."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from views.components.head_list import MOST_CELLS, HeadList, HeadRow, payload, small
+from views.components import choices
+from views.components.head_list import MOST_CELLS, Axes, HeadList, HeadRow, payload, small
+from views.controls.widgets import Choice
+
+ORDERS = {"effect": "Effect", "place": "Place"}
+
+
+def shown(rows: list[HeadRow], columns: tuple[str, str, str, str], title: str, **looks) -> HeadList:
+    """These heads, sorted by effect, the first of them open."""
+    by_effect = sorted(range(len(rows)), key=lambda place: -abs(rows[place].effect))
+    orders = {"effect": by_effect, "place": list(range(len(rows)))}
+    axes = {}
+    for row in rows:
+        queries, keys = ([f"{count}.{place}" for place in range(count)] for count in row.weights.shape)
+        axes[row.kind] = Axes("{map}", queries, keys, "", "", "")
+    names = {"first": "first"} | {row.id: row.name for row in rows}
+    offered = (Choice("", ORDERS, "sort"), Choice("", names, "shown", varies=True))
+    chosen = {"sort": "effect", "shown": "first"} | looks.pop("chosen", {})
+    roles = {"sort": "sort", "shown": "shown"}
+    return HeadList(rows, orders, axes, offered, chosen, roles, by_effect[0], columns, title, **looks)
+
+
+def known() -> HeadList:
+    rows = [
+        HeadRow("a", "a", "cross", "1", "1", 0.5, "+0.500", "x", "", np.array([[0.0, 0.2], [0.1, 0.05]])),
+        HeadRow("b", "b", "decoder", "1", "2", -2.0, "-2.00", "y", "z", np.eye(3), causal=True),
+    ]
+    return shown(rows, ("1", "2", "3", ""), "title", underlay=np.full((2, 2, 3), 7, np.uint8))
+
+
+def read(shown: HeadList) -> tuple[dict, bytes]:
+    content = payload(shown, "dark")
+    length = int.from_bytes(content[:4], "little")
+    return json.loads(content[4 : 4 + length]), content[4 + length :]
 
 
 def test_the_payload_holds_rows_and_maps():
-    rows = [
-        HeadRow("a", "cross", 0.5, "+0.500", "x", "", np.array([[0.0, 0.2], [0.1, 0.05]])),
-        HeadRow("b", "decoder", -2.0, "-2.00", "y", "z", np.eye(3), causal=True),
-    ]
-    content = payload(HeadList(rows, ("1", "2", "3", ""), "title", np.full((2, 2, 3), 7, np.uint8)), "dark")
-    length = int.from_bytes(content[:4], "little")
-    header = json.loads(content[4 : 4 + length])
+    header, body = read(known())
     assert header["largest"] == 2.0 and header["underlay"] == [2, 2, 3]
     assert [row["weights"] for row in header["rows"]] == [[2, 2], [3, 3]]
     assert set(header["scales"]) == {"cross", "decoder"}
-    body = np.frombuffer(content, np.uint8, offset=4 + length)
-    np.testing.assert_array_equal(body[:4], [0, 255, 128, 64])
-    np.testing.assert_array_equal(body[4:13].reshape(3, 3), 255 * np.eye(3))
-    np.testing.assert_array_equal(body[13:], [7] * 12)
+    cells = np.frombuffer(body, np.uint8, 25)
+    np.testing.assert_array_equal(cells[:4], [0, 255, 128, 64])
+    np.testing.assert_array_equal(cells[4:13].reshape(3, 3), 255 * np.eye(3))
+    np.testing.assert_array_equal(cells[13:25], [7] * 12)
+    weights = np.frombuffer(body[25:], "<f4")
+    np.testing.assert_array_equal(weights, np.float32([0, 0.2, 0.1, 0.05, *np.eye(3).ravel()]))
+    assert (header["form"], header["exact"]) == ("float32", None)
+
+
+def test_many_maps_travel_rounded_and_the_open_one_exact(monkeypatch):
+    monkeypatch.setattr(choices, "EXACT_BYTES", 40)
+    header, body = read(known())
+    assert (header["form"], header["exact"]) == ("float16", 1)
+    np.testing.assert_array_equal(np.frombuffer(body[25:51], "<f2")[:4], np.float16([0, 0.2, 0.1, 0.05]))
+    np.testing.assert_array_equal(np.frombuffer(body[51:], "<f4").reshape(3, 3), np.eye(3))
+
+
+def test_too_many_maps_leave_the_open_one(monkeypatch):
+    monkeypatch.setattr(choices, "WHOLE_BYTES", 8)
+    header, body = read(replace(known(), open=0))
+    assert [row["cells"] for row in header["rows"]] == [[2, 2], None]
+    np.testing.assert_array_equal(np.frombuffer(body[25:], "<f4"), np.float32([0, 0.2, 0.1, 0.05]))
+
+
+@pytest.mark.parametrize("sent", [None, [], {"sort": "effect"}, {"sort": "x", "shown": "a"}, {"sort": [], "shown": {}}])
+def test_browsers_can_send_anything(sent):
+    assert choices.valid(sent, known().choices) is None
+    good = {"sort": "place", "shown": "b"}
+    assert choices.valid(good, known().choices) == good
 
 
 def test_large_maps_keep_the_largest_weight_of_each_block():

@@ -6,45 +6,65 @@ import numpy as np
 
 from views import palette
 from views.components.patch_picture import Panel, PatchPicture, payload
+from views.controls import inputs
+from views.controls.widgets import Choice
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (6, 9, 3)).astype(np.uint8)
 
 
-def read(content: bytes) -> tuple[dict, np.ndarray, np.ndarray]:
-    """Header, weights and picture."""
+def read(content: bytes) -> tuple[dict, np.ndarray, np.ndarray | None, np.ndarray]:
+    """Header, weights of all heads, those of the chosen one where they travel again, and the picture."""
     length = int.from_bytes(content[:4], "little")
     assert length % 4 == 0  # typed arrays start at multiples of their size
     header, body = json.loads(content[4 : 4 + length]), content[4 + length :]
-    count = 4 * header["weights"][0] * header["weights"][1]
-    weights = np.frombuffer(body[:count], "<f4").reshape(header["weights"])
-    return header, weights, np.frombuffer(body[count:], np.uint8).reshape(header["pixels"])
+    height, width, _ = header["pixels"]
+    picture, body = np.frombuffer(body[: 3 * height * width], np.uint8), body[3 * height * width :]
+    weights = np.frombuffer(body, {"float32": "<f4", "float16": "<f2"}[header["form"]], np.prod(header["weights"]))
+    body = body[weights.nbytes :]
+    exact = np.frombuffer(body, "<f4").reshape(header["weights"][-2:]) if header["exact"] else None
+    return header, weights.reshape(header["weights"]), exact, picture.reshape(header["pixels"])
 
 
-def shown(**changes) -> PatchPicture:
-    given = dict(pixels=PIXELS, grid=(2, 3), panels=[Panel("a", "from")], title="t", selected=(1, 2))
-    return PatchPicture(**{**given, **changes})
+def shown(patch: tuple[int, int] = (1, 2), head: tuple[int, int] = (0, 0), **changes) -> PatchPicture:
+    """A picture; `patch` and the `head` of its weights are chosen, counted from 0."""
+    given = dict(pixels=PIXELS, grid=(2, 3), panels=[Panel("a", "from")], title="t") | changes
+    chosen = {name: str(place + 1) for name, place in zip(("row", "column"), patch, strict=True)}
+    offered = [*inputs.patch_to_choose(given["grid"])]
+    if given.get("weights") is not None:
+        counts = given["weights"].shape[:2]
+        given["names"] = tuple([str(number + 1) for number in range(count)] for count in counts)
+        offered += [Choice(name, names, name) for name, names in zip(("layer", "head"), given["names"], strict=True)]
+        chosen |= {name: str(place + 1) for name, place in zip(("layer", "head"), head, strict=True)}
+    for name in ("opacity", "kept", "scale"):
+        if name in given:
+            chosen[name] = str(given.pop(name))
+            offered.append(Choice(name, [chosen[name]], name))
+    return PatchPicture(choices=offered, chosen=chosen, **given)
 
 
 def test_weights_and_picture_travel_exactly():
-    attention = np.random.default_rng(1).dirichlet(np.ones(7), 7).astype(np.float32)
-    header, weights, picture = read(payload(shown(weights=attention, top=0.25, opacity=0.7, kept=0.6), "dark"))
+    attention = np.random.default_rng(1).dirichlet(np.ones(7), (2, 3, 7)).astype(np.float32)
+    header, weights, exact, picture = read(payload(shown(weights=attention, tops=attention[..., 0, 0]), "dark"))
     np.testing.assert_array_equal(weights, attention)
     np.testing.assert_array_equal(picture, PIXELS)
-    assert header["grid"] == [2, 3]
-    assert header["selected"] is None  # it stands in the mark
+    assert header["grid"] == [2, 3] and exact is None
+    assert header["chosen"] is None  # it stands in the mark
     assert header["panels"] == [{"title": "a", "shows": "from"}]
-    assert (header["top"], header["opacity"], header["kept"], header["theme"]) == (0.25, 0.7, 0.6, "dark")
+    assert header["theme"] == "dark"
+    np.testing.assert_allclose(header["tops"], attention[..., 0, 0])
     assert header["scales"]["light"] == list(palette.scale("vision", "light"))
 
 
 def test_a_picture_alone():
-    header, weights, picture = read(payload(shown(panels=[Panel("", "nothing")]), "dark"))
-    assert weights.size == 0
-    assert header["top"] is None
+    header, weights, _, picture = read(payload(shown(panels=[Panel("", "nothing")]), "dark"))
+    assert weights.size == 0 and header["tops"] == []
     np.testing.assert_array_equal(picture, PIXELS)
 
 
-def test_one_head_of_the_shipped_size_is_a_small_payload():
-    attention = np.zeros((145, 145), dtype=np.float32)
-    content = payload(shown(pixels=np.zeros((96, 96, 3), np.uint8), grid=(12, 12), weights=attention), "dark")
-    assert len(content) < 120_000
+def test_many_heads_travel_rounded_and_the_chosen_one_exact():
+    attention = np.random.default_rng(2).dirichlet(np.ones(145), (7, 7, 145)).astype(np.float32)
+    given = shown(pixels=np.zeros((96, 96, 3), np.uint8), grid=(12, 12), weights=attention, head=(3, 2))
+    header, weights, exact, _ = read(content := payload(given, "dark"))
+    assert (header["form"], header["exact"]) == ("float16", [3, 2]) and len(content) < 2_300_000
+    np.testing.assert_array_equal(weights, attention.astype(np.float16))
+    np.testing.assert_array_equal(exact, attention[3, 2])

@@ -29,14 +29,14 @@ FUNCTIONS = {
 }
 PROPERTIES = {
     *("chips", "className", "drawn", "key", "mode", "name", "scope", "shown"),
-    *("side", "textAlign", "textBaseline", "type"),
+    *("rel", "side", "textAlign", "textBaseline", "type"),
 }
 TOLD = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
 STYLE = re.compile(
     r"#\w{6}|[\d. ]*px.*|(?:rgb|url|color-mix|linear-gradient|max|min)\(.*\)|[MHVhvlz\d\s.-]+", re.IGNORECASE
 )
 CONSTANTS = {
-    *("BOX", "CHIPS", "DEEDS", "LEFT", "LINKS", "MARKS", "MEAN", "MENU", "NAME", "NEWS"),
+    *("ARRANGED_BY", "BOX", "CHIPS", "DEEDS", "FIRST", "LEFT", "LINKS", "MARKS", "MEAN", "MENU", "NAME", "NEWS"),
     *("NO_TEXT", "PICTURE", "SLIDER", "UPLOAD_BOX", "WRITING", "across", "axes", "names"),
 }
 IDS = {"light", "dark", "token"}

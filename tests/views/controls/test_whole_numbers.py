@@ -18,7 +18,7 @@ def test_separators(text):
         ("", "numbers from 1 to 40 with spaces between them."),
         ("3 x", "Something else"),
         ("3.5", "Something else"),
-        ("-3", "Something else"),
+        ("-3", "outside this range"),
         ("\u0663", "Something else"),
         ("<script>", "Something else"),
         ("9" * 5000, "Something else"),

@@ -1,0 +1,130 @@
+"""What was computed is chosen in the browser: drawn before any message is sent, kept by the address, told once."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.conftest import Server, open_page, ready
+from tests.browser.test_attention_choices import COUNT
+from views.controls import inputs
+
+SENTENCE = "I want to buy a car."
+
+# The component's root under the key of its place on the page.
+ROOT = """(key, selector) => {
+    const holders = [...document.querySelectorAll(`.st-key-${key}, .st-key-${key} *`)]
+    return holders.map((holder) => holder.shadowRoot?.querySelector(selector)).find(Boolean)
+}"""
+# Chooses in a component as a reader does, and looks at once: its headings and pixels, what the address says, how many
+# messages were sent, whether anything is greyed, and where the component stands.
+PRESS = f"""([key, name, value]) => {{
+    const root = ({ROOT})(key, ".component")
+    const list = [...root.querySelectorAll("select")].find((each) => each.name === name)
+    const slider = root.querySelector(`input[type=range][name=${{name}}]`)
+    const row = name === "vshown" ? "shown" : name
+    const pressed = root.querySelector(`input[name=${{name}}][value="${{value}}"], [data-${{row}}="${{value}}"]`)
+    if (slider) {{
+        slider.value = value / 5 // its steps, in percent
+        slider.dispatchEvent(new Event("input"))
+    }} else if (list && (name !== "shown" || !pressed)) {{
+        list.value = value
+        list.dispatchEvent(new Event("change"))
+    }} else pressed.click()
+    return window.look(key)
+}}"""
+# Every heading, every map and every row of a list in the page's components.
+LOOK = f"""() => window.look = (key) => {{
+    const holders = [...document.querySelectorAll("[data-testid=stMain] *")].filter((holder) => holder.shadowRoot)
+    const all = (selector) => holders.flatMap((holder) => [...holder.shadowRoot.querySelectorAll(selector)])
+    const maps = all(".detail canvas[role=img], .frame .map")
+    const seen = all("h2, .title, .note").map((each) => each.textContent)
+    const pixels = maps.map((each) => each.toDataURL() + each.style.opacity)
+    return {{
+        drawn: JSON.stringify([seen, pixels, all(".option").map((each) => each.dataset.name)]),
+        said: Object.fromEntries(new URLSearchParams(location.search)),
+        told: window.told,
+        grey: document.querySelectorAll("[data-testid=stMain] [data-stale=true]").length,
+        top: ({ROOT})(key, ".component").getBoundingClientRect().top,
+    }}
+}}"""
+PAGES = {
+    "compare": ("/compare?", "pair", [("kind", "encoder"), ("layer", "2"), ("head", "3"), ("head", "5")]),
+    "masks": ("/masks?mask=none&", "steps", [("layer", "3"), ("head", "5"), ("head", "2")]),
+    "heads": (
+        "/heads?",
+        "heads-ranking",
+        [("shown", "cross-2-3"), ("sort", "place"), ("of", "cross"), ("shown", "cross-4-8")],
+    ),
+    "vision-heads": ("/vision?view=heads&", "vision-heads-ranking", [("vsort", "place"), ("vshown", "vision-5-2")]),
+    "cls": ("/vision?view=cls&", "grid", [("layer", "2"), ("head", "3"), ("layer", "mean")]),
+    "patch-of-cls": (
+        "/vision?view=cls&",
+        "large",
+        [("row", "2"), ("column", "9"), ("scale", "shared"), ("opacity", "25")],
+    ),
+    "any-patch": ("/vision?view=any-patch&", "any", [("row", "2"), ("column", "9"), ("layer", "3"), ("head", "1")]),
+    "what-if": ("/vision?view=what-if&", "cls_pair", [("layer", "5"), ("head", "2")]),
+    "padding": ("/masks?masks=padding&", "weights_of_one", [("layer", "3"), ("head", "5"), ("head", "2")]),
+}
+
+
+SLOW = ("padding", "vision-heads", "what-if")  # built of the same parts as the others
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in PAGES])
+def test_a_choice_is_drawn_before_anything_is_sent(page: Page, server: Server, name: str):
+    address, key, choices = PAGES[name]
+    open_page(page, f"{server.url}{address}text={quote(SENTENCE)}")
+    page.wait_for_function(f"key => ({ROOT})(key, '.component')?.dataset.drawn", arg=key)
+    page.evaluate(LOOK)
+    page.evaluate(COUNT)
+    before = page.evaluate("key => look(key)", key)
+    for choice, value in choices:
+        now = page.evaluate(PRESS, [key, choice, value])
+        assert now["drawn"] != before["drawn"], choice
+        assert (now["said"][choice], now["told"], now["grey"], now["top"]) == (value, 0, 0, before["top"]), choice
+        before = now
+    page.wait_for_function("() => told > 0")
+    ready(page)
+    assert page.evaluate("told") == 1
+    after = page.evaluate("key => look(key)", key)
+    assert after["drawn"] == before["drawn"] and after["said"].items() >= dict(choices).items()
+    page.reload()
+    ready(page)
+    page.wait_for_function(f"key => ({ROOT})(key, '.component')?.dataset.drawn", arg=key)
+    page.evaluate(LOOK)
+    again = page.evaluate("key => look(key)", key)
+    assert json.loads(again["drawn"])[0] == json.loads(before["drawn"])[0]
+
+
+# Bottom edges of what must be seen, from the top of the page.
+EDGES = f"""([key, selectors]) => {{
+    const root = ({ROOT})(key, ".component")
+    const scrolled = document.querySelector("[data-testid=stMain]").scrollTop
+    return selectors.map((selector) => [...root.querySelectorAll(selector)]
+        .map((each) => each.getBoundingClientRect())
+        .flatMap(({{ top, bottom }}) => [top + scrolled, bottom + scrolled]))
+}}"""
+SEEN = {
+    "heads": (f"/heads?text={quote(inputs.TIRED)}", "heads-ranking", [".ranking", ".detail"]),  # of 17 tokens
+    "vision": ("/vision?view=cls", "large", ["h2", ".frame"]),
+}
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_what_is_chosen_is_whole_on_the_first_screen_and_a_swipe_down_on_a_phone(page: Page, server: Server, name: str):
+    address, key, selectors = SEEN[name]
+    page.set_viewport_size({"width": 1280, "height": 720})
+    open_page(page, f"{server.url}{address}")
+    page.wait_for_function(f"key => ({ROOT})(key, '.component')?.dataset.drawn", arg=key)
+    assert page.get_by_test_id("stExpandSidebarButton").is_visible()
+    edges = page.evaluate(EDGES, [key, selectors])
+    assert all(0 <= edge <= 720 for part in edges for edge in part), edges
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_function(f"edges => String(({EDGES})(edges[0])) !== edges[1]", arg=[[key, selectors], str(edges)])
+    top, bottom = page.evaluate(EDGES, [key, selectors[-1:]])[0][:2]
+    assert bottom - 844 <= 844 and bottom - top <= 844 - 60  # what is scrolled by then; below the menu it is whole

@@ -1,0 +1,122 @@
+"""On one's own machine any model may be opened, and the hub is asked only when the reader says so."""
+
+from __future__ import annotations
+
+import pytest
+
+from model.hub import downloading, listing
+from pages.models.downloads import Download
+from tests.model.hub.hub_server import Hub, serving
+from tests.new_process import clear_all
+from tests.pages.models.shown import said, sheet
+
+
+@pytest.fixture
+def any_may_be_opened(monkeypatch, tmp_path):
+    """As on one's own machine, with an empty cache of the hub that nobody may ask."""
+    asked = []
+    monkeypatch.setenv("ATLAS_MODELS", "any")
+    monkeypatch.setattr(listing, "cached", lambda: [])
+    monkeypatch.setattr(downloading, "reachable", lambda: asked.append("reachable") or False)
+    clear_all()
+    yield asked
+    clear_all()
+
+
+def test_an_address_alone_downloads_nothing(open_app, any_may_be_opened):
+    app = open_app("models", model="owner/no-such-model")
+    assert any_may_be_opened == []
+    (button,) = [each for each in app.button if each.key == "models_download_button"]
+    button.click().run()
+    assert any_may_be_opened == ["reachable"]
+    assert "the hub cannot be reached" in said(app)
+
+
+@pytest.fixture
+def hub(checkpoints, monkeypatch, tmp_path):
+    """Any model may be opened, and a hub on this machine has one."""
+    monkeypatch.setenv("ATLAS_MODELS", "any")
+    clear_all()
+    with serving(Hub({"owner/tiny": checkpoints["gpt2"]}), tmp_path / "cache", monkeypatch) as hub:
+        yield hub
+    clear_all()
+
+
+def press_download(app):
+    (button,) = [each for each in app.button if each.key == "models_download_button"]
+    return button.click().run()
+
+
+def test_a_model_is_downloaded_when_the_reader_says_so(open_app, hub, monkeypatch):
+    told = []
+    monkeypatch.setattr(Download, "tell", lambda self, *sizes: told.append(sizes))
+    app = open_app("models", model="owner/tiny", text="The quick fox.")
+    assert hub.asked == []
+    assert "owner/tiny" in said(app)
+    press_download(app)
+    assert not app.exception
+    assert "Proven when it was opened" in said(app)
+    assert sheet(app)[1].shape[:2] == (3, 5)
+    assert told[-1][0] == told[-1][1] > 10_000
+    hub.asked.clear()
+    again = open_app("models", model="owner/tiny", text="The quick fox.")  # now it is in the cache, and offered
+    assert "owner/tiny" in again.selectbox[0].options
+    assert "Proven when it was opened" in said(again)
+    assert hub.asked == []
+
+
+def test_a_download_that_fails_is_one_sentence_and_can_be_tried_again(open_app, hub):
+    hub.cut = [5000, *[0] * 6]
+    app = open_app("models", model="owner/tiny", text="The quick fox.")
+    press_download(app)
+    assert "was cut off" in said(app)
+    app.run()
+    hub.gated.add("owner/tiny")
+    press_download(app)
+    assert "is gated" in said(app)
+    hub.gated.clear()
+    app.run()
+    press_download(app)
+    assert "Proven when it was opened" in said(app)
+    unknown = open_app("models", model="owner/other")
+    press_download(unknown)
+    assert "The hub has no" in said(unknown)
+    assert not unknown.exception
+
+
+@pytest.mark.parametrize("name", ["/etc", "../x", "~/model", "own", "a/b/c", "owner/../x"])
+def test_an_address_holds_no_path_even_where_any_may_be_opened(open_app, any_may_be_opened, name):
+    app = open_app("models", model=name)
+    assert app.selectbox[0].value == "none"
+    assert not app.warning
+
+
+def test_a_listed_model_that_is_not_here_is_said_and_not_fetched(open_app, any_may_be_opened, monkeypatch):
+    monkeypatch.setenv("ATLAS_MODELS", "owner/no-such-model@0123abc")
+    clear_all()
+    app = open_app("models", model="owner/no-such-model")
+    assert any("download it first" in warning.value for warning in app.warning)
+    assert not any(each.key == "models_download_button" for each in app.button)
+    assert any_may_be_opened == []
+
+
+def test_a_folder_of_the_reader_s_own_is_opened_and_stays_out_of_the_address(open_app, any_may_be_opened, checkpoints):
+    app = open_app("models")
+    app.text_input(key="models_box").set_value(str(checkpoints["gpt2"])).run()
+    assert "Proven when it was opened" in said(app)
+    assert app.query_params["model"] == "own"
+    assert str(checkpoints["gpt2"]) not in str(app.query_params)
+
+
+def test_a_request_does_not_change_what_may_be_opened(open_app, listed, monkeypatch):
+    open_app("models")
+    monkeypatch.setenv("ATLAS_MODELS", "any")  # the program has started
+    app = open_app("models", model="owner/name")
+    assert app.selectbox[0].value == "none"
+    assert not any(box.key == "models_box" for box in app.text_input)
+
+
+def test_the_beginning_says_what_can_be_opened_and_how(open_app, any_may_be_opened):
+    app = open_app("models")
+    assert "Download" in said(app)
+    assert all(name in said(app) for name in ("GPT-2", "BERT", "Marian", "DINOv2", "What stands behind a mask"))

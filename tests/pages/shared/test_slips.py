@@ -1,0 +1,67 @@
+"""The fold that corrects slips of tutorials: it stands where a part has one, and its numbers are right."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+
+from tests.every_view import PARTS
+from views.text import catalogue
+from views.text.numbers import three_digits
+from views.text.prose import _blocks
+
+BLOCKS = {id: " ".join(text.split()) for id, text in _blocks("slips", catalogue.ENGLISH)[1].items() if id}
+FIVE = [-math.log(probability) for probability in (0.8, 0.6, 0.7, 0.5, 0.9)]
+WIDTH, HEADS = 512, 8
+FULL, SPLIT = 4 * HEADS * WIDTH**2, 4 * WIDTH**2
+
+
+def plain(number: int) -> str:
+    return f"{number:,}"
+
+
+NUMBERS = {
+    "positions-table": [
+        three_digits(math.cos(1)),
+        three_digits(math.cos(1e4 ** (-1 / WIDTH))),
+        three_digits(math.sin(7)),
+    ],
+    "positions-wavelengths": [
+        plain(round(2 * math.pi * 1e4 ** (1 - 2 / WIDTH))),
+        plain(round(2 * math.pi * 100 ** (1 - 2 / WIDTH))),
+        three_digits(2 * math.pi),
+    ],
+    "positions-orthogonality": [f"rank is {torch.linalg.matrix_rank(torch.eye(3)[:2])}"],
+    "inside-heads": [plain(FULL), plain(SPLIT)],
+    "inside-memory": [str(torch.zeros(5, 3, 10, 20).view(-1, 200).stride()), plain(torch.zeros(3, 5, 10, 20).numel())],
+    "inside-scaling": [f"is {math.isqrt(WIDTH // HEADS)}", three_digits(math.sqrt(WIDTH))],
+    "inside-seven-steps": [plain(10 * WIDTH), plain(9 * WIDTH)],
+    "decoding-linear-softmax": [f"sums to {sum((0.2, 0.1, 0.1)):g}"],
+    "loss-token-by-token": [three_digits(sum(FIVE) / 5), three_digits(sum(FIVE))],
+}
+
+
+@pytest.mark.parametrize("id", NUMBERS)
+def test_the_numbers_that_decide_are_right(id):
+    assert [number for number in NUMBERS[id] if number not in BLOCKS[id]] == []
+
+
+def test_eight_full_width_heads_have_so_many_weights():
+    full = [torch.nn.Linear(WIDTH, WIDTH, bias=False) for _ in range(3 * HEADS)]
+    full.append(torch.nn.Linear(HEADS * WIDTH, WIDTH, bias=False))
+    assert sum(part.weight.numel() for part in full) == FULL
+
+
+def test_each_belongs_to_a_part():
+    parts = {f"{page}-{part}" for page, (_, parts) in PARTS.items() for part in parts}
+    assert set(BLOCKS) <= parts
+
+
+def test_the_fold_stands_where_there_is_one(open_app):
+    said = [fold.label for fold in open_app("loss").expander]
+    assert "If your tutorial says otherwise" in said
+    assert "If your tutorial says otherwise" not in [
+        fold.label for fold in open_app("loss", part="training-curves").expander
+    ]

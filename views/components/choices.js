@@ -1,0 +1,193 @@
+// Settings that a component draws, or follows where another draws them. What is chosen the browser shows by itself; the
+// address says it at once, and the server is told once nothing else was chosen for a while.
+
+const TOLD_AFTER = 500 // milliseconds without another choice
+const MEAN = "mean" // the id of the layer and of the head that are averages
+
+// `given` is the payload; its `controls` say what can be chosen. `arrange` draws what is in `chosen`.
+class ChoosingView extends View {
+  constructor(parentElement, root) {
+    super(parentElement, root)
+    this.mark = watchMark(this.host, () => this.given && this.followMark())
+    this.mounted = new AbortController()
+    const { signal } = this.mounted
+    window.addEventListener("popstate", () => this.followAddress(), { signal })
+    window.addEventListener("choosing", ({ detail }) => this.followChoice(detail), { signal })
+    window.addEventListener("telling", () => this.wasTold(), { signal })
+  }
+
+  // New maps, in what is chosen already.
+  take(given) {
+    this.given = given
+    this.path = location.pathname
+    this.chosen ??= this.news() ?? {}
+    this.arrange()
+  }
+
+  // What can be shown of it.
+  offered(chosen) {
+    return chosen
+  }
+
+  showChosen(chosen) {
+    this.chosen = chosen
+    this.arrange()
+  }
+
+  // Shown at once, and in the address at once; the server is told once nothing else is chosen.
+  set(changes) {
+    const before = this.chosen
+    this.chosen = this.offered({ ...before, ...changes })
+    this.arrange()
+    const changed = this.given.controls.filter(({ name }) => this.chosen[name] !== before[name])
+    const said = changed.map(({ name, first, always }) => [name, this.chosen[name] === first && !always ? null : this.chosen[name]])
+    window.dispatchEvent(new CustomEvent("choosing", { detail: Object.fromEntries(said) }))
+    this.tell("chosen", this.chosen, this.pause())
+  }
+
+  // Whether only the server has what is chosen.
+  waits() {
+    return false
+  }
+
+  // Milliseconds without another choice after which the server is told.
+  pause() {
+    return this.waits() ? 0 : TOLD_AFTER
+  }
+
+  // What was chosen in another component of the page. A value that goes without saying is said as null.
+  followChoice(said) {
+    const known = this.given?.controls?.filter(({ name }) => name in said) ?? []
+    const changes = known.map(({ name, first }) => [name, said[name] ?? first])
+    if (changes.every(([name, value]) => this.chosen[name] === value)) return
+    this.chosen = this.offered({ ...this.chosen, ...Object.fromEntries(changes) })
+    this.arrange()
+    if (this.untold?.signal.aborted === false) this.tell("chosen", this.chosen, TOLD_AFTER) // something else, chosen here
+  }
+
+  // The server was told by whichever component; its answer is no news here either.
+  wasTold() {
+    const text = JSON.stringify(this.chosen)
+    if (this.given?.controls && this.told.at(-1) !== text) this.told.push(text)
+  }
+
+  // After Back or Forward the address decides, and what was not told yet belongs to the view that was left.
+  followAddress() {
+    const address = new URLSearchParams(location.search)
+    if (!this.given?.controls || location.pathname !== this.path || !address.has("text")) return
+    this.untold?.abort()
+    this.told = []
+    const said = this.given.controls.map(({ name, options, first }) => {
+      const value = address.getAll(name).at(-1)
+      return [name, options.some(([id]) => id === value) ? value : first]
+    })
+    this.chosen = this.offered(Object.fromEntries(said))
+    this.arrange()
+  }
+
+  leave() {
+    super.leave()
+    this.mounted.abort()
+  }
+}
+
+// Layer and head in words.
+function placeInWords(words, layer, head) {
+  if (layer === MEAN && head === MEAN) return words.overAll
+  if (head === MEAN) return filled(words.overHeads, { layer })
+  return layer === MEAN ? filled(words.overLayers, { head }) : filled(words.one, { layer, head })
+}
+
+// The controls of such a view, in a row at its top.
+class Choices {
+  constructor(view) {
+    this.view = view
+    this.root = element("div", "choices", view.root)
+  }
+
+  // Builds the controls, seldom needed ones below a button, unless they stand there already.
+  fit({ controls, words, shortcuts = [] }) {
+    const described = JSON.stringify([controls, shortcuts])
+    if (described === this.described) return
+    this.described = described
+    this.root.replaceChildren()
+    const drawn = controls.filter(({ elsewhere, options }) => !elsewhere && options.length > 1)
+    this.follows = drawn.filter(({ rare }) => !rare).map((control) => this.build(control, this.root))
+    for (const [label, settings] of shortcuts) button(this.root, label, () => this.view.set(settings)).className = "shortcut"
+    this.root.hidden = !drawn.length && !shortcuts.length
+    const rare = drawn.filter((control) => control.rare)
+    if (!rare.length) return
+    const fold = button(this.root, "", () => {
+      panel.hidden = !panel.hidden
+      fold.setAttribute("aria-expanded", !panel.hidden)
+    })
+    fold.className = "fold"
+    fold.setAttribute("aria-expanded", false)
+    const panel = element("div", "rare", this.root)
+    panel.hidden = true
+    this.follows.push(...rare.map((control) => this.build(control, panel)), (chosen) => {
+      const unusual = rare.filter(({ name, first }) => chosen[name] !== first)
+      const said = unusual.map(({ name, options }) => options.find(([id]) => id === chosen[name])[1]).join(", ")
+      fold.textContent = said ? `${words.options}: ${said}` : words.options
+    })
+    for (const { label, help } of drawn) {
+      if (help) element("p", "help", panel).textContent = `${label}: ${help}`
+    }
+  }
+
+  // Returns what shows a value in it.
+  build(control, parent) {
+    if (control.range) return this.buildRange(control, parent)
+    return control.list ? this.buildList(control, parent) : this.buildRow(control, parent)
+  }
+
+  buildList({ name, label, options }, parent) {
+    const holder = element("label", "list", parent)
+    element("span", "", holder).textContent = label
+    const list = Object.assign(element("select", "", holder), { name })
+    list.onchange = () => this.view.set({ [name]: list.value })
+    return (chosen) => {
+      const there = this.view.there?.(name)
+      const shown = there ? options.filter(([id]) => there.includes(id)) : options
+      if (list.options.length !== shown.length) list.replaceChildren(...shown.map(([id, text]) => new Option(text, id)))
+      list.value = chosen[name]
+    }
+  }
+
+  buildRange({ name, label, help, options }, parent) {
+    const holder = element("label", "list", parent)
+    element("span", "", holder).textContent = label
+    if (help) holder.title = help
+    const input = element("input", "", holder)
+    Object.assign(input, { type: "range", name, min: 0, max: options.length - 1 })
+    const said = element("output", "", holder)
+    input.oninput = () => this.view.set({ [name]: options[input.value][0] })
+    return (chosen) => {
+      const place = options.findIndex(([id]) => id === chosen[name])
+      input.value = place
+      said.textContent = options[place][1]
+      input.setAttribute("aria-valuetext", said.textContent)
+    }
+  }
+
+  buildRow({ name, label, help, options, rare }, parent) {
+    const row = element("fieldset", "segments", parent)
+    element("legend", rare ? "" : "heard", row).textContent = label
+    if (help) row.title = help
+    const inputs = options.map(([id, text]) => {
+      const holder = element("label", "", row)
+      const input = element("input", "", holder)
+      Object.assign(input, { type: "radio", name, value: id })
+      input.onchange = () => this.view.set({ [name]: id })
+      element("span", "", holder).textContent = text
+      return input
+    })
+    return (chosen) => {
+      for (const input of inputs) input.checked = input.value === chosen[name]
+    }
+  }
+
+  show(chosen) {
+    for (const follow of this.follows) follow(chosen)
+  }
+}
