@@ -9,8 +9,8 @@ from typing import Literal
 
 import numpy as np
 
-from views.text import literal, terms
-from views.text.catalogue import Message, Name, say
+from .text import literal, terms
+from .text.catalogue import Message, Name, say
 
 MEAN = "mean"
 Said = Callable[[], str]  # a message, or a name that says itself

@@ -5,11 +5,11 @@ from functools import cached_property
 
 import numpy as np
 
-from model.hub.record import HubRecord
-from model.hub.tokens import Tokens
-from model.tracing.kinds import KINDS, AttentionKind
-from model.tracing.saving import SavedTrace
-from model.tracing.trace import Verification
+from ..tracing.kinds import KINDS, AttentionKind
+from ..tracing.saving import SavedTrace
+from ..tracing.trace import Verification
+from .record import HubRecord
+from .tokens import Tokens
 
 
 @dataclass(frozen=True, eq=False, repr=False)

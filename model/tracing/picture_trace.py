@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model.runtime.arrays import softmax
-from model.tracing.kinds import VISION
-from model.tracing.saving import SavedTrace
-from model.tracing.trace import Verification
+from ..runtime.arrays import softmax
+from .kinds import VISION
+from .saving import SavedTrace
+from .trace import Verification
 
 
 @dataclass(frozen=True, eq=False, repr=False)

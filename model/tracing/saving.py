@@ -6,7 +6,7 @@ from os import PathLike
 
 import numpy as np
 
-from model.runtime.checkpoint import write_atomically
+from ..runtime.checkpoint import write_atomically
 
 Arrays = Mapping[str, np.ndarray]
 

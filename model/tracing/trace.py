@@ -11,12 +11,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from model.networks.tap import Chain, Recorder, Tap
-from model.networks.transformer import Transformer
-from model.runtime.arrays import array, furthest, softmax
-from model.text.tokenizer import Tokenizer
-from model.tracing.kinds import KINDS, TRANSLATION, AttentionKind
-from model.tracing.layer_stacks import (
+from ..networks.tap import Chain, Recorder, Tap
+from ..networks.transformer import Transformer
+from ..runtime.arrays import array, furthest, softmax
+from ..text.tokenizer import Tokenizer
+from .kinds import KINDS, TRANSLATION, AttentionKind
+from .layer_stacks import (
     ATTENTION_STEPS,
     LayerStacks,
     StackPlan,
@@ -24,7 +24,7 @@ from model.tracing.layer_stacks import (
     layer_names,
     stream_stack,
 )
-from model.tracing.saving import SavedTrace, shortened
+from .saving import SavedTrace, shortened
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from views import maps, palette
-from views.components import choices as choosing
-from views.components import parts, standalone
-from views.components.attention_grid import FULL_PRECISION_BYTES, MOUNT, Detail, Sheet, common, described
-from views.controls import inputs
-from views.controls.widgets import Choice
-from views.text.catalogue import say
+from .. import maps, palette
+from ..controls import inputs
+from ..controls.widgets import Choice
+from ..text.catalogue import say
+from . import choices as choosing
+from . import parts, standalone
+from .attention_grid import FULL_PRECISION_BYTES, MOUNT, Detail, Sheet, common, described
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from views.components import parts, standalone
-from views.components.standalone import POLICY, callable_script, colours, shown
-from views.text import catalogue
-from views.text.catalogue import say
+from ..text import catalogue
+from ..text.catalogue import say
+from . import parts, standalone
+from .standalone import POLICY, callable_script, colours, shown
 
 WINDOW = "820px"  # what components take for the height of the window: that of the frame follows from theirs
 FIRST_HEIGHT = 640  # pixels, until the page has told its frame how high it is; where it cannot, it scrolls

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from views import palette
-from views.components import parts
-from views.text import catalogue, literal
-from views.text.catalogue import Message, say
+from .. import palette
+from ..text import catalogue, literal
+from ..text.catalogue import Message, say
+from . import parts
 
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
