@@ -1,4 +1,4 @@
-"""The door of Attention Atlas: `streamlit run app.py` shows the pages registered in `views.frame`."""
+"""The door of Attention Atlas: `streamlit run app.py` shows the pages registered in `views.page_frame`."""
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -9,12 +9,12 @@ from server.door import door
 from server.headers import FAULTS
 from server.health import routes
 from server.warm_up import lifespan
-from views import frame
+from views import page_frame
 from views.first_page import FirstPage
 from views.version import VERSION
 
 if __name__ == "__main__":  # run for each visitor
-    frame.run(in_turn)
+    page_frame.run(in_turn)
 else:  # imported once, by the server that is starting
     st.navigation([lambda: None])  # from now on Streamlit does not run the files of `pages` by itself
     beside = routes(VERSION)
@@ -23,7 +23,7 @@ else:  # imported once, by the server that is starting
         lifespan=lambda app: lifespan(LOADS, app),
         routes=beside,
         middleware=door(
-            __file__, frame.available(), [route.path for route in beside], frame.MOVED, Middleware(FirstPage)
+            __file__, page_frame.available(), [route.path for route in beside], page_frame.MOVED, Middleware(FirstPage)
         ),
         exception_handlers=FAULTS,
     )

@@ -20,21 +20,21 @@ from model import ConvolutionClassifier
 ConvolutionClassifier.load("folder").trace(image).maps  # a convolutional network that learned from the same pictures
 """
 
-from model.classifier import VisionClassifier, VisionTrace
-from model.convolution_classifier import ConvolutionClassifier, ConvolutionTrace
-from model.decoding.search import DecodingOptions
-from model.hub.errors import OpenError
-from model.hub.trace import HubTrace
-from model.networks.config import TransformerConfig
-from model.networks.recurrent_trace import RecurrentTrace
-from model.open_model import open_model
-from model.recurrent_translator import RecurrentTranslator
-from model.runtime.checkpoint import CheckpointError
-from model.tracing.gate_interventions import GateInterventions
-from model.tracing.head_interventions import InterventionError
-from model.tracing.interventions import HeadInterventions
-from model.tracing.trace import Candidate, Trace, Verification
-from model.translator import InputError, Step, Translator
+from .classifier import VisionClassifier, VisionTrace
+from .convolution_classifier import ConvolutionClassifier, ConvolutionTrace
+from .decoding.search import DecodingOptions
+from .hub.errors import OpenError
+from .hub.trace import HubTrace
+from .networks.config import TransformerConfig
+from .networks.recurrent_trace import RecurrentTrace
+from .open_model import open_model
+from .recurrent_translator import RecurrentTranslator
+from .runtime.checkpoint import CheckpointError
+from .tracing.gate_interventions import GateInterventions
+from .tracing.head_interventions import InterventionError
+from .tracing.interventions import HeadInterventions
+from .tracing.trace import Candidate, Trace, Verification
+from .translator import InputError, Step, Translator
 
 __all__ = [
     "Candidate",

@@ -8,23 +8,23 @@ import numpy as np
 import torch
 from PIL import Image
 
-from model.attribution.faithfulness import RANDOM_PAIRS, Curves, Occlusion, mean_of, occlude, order_of, random_orders
-from model.attribution.head_ablation import ClassificationAblation, ablate_classification_heads, logits_without
-from model.attribution.intervened import Check, check_intervention
-from model.attribution.rollout import METHODS, Fusion, attention_scores, class_gradients, slope_along
-from model.export.vit import write_vit
-from model.networks.tap import Chain, Intervention, Tap
-from model.networks.vision import VisionConfig, VisionTransformer
-from model.picture_classifier import PictureClassifier
-from model.runtime.arrays import array
-from model.runtime.fallback import falls_back
-from model.tracing.interventions import HeadInterventions
-from model.tracing.kinds import VISION
-from model.tracing.layer_stacks import LayerStacks, StackPlan, attention_stacks, layer_names, stream_stack
-from model.tracing.picture_trace import PatchTrace
-from model.tracing.trace import AttentionRecord, gather_attention
-from model.tracing.traced_model import Capability
-from model.trained_model import ASSETS
+from .attribution.faithfulness import RANDOM_PAIRS, Curves, Occlusion, mean_of, occlude, order_of, random_orders
+from .attribution.head_ablation import ClassificationAblation, ablate_classification_heads, logits_without
+from .attribution.intervened import Check, check_intervention
+from .attribution.rollout import METHODS, Fusion, attention_scores, class_gradients, slope_along
+from .export.vit import write_vit
+from .networks.tap import Chain, Intervention, Tap
+from .networks.vision import VisionConfig, VisionTransformer
+from .picture_classifier import PictureClassifier
+from .runtime.arrays import array
+from .runtime.fallback import falls_back
+from .tracing.interventions import HeadInterventions
+from .tracing.kinds import VISION
+from .tracing.layer_stacks import LayerStacks, StackPlan, attention_stacks, layer_names, stream_stack
+from .tracing.picture_trace import PatchTrace
+from .tracing.trace import AttentionRecord, gather_attention
+from .tracing.traced_model import Capability
+from .trained_model import ASSETS
 
 SHIPPED = ASSETS / "vision"
 
@@ -43,7 +43,7 @@ class GradientScores:
         return abs(self.slope - self.length) / max(self.length, float(np.finfo(np.float32).tiny))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class VisionTrace(PatchTrace):
     """Everything a ViT computes for one picture; see `PatchTrace`. P patches."""
 

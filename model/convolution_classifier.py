@@ -6,20 +6,20 @@ import numpy as np
 import torch
 from PIL import Image
 
-from model.networks.convolution import ConvolutionalNetwork, ConvolutionConfig
-from model.networks.tap import Chain, Recorder, Tap
-from model.picture_classifier import PictureClassifier
-from model.runtime.fallback import falls_back
-from model.tracing.kinds import AttentionKind
-from model.tracing.picture_trace import PictureTrace
-from model.tracing.trace import AttentionRecord
-from model.tracing.traced_model import Capability
-from model.trained_model import ASSETS
+from .networks.convolution import ConvolutionalNetwork, ConvolutionConfig
+from .networks.tap import Chain, Recorder, Tap
+from .picture_classifier import PictureClassifier
+from .runtime.fallback import falls_back
+from .tracing.kinds import AttentionKind
+from .tracing.picture_trace import PictureTrace
+from .tracing.trace import AttentionRecord
+from .tracing.traced_model import Capability
+from .trained_model import ASSETS
 
 SHIPPED = ASSETS / "convolution"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ConvolutionTrace(PictureTrace):
     """Everything a convolutional network computes for one picture.
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from torch import nn
 
-from model.hub.downloading import Progress
-from model.hub.errors import OpenError
-from model.hub.loading import DTYPES, Loaded, Task, check_input, check_vocabulary, load, task_of
-from model.hub.opened import OpenedModel
-from model.hub.opened_pictures import OpenedPictureModel
-from model.hub.source import commit_of, folder_of
-from model.runtime.device import choose_device
-from model.runtime.fallback import place
+from .hub.downloading import Progress
+from .hub.errors import OpenError
+from .hub.loading import DTYPES, Loaded, Task, check_input, check_vocabulary, load, task_of
+from .hub.opened import OpenedModel
+from .hub.opened_pictures import OpenedPictureModel
+from .hub.source import commit_of, folder_of
+from .runtime.device import choose_device
+from .runtime.fallback import place
 
 
 def open_model(

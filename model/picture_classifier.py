@@ -8,10 +8,10 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from model.networks.tap import Tap
-from model.runtime.fallback import falls_back
-from model.tracing.picture_trace import PictureTrace
-from model.trained_model import TrainedModel
+from .networks.tap import Tap
+from .runtime.fallback import falls_back
+from .tracing.picture_trace import PictureTrace
+from .trained_model import TrainedModel
 
 
 class PictureClassifier(TrainedModel):

@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from model.attribution.held_gates import hold_gates_in_steps
-from model.attribution.intervened import InterventionResult
-from model.decoding.search import greedy_batch
-from model.networks.recurrent import RecurrentNetwork
-from model.networks.recurrent_config import VARIANTS, RecurrentConfig
-from model.networks.recurrent_trace import RecurrentTrace, record_recurrent_trace
-from model.networks.tap import Tap
-from model.runtime.checkpoint import CheckpointError
-from model.runtime.fallback import falls_back
-from model.runtime.progress import InSteps
-from model.tracing.gate_interventions import GateInterventions, gated_layers
-from model.tracing.kinds import CROSS, AttentionKind
-from model.tracing.traced_model import Capability
-from model.translator import MAX_TOKENS, SentenceTranslator
-from model.translator import SHIPPED as TRANSLATOR
+from .attribution.held_gates import hold_gates_in_steps
+from .attribution.intervened import InterventionResult
+from .decoding.search import greedy_batch
+from .networks.recurrent import RecurrentNetwork
+from .networks.recurrent_config import VARIANTS, RecurrentConfig
+from .networks.recurrent_trace import RecurrentTrace, record_recurrent_trace
+from .networks.tap import Tap
+from .runtime.checkpoint import CheckpointError
+from .runtime.fallback import falls_back
+from .runtime.progress import InSteps
+from .tracing.gate_interventions import GateInterventions, gated_layers
+from .tracing.kinds import CROSS, AttentionKind
+from .tracing.traced_model import Capability
+from .translator import MAX_TOKENS, SentenceTranslator
+from .translator import SHIPPED as TRANSLATOR
 
 SHIPPED = TRANSLATOR.parent / "recurrent"
 TOKENIZER = TRANSLATOR / "tokenizer.model"

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 import torch
 from torch import nn
 
-from model.networks.transformer import parameter_count
-from model.runtime.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading, shown
-from model.runtime.device import choose_device
-from model.runtime.fallback import device_of, place, where_it_runs
-from model.tracing.traced_model import Capability
+from .networks.transformer import parameter_count
+from .runtime.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading, shown
+from .runtime.device import choose_device
+from .runtime.fallback import device_of, place, where_it_runs
+from .tracing.traced_model import Capability
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 

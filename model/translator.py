@@ -8,26 +8,26 @@ from typing import Self
 
 import numpy as np
 
-from model.attribution.head_ablation import TranslationAblation, ablate_translation_heads_in_steps, loss_without
-from model.attribution.intervened import InterventionResult, intervene_in_steps, losses_of
-from model.decoding import search
-from model.decoding.search import DecodingOptions
-from model.export.marian import write_marian
-from model.networks.config import TransformerConfig
-from model.networks.interfaces import TranslationNetwork
-from model.networks.tap import Tap
-from model.networks.transformer import Transformer
-from model.runtime.checkpoint import check_sha256, reading
-from model.runtime.fallback import falls_back
-from model.runtime.messages import ReaderError
-from model.runtime.progress import InSteps, steps_with_fallback, whole
-from model.text.english import EnglishStatistics, foreign_sign
-from model.text.tokenizer import Tokenizer
-from model.tracing.interventions import HeadInterventions
-from model.tracing.kinds import TRANSLATION, AttentionKind
-from model.tracing.trace import Candidate, SentenceTrace, Trace, record_trace
-from model.tracing.traced_model import Capability
-from model.trained_model import ASSETS, TrainedModel
+from .attribution.head_ablation import TranslationAblation, ablate_translation_heads_in_steps, loss_without
+from .attribution.intervened import InterventionResult, intervene_in_steps, losses_of
+from .decoding import search
+from .decoding.search import DecodingOptions
+from .export.marian import write_marian
+from .networks.config import TransformerConfig
+from .networks.interfaces import TranslationNetwork
+from .networks.tap import Tap
+from .networks.transformer import Transformer
+from .runtime.checkpoint import check_sha256, reading
+from .runtime.fallback import falls_back
+from .runtime.messages import ReaderError
+from .runtime.progress import InSteps, steps_with_fallback, whole
+from .text.english import EnglishStatistics, foreign_sign
+from .text.tokenizer import Tokenizer
+from .tracing.interventions import HeadInterventions
+from .tracing.kinds import TRANSLATION, AttentionKind
+from .tracing.trace import Candidate, SentenceTrace, Trace, record_trace
+from .tracing.traced_model import Capability
+from .trained_model import ASSETS, TrainedModel
 
 SHIPPED = ASSETS / "translator"
 MAX_TOKENS = 128

@@ -1,5 +1,5 @@
 """Where earlier versions kept `model.text.words`: what they saved for notebooks imports it from here."""
 
-from model.text.words import by_words, whole_words
+from .text.words import by_words, whole_words
 
 __all__ = ["by_words", "whole_words"]

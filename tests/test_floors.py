@@ -19,9 +19,10 @@ FORBIDDEN = {
     "tools": {"torch", "model", "pages", "server", "app"},
     "server": {"torch", "plotly", "pandas", "numpy", "model", "views", "pages", "app"},
     "pages": {"torch", "app"},
+    "attention_atlas": {"streamlit", "plotly", "pages", "server", "app"},
     "benchmarks": set(),
 }
-LONGEST = {"app.py": 40, "pages": 350, "server": 350, "views": 350, "model": 350}
+LONGEST = {"app.py": 40, "pages": 350, "server": 350, "views": 350, "model": 350, "attention_atlas": 350}
 LONGEST_PAGE = 150  # the file of a page itself: it reads the inputs, asks the model and shows
 
 
@@ -37,9 +38,38 @@ def imported(path: Path) -> set[str]:
         if isinstance(node, ast.Import):
             found |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative imports hide which floor they lead to"
-            found.add((node.module or "").split(".")[0])
+            found.add(leads_to(node, path))
     return found
+
+
+def leads_to(node: ast.ImportFrom, path: Path) -> str:
+    """The top package that `from ... import` reads, relative or not; a relative one cannot leave its own."""
+    if not node.level:
+        return node.module.split(".")[0]
+    package = path.relative_to(ROOT).parent.parts
+    assert node.level <= len(package), f"{path}: `from {'.' * node.level}{node.module or ''}` leaves its package"
+    names = (*package[: len(package) + 1 - node.level], *(node.module or "").split("."))
+    below = names[1] if names[0] == "attention_atlas" and len(names) > 1 else ""
+    return below if below in ("model", "views") else names[0]  # the package for notebooks ships both inside itself
+
+
+@pytest.mark.parametrize(
+    "line, path, top",
+    [
+        ("from ..tracing.kinds import CROSS", "model/hub/trace.py", "model"),
+        ("from . import palette", "views/maps.py", "views"),
+        ("from .model.text.words import Word", "attention_atlas/looks.py", "model"),
+        ("from .looks import Look", "attention_atlas/shown.py", "attention_atlas"),
+        ("from pages.shared import files", "model/translator.py", "pages"),
+    ],
+)
+def test_a_relative_import_is_followed(line: str, path: str, top: str):
+    assert leads_to(ast.parse(line).body[0], ROOT / path) == top
+
+
+def test_a_relative_import_stays_in_its_package():
+    with pytest.raises(AssertionError, match="leaves its package"):
+        leads_to(ast.parse("from ... import views").body[0], ROOT / "model/hub/trace.py")
 
 
 @pytest.mark.parametrize("folder", FORBIDDEN)

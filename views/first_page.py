@@ -12,11 +12,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from views import frame, palette
-from views.address import script
-from views.address.visitor import LANGUAGE
-from views.text import catalogue, literal
-from views.text.catalogue import say
+from . import page_frame, palette
+from .address import script
+from .address.visitor import LANGUAGE
+from .text import catalogue, literal
+from .text.catalogue import say
 
 _FILES = ("/static/", "/_stcore/", "/media/")  # below them there is no page of HTML
 
@@ -92,10 +92,10 @@ def rewriting(send: Send, rewrite: Callable[[str], str]) -> Send:
 
 def dressed(page: str, name: str, language: str) -> str:
     """Streamlit's page as the page called `name` begins with it, in `language`; the home page's name is empty."""
-    place = next((place for place in frame.PAGES if place.id == name), frame.PAGES[0])
+    place = next((place for place in page_frame.PAGES if place.id == name), page_frame.PAGES[0])
     with catalogue.speaking(language):
         title, about = literal.html(place.title()), literal.html(place())
-        tab = literal.html(frame.tab_title(place))
+        tab = literal.html(page_frame.tab_title(place))
         described = literal.html(say("page.description", "Look inside a trained Transformer while it works."))
     # The themes of .streamlit/config.toml, of which Streamlit takes the one that the system has.
     colours = {}
@@ -103,7 +103,7 @@ def dressed(page: str, name: str, language: str) -> str:
         box, line = palette.SECONDARY[theme]
         told = {"ink": palette.INK[theme], "page": palette.BACKGROUND[theme], "box": box, "line": line}
         colours |= {prefix + name: colour for name, colour in told.items()}
-    top = 5.75 + (2.75 if frame.section(place).name else 0)  # below the menu; on a wide screen that is one line
+    top = 5.75 + (2.75 if page_frame.section(place).name else 0)  # below the menu; on a wide screen that is one line
     outline = _OUTLINE.format(title=title, about=about, top=top, **colours)
     changes = {
         "<head>": f"<head>{script.TAG}",

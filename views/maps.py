@@ -9,8 +9,8 @@ from typing import Literal
 
 import numpy as np
 
-from views.text import literal, terms
-from views.text.catalogue import Message, Name, say
+from .text import literal, terms
+from .text.catalogue import Message, Name, say
 
 MEAN = "mean"
 Said = Callable[[], str]  # a message, or a name that says itself
@@ -124,6 +124,10 @@ ALIGNMENTS = {  # cross-attention of recurrent networks, by its score
         headed=Message("kind.alignment.dot.heading", "Alignment by dot products"),
     ),
 }
+ANY_TOKENS = Message("kind.any.query", "query token"), Message("kind.any.key", "key token")
+ANY_WORDS = Message("kind.any.query.word", "query word"), Message("kind.any.key.word", "key word")
+_GIVEN = Message("kind.given", "attention")
+GIVEN = Kind("encoder", _GIVEN, *ANY_TOKENS, _GIVEN, _GIVEN, headed=Message("kind.given.heading", "Attention"))
 _WORDS = {
     _ENGLISH_QUERY: Message("kind.english.query.word", "English query word"),
     _ENGLISH_KEY: Message("kind.english.key.word", "English key word"),

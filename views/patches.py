@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from views import maps
-from views.text.catalogue import Message
+from . import maps
+from .text.catalogue import Message
 
 CHANNELS = (  # each with the name of one of its pixels
     Message("pixel.red", "red, pixel row {row}, column {column}"),

@@ -1,5 +1,5 @@
 """Where earlier versions kept `views.controls.pictures`: what they saved for notebooks imports it from here."""
 
-from views.controls.pictures import read_picture
+from .controls.pictures import read_picture
 
 __all__ = ["read_picture"]

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
-from model.attribution.leave_one_out import WAYS, LeaveOneOut
-from model.attribution.source_attention import SourceRollout, cross_attention_means, source_rollout, value_weighted
-from model.attribution.source_gradients import gradient_relevance_in_steps
-from model.networks.transformer import Transformer
-from model.runtime.checkpoint import CheckpointError, read_json
-from model.runtime.progress import InSteps, in_one_go
-from model.text.words import Word, by_words, whole_words
-from model.tracing.trace import Trace
-from model.translator import SHIPPED
+from ..networks.transformer import Transformer
+from ..runtime.checkpoint import CheckpointError, read_json
+from ..runtime.progress import InSteps, in_one_go
+from ..text.words import Word, by_words, whole_words
+from ..tracing.trace import Trace
+from ..translator import SHIPPED
+from .leave_one_out import WAYS, LeaveOneOut
+from .source_attention import SourceRollout, cross_attention_means, source_rollout, value_weighted
+from .source_gradients import gradient_relevance_in_steps
 
 FILE = "agreement.json"  # beside the weights: the same over many sentences
 METHODS = (

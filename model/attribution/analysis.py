@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from model.networks.vision import VisionTransformer
-from model.runtime.arrays import array, furthest
+from ..networks.vision import VisionTransformer
+from ..runtime.arrays import array, furthest
 
 
 def attention_distance(attention: np.ndarray, grid: tuple[int, int], patch_size: int) -> np.ndarray:

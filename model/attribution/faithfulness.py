@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.networks.vision import VisionTransformer
+from ..networks.vision import VisionTransformer
 
 POINTS = 11  # of a curve: a tenth of the patches between two
 RANDOM_PAIRS = 2  # random orders with their reverses that a picture's yardstick is the mean of

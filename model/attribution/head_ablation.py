@@ -13,17 +13,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.attribution.intervened import edited_copy
-from model.networks.attention import KeyValue
-from model.networks.losses import token_cross_entropy
-from model.networks.tap import Intervention
-from model.networks.transformer import Transformer
-from model.networks.vision import VisionTransformer
-from model.runtime.arrays import softmax
-from model.runtime.progress import InSteps, Progress, in_one_go
-from model.tracing.head_interventions import Scale
-from model.tracing.interventions import HeadInterventions
-from model.tracing.trace import SentenceTrace
+from ..networks.attention import KeyValue
+from ..networks.losses import token_cross_entropy
+from ..networks.tap import Intervention
+from ..networks.transformer import Transformer
+from ..networks.vision import VisionTransformer
+from ..runtime.arrays import softmax
+from ..runtime.progress import InSteps, Progress, in_one_go
+from ..tracing.head_interventions import Scale
+from ..tracing.interventions import HeadInterventions
+from ..tracing.trace import SentenceTrace
+from .intervened import edited_copy
 
 POSITIONS = 512  # projected to the vocabulary at a time, so that the logits stay small
 

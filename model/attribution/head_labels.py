@@ -28,9 +28,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model.attribution.analysis import distances
-from model.tracing.kinds import KINDS, AttentionKind
-from model.tracing.trace import SentenceTrace
+from ..tracing.kinds import KINDS, AttentionKind
+from ..tracing.trace import SentenceTrace
+from .analysis import distances
 
 HALF, TIMES, SPREAD = 0.5, 2.0, 0.8
 DIFFUSE, MIXED = "diffuse", "mixed"

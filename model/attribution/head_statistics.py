@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from model.attribution.head_labels import HeadScores, Label
-from model.runtime.checkpoint import read_measured
+from ..runtime.checkpoint import read_measured
+from .head_labels import HeadScores, Label
 
 FILE = "heads.json"
 

@@ -7,15 +7,15 @@ from copy import deepcopy
 import numpy as np
 import torch
 
-from model.attribution.intervened import Check, InterventionResult
-from model.decoding import search
-from model.decoding.search import DecodingOptions
-from model.networks.cells import GATES, Recurrence
-from model.networks.recurrent import RecurrentNetwork
-from model.networks.recurrent_trace import CellRecord, RecurrentTrace, record_recurrent_trace
-from model.runtime.progress import InSteps, Progress
-from model.text.tokenizer import Tokenizer
-from model.tracing.gate_interventions import GateInterventions, gated_layers
+from ..decoding import search
+from ..decoding.search import DecodingOptions
+from ..networks.cells import GATES, Recurrence
+from ..networks.recurrent import RecurrentNetwork
+from ..networks.recurrent_trace import CellRecord, RecurrentTrace, record_recurrent_trace
+from ..runtime.progress import InSteps, Progress
+from ..text.tokenizer import Tokenizer
+from ..tracing.gate_interventions import GateInterventions, gated_layers
+from .intervened import Check, InterventionResult
 
 CERTAIN = 200.0  # as the sum that a gate squashes: in single precision it is then exactly 1, or with a minus 0
 

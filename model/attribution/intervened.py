@@ -9,16 +9,16 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from model.decoding.cached import greedy_under_in_steps
-from model.networks.loss_terms import score_target
-from model.networks.transformer import Transformer
-from model.runtime.arrays import array, furthest, softmax
-from model.runtime.progress import InSteps
-from model.text.tokenizer import Tokenizer
-from model.tracing.head_interventions import OneHot, Scale, Shapes, Temperature
-from model.tracing.interventions import HeadInterventions
-from model.tracing.kinds import KINDS, attention_module
-from model.tracing.trace import AttentionRecord, Trace, record_trace
+from ..decoding.cached import greedy_under_in_steps
+from ..networks.loss_terms import score_target
+from ..networks.transformer import Transformer
+from ..runtime.arrays import array, furthest, softmax
+from ..runtime.progress import InSteps
+from ..text.tokenizer import Tokenizer
+from ..tracing.head_interventions import OneHot, Scale, Shapes, Temperature
+from ..tracing.interventions import HeadInterventions
+from ..tracing.kinds import KINDS, attention_module
+from ..tracing.trace import AttentionRecord, Trace, record_trace
 
 
 @dataclass(frozen=True)

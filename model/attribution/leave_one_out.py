@@ -13,14 +13,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.networks.losses import token_cross_entropy
-from model.networks.masks import pad_batch, padding_mask
-from model.networks.tap import Tap, untouched
-from model.networks.transformer import Transformer
-from model.runtime.arrays import furthest
-from model.runtime.progress import InSteps, Progress, in_one_go
-from model.text.words import Word
-from model.tracing.trace import SentenceTrace
+from ..networks.losses import token_cross_entropy
+from ..networks.masks import pad_batch, padding_mask
+from ..networks.tap import Tap, untouched
+from ..networks.transformer import Transformer
+from ..runtime.arrays import furthest
+from ..runtime.progress import InSteps, Progress, in_one_go
+from ..text.words import Word
+from ..tracing.trace import SentenceTrace
 
 Way = Literal["delete", "mask"]
 WAYS: tuple[Way, ...] = ("delete", "mask")

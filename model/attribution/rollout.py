@@ -12,10 +12,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.networks.tap import Recorder
-from model.networks.vision import VisionTransformer
-from model.runtime.arrays import array, furthest
-from model.tracing.layer_stacks import layer_names
+from ..networks.tap import Recorder
+from ..networks.vision import VisionTransformer
+from ..runtime.arrays import array, furthest
+from ..tracing.layer_stacks import layer_names
 
 Fusion = Literal["mean", "max", "min"]
 FUSIONS: tuple[Fusion, ...] = ("mean", "max", "min")

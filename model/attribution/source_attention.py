@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from model.attribution.rollout import residual_steps, rollout
-from model.networks.transformer import Transformer
-from model.runtime.arrays import furthest
-from model.tracing.trace import Trace
+from ..networks.transformer import Transformer
+from ..runtime.arrays import furthest
+from ..tracing.trace import Trace
+from .rollout import residual_steps, rollout
 
 
 def cross_attention_means(trace: Trace) -> tuple[np.ndarray, np.ndarray]:

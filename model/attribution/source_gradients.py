@@ -12,14 +12,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.attribution.rollout import added_up, identity_like, weighed_by_gradient
-from model.networks.losses import token_cross_entropy
-from model.networks.tap import Chain, Intervention, Recorder
-from model.networks.transformer import Transformer
-from model.runtime.arrays import furthest
-from model.runtime.progress import InSteps, Progress
-from model.tracing.kinds import TRANSLATION
-from model.tracing.trace import Trace
+from ..networks.losses import token_cross_entropy
+from ..networks.tap import Chain, Intervention, Recorder
+from ..networks.transformer import Transformer
+from ..runtime.arrays import furthest
+from ..runtime.progress import InSteps, Progress
+from ..tracing.kinds import TRANSLATION
+from ..tracing.trace import Trace
+from .rollout import added_up, identity_like, weighed_by_gradient
 
 WEIGHTS = 6_000_000  # of all layers and rows of a batch; with gradients and what they need about four times as much
 

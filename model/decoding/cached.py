@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from model.networks.tap import Tap
-from model.networks.transformer import Transformer
-from model.runtime.progress import InSteps, Progress
+from ..networks.tap import Tap
+from ..networks.transformer import Transformer
+from ..runtime.progress import InSteps, Progress
 
 FIRST_CAPACITY = 32  # target positions a new cache has room for; it doubles when they are used up
 SPARE = 4  # tokens that are guessed beyond twice as many as were right the last time

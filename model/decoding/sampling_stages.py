@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from model.decoding.search import sampling_probabilities
-from model.runtime.arrays import furthest, softmax
+from ..runtime.arrays import furthest, softmax
+from .search import sampling_probabilities
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,10 +9,10 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from model.networks.interfaces import TranslationNetwork
-from model.networks.masks import pad_batch, padding_mask
-from model.networks.tap import Tap
-from model.runtime.progress import InSteps, Progress, in_one_go
+from ..networks.interfaces import TranslationNetwork
+from ..networks.masks import pad_batch, padding_mask
+from ..networks.tap import Tap
+from ..runtime.progress import InSteps, Progress, in_one_go
 
 TOP = 5  # alternatives that every step reports
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from model.networks.config import TransformerConfig
-from model.networks.transformer import Transformer
-from model.runtime.checkpoint import save_tensors, write_atomically, write_json
-from model.text.tokenizer import Tokenizer
+from ..networks.config import TransformerConfig
+from ..networks.transformer import Transformer
+from ..runtime.checkpoint import save_tensors, write_atomically, write_json
+from ..text.tokenizer import Tokenizer
 
 
 def stream_permutation(d_model: int) -> Tensor:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from torch import Tensor
 
-from model.networks.vision import NORM_EPSILON, VisionTransformer
-from model.runtime.checkpoint import save_tensors, write_json
+from ..networks.vision import NORM_EPSILON, VisionTransformer
+from ..runtime.checkpoint import save_tensors, write_json
 
 # Ours on the left, a layer of Hugging Face's ViT on the right.
 _LAYER = {

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from model.hub.opened import OpenedModel
-from model.hub.trace import HubTrace
-from model.runtime.progress import InSteps, Progress, in_one_go
-from model.tracing.head_interventions import Scale
-from model.tracing.interventions import HeadInterventions
+from ..runtime.progress import InSteps, Progress, in_one_go
+from ..tracing.head_interventions import Scale
+from ..tracing.interventions import HeadInterventions
+from .opened import OpenedModel
+from .trace import HubTrace
 
 
 def ablate_in_steps(

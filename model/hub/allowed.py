@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from model.hub.source import looks_like_id
+from .source import looks_like_id
 
 SETTING = "ATLAS_MODELS"
 ANY = "any"

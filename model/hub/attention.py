@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from model.networks.tap import Tap
+from ..networks.tap import Tap
 
 NAME = "attention_atlas"  # of our function among those that `transformers` knows
 

@@ -4,11 +4,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from model.hub.attention import AttentionCall, grouped
-from model.tracing.head_interventions import OneHot, Scale, Temperature
-from model.tracing.interventions import HeadInterventions
-from model.tracing.kinds import AttentionKind
-from model.tracing.trace import Verification
+from ..tracing.head_interventions import OneHot, Scale, Temperature
+from ..tracing.interventions import HeadInterventions
+from ..tracing.kinds import AttentionKind
+from ..tracing.trace import Verification
+from .attention import AttentionCall, grouped
 
 FUSED = "fused"  # scaled_dot_product_attention, with bias, mask and sinks
 DOUBLE = "double"  # in double precision, from queries and keys, following the description of the interventions

@@ -8,8 +8,8 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-from model.hub.errors import OpenError
-from model.hub.folder import check_memory
+from .errors import OpenError
+from .folder import check_memory
 
 FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
 OFFLINE_AFTER = 3.0  # seconds

@@ -1,6 +1,6 @@
 """What is said where a model cannot be opened or a text cannot be traced."""
 
-from model.runtime.messages import ReaderError
+from ..runtime.messages import ReaderError
 
 
 class OpenError(ReaderError, ValueError):

@@ -6,7 +6,7 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
-from model.hub.errors import OpenError
+from .errors import OpenError
 
 CONFIG = "config.json"
 LARGEST_CONFIG = 10_000_000  # bytes

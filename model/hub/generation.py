@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
-from model.hub.attention import Pass
-from model.hub.inputs import positions
-from model.hub.interface import looking
-from model.hub.running import Inputs
-from model.networks.tap import Tap
-from model.runtime.progress import InSteps, Progress
+from ..networks.tap import Tap
+from ..runtime.progress import InSteps, Progress
+from .attention import Pass
+from .inputs import positions
+from .interface import looking
+from .running import Inputs
 
 CHUNK = 8  # tokens between two steps
 

@@ -7,9 +7,9 @@ import torch
 from PIL import Image
 from torch import nn
 
-from model.hub.errors import OpenError
-from model.hub.running import Inputs
-from model.hub.tokens import Tokens, tokenize
+from .errors import OpenError
+from .running import Inputs
+from .tokens import Tokens, tokenize
 
 PROBE = "The quick brown fox jumps over the lazy dog."
 SHORT = 7  # tokens of the probe that an encoder reads; the decoder reads fewer, so that the two are told apart

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 from torch import nn
 
-from model.hub.attention import NAME, Pass, attention, running
-from model.hub.softmax_calls import SoftmaxCalls
+from .attention import NAME, Pass, attention, running
+from .softmax_calls import SoftmaxCalls
 
 
 @functools.cache

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from model.hub.errors import OpenError
-from model.hub.record import Kept
+from .errors import OpenError
+from .record import Kept
 
 LARGEST = 1_000_000_000  # bytes that the maps of one trace may take
 HALF_FROM = 400_000_000  # bytes of weights, from which on they are kept in half precision

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from model.hub.allowed import Allowed, Listed
-from model.hub.errors import OpenError
-from model.hub.folder import check_size, inspect
-from model.hub.source import folder_of
+from .allowed import Allowed, Listed
+from .errors import OpenError
+from .folder import check_size, inspect
+from .source import folder_of
 
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers")
 DECODER_LAYERS = ("decoder_layers", "num_decoder_layers")

@@ -7,8 +7,8 @@ from typing import Literal
 import torch
 from torch import nn
 
-from model.hub.errors import OpenError
-from model.hub.folder import Checkpoint, check_size, inspect
+from .errors import OpenError
+from .folder import Checkpoint, check_size, inspect
 
 Task = Literal["complete", "fill", "translate", "classify", "classify-text", "encode"]
 

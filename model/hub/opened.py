@@ -8,25 +8,25 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from model.hub.attention import AttentionCall, Pass
-from model.hub.check import check_call
-from model.hub.errors import OpenError
-from model.hub.generation import greedy_in_steps
-from model.hub.inputs import check_length, pair_inputs, picture_inputs, probe, start_id, text_inputs
-from model.hub.interface import own_form
-from model.hub.limits import Keep, choose
-from model.hub.loading import Loaded, Task
-from model.hub.proof import prove
-from model.hub.record import LayerRecord, reduce, stack
-from model.hub.running import Inputs, own_weights, result, run
-from model.hub.scoring import losses, pseudo_likelihood
-from model.hub.tokens import Tokens, labels_of, tokenize, tokens_of
-from model.hub.trace import HubTrace
-from model.runtime.device import device_name
-from model.runtime.progress import InSteps, whole
-from model.tracing.interventions import HeadInterventions
-from model.tracing.kinds import AttentionKind
-from model.tracing.traced_model import Capability
+from ..runtime.device import device_name
+from ..runtime.progress import InSteps, whole
+from ..tracing.interventions import HeadInterventions
+from ..tracing.kinds import AttentionKind
+from ..tracing.traced_model import Capability
+from .attention import AttentionCall, Pass
+from .check import check_call
+from .errors import OpenError
+from .generation import greedy_in_steps
+from .inputs import check_length, pair_inputs, picture_inputs, probe, start_id, text_inputs
+from .interface import own_form
+from .limits import Keep, choose
+from .loading import Loaded, Task
+from .proof import prove
+from .record import LayerRecord, reduce, stack
+from .running import Inputs, own_weights, result, run
+from .scoring import losses, pseudo_likelihood
+from .tokens import Tokens, labels_of, tokenize, tokens_of
+from .trace import HubTrace
 
 MOST_GENERATED = 128  # tokens of a decoder's own target
 CAPABILITIES: dict[Task, tuple[Capability, ...]] = {

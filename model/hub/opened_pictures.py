@@ -7,23 +7,23 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.attribution.faithfulness import Occlusion, occlude
-from model.attribution.intervened import Check
-from model.attribution.rollout import METHODS, ClassGradients, slope_along
-from model.classifier import GradientScores, VisionInterventionResult
-from model.hub.attention import Pass
-from model.hub.interface import looking
-from model.hub.opened import OpenedModel
-from model.hub.record import HubRecord
-from model.hub.trace import HubTrace
-from model.networks.tap import Recorder
-from model.tracing.interventions import HeadInterventions
-from model.tracing.kinds import VISION
-from model.tracing.layer_stacks import layer_names
-from model.tracing.picture_trace import PatchTrace
+from ..attribution.faithfulness import Occlusion, occlude
+from ..attribution.intervened import Check
+from ..attribution.rollout import METHODS, ClassGradients, slope_along
+from ..classifier import GradientScores, VisionInterventionResult
+from ..networks.tap import Recorder
+from ..tracing.interventions import HeadInterventions
+from ..tracing.kinds import VISION
+from ..tracing.layer_stacks import layer_names
+from ..tracing.picture_trace import PatchTrace
+from .attention import Pass
+from .interface import looking
+from .opened import OpenedModel
+from .record import HubRecord
+from .trace import HubTrace
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SeenPicture(PatchTrace):
     """CLS and the patches of a trace, without the registers between them; see `PatchTrace`.
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import torch
 
-from model.hub.attention import AttentionCall
-from model.hub.errors import OpenError
-from model.tracing.kinds import KINDS, AttentionKind
+from ..tracing.kinds import KINDS, AttentionKind
+from .attention import AttentionCall
+from .errors import OpenError
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from model.hub.attention import Pass
-from model.hub.errors import OpenError
-from model.hub.interface import own_form, use_own_attention
-from model.hub.plan import Plan, plan_of
-from model.hub.running import Inputs, own_weights, result, run
+from .attention import Pass
+from .errors import OpenError
+from .interface import own_form, use_own_attention
+from .plan import Plan, plan_of
+from .running import Inputs, own_weights, result, run
 
 OUTPUTS, MAPS = 1e-4, 1e-5  # largest differences in float32
 HALF = 200.0  # times as much in half precision, whose numbers have 3 digits

@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 import torch
 
-from model.hub.attention import AttentionCall
-from model.lessons.one_weight import ScoreForm
-from model.tracing.trace import Verification
+from ..lessons.one_weight import ScoreForm
+from ..tracing.trace import Verification
+from .attention import AttentionCall
 
 Kept = Literal["all", "weights"]
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor, nn
 
-from model.hub.attention import Pass
-from model.hub.interface import looking
+from .attention import Pass
+from .interface import looking
 
 Inputs = Mapping[str, Tensor]  # the library's own names -> tensors with a batch of one
 

@@ -8,12 +8,12 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from model.hub.attention import Pass
-from model.hub.inputs import text_inputs
-from model.hub.proof import Proof
-from model.hub.running import result, run
-from model.hub.trace import HubTrace
-from model.tracing.interventions import HeadInterventions
+from ..tracing.interventions import HeadInterventions
+from .attention import Pass
+from .inputs import text_inputs
+from .proof import Proof
+from .running import result, run
+from .trace import HubTrace
 
 
 class Masked(Protocol):

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from model.hub.attention import AttentionCall, Pass
+from .attention import AttentionCall, Pass
 
 SOFTMAX = {torch.softmax, F.softmax, Tensor.softmax, torch.nn.functional.softmax}
 PRODUCT = {torch.matmul, torch.bmm, Tensor.matmul, Tensor.__matmul__, Tensor.bmm}

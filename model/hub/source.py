@@ -4,9 +4,9 @@ import os
 import re
 from pathlib import Path
 
-from model.hub.downloading import Progress, cached
-from model.hub.downloading import download as fetched
-from model.hub.errors import OpenError
+from .downloading import Progress, cached
+from .downloading import download as fetched
+from .errors import OpenError
 
 ID = re.compile(r"[A-Za-z0-9][\w.-]{0,95}(/[A-Za-z0-9][\w.-]{0,95})?(@[\w.-]{1,64})?")
 

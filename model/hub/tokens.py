@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.hub.errors import OpenError
-from model.text.words import Word
+from ..text.words import Word
+from .errors import OpenError
 
 BOUNDARY = "\u2581"  # before a word, in the tokens of SentencePiece
 SPACE = "\u2423"  # what stands for a space that a reader would not see

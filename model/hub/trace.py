@@ -5,14 +5,15 @@ from functools import cached_property
 
 import numpy as np
 
-from model.hub.record import HubRecord
-from model.hub.tokens import Tokens
-from model.tracing.kinds import KINDS, AttentionKind
-from model.tracing.trace import Verification
+from ..tracing.kinds import KINDS, AttentionKind
+from ..tracing.saving import SavedTrace
+from ..tracing.trace import Verification
+from .record import HubRecord
+from .tokens import Tokens
 
 
-@dataclass(frozen=True, eq=False)
-class HubTrace:
+@dataclass(frozen=True, eq=False, repr=False)
+class HubTrace(SavedTrace):
     """What an opened model computed for one input.
 
     Attributes:
@@ -56,6 +57,12 @@ class HubTrace:
             return (*first, *(f"row {row + 1}, column {column + 1}" for row, column in np.ndindex(*self.grid)))
         tokens = self.target if side == "target" and self.target is not None else self.source
         return tokens.labels
+
+    def _about(self) -> str:
+        if self.source is None:
+            return "a picture"
+        read = f"{len(self.source.ids)} tokens"
+        return read if self.target is None else f"{read} and {len(self.target.ids)} of the target"
 
     @property
     def probabilities(self) -> np.ndarray:

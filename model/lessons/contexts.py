@@ -6,12 +6,12 @@ from itertools import combinations
 import numpy as np
 import torch
 
-from model.lessons.embedding import embedding_steps
-from model.networks.transformer import Transformer
-from model.runtime.arrays import furthest
-from model.text.tokenizer import Tokenizer
-from model.tracing.layer_stacks import LayerStacks, StackPlan, stream_stack
-from model.translator import InputError
+from ..networks.transformer import Transformer
+from ..runtime.arrays import furthest
+from ..text.tokenizer import Tokenizer
+from ..tracing.layer_stacks import LayerStacks, StackPlan, stream_stack
+from ..translator import InputError
+from .embedding import embedding_steps
 
 LONGEST_WORD = 24  # tokens; longer runs are not searched
 

@@ -7,10 +7,10 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from model.networks.tap import Recorder
-from model.networks.transformer import Transformer
-from model.runtime.arrays import array, furthest
-from model.text.tokenizer import Tokenizer
+from ..networks.tap import Recorder
+from ..networks.transformer import Transformer
+from ..runtime.arrays import array, furthest
+from ..text.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True, eq=False)

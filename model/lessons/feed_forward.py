@@ -6,9 +6,9 @@ from typing import Literal
 import numpy as np
 import torch
 
-from model.networks.transformer import FeedForward, Transformer
-from model.runtime.arrays import array, furthest
-from model.tracing.trace import Trace, recorded
+from ..networks.transformer import FeedForward, Transformer
+from ..runtime.arrays import array, furthest
+from ..tracing.trace import Trace, recorded
 
 Stack = Literal["encoder", "decoder"]
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model.networks.recurrent_trace import RecurrentTrace
+from ..networks.recurrent_trace import RecurrentTrace
 
 
 @dataclass(frozen=True, eq=False)

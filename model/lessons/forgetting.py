@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from model.recurrent_translator import SHIPPED
-from model.runtime.checkpoint import read_measured
+from ..recurrent_translator import SHIPPED
+from ..runtime.checkpoint import read_measured
 
 FILE = "forgetting.json"
 NETWORKS = {"rnn-vector": ("hidden",), "lstm-vector": ("hidden", "cell")}  # and the states that each hands over

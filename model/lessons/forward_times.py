@@ -15,12 +15,12 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from model.networks.tap import untouched
-from model.runtime.checkpoint import CheckpointError, read_json
-from model.runtime.device import hardware
-from model.runtime.fallback import device_of
-from model.runtime.progress import InSteps, Progress, in_one_go
-from model.translator import SentenceTranslator
+from ..networks.tap import untouched
+from ..runtime.checkpoint import CheckpointError, read_json
+from ..runtime.device import hardware
+from ..runtime.fallback import device_of
+from ..runtime.progress import InSteps, Progress, in_one_go
+from ..translator import SentenceTranslator
 
 LENGTHS = (8, 16, 32, 64, 128, 256)  # tokens of the source, and as many of the target
 CHECKED = 32  # tokens of the passes whose logits are compared

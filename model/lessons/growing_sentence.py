@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from model.networks.masks import pad_batch
-from model.runtime.messages import ReaderError
-from model.translator import InputError, SentenceTranslator
+from ..networks.masks import pad_batch
+from ..runtime.messages import ReaderError
+from ..translator import InputError, SentenceTranslator
 
 CLAUSES = (
     (" and I am tired", " et je suis fatigué"),

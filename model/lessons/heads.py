@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from model.networks.attention import MultiHeadAttention
+from ..networks.attention import MultiHeadAttention
 
 Pairs = tuple[tuple[nn.Linear, Tensor], ...]  # of query, key and value: the projection and what it reads
 

@@ -8,12 +8,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from model.networks.attention import MultiHeadAttention
-from model.networks.transformer import Transformer
-from model.runtime.arrays import array, furthest, softmax
-from model.tracing.kinds import KINDS, attention_module
-from model.tracing.layer_stacks import ATTENTION_STEPS
-from model.tracing.trace import Trace, recorded
+from ..networks.attention import MultiHeadAttention
+from ..networks.transformer import Transformer
+from ..runtime.arrays import array, furthest, softmax
+from ..tracing.kinds import KINDS, attention_module
+from ..tracing.layer_stacks import ATTENTION_STEPS
+from ..tracing.trace import Trace, recorded
 
 STEPS = ("projections", "products", "scores", "masked", "weights", "output", "sublayer_output")
 

@@ -8,12 +8,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.networks.losses import token_cross_entropy
-from model.networks.masks import causal_mask
-from model.networks.tap import Chain, Intervention, Recorder, replace_mask
-from model.networks.transformer import Transformer
-from model.runtime.arrays import array
-from model.tracing.trace import Trace
+from ..networks.losses import token_cross_entropy
+from ..networks.masks import causal_mask
+from ..networks.tap import Chain, Intervention, Recorder, replace_mask
+from ..networks.transformer import Transformer
+from ..runtime.arrays import array
+from ..tracing.trace import Trace
 
 Pattern = Literal["causal", "none", "window", "prefix"]
 PATTERNS: tuple[Pattern, ...] = ("causal", "none", "window", "prefix")

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from model.networks.recurrent_config import VARIANTS
-from model.recurrent_translator import SHIPPED
-from model.runtime.checkpoint import read_json, read_measured
-from model.translator import SHIPPED as TRANSLATOR
+from ..networks.recurrent_config import VARIANTS
+from ..recurrent_translator import SHIPPED
+from ..runtime.checkpoint import read_json, read_measured
+from ..translator import SHIPPED as TRANSLATOR
 
 FILE = "comparison.json"
 TRANSFORMER = "transformer"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model.runtime.arrays import furthest
-from model.tracing.trace import AttentionRecord
+from ..runtime.arrays import furthest
+from ..tracing.trace import AttentionRecord
 
 
 @dataclass(frozen=True, eq=False)

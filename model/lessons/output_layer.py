@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from model.networks.transformer import Transformer
-from model.runtime.arrays import furthest, softmax
-from model.tracing.trace import Trace
+from ..networks.transformer import Transformer
+from ..runtime.arrays import furthest, softmax
+from ..tracing.trace import Trace
 
 TOLERANCE = 1e-6  # how far from 1 the sum of a distribution typed by a person may be
 

@@ -8,11 +8,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.networks.losses import token_cross_entropy
-from model.networks.tap import Intervention, Tap
-from model.networks.transformer import Transformer
-from model.runtime.arrays import furthest
-from model.runtime.progress import InSteps, Progress
+from ..networks.losses import token_cross_entropy
+from ..networks.tap import Intervention, Tap
+from ..networks.transformer import Transformer
+from ..runtime.arrays import furthest
+from ..runtime.progress import InSteps, Progress
 
 PositionChange = Literal["kept", "none", "shuffled", "reversed", "shifted"]
 POSITION_CHANGES: tuple[PositionChange, ...] = ("kept", "none", "shuffled", "reversed", "shifted")

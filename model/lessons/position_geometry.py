@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from model.networks.positional import Form, rotation, sinusoidal_angles, sinusoidal_encoding
+from ..networks.positional import Form, rotation, sinusoidal_angles, sinusoidal_encoding
 
 
 @dataclass(frozen=True, eq=False)

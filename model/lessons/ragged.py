@@ -7,9 +7,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.networks.masks import causal_mask, pad_batch, padding_mask
-from model.networks.tap import Recorder, untouched
-from model.networks.transformer import Transformer
+from ..networks.masks import causal_mask, pad_batch, padding_mask
+from ..networks.tap import Recorder, untouched
+from ..networks.transformer import Transformer
 
 SPECIAL = 4  # ids below stand for padding, unknown, begin and end of sentence
 MOST_SEQUENCES, MOST_TOKENS = 16, 40

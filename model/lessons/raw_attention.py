@@ -15,11 +15,11 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from model.lessons.embedding import embedding_steps
-from model.networks.recurrent_trace import RecurrentTrace
-from model.networks.transformer import Transformer
-from model.runtime.arrays import softmax
-from model.tracing.trace import Trace
+from ..networks.recurrent_trace import RecurrentTrace
+from ..networks.transformer import Transformer
+from ..runtime.arrays import softmax
+from ..tracing.trace import Trace
+from .embedding import embedding_steps
 
 FORMS = ("scaled", "plain", "cosine")  # x . y / sqrt(width), x . y, and the cosine of the angle between them
 STATES = "lstm"  # id of the states of a recurrent encoder among the stages

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from model.lessons.raw_attention import FORMS
-from model.runtime.checkpoint import read_measured
+from ..runtime.checkpoint import read_measured
+from .raw_attention import FORMS
 
 FILE = "raw_attention.json"  # beside the Transformer's weights
 

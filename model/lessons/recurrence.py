@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from model.networks.recurrent import RecurrentNetwork
+from ..networks.recurrent import RecurrentNetwork
 
 
 @dataclass(frozen=True, eq=False)

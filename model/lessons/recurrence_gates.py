@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model.attribution.held_gates import cells, largest_difference, recompute
-from model.networks.recurrent import RecurrentNetwork
-from model.networks.recurrent_trace import CellRecord, RecurrentTrace
+from ..attribution.held_gates import cells, largest_difference, recompute
+from ..networks.recurrent import RecurrentNetwork
+from ..networks.recurrent_trace import CellRecord, RecurrentTrace
 
 OPEN, SHUT = 0.9, 0.1  # beyond which a gate counts as open, and below which as shut
 

@@ -10,10 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.networks.cells import GATES, Recurrence
-from model.networks.recurrent import RecurrentNetwork
-from model.networks.tap import Recorder
-from model.runtime.progress import InSteps, Progress, in_one_go
+from ..networks.cells import GATES, Recurrence
+from ..networks.recurrent import RecurrentNetwork
+from ..networks.tap import Recorder
+from ..runtime.progress import InSteps, Progress, in_one_go
 
 SEED = 0  # of the direction in which autograd is asked
 TOGETHER = 4  # steps between two of which others may have their turn

@@ -6,10 +6,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.lessons.feed_forward import Stack
-from model.networks.transformer import Transformer
-from model.runtime.arrays import furthest
-from model.tracing.trace import Trace, recorded
+from ..networks.transformer import Transformer
+from ..runtime.arrays import furthest
+from ..tracing.trace import Trace, recorded
+from .feed_forward import Stack
 
 NORMS = {"self": "self_norm", "cross": "cross_norm", "ffn": "feed_forward_norm"}
 

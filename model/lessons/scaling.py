@@ -8,14 +8,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.decoding.cached import greedy_under_in_steps
-from model.decoding.search import DecodingOptions
-from model.networks.losses import token_cross_entropy
-from model.networks.tap import Chain, Intervention, Recorder, Tap
-from model.networks.transformer import Transformer
-from model.runtime.progress import InSteps
-from model.tracing.kinds import KINDS, TRANSLATION
-from model.tracing.trace import Trace
+from ..decoding.cached import greedy_under_in_steps
+from ..decoding.search import DecodingOptions
+from ..networks.losses import token_cross_entropy
+from ..networks.tap import Chain, Intervention, Recorder, Tap
+from ..networks.transformer import Transformer
+from ..runtime.progress import InSteps
+from ..tracing.kinds import KINDS, TRANSLATION
+from ..tracing.trace import Trace
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 100, 128, 256, 512)
 MOST_EXTRA_TOKENS = 10  # beyond the target: a disturbed network may never end its sentence

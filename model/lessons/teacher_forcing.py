@@ -5,8 +5,8 @@ from itertools import zip_longest
 
 import numpy as np
 
-from model.runtime.arrays import furthest, softmax
-from model.tracing.trace import Trace
+from ..runtime.arrays import furthest, softmax
+from ..tracing.trace import Trace
 
 
 @dataclass(frozen=True)

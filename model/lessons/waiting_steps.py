@@ -16,9 +16,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from model.networks.config import TransformerConfig
-from model.networks.recurrent import RecurrentNetwork
-from model.networks.recurrent_config import READS, RecurrentConfig
+from ..networks.config import TransformerConfig
+from ..networks.recurrent import RecurrentNetwork
+from ..networks.recurrent_config import READS, RecurrentConfig
 
 
 class Vertex(NamedTuple):

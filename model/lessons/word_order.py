@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from model.lessons.contexts import cosine, encoder_stages, stage_names
-from model.lessons.position_effects import changed_table, replace_positions
-from model.networks.tap import Intervention
-from model.networks.transformer import Transformer
-from model.runtime.arrays import array, furthest
-from model.text.tokenizer import Tokenizer
+from ..networks.tap import Intervention
+from ..networks.transformer import Transformer
+from ..runtime.arrays import array, furthest
+from ..text.tokenizer import Tokenizer
+from .contexts import cosine, encoder_stages, stage_names
+from .position_effects import changed_table, replace_positions
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ import math
 
 from torch import Tensor, nn
 
-from model.networks.tap import Tap
+from .tap import Tap
 
 
 class AdditiveAlignment(nn.Module):

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from model.networks.linear import Linear
-from model.networks.tap import Tap
+from .linear import Linear
+from .tap import Tap
 
 Join = Callable[[str, Tensor], Tensor]  # name of a step, `(batch, head, new, d_k)` -> kept positions and the new ones
 

@@ -7,8 +7,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from model.networks.recurrent_config import READS
-from model.networks.tap import Tap
+from .recurrent_config import READS
+from .tap import Tap
 
 GATES = ("input_gate", "forget_gate", "candidate", "output_gate")  # in the order of the library's stacked rows
 

@@ -15,8 +15,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from model.networks.config import Sizes
-from model.networks.tap import Tap
+from .config import Sizes
+from .tap import Tap
 
 STEM_STRIDE = 4  # pixels of the picture along a side of one place of the first stage
 

@@ -7,9 +7,9 @@ from typing import Protocol
 import torch
 from torch import Tensor, nn
 
-from model.networks.config import SequenceConfig
-from model.networks.linear import linear
-from model.networks.tap import Tap
+from .config import SequenceConfig
+from .linear import linear
+from .tap import Tap
 
 
 class StepDecoder(Protocol):

@@ -9,8 +9,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from model.networks.losses import token_cross_entropy
-from model.runtime.arrays import furthest
+from ..runtime.arrays import furthest
+from .losses import token_cross_entropy
 
 
 @dataclass(frozen=True, eq=False)

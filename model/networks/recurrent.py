@@ -15,12 +15,12 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from model.networks.alignment import AdditiveAlignment, DotAlignment, context_vectors
-from model.networks.cells import Recurrence, State
-from model.networks.interfaces import TranslationNetwork
-from model.networks.masks import padding_mask
-from model.networks.recurrent_config import RecurrentConfig
-from model.networks.tap import Tap
+from .alignment import AdditiveAlignment, DotAlignment, context_vectors
+from .cells import Recurrence, State
+from .interfaces import TranslationNetwork
+from .masks import padding_mask
+from .recurrent_config import RecurrentConfig
+from .tap import Tap
 
 
 class Memory(NamedTuple):

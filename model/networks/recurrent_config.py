@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.networks.config import SequenceConfig
+from .config import SequenceConfig
 
 CELLS = ("rnn", "lstm")
 ALIGNMENTS = ("none", "additive", "dot")

@@ -7,13 +7,13 @@ from typing import ClassVar
 import numpy as np
 import torch
 
-from model.networks.alignment import AdditiveAlignment
-from model.networks.cells import GATES, Recurrence, State
-from model.networks.recurrent import RecurrentNetwork
-from model.networks.tap import Chain, Recorder, Tap
-from model.runtime.arrays import array, furthest, softmax
-from model.text.tokenizer import Tokenizer
-from model.tracing.trace import AttentionRecord, SentenceTrace, Verification, described
+from ..runtime.arrays import array, furthest, softmax
+from ..text.tokenizer import Tokenizer
+from ..tracing.trace import AttentionRecord, SentenceTrace, Verification, described
+from .alignment import AdditiveAlignment
+from .cells import GATES, Recurrence, State
+from .recurrent import RecurrentNetwork
+from .tap import Chain, Recorder, Tap
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class AlignmentRecord(AttentionRecord):
         return Verification(difference, furthest(self.weights.sum(axis=-1, dtype=np.float64), 1), 0.0)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class RecurrentTrace(SentenceTrace):
     """Everything a recurrent network computed in a teacher-forced pass; see `SentenceTrace` for the rest.
 

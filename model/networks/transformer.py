@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from model.networks.attention import Join, KeyValue, MultiHeadAttention
-from model.networks.config import TransformerConfig
-from model.networks.interfaces import TranslationNetwork
-from model.networks.linear import Linear
-from model.networks.masks import causal_mask, padding_mask
-from model.networks.positional import sinusoidal_encoding
-from model.networks.tap import Tap
+from .attention import Join, KeyValue, MultiHeadAttention
+from .config import TransformerConfig
+from .interfaces import TranslationNetwork
+from .linear import Linear
+from .masks import causal_mask, padding_mask
+from .positional import sinusoidal_encoding
+from .tap import Tap
 
 if TYPE_CHECKING:
-    from model.decoding.cached import CachedDecoder
+    from ..decoding.cached import CachedDecoder
 
 
 class FeedForward(nn.Module):
@@ -201,7 +201,7 @@ class Transformer(TranslationNetwork):
         self, source: Tensor, source_allowed: Tensor | None = None, tap: Tap | None = None
     ) -> "CachedDecoder":
         """Encode, and get ready to decode token by token; the arguments are those of `encode`."""
-        from model.decoding.cached import CachedDecoder  # which is made for this class
+        from ..decoding.cached import CachedDecoder  # which is made for this class
 
         return CachedDecoder(self, self.encode(source, source_allowed, tap), source_allowed, tap)
 

@@ -11,9 +11,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from model.networks.attention import MultiHeadAttention
-from model.networks.config import Sizes
-from model.networks.tap import Tap
+from .attention import MultiHeadAttention
+from .config import Sizes
+from .tap import Tap
 
 NORM_EPSILON = 1e-6
 

@@ -14,7 +14,7 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
-from model.runtime.messages import ReaderError
+from .messages import ReaderError
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 import torch
 from torch import nn
 
-from model.runtime.device import device_name
+from .device import device_name
 
 T = TypeVar("T")
 

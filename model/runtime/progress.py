@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Generator
 from typing import NamedTuple, ParamSpec, TypeVar
 
-from model.runtime.fallback import HasNetwork, device_of, move_to_cpu, ran_out_of_memory
+from .fallback import HasNetwork, device_of, move_to_cpu, ran_out_of_memory
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -28,8 +28,8 @@ from typing import Literal
 import numpy as np
 import torch
 
-from model.runtime.checkpoint import load_tensors, reading, save_tensors
-from model.text.tokenizer import Tokenizer
+from ..runtime.checkpoint import load_tensors, reading, save_tensors
+from .tokenizer import Tokenizer
 
 FILE = "english.safetensors"  # beside the weights: what was counted
 MEASURED = "english.json"  # beside the weights: how often the answer is right

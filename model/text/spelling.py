@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from model.text.tokenizer import Tokenizer
+from .tokenizer import Tokenizer
 
 _ACCENTS = str.maketrans(
     "aeiouAEIOUcnyCNY",

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import sentencepiece
 
-from model.runtime.checkpoint import shown, write_atomically
+from ..runtime.checkpoint import shown, write_atomically
 
 WORD_MARK = "\u2581"  # SentencePiece's sign for "a word starts here"
 THIN_SPACE = "\u2009"

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from model.runtime.checkpoint import CheckpointError, load_tensors, save_tensors, shown
+from ..runtime.checkpoint import CheckpointError, load_tensors, save_tensors, shown
 
 TENSION, NULL = 4.0, 0.08
 FILE = "alignment.safetensors"

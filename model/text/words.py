@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model.text.tokenizer import WORD_MARK, Tokenizer
+from .tokenizer import WORD_MARK, Tokenizer
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.networks.recurrent_config import READS, RecurrentConfig
-from model.networks.tap import AtEveryStep, hold
-from model.tracing.head_interventions import InterventionError
+from ..networks.recurrent_config import READS, RecurrentConfig
+from ..networks.tap import AtEveryStep, hold
+from .head_interventions import InterventionError
 
 GATES = ("input", "forget", "output")
 

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.runtime.messages import ReaderError
-from model.tracing.kinds import KINDS
+from ..runtime.messages import ReaderError
+from .kinds import KINDS
 
 Heads = tuple[tuple[int, int], ...]  # (layer, head)
 Shapes = Mapping[str, tuple[int, ...]]  # kind of attention -> (layers, heads, queries, keys)

@@ -10,8 +10,8 @@ from functools import partial
 
 import numpy as np
 
-from model.networks.tap import Chain, Intervention, Tap
-from model.tracing.head_interventions import (
+from ..networks.tap import Chain, Intervention, Tap
+from .head_interventions import (
     HEAD_INTERVENTIONS,
     Forbid,
     HeadIntervention,
@@ -24,7 +24,7 @@ from model.tracing.head_interventions import (
     Temperature,
     Window,
 )
-from model.tracing.kinds import KINDS
+from .kinds import KINDS
 
 
 @dataclass(frozen=True)

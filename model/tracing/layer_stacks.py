@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from model.networks.tap import Recorder
+from ..networks.tap import Recorder
 
 ATTENTION_STEPS = ("queries", "keys", "values", "scores", "weights", "outputs")
 

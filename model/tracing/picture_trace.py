@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from model.runtime.arrays import softmax
-from model.tracing.kinds import VISION
-from model.tracing.trace import Verification
+from ..runtime.arrays import softmax
+from .kinds import VISION
+from .saving import SavedTrace
+from .trace import Verification
 
 
-@dataclass(frozen=True, eq=False)
-class PictureTrace:
+@dataclass(frozen=True, eq=False, repr=False)
+class PictureTrace(SavedTrace):
     """What the traces of all such networks can say, besides their tensors."""
 
     pixels: np.ndarray  # `(height, width, 3)` float32 in [0, 1], the picture as the network receives it
@@ -22,13 +23,18 @@ class PictureTrace:
         """`(class,)` float32, summing to 1."""
         return softmax(self.logits.astype(np.float64)).astype(np.float32)
 
+    def _about(self) -> str:
+        height, width = self.pixels.shape[:2]
+        answer = f", {self.classes[self.answer]!r}" if self.classes else ""
+        return f"a picture of {height} x {width}{answer}"
+
     @property
     def answer(self) -> int:
         """The most probable class."""
         return int(self.logits.argmax())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PatchTrace(PictureTrace):
     """Attention between CLS and P patches, row by row; position 0 is CLS, patch p position 1 + p."""
 

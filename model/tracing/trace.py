@@ -11,12 +11,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from model.networks.tap import Chain, Recorder, Tap
-from model.networks.transformer import Transformer
-from model.runtime.arrays import array, furthest, softmax
-from model.text.tokenizer import Tokenizer
-from model.tracing.kinds import KINDS, TRANSLATION, AttentionKind
-from model.tracing.layer_stacks import (
+from ..networks.tap import Chain, Recorder, Tap
+from ..networks.transformer import Transformer
+from ..runtime.arrays import array, furthest, softmax
+from ..text.tokenizer import Tokenizer
+from .kinds import KINDS, TRANSLATION, AttentionKind
+from .layer_stacks import (
     ATTENTION_STEPS,
     LayerStacks,
     StackPlan,
@@ -24,6 +24,7 @@ from model.tracing.layer_stacks import (
     layer_names,
     stream_stack,
 )
+from .saving import SavedTrace, shortened
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,8 @@ class AttentionRecord:
         return self.verify()
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SentenceTrace:
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class SentenceTrace(SavedTrace):
     """A teacher-forced pass over one sentence pair. S source tokens with `</s>`, T decoder inputs with `<s>`."""
 
     source_text: str
@@ -112,6 +113,9 @@ class SentenceTrace:
     records: dict[str, AttentionRecord]  # kind -> what was recorded of that attention
     logits: np.ndarray  # `(T, vocabulary)`
     tokenizer: Tokenizer
+
+    def _about(self) -> str:
+        return f"{shortened(self.source_text)} and {shortened(self.target_text)}"
 
     def attention(self, kind: str) -> np.ndarray:
         """`(layers, heads, query, key)` float32 of "encoder", "decoder" or "cross"."""
@@ -153,7 +157,7 @@ class SentenceTrace:
         return rows
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Trace(SentenceTrace):
     """Everything a Transformer computed in a teacher-forced pass; see `SentenceTrace` for the rest."""
 

@@ -5,8 +5,8 @@ from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 
-from model.tracing.kinds import AttentionKind
-from model.tracing.trace import Verification
+from .kinds import AttentionKind
+from .trace import Verification
 
 Capability = Literal["translate", "complete", "fill", "classify", "ablate", "intervene", "explain", "export"]
 

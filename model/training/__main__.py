@@ -23,23 +23,23 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from model.networks.config import PRESETS, TransformerConfig
-from model.networks.recurrent import RecurrentNetwork
-from model.networks.recurrent_config import VARIANTS, RecurrentConfig
-from model.networks.transformer import Transformer
-from model.recurrent_translator import TOKENIZER
-from model.runtime.checkpoint import CheckpointError, load_weights, read_json, sha256_of, write_atomically
-from model.text.tokenizer import Tokenizer, train_tokenizer
-from model.training.card import evaluate_translator, finish_translator
-from model.training.corpus import CorpusError, read_corpus
-from model.training.further import earlier_training
-from model.training.optimizer import Recipe
-from model.training.picture_commands import add_picture_commands
-from model.training.processes import ProcessGroup
-from model.training.recurrent_card import evaluate_recurrent, finish_recurrent
-from model.training.runs import Prepared, add_device_option, add_run_options, check_out, run_training, taken
-from model.training.studies import add_text_studies
-from model.training.translation import TranslationTask
+from ..networks.config import PRESETS, TransformerConfig
+from ..networks.recurrent import RecurrentNetwork
+from ..networks.recurrent_config import VARIANTS, RecurrentConfig
+from ..networks.transformer import Transformer
+from ..recurrent_translator import TOKENIZER
+from ..runtime.checkpoint import CheckpointError, load_weights, read_json, sha256_of, write_atomically
+from ..text.tokenizer import Tokenizer, train_tokenizer
+from .card import evaluate_translator, finish_translator
+from .corpus import CorpusError, read_corpus
+from .further import earlier_training
+from .optimizer import Recipe
+from .picture_commands import add_picture_commands
+from .processes import ProcessGroup
+from .recurrent_card import evaluate_recurrent, finish_recurrent
+from .runs import Prepared, add_device_option, add_run_options, check_out, run_training, taken
+from .studies import add_text_studies
+from .translation import TranslationTask
 
 RECURRENT_RECIPE = Recipe(
     epochs=3, batch_tokens=2000, learning_rate=2e-3, matrix_learning_rate=0, warmup_steps=200, average_decay=0.998

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from model.attribution.agreement import FILE, METHODS, Agreement, agreement, enough_words, explain, word_drops
-from model.attribution.leave_one_out import WAYS, leave_one_out
-from model.runtime.checkpoint import write_json
-from model.text.words import whole_words
-from model.training.card import held_out_card
-from model.training.corpus import Corpus
-from model.translator import MAX_TOKENS, Translator
+from ..attribution.agreement import FILE, METHODS, Agreement, agreement, enough_words, explain, word_drops
+from ..attribution.leave_one_out import WAYS, leave_one_out
+from ..runtime.checkpoint import write_json
+from ..text.words import whole_words
+from ..translator import MAX_TOKENS, Translator
+from .card import held_out_card
+from .corpus import Corpus
 
 SENTENCES = 200
 

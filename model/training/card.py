@@ -7,15 +7,15 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from model.runtime.checkpoint import read_json, save_tensors, sha256_of, write_json
-from model.runtime.device import choose_device, hardware
-from model.runtime.training_record import METRICS, read_metrics
-from model.training.corpus import Corpus
-from model.training.evaluate import evaluate
-from model.training.head_card import write_readable_card
-from model.training.optimizer import Recipe
-from model.training.translation import TranslationTask
-from model.translator import SentenceTranslator, Translator
+from ..runtime.checkpoint import read_json, save_tensors, sha256_of, write_json
+from ..runtime.device import choose_device, hardware
+from ..runtime.training_record import METRICS, read_metrics
+from ..translator import SentenceTranslator, Translator
+from .corpus import Corpus
+from .evaluate import evaluate
+from .head_card import write_readable_card
+from .optimizer import Recipe
+from .translation import TranslationTask
 
 DATA = {
     "name": "English-French sentence pairs of the Tatoeba project",

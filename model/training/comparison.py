@@ -11,8 +11,8 @@ import torch
 from sacrebleu.metrics import BLEU
 from tqdm import tqdm
 
-from model.attribution.alignment_error import LinkCounts, link_counts
-from model.lessons.network_comparison import (
+from ..attribution.alignment_error import LinkCounts, link_counts
+from ..lessons.network_comparison import (
     FEWEST_SENTENCES,
     FILE,
     LENGTHS,
@@ -26,17 +26,17 @@ from model.lessons.network_comparison import (
     LengthGroup,
     NetworkComparison,
 )
-from model.networks.recurrent_config import VARIANTS
-from model.recurrent_translator import RecurrentTranslator
-from model.runtime.checkpoint import write_json
-from model.runtime.device import choose_device, hardware
-from model.runtime.fallback import device_of
-from model.text.word_alignment import AlignmentTable, links_of
-from model.tracing.trace import SentenceTrace
-from model.training.card import held_out_card
-from model.training.corpus import Corpus
-from model.training.evaluate import BATCH, decode_all
-from model.translator import InputError, SentenceTranslator, Translator
+from ..networks.recurrent_config import VARIANTS
+from ..recurrent_translator import RecurrentTranslator
+from ..runtime.checkpoint import write_json
+from ..runtime.device import choose_device, hardware
+from ..runtime.fallback import device_of
+from ..text.word_alignment import AlignmentTable, links_of
+from ..tracing.trace import SentenceTrace
+from ..translator import InputError, SentenceTranslator, Translator
+from .card import held_out_card
+from .corpus import Corpus
+from .evaluate import BATCH, decode_all
 
 RESAMPLES, SEED = 1000, 2017
 TIMED_SENTENCES, TIMED_ROUNDS = 256, 5

@@ -14,8 +14,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from model.convolution_classifier import ConvolutionClassifier
-from model.training.images import LabelledImages
+from ..convolution_classifier import ConvolutionClassifier
+from .images import LabelledImages
 
 
 @dataclass(frozen=True)

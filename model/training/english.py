@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from model.runtime.checkpoint import write_json
-from model.text.english import (
+from ..runtime.checkpoint import write_json
+from ..text.english import (
     LOG_ODDS,
     MEASURED,
     SENTENCE_WORDS,
@@ -21,9 +21,9 @@ from model.text.english import (
     triples,
     words,
 )
-from model.text.tokenizer import Tokenizer
-from model.training.card import held_out_card
-from model.training.corpus import Corpus
+from ..text.tokenizer import Tokenizer
+from .card import held_out_card
+from .corpus import Corpus
 
 PAIRS = 20.0  # how many triples that were seen the guess from pairs of letters is worth
 

@@ -7,8 +7,8 @@ from itertools import zip_longest
 from sacrebleu.metrics import BLEU, CHRF
 from tqdm import tqdm
 
-from model.decoding.search import DecodingOptions, beam_search, greedy_batch
-from model.translator import MAX_TOKENS, SentenceTranslator
+from ..decoding.search import DecodingOptions, beam_search, greedy_batch
+from ..translator import MAX_TOKENS, SentenceTranslator
 
 BATCH = 64  # sentences decoded at once
 

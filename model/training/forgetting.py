@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from model.lessons.forgetting import FILE, NETWORKS, AtDistance, Forgetting
-from model.lessons.recurrence_gradients import state_gradients
-from model.recurrent_translator import RecurrentTranslator
-from model.runtime.checkpoint import write_json
-from model.runtime.device import choose_device, hardware
-from model.training.card import held_out_card
-from model.training.corpus import Corpus
-from model.translator import InputError
+from ..lessons.forgetting import FILE, NETWORKS, AtDistance, Forgetting
+from ..lessons.recurrence_gradients import state_gradients
+from ..recurrent_translator import RecurrentTranslator
+from ..runtime.checkpoint import write_json
+from ..runtime.device import choose_device, hardware
+from ..translator import InputError
+from .card import held_out_card
+from .corpus import Corpus
 
 SENTENCES = 500
 

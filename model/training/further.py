@@ -6,14 +6,14 @@ from pathlib import Path
 
 from torch import Tensor
 
-from model.networks.config import TransformerConfig
-from model.runtime.checkpoint import CheckpointError, load_tensors, write_atomically
-from model.runtime.training_record import METRICS, read_metrics
-from model.training.card import held_out_card
-from model.training.corpus import Corpus
-from model.training.loop import Start
-from model.training.optimizer import Recipe
-from model.translator import Translator
+from ..networks.config import TransformerConfig
+from ..runtime.checkpoint import CheckpointError, load_tensors, write_atomically
+from ..runtime.training_record import METRICS, read_metrics
+from ..translator import Translator
+from .card import held_out_card
+from .corpus import Corpus
+from .loop import Start
+from .optimizer import Recipe
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from model.attribution.head_labels import HALF, MIXED, SPREAD, TIMES
-from model.attribution.head_statistics import KindStatistics, load_statistics
-from model.runtime.checkpoint import CheckpointError, read_json, write_atomically
-from model.text.english import MEASURED, SIGNS
+from ..attribution.head_labels import HALF, MIXED, SPREAD, TIMES
+from ..attribution.head_statistics import KindStatistics, load_statistics
+from ..runtime.checkpoint import CheckpointError, read_json, write_atomically
+from ..text.english import MEASURED, SIGNS
 
 
 def write_readable_card(folder: Path, markdown: Callable[[dict, dict, str], str]) -> None:

@@ -6,20 +6,20 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from model.attribution.head_ablation import ablate_translation_heads
-from model.attribution.head_labels import HeadScores, head_scores, vision_scores
-from model.attribution.head_statistics import FILE, HeadStatistics, KindStatistics, Spread
-from model.classifier import VisionClassifier
-from model.runtime.checkpoint import sha256_of, write_json
-from model.runtime.device import choose_device, hardware
-from model.text.word_alignment import AlignmentTable, learn_alignment, links_of
-from model.tracing.kinds import TRANSLATION
-from model.training.card import held_out_card
-from model.training.corpus import Corpus
-from model.training.images import LabelledImages
-from model.training.recognition import resized
-from model.training.vision_card import validation_card
-from model.translator import InputError, Translator
+from ..attribution.head_ablation import ablate_translation_heads
+from ..attribution.head_labels import HeadScores, head_scores, vision_scores
+from ..attribution.head_statistics import FILE, HeadStatistics, KindStatistics, Spread
+from ..classifier import VisionClassifier
+from ..runtime.checkpoint import sha256_of, write_json
+from ..runtime.device import choose_device, hardware
+from ..text.word_alignment import AlignmentTable, learn_alignment, links_of
+from ..tracing.kinds import TRANSLATION
+from ..translator import InputError, Translator
+from .card import held_out_card
+from .corpus import Corpus
+from .images import LabelledImages
+from .recognition import resized
+from .vision_card import validation_card
 
 SENTENCES, PICTURES = 500, 200
 

@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image, UnidentifiedImageError
 from tqdm import tqdm
 
-from model.picture_classifier import middle_square
+from ..picture_classifier import middle_square
 
 SIDE = 128  # pixels a side that pictures are kept at
 SPLITS = ("train", "validation")

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from tqdm import tqdm
 
-from model.runtime.checkpoint import (
+from ..runtime.checkpoint import (
     CheckpointError,
     load_tensors,
     load_weights,
@@ -21,9 +21,9 @@ from model.runtime.checkpoint import (
     unwritable,
     write_atomically,
 )
-from model.runtime.device import hardware
-from model.runtime.training_record import METRICS, read_metrics
-from model.training.optimizer import (
+from ..runtime.device import hardware
+from ..runtime.training_record import METRICS, read_metrics
+from .optimizer import (
     Recipe,
     build_optimizers,
     optimizer_tensors,
@@ -31,7 +31,7 @@ from model.training.optimizer import (
     restore_optimizers,
     set_rate,
 )
-from model.training.processes import ProcessGroup
+from .processes import ProcessGroup
 
 CHECKPOINT = "checkpoint.safetensors"
 BEST = "best.safetensors"

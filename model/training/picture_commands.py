@@ -5,18 +5,18 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from model.networks.convolution import ConvolutionalNetwork, ConvolutionConfig
-from model.networks.vision import VisionConfig, VisionTransformer
-from model.runtime.checkpoint import read_json
-from model.training.augment import Augmentation
-from model.training.distillation import Distillation, Teacher
-from model.training.head_card import write_readable_card
-from model.training.head_study import study_classifier
-from model.training.images import read_images
-from model.training.optimizer import Recipe
-from model.training.processes import ProcessGroup
-from model.training.recognition import RecognitionTask, Recognizer, Stages
-from model.training.runs import (
+from ..networks.convolution import ConvolutionalNetwork, ConvolutionConfig
+from ..networks.vision import VisionConfig, VisionTransformer
+from ..runtime.checkpoint import read_json
+from .augment import Augmentation
+from .distillation import Distillation, Teacher
+from .head_card import write_readable_card
+from .head_study import study_classifier
+from .images import read_images
+from .optimizer import Recipe
+from .processes import ProcessGroup
+from .recognition import RecognitionTask, Recognizer, Stages
+from .runs import (
     Prepared,
     add_device_option,
     add_options_of,
@@ -25,7 +25,7 @@ from model.training.runs import (
     run_training,
     taken,
 )
-from model.training.vision_card import card_markdown, evaluate_recognizer, finish_recognizer
+from .vision_card import card_markdown, evaluate_recognizer, finish_recognizer
 
 STAGES = "48x60,64x35,96x20"
 CONVOLUTION_STAGES = "64x40,96x50,128x30"

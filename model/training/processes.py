@@ -9,7 +9,7 @@ import torch.distributed as distributed
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from model.runtime.device import choose_device
+from ..runtime.device import choose_device
 
 PATIENCE = timedelta(hours=2)  # the first process trains the tokenizer and evaluates while the others wait
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from model.lessons.raw_attention import (
+from ..lessons.raw_attention import (
     FORMS,
     STATES,
     RawAttention,
@@ -18,12 +18,12 @@ from model.lessons.raw_attention import (
     own_weights,
     stage_names,
 )
-from model.lessons.raw_study import FILE, RawStudy, StageStudy
-from model.recurrent_translator import RecurrentTranslator
-from model.runtime.checkpoint import write_json
-from model.training.card import held_out_card
-from model.training.corpus import Corpus
-from model.translator import InputError, Translator
+from ..lessons.raw_study import FILE, RawStudy, StageStudy
+from ..recurrent_translator import RecurrentTranslator
+from ..runtime.checkpoint import write_json
+from ..translator import InputError, Translator
+from .card import held_out_card
+from .corpus import Corpus
 
 SENTENCES = 500
 EXAMPLES = 8

@@ -9,14 +9,14 @@ import torch.nn.functional as F
 from PIL import Image
 from torch import Tensor, nn
 
-from model.networks.convolution import ConvolutionalNetwork
-from model.networks.tap import untouched
-from model.networks.vision import VisionTransformer
-from model.picture_classifier import middle_square
-from model.training.augment import Augmentation, Example, draw_example
-from model.training.distillation import Teacher, shrunk
-from model.training.images import LabelledImages, Split
-from model.training.optimizer import Recipe
+from ..networks.convolution import ConvolutionalNetwork
+from ..networks.tap import untouched
+from ..networks.vision import VisionTransformer
+from ..picture_classifier import middle_square
+from .augment import Augmentation, Example, draw_example
+from .distillation import Teacher, shrunk
+from .images import LabelledImages, Split
+from .optimizer import Recipe
 
 Recognizer = VisionTransformer | ConvolutionalNetwork
 AT_ONCE = 100  # pictures that are classified together

@@ -5,13 +5,13 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from model.networks.recurrent_config import VARIANTS
-from model.recurrent_translator import RecurrentTranslator
-from model.text.tokenizer import Tokenizer
-from model.training.card import held_out_card, score, translation_page, write_first_card
-from model.training.corpus import Corpus
-from model.training.head_card import write_readable_card
-from model.training.optimizer import Recipe
+from ..networks.recurrent_config import VARIANTS
+from ..recurrent_translator import RecurrentTranslator
+from ..text.tokenizer import Tokenizer
+from .card import held_out_card, score, translation_page, write_first_card
+from .corpus import Corpus
+from .head_card import write_readable_card
+from .optimizer import Recipe
 
 CELL_NAMES = {"rnn": "tanh cells (Elman 1990)", "lstm": "LSTM cells (Hochreiter and Schmidhuber 1997)"}
 READ = {

@@ -8,11 +8,11 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from model.networks.config import Sizes
-from model.runtime.checkpoint import CheckpointError, read_json, remove_leftovers, write_json
-from model.training.loop import CHECKPOINT, Start, Task, train
-from model.training.optimizer import Recipe
-from model.training.processes import ProcessGroup
+from ..networks.config import Sizes
+from ..runtime.checkpoint import CheckpointError, read_json, remove_leftovers, write_json
+from .loop import CHECKPOINT, Start, Task, train
+from .optimizer import Recipe
+from .processes import ProcessGroup
 
 
 def add_run_options(command: argparse.ArgumentParser, recipe: Recipe) -> None:

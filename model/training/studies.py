@@ -3,17 +3,17 @@
 import argparse
 from pathlib import Path
 
-from model.recurrent_translator import SHIPPED as RECURRENT
-from model.runtime.checkpoint import read_json
-from model.training.agreement import measure_agreement
-from model.training.card import card_markdown
-from model.training.comparison import compare_networks
-from model.training.corpus import read_corpus
-from model.training.english import measure_english
-from model.training.forgetting import measure_forgetting
-from model.training.head_card import write_readable_card
-from model.training.head_study import study_translator
-from model.training.raw_study import study_raw_attention
+from ..recurrent_translator import SHIPPED as RECURRENT
+from ..runtime.checkpoint import read_json
+from .agreement import measure_agreement
+from .card import card_markdown
+from .comparison import compare_networks
+from .corpus import read_corpus
+from .english import measure_english
+from .forgetting import measure_forgetting
+from .head_card import write_readable_card
+from .head_study import study_translator
+from .raw_study import study_raw_attention
 
 Command = argparse.ArgumentParser
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from model.networks.losses import smoothed_cross_entropy
-from model.networks.masks import pad_batch
-from model.networks.recurrent import RecurrentNetwork
-from model.networks.tap import untouched
-from model.networks.transformer import Transformer
-from model.text.tokenizer import Tokenizer
-from model.training.corpus import Corpus
-from model.training.optimizer import Recipe
+from ..networks.losses import smoothed_cross_entropy
+from ..networks.masks import pad_batch
+from ..networks.recurrent import RecurrentNetwork
+from ..networks.tap import untouched
+from ..networks.transformer import Transformer
+from ..text.tokenizer import Tokenizer
+from .corpus import Corpus
+from .optimizer import Recipe
 
 
 @dataclass(frozen=True)

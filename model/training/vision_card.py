@@ -6,19 +6,19 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 
-from model.classifier import VisionClassifier
-from model.convolution_classifier import ConvolutionClassifier
-from model.networks.convolution import ConvolutionalNetwork
-from model.runtime.checkpoint import read_json, sha256_of, write_json
-from model.runtime.device import choose_device, hardware
-from model.training.card import card_page, training_facts, write_weights
-from model.training.distillation import Teacher
-from model.training.head_card import write_readable_card
-from model.training.images import LabelledImages, Split
-from model.training.loop import METRICS, read_metrics
-from model.training.optimizer import Recipe
-from model.training.recognition import Recognizer, accuracy, classify_all
-from model.training.vision_scores import BINS, calibration_error, compare_explanations, fit_temperature
+from ..classifier import VisionClassifier
+from ..convolution_classifier import ConvolutionClassifier
+from ..networks.convolution import ConvolutionalNetwork
+from ..runtime.checkpoint import read_json, sha256_of, write_json
+from ..runtime.device import choose_device, hardware
+from .card import card_page, training_facts, write_weights
+from .distillation import Teacher
+from .head_card import write_readable_card
+from .images import LabelledImages, Split
+from .loop import METRICS, read_metrics
+from .optimizer import Recipe
+from .recognition import Recognizer, accuracy, classify_all
+from .vision_scores import BINS, calibration_error, compare_explanations, fit_temperature
 
 DATA = {
     "name": "Imagenette at 128 x 128 pixels, ten classes of ImageNet",

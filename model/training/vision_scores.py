@@ -6,8 +6,8 @@ import numpy as np
 from torch import Tensor
 from tqdm import tqdm
 
-from model.classifier import VisionClassifier
-from model.training.recognition import resized
+from ..classifier import VisionClassifier
+from .recognition import resized
 
 BINS = 15
 STEPS = 50  # of the search for a temperature; each halves what is left

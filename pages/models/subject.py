@@ -11,9 +11,6 @@ from pages.shared.attention_viewer.subject import InWords, Subject, of_trace
 from views import maps
 from views.text.catalogue import Message, say
 
-_TOKENS = Message("kind.any.query", "query token"), Message("kind.any.key", "key token")
-_WORDS = Message("kind.any.query.word", "query word"), Message("kind.any.key.word", "key word")
-
 
 def kinds(model: OpenedModel) -> dict[str, maps.Kind]:
     """The model's kinds of attention by name, in its order."""
@@ -22,7 +19,7 @@ def kinds(model: OpenedModel) -> dict[str, maps.Kind]:
 
 def worded(kind: str) -> maps.Kind:
     """A kind with words that fit any model."""
-    return maps.VISION if kind == maps.VISION.name else _with(maps.KINDS[kind], _TOKENS)
+    return maps.VISION if kind == maps.VISION.name else _with(maps.KINDS[kind], maps.ANY_TOKENS)
 
 
 def axes(trace: HubTrace, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -90,7 +87,7 @@ def in_words(kind: maps.Kind, trace: HubTrace) -> InWords:
         f"words = trace.{sides[0]}.whole_words(), trace.{sides[1]}.whole_words()",
         "attention = by_words(attention, *words).astype('float32')",
     )
-    return InWords(_with(maps.KINDS[kind.name], _WORDS), *words, recipe)
+    return InWords(_with(maps.KINDS[kind.name], maps.ANY_WORDS), *words, recipe)
 
 
 def _sides(kind: str, trace: HubTrace) -> list[str]:

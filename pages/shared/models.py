@@ -12,7 +12,7 @@ from model.text.word_alignment import AlignmentTable
 from pages.shared.service import Service
 from server.process_wide import process_wide
 from server.recent import Recent, computing
-from views import frame
+from views import page_frame
 from views.address import settings
 from views.text import literal
 from views.text.catalogue import say, say_error
@@ -128,9 +128,9 @@ def _described(service: Service) -> Service:
     sizes = list(zip(names, own, known, strict=True))
     sizes += [last, (say("sizes.parameters", "parameters"), millions(model.parameters), all)]
     tables = (
-        frame.Table(say("sizes", "Sizes"), (say("sizes.this", "this model"), paper), [*first, *sizes]),
-        frame.Table(say("quality", "Quality"), columns, scores),
+        page_frame.Table(say("sizes", "Sizes"), (say("sizes.this", "this model"), paper), [*first, *sizes]),
+        page_frame.Table(say("quality", "Quality"), columns, scores),
     )
     licence = model.card.get("data", {}).get("licence", "")
-    frame.sidebar(lambda: model.device_name, tables, licence, model.card_markdown)
+    page_frame.sidebar(lambda: model.device_name, tables, licence, model.card_markdown)
     return service

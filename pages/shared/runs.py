@@ -10,7 +10,7 @@ import streamlit as st
 
 from server import visits
 from server.turns import Busy
-from views import frame
+from views import page_frame
 from views.address import settings
 from views.text import waiting
 from views.text.catalogue import say_error
@@ -18,7 +18,7 @@ from views.text.catalogue import say_error
 P = ParamSpec("P")
 R = TypeVar("R")
 
-HOME = frame.PAGES[0].id
+HOME = page_frame.PAGES[0].id
 _PAGE = "visited_page"  # in the session: which page a part belongs to
 
 

@@ -14,7 +14,7 @@ from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, how_to_read, paragraph
 from pages.translate import home
-from views import frame
+from views import page_frame
 from views.address import settings
 from views.components.drawing_view import drawing_view
 from views.controls import widgets
@@ -33,7 +33,7 @@ def diagram(service: Service) -> None:
     """The loaded model, or one of the networks that were trained on the same sentences before it."""
     called = {TRANSFORMER: networks.TRANSFORMER()} | networks.options()
     chosen = widgets.pick(say("translate.diagram", "Which network"), called, "diagram", hidden=True)
-    links = frame.titles(), settings.shared()
+    links = page_frame.titles(), settings.shared()
     if chosen == TRANSFORMER:
         drawn, about = architecture(Sizes(**_taken(service.model.config, Sizes)), *links), "diagram"
     else:

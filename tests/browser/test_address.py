@@ -17,11 +17,11 @@ from tests.browser.menu import link_to
 from tests.browser.overflow import WIDE
 from tests.browser.uploads import shown, upload
 from tests.views.controls.odd_pictures import encoded
-from views import frame
+from views import page_frame
 from views.controls import inputs, samples
 from views.controls.picture_input import NO_LINK
 
-PAGES = [(place.id, place.title()) for place in frame.PAGES]
+PAGES = [(place.id, place.title()) for place in page_frame.PAGES]
 GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))
 SENTENCES = ["She & he = 100% #1+1", "\ud55c\uad6d\uc5b4 \U0001f600"]
 

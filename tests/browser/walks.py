@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from tests.browser.choices import choose, option
 from tests.browser.conftest import open_page, ready
 from tests.browser.menu import link_to
-from views import frame
+from views import page_frame
 from views.controls import inputs, samples
 
 SENTENCES = ("I am a student.", "Where did you learn to cook?", "She & he #1 = 100%+.", "Caf\u00e9 \u2603")
@@ -128,7 +128,7 @@ class Model:
 
 def _first(title: str) -> str:
     """The first page of the section that a page stands in."""
-    return frame.section(next(place for place in frame.PAGES if place.title() == title)).pages[0].title()
+    return page_frame.section(next(place for place in page_frame.PAGES if place.title() == title)).pages[0].title()
 
 
 class Walk:

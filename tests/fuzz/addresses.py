@@ -14,11 +14,11 @@ from streamlit.testing.v1.element_tree import Block
 from tests.fuzz.texts import any_character, sentence
 from tests.pages.conftest import go
 from tests.processes import ROOT
-from views import frame
+from views import page_frame
 from views.address import settings
 from views.address.visitor import Shown
 
-PAGES = tuple(place.id for place in frame.PAGES)
+PAGES = tuple(place.id for place in page_frame.PAGES)
 PATIENCE = 300  # seconds on the wall after which a run counts as one that hangs; the machine may be busy
 NUMBERS = (
     "", "0", "-0", "1", "-1", "2", "3", "7", "99", "128", "129", "1e3", "1e400", "-1e400", "nan", "inf", "-inf",

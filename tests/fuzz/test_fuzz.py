@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.fuzz import campaign
-from views import frame
+from views import page_frame
 
 SEED = 1
 PATIENCE = 5 * campaign.SECONDS  # a machine that runs tests may be busy
@@ -17,7 +17,7 @@ PATIENCE = 5 * campaign.SECONDS  # a machine that runs tests may be busy
     [
         ("sentence", lambda: campaign.sentences(SEED, translate_every=60), 120, {"translated", "accepted", "refused"}),
         ("picture", lambda: campaign.pictures(SEED, classify_every=25), 150, {"classified", "read", "refused"}),
-        ("page", lambda: campaign.pages(SEED), len(frame.PAGES), {"shown"}),
+        ("page", lambda: campaign.pages(SEED), len(page_frame.PAGES), {"shown"}),
     ],
 )
 def test_a_slice(kind, cases, count, outcomes):

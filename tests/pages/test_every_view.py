@@ -23,14 +23,14 @@ from tests.every_view import UNFOLDED, VIEWS, View
 from tests.pages import conftest
 from tests.pages.conftest import html_of, visit
 from tests.pages.pseudo import unsaid
-from views import frame
+from views import page_frame
 from views.controls import inputs
 from views.text import prose
 from views.text.catalogue import CLOSED, OPENED
 
 SENTENCE = "=SUM(A1) @me +1 -2 I said: \uac00, and my uncle, who sells boats, could not have gone."
 PATCH = re.compile(r"CLS|row \d+, column \d+")
-PAGES = [place.id for place in frame.PAGES]
+PAGES = [place.id for place in page_frame.PAGES]
 OWN_INPUT = ("vision", "models")  # pages without the shared sentence
 WITH_SENTENCE = {"positions": {"facet": "why-sinusoids"}}  # a part that reads it, where the first does not
 KOREAN = "\uc800\ub294 \ud559\uc0dd\uc785\ub2c8\ub2e4."

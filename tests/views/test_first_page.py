@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from views import first_page, frame
+from views import first_page, page_frame
 from views.address import script
 from views.address.visitor import MOVED, SHARED
 from views.text import catalogue
@@ -83,11 +83,11 @@ def test_only_pages_are_rewritten(client):
     assert client.post("/").status_code == 405
 
 
-@pytest.mark.parametrize("place", frame.PAGES, ids=lambda place: place.id)
+@pytest.mark.parametrize("place", page_frame.PAGES, ids=lambda place: place.id)
 def test_a_page_says_its_title_and_what_it_is_for(place):
-    name = "" if place is frame.PAGES[0] else place.id
+    name = "" if place is page_frame.PAGES[0] else place.id
     page = first_page.dressed(PAGE, name, "en")
-    tab = frame.NAME if not name else f"{place.title()} \u00b7 {frame.NAME}"
+    tab = page_frame.NAME if not name else f"{place.title()} \u00b7 {page_frame.NAME}"
     assert re.findall("<title>(.*?)</title>", page) == [tab]
     outline = page.split('<div id="root"></div>')[1]
     assert f"<h1>{place.title()}</h1><p>{html.escape(place())}</p>" in outline

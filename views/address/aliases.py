@@ -6,7 +6,7 @@ In earlier versions a value was what its control said on the screen; today it is
 import re
 from collections.abc import Mapping
 
-from views.address.codecs import Raw
+from .codecs import Raw
 
 _KINDS = ("encoder", "decoder", "cross", "vision")
 _CLASSES = (  # of the classifier

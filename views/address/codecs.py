@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from views.text import literal
+from ..text import literal
 
 Raw = tuple[str, ...]  # what the address holds under one name
 DIGITS = 18  # more are no number that a control could hold

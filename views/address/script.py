@@ -4,8 +4,8 @@ import hashlib
 import re
 from pathlib import Path
 
-from views import streamlit_inside
-from views.address.visitor import MOVED, SHARED
+from .. import streamlit_inside
+from .visitor import MOVED, SHARED
 
 CHARTED = ("history", "tokens", "positions", "inside", "loss", "vision")  # pages of which a part has a chart
 _FILES = ("history.js", "presenting.js", "announcing.js", "menu.js", "charts_ahead.js")

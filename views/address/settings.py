@@ -12,10 +12,10 @@ from typing import NoReturn
 
 import streamlit as st
 
-from views import streamlit_inside
-from views.address.codecs import Codec
-from views.address.visitor import LANGUAGE, SHARED, TEXT, Query, Shown, Visitor, as_seen
-from views.text import catalogue
+from .. import streamlit_inside
+from ..text import catalogue
+from .codecs import Codec
+from .visitor import LANGUAGE, SHARED, TEXT, Query, Shown, Visitor, as_seen
 
 _VISITOR = "settings"  # in the session
 _MISSING = object()

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import quote_plus, unquote_plus
 
-from views.address.aliases import today
-from views.address.codecs import AnyOf, Codec, Raw, Text
+from .aliases import today
+from .codecs import AnyOf, Codec, Raw, Text
 
 # These hold on every page; whatever else a page has is its own and stands in its own address only.
 SHARED = (

@@ -14,11 +14,11 @@ from functools import partial
 
 import numpy as np
 
-from views import maps, palette
-from views.components import choices, parts, standalone
-from views.controls import inputs
-from views.text import terms
-from views.text.catalogue import Message, say
+from .. import maps, palette
+from ..controls import inputs
+from ..text import terms
+from ..text.catalogue import Message, say
+from . import choices, parts, standalone
 
 FULL_PRECISION_BYTES = 1 << 20
 

@@ -9,12 +9,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from views import maps, palette
-from views.components import choices as choosing
-from views.components import parts
-from views.components.attention_grid import FULL_PRECISION_BYTES, MOUNT, Detail, Sheet, common, described
-from views.controls import inputs
-from views.controls.widgets import Choice
+from .. import maps, palette
+from ..controls import inputs
+from ..controls.widgets import Choice
+from ..text.catalogue import say
+from . import choices as choosing
+from . import parts, standalone
+from .attention_grid import FULL_PRECISION_BYTES, MOUNT, Detail, Sheet, common, described
 
 
 @dataclass(frozen=True)
@@ -54,16 +55,16 @@ class Kinds:
     elsewhere: Collection[str] = ()
 
 
-def payload(shown: Kinds, theme: palette.Theme) -> bytes:
+def payload(shown: Kinds, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
     """The bytes that `attention_grid.js` reads.
 
-    Weights are float32 where all kinds together need at most `FULL_PRECISION_BYTES`, else float16; those of the chosen
-    kind also where it alone needs no more.
+    Weights are float32 where all kinds together need at most `exact_bytes`, else float16; those of the chosen kind also
+    where it alone needs no more.
     """
     sizes = {name: sheet.weights.nbytes for name, sheet in shown.sheets.items()}
     one = shown.chosen.get("kind", next(iter(sizes)))
     exact = {
-        name: sum(sizes.values()) <= FULL_PRECISION_BYTES or (name == one and size <= FULL_PRECISION_BYTES)
+        name: sum(sizes.values()) <= exact_bytes or (name == one and size <= exact_bytes)
         for name, size in sizes.items()
     }
     kinds = {
@@ -86,6 +87,15 @@ def attention_kinds(shown: Kinds, key: str, on_choose: Callable[[Mapping[str, st
     """Mount the maps and their controls; `on_choose` gets what is chosen of each, a moment after the last choice."""
     chosen = partial(choosing.valid, choices=shown.choices), on_choose
     MOUNT(key, payload(shown, inputs.theme()), dict(shown.chosen), chosen=chosen)
+
+
+def part(shown: Kinds) -> standalone.Part:
+    """The maps and their controls for a file that stands alone."""
+    content = payload(shown, "light", standalone.EXACT_BYTES)  # the browser follows its own theme
+    exact = sum(sheet.weights.nbytes for sheet in shown.sheets.values()) <= standalone.EXACT_BYTES
+    rounded = say("saved.rounded.half", "rounded to half precision: three digits down to 0.0001")
+    numbers = standalone.EXACT() if exact else rounded
+    return standalone.Part("attention_grid", "grid-root", content, dict(shown.chosen), numbers)
 
 
 def _special(shown: Sheet | Words, special: frozenset[str]) -> list[list[int]]:

@@ -12,11 +12,11 @@ from typing import Literal
 
 import numpy as np
 
-from views import maps, palette
-from views.components import parts, standalone
-from views.controls import inputs
-from views.text import terms
-from views.text.catalogue import Message, say
+from .. import maps, palette
+from ..controls import inputs
+from ..text import terms
+from ..text.catalogue import Message, say
+from . import parts, standalone
 
 _LIST = r"((?:\d{1,3}(?:\.\d{1,3})*)?)"
 _ADDRESS = re.compile(rf"{_LIST}-{_LIST}-(\d{{1,3}})(?:-([qk]\d{{1,4}}))?", re.ASCII)

@@ -7,9 +7,9 @@ overview in `attention_grid` shows its chosen one with it.
 
 from collections.abc import Sequence
 
-from views.components import matrix_row, parts
-from views.controls import inputs
-from views.text import terms
+from ..controls import inputs
+from ..text import terms
+from . import matrix_row, parts
 
 MOUNT = parts.Component("attention_map", "maps")
 WORDS = {"read": matrix_row.WORDS["read"], "table": terms.NUMBERS_AS_TABLE}

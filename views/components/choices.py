@@ -8,9 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from views import maps
-from views.controls.widgets import Choice
-from views.text.catalogue import Message
+from .. import maps
+from ..controls.widgets import Choice
+from ..text.catalogue import Message
 
 EXACT_BYTES = 1 << 20  # of maps that travel with every digit
 WHOLE_BYTES = 5_000_000  # that maps may travel with at all, in half precision

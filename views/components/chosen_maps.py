@@ -10,10 +10,10 @@ from functools import partial
 
 import numpy as np
 
-from views import palette
-from views.components import attention_map, choices, matrix_row, parts
-from views.controls import inputs
-from views.controls.widgets import Choice
+from .. import palette
+from ..controls import inputs
+from ..controls.widgets import Choice
+from . import attention_map, choices, matrix_row, parts
 
 WORDS = choices.WORDS | attention_map.WORDS
 

@@ -12,11 +12,11 @@ from functools import partial
 
 import numpy as np
 
-from views import maps, palette
-from views.components import choices, matrix_row, parts
-from views.controls import inputs
-from views.controls.widgets import Choice
-from views.text import terms
+from .. import maps, palette
+from ..controls import inputs
+from ..controls.widgets import Choice
+from ..text import terms
+from . import choices, matrix_row, parts
 
 MOST_CELLS = 48  # a side of one map; larger ones show the largest weight of each block of cells
 

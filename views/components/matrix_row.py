@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from views import palette
-from views.components import parts
-from views.controls import inputs
-from views.text import terms
-from views.text.catalogue import Message
+from .. import palette
+from ..controls import inputs
+from ..text import terms
+from ..text.catalogue import Message
+from . import parts
 
 _MOUNT = parts.Component("matrix_row", "matrices")
 WORDS = {

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from views import palette
-from views.controls import inputs
-from views.text import literal
-from views.text.catalogue import Message
+from .. import palette
+from ..controls import inputs
+from ..text import literal
+from ..text.catalogue import Message
 
 _FOLDER = Path(__file__).parent
 FULL_PRECISION_BYTES = 1 << 18

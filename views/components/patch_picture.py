@@ -12,11 +12,11 @@ from typing import Literal
 
 import numpy as np
 
-from views import maps, palette
-from views.components import choices, parts
-from views.controls import inputs
-from views.controls.widgets import Choice
-from views.text.catalogue import Message
+from .. import maps, palette
+from ..controls import inputs
+from ..controls.widgets import Choice
+from ..text.catalogue import Message
+from . import choices, parts
 
 Shows = Literal["nothing", "cls", "from", "to"]
 

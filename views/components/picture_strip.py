@@ -8,9 +8,9 @@ from functools import partial
 
 from PIL import Image, ImageOps
 
-from views.components import parts
-from views.controls.pictures import MAX_BYTES, TOO_HEAVY
-from views.text.catalogue import Message
+from ..controls.pictures import MAX_BYTES, TOO_HEAVY
+from ..text.catalogue import Message
+from . import parts
 
 THUMBNAIL = 160  # pixels a side; shown at half of that on common screens
 

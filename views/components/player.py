@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from views.components import parts
-from views.text.catalogue import Message
+from ..text.catalogue import Message
+from . import parts
 
 WORDS = {"play": Message("player.play", "\u25b6 Play"), "pause": Message("player.pause", "\u275a\u275a Pause")}
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from views import palette
-from views.components import parts
-from views.text import catalogue, literal
-from views.text.catalogue import Message, say
+from .. import palette
+from ..text import catalogue, literal
+from ..text.catalogue import Message, say
+from . import parts
 
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
@@ -55,10 +55,10 @@ def to_html(title: str, paragraphs: Sequence[str], facts: Sequence[tuple[str, st
     Raises:
         ValueError: the component's script cannot stand inside a page.
     """
-    title = _shown(title)
-    style, script = parts.style(part.name), _callable(parts.script(part.name))
-    read = "\n".join(f"<p>{_shown(paragraph)}</p>" for paragraph in paragraphs)
-    told = "\n".join(f"<dt>{_shown(name)}</dt><dd>{_shown(value)}</dd>" for name, value in facts)
+    title = shown(title)
+    style, script = parts.style(part.name), callable_script(parts.script(part.name))
+    read = "\n".join(f"<p>{shown(paragraph)}</p>" for paragraph in paragraphs)
+    told = "\n".join(f"<dt>{shown(name)}</dt><dd>{shown(value)}</dd>" for name, value in facts)
     noscript = say("saved.noscript", "The view is drawn by the script in this file: allow scripts to see it.")
     page = f"""<!DOCTYPE html>
 <html lang="{catalogue.language()}">
@@ -70,9 +70,9 @@ def to_html(title: str, paragraphs: Sequence[str], facts: Sequence[tuple[str, st
 <title>{title}</title>
 <link rel="icon" href="data:,">
 <style>
-{_colours("light")}
+{colours("light")}
 @media (prefers-color-scheme: dark) {{
-{_colours("dark")}
+{colours("dark")}
 }}
 {_read("standalone.css")}</style>
 </head>
@@ -81,8 +81,8 @@ def to_html(title: str, paragraphs: Sequence[str], facts: Sequence[tuple[str, st
 <h1>{title}</h1>
 {read}
 <div class="view-with-mark">{parts.mark(part.chosen)}<div class="view"></div></div>
-<noscript><p>{_shown(noscript)}</p></noscript>
-<h2>{_shown(say("saved.facts", "What this is"))}</h2>
+<noscript><p>{shown(noscript)}</p></noscript>
+<h2>{shown(say("saved.facts", "What this is"))}</h2>
 <dl>
 {told}
 </dl>
@@ -99,7 +99,7 @@ def to_html(title: str, paragraphs: Sequence[str], facts: Sequence[tuple[str, st
     return page.encode()
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
     return literal.html(literal.visible(text))
 
 
@@ -107,7 +107,7 @@ def _read(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-def _callable(script: str) -> str:
+def callable_script(script: str) -> str:
     """A component's script whose exported function the same file can call: no other file could import it."""
     exported = "export default mounting("
     if script.count(exported) != 1 or "</script" in script.lower():
@@ -115,7 +115,7 @@ def _callable(script: str) -> str:
     return script.replace(exported, "const mountComponent = mounting(")
 
 
-def _colours(theme: palette.Theme) -> str:
+def colours(theme: palette.Theme) -> str:
     """The variables that components read, as the app's own theme sets them."""
     secondary, border = palette.SECONDARY[theme]
     return f""":root {{

@@ -26,10 +26,10 @@ from dataclasses import asdict, dataclass, field
 
 import numpy as np
 
-from views import palette
-from views.components import parts
-from views.controls import inputs
-from views.text.catalogue import Message
+from .. import palette
+from ..controls import inputs
+from ..text.catalogue import Message
+from . import parts
 
 _MOUNT = parts.Component("step_view", "step-view")
 WORDS = {

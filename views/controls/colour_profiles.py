@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from PIL import Image, ImageCms
 
-from views.text.catalogue import Message
+from ..text.catalogue import Message
 
 MAX_BYTES = 4 * 1024 * 1024  # of a profile; those of presses have one or two megabytes
 

@@ -6,12 +6,12 @@ from typing import Literal
 
 import streamlit as st
 
-from views import maps, palette
-from views.address import settings
-from views.controls import widgets
-from views.controls.widgets import Choice
-from views.text import catalogue
-from views.text.catalogue import Message, Name, say
+from .. import maps, palette
+from ..address import settings
+from ..text import catalogue
+from ..text.catalogue import Message, Name, say
+from . import widgets
+from .widgets import Choice
 
 DEFAULT = "The black cat is sleeping on the chair."  # which the model translates rightly
 # What *it* is here decides between *il* and *elle*; the model writes *elle* for both.

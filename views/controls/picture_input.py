@@ -10,13 +10,13 @@ from contextlib import AbstractContextManager
 
 import streamlit as st
 
-from views.address import settings
-from views.components.picture_strip import Tile, picture_strip, thumbnail
-from views.controls import samples
-from views.controls.pictures import MAX_BYTES, Picture, PictureError, read_picture
-from views.streamlit_inside import UploadedFile, forget_upload
-from views.text import literal
-from views.text.catalogue import Message, say
+from ..address import settings
+from ..components.picture_strip import Tile, picture_strip, thumbnail
+from ..streamlit_inside import UploadedFile, forget_upload
+from ..text import literal
+from ..text.catalogue import Message, say
+from . import samples
+from .pictures import MAX_BYTES, Picture, PictureError, read_picture
 
 ADDRESS = "picture"  # in the address bar, always: another sample makes another entry in the history
 OWN = "own"

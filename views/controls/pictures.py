@@ -12,9 +12,9 @@ from functools import partial
 import numpy as np
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
-from views.controls.colour_profiles import Convert, converter, plain
-from views.controls.picture_headers import costly, phone_format
-from views.text.catalogue import Message
+from ..text.catalogue import Message
+from .colour_profiles import Convert, converter, plain
+from .picture_headers import costly, phone_format
 
 MAX_BYTES = 8 * 1024 * 1024
 MAX_PIXELS = 25_000_000

@@ -4,8 +4,8 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from views.controls.pictures import Picture, PictureError, read_picture
-from views.text.catalogue import Message, say
+from ..text.catalogue import Message, say
+from .pictures import Picture, PictureError, read_picture
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "samples"
 

@@ -2,7 +2,7 @@
 
 import re
 
-from views.text.catalogue import Message
+from ..text.catalogue import Message
 
 _WANTED = Message(
     "numbers.wanted",

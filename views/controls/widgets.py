@@ -10,9 +10,9 @@ from functools import partial
 
 import streamlit as st
 
-from views.address.codecs import AnyOf, Decimal, OneOf, Text, Whole
-from views.address.settings import control, inside
-from views.text.catalogue import Message, Name
+from ..address.codecs import AnyOf, Decimal, OneOf, Text, Whole
+from ..address.settings import control, inside
+from ..text.catalogue import Message, Name
 
 # Ids, each with what the control says for it unless it speaks for itself.
 Options = Sequence[str] | Mapping[str, str | Message | Name]

@@ -9,11 +9,11 @@ from functools import cached_property
 
 import numpy as np
 
-from views import palette
-from views.export.drawing import Drawing
-from views.export.matrix import Panel, ends, shades, side_by_side
-from views.maps import Kind
-from views.text.catalogue import say
+from .. import palette
+from ..maps import Kind
+from ..text.catalogue import say
+from .drawing import Drawing
+from .matrix import Panel, ends, shades, side_by_side
 
 
 @dataclass(frozen=True, eq=False)

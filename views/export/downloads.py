@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from views.maps import Kind
-from views.text import literal
+from ..maps import Kind
+from ..text import literal
 
 FORMULA = re.compile(r"'*\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")  # the last four: the same signs in full width
 _NO_TIME = (1980, 1, 1, 0, 0, 0)  # the first that the format knows

@@ -9,10 +9,10 @@ from typing import Literal
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from views import palette
-from views.figures.overlay import data_url
-from views.streamlit_inside import font_file
-from views.text import literal
+from .. import palette
+from ..figures.overlay import data_url
+from ..streamlit_inside import font_file
+from ..text import literal
 
 FONT = "'Source Sans 3', 'Source Sans Pro', 'Helvetica Neue', Arial, sans-serif"
 _INK = palette.INK["light"]

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from views import palette
-from views.components.matrix_row import ALLOWED, RowMatrix, limits
-from views.export.drawing import Drawing
-from views.export.matrix import ALONE, Panel, ends, shades, side_by_side
-from views.maps import DECADES, Kind, masked, shade
-from views.text.numbers import three_digits
+from .. import palette
+from ..components.matrix_row import ALLOWED, RowMatrix, limits
+from ..maps import DECADES, Kind, masked, shade
+from ..text.numbers import three_digits
+from .drawing import Drawing
+from .matrix import ALONE, Panel, ends, shades, side_by_side
 
 _WIDTH = 1200  # pixels after which the next matrix begins a new line
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from views import palette
-from views.export.drawing import Box, Drawing, Pixels, Text, text_width
-from views.text import literal
-from views.text.numbers import three_digits
+from .. import palette
+from ..text import literal
+from ..text.numbers import three_digits
+from .drawing import Box, Drawing, Pixels, Text, text_width
 
 MARGIN = 16
 _ANGLE = -60  # of the labels above the columns

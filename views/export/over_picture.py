@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from views import palette, patches
-from views.export.drawing import Box, Drawing, Pixels, Text
-from views.export.matrices import HeadMap, map_ends
-from views.export.matrix import MARGIN, colour_bar
-from views.figures.overlay import mixed
+from .. import palette, patches
+from ..figures.overlay import mixed
+from .drawing import Box, Drawing, Pixels, Text
+from .matrices import HeadMap, map_ends
+from .matrix import MARGIN, colour_bar
 
 _SIDE = 480  # pixels of the longer side
 _OUTLINE, _HALO = "#FFD54A", "#000000"

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from views import palette
-from views.export.drawing import Box, Drawing, Pixels, Text, text_width
-from views.export.matrix import MARGIN, shades
-from views.maps import DECADES, Kind, Scale, largest_of_blocks, masked, shade
-from views.text import terms
-from views.text.catalogue import say
-from views.text.numbers import three_digits
+from .. import palette
+from ..maps import DECADES, Kind, Scale, largest_of_blocks, masked, shade
+from ..text import terms
+from ..text.catalogue import say
+from ..text.numbers import three_digits
+from .drawing import Box, Drawing, Pixels, Text, text_width
+from .matrix import MARGIN, shades
 
 MOST_DOTS = 64  # a side of one map, as on the page; longer inputs show the largest weight of each block of cells
 _SUM = 900  # pixels that all maps of a row aim at

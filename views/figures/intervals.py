@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from views import palette
-from views.figures.lines import SERIES
-from views.text import literal
+from .. import palette
+from ..text import literal
+from .lines import SERIES
 
 _HEIGHT = 360
 _SPREAD = 0.5  # of the distance between two groups, taken by the series of one

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from views import palette
-from views.text import literal
-from views.text.catalogue import say
+from .. import palette
+from ..text import literal
+from ..text.catalogue import say
 
 # Okabe and Ito's other hues follow those of encoder, decoder and cross.
 SERIES = (*(palette.HUES[kind] for kind in ("encoder", "decoder", "cross", "vision")), "#E69F00", "#56B4E9")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from views import palette
-from views.text import literal
-from views.text.numbers import three_digits
+from .. import palette
+from ..text import literal
+from ..text.numbers import three_digits
 
 _HEIGHT = (220, 560)  # pixels of the matrix
 _ROW = 22  # pixels a row that has a label

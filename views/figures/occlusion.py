@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from views import palette
-from views.text import terms
-from views.text.catalogue import Message, say
-from views.text.numbers import three_digits
+from .. import palette
+from ..text import terms
+from ..text.catalogue import Message, say
+from ..text.numbers import three_digits
 
 # Okabe and Ito's hues that stand for no kind of attention elsewhere, and purple shades for the two maps of attention.
 STYLES = {

@@ -6,7 +6,7 @@ import io
 import numpy as np
 from PIL import Image
 
-from views import palette
+from .. import palette
 
 OPACITY = 0.7  # of the map
 

@@ -3,9 +3,9 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from views import maps, palette
-from views.text import terms
-from views.text.catalogue import say
+from .. import maps, palette
+from ..text import terms
+from ..text.catalogue import say
 
 
 def similarity_sheet(similarity: np.ndarray, grid: tuple[int, int]) -> np.ndarray:

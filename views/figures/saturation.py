@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from views import palette
-from views.figures.lines import grid, panels
-from views.text.catalogue import say
+from .. import palette
+from ..text.catalogue import say
+from .lines import grid, panels
 
 RAW, SCALED = "q \u00b7 k", "q \u00b7 k / \u221ad<sub>k</sub>"
 COLOURS = {RAW: palette.NEGATIVE, SCALED: palette.HUES["encoder"]}

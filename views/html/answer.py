@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from views import palette
-from views.text import literal
-from views.text.catalogue import say
-from views.text.numbers import percent
+from .. import palette
+from ..text import literal
+from ..text.catalogue import say
+from ..text.numbers import percent
 
 # A page shows this once; what the functions below return relies on it.
 STYLE = f"""<style>

@@ -7,11 +7,11 @@ from typing import Literal
 
 import numpy as np
 
-from views import palette
-from views.figures.overlay import data_url
-from views.text import literal
-from views.text.catalogue import say
-from views.text.numbers import three_digits
+from .. import palette
+from ..figures.overlay import data_url
+from ..text import literal
+from ..text.catalogue import say
+from ..text.numbers import three_digits
 
 # A page shows this once; what the functions below return relies on it.
 STYLE = """<style>

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from views import palette
-from views.html.bars import Cell
-from views.text import literal
-from views.text.numbers import three_digits
+from .. import palette
+from ..text import literal
+from ..text.numbers import three_digits
+from .bars import Cell
 
 # A page shows this once; what the functions below return relies on it and on `bars.STYLE` and `tokens.STYLE`.
 STYLE = f"""<style>

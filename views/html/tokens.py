@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from itertools import repeat
 from typing import Protocol
 
-from views import palette
-from views.text import literal
-from views.text.numbers import percent, three_digits
+from .. import palette
+from ..text import literal
+from ..text.numbers import percent, three_digits
 
 
 class Candidate(Protocol):

@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from views import palette
-from views.maps import KINDS
-from views.svg.blocks import (
+from .. import palette
+from ..maps import KINDS
+from ..text import literal
+from ..text.catalogue import Message, say, say_count
+from ..text.numbers import grouped
+from .blocks import (
     BLOCK,
     DECODER,
     ENCODER,
@@ -22,9 +25,6 @@ from views.svg.blocks import (
     path,
     stack,
 )
-from views.text import literal
-from views.text.catalogue import Message, say, say_count
-from views.text.numbers import grouped
 
 # Where each block leads: a page, and what is set there.
 DESTINATIONS: dict[str, tuple[str, dict[str, str]]] = {

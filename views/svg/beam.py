@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from views import palette
-from views.svg.blocks import INK, PAPER
-from views.text import literal
-from views.text.catalogue import Message, say
-from views.text.numbers import three_digits
+from .. import palette
+from ..text import literal
+from ..text.catalogue import Message, say
+from ..text.numbers import three_digits
+from .blocks import INK, PAPER
 
 _BOX, _TALL = 112, 42  # of a node, in pixels
 _PITCH, _ROW = 150, 52  # from column to column and from row to row

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlencode
 
-from views import palette
-from views.text import literal
-from views.text.catalogue import say
-from views.text.numbers import grouped
+from .. import palette
+from ..text import literal
+from ..text.catalogue import say
+from ..text.numbers import grouped
 
 WIDTH, TOP, HEIGHT = 600, 40, 680  # of a diagram
 ENCODER, DECODER = 146, 454  # middle of each stack

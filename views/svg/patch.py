@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from views import maps, palette
-from views.figures.overlay import data_url
-from views.patches import CHANNELS, as_bytes, value_names
-from views.svg.blocks import INK
-from views.text import literal
-from views.text.catalogue import say
-from views.text.numbers import percent
+from .. import maps, palette
+from ..figures.overlay import data_url
+from ..patches import CHANNELS, as_bytes, value_names
+from ..text import literal
+from ..text.catalogue import say
+from ..text.numbers import percent
+from .blocks import INK
 
 _WIDTH = 440  # so that its texts can still be read on a phone
 _INKS = ("#C0392B", "#2E8B57", "#2F6FB5")  # red, green, blue: what the planes hold, not a kind of attention

@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from views.svg.blocks import (
+from ..text import literal
+from ..text.catalogue import Message, say
+from ..text.numbers import grouped
+from .blocks import (
     BLOCK,
     DECODER,
     ENCODER,
@@ -19,9 +22,6 @@ from views.svg.blocks import (
     path,
     stack,
 )
-from views.text import literal
-from views.text.catalogue import Message, say
-from views.text.numbers import grouped
 
 # Where each block leads: a page, and what is set there.
 DESTINATIONS: dict[str, tuple[str, dict[str, str]]] = {

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from views import palette
-from views.text import literal
+from .. import palette
+from ..text import literal
 
 _STEP, _ROW = 34, 34  # from one token to the next, from one row to the next
 _GAP = 30  # between source and target

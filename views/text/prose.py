@@ -7,8 +7,8 @@ not have is said in English. Where a file cannot be read, one sentence that says
 from contextlib import suppress
 from functools import lru_cache
 
-from views.text import catalogue
-from views.text.catalogue import TEXT, Message
+from . import catalogue
+from .catalogue import TEXT, Message
 
 MISSING = Message("prose.missing", "`{file}` is missing from `{folder}`: restore it with `git checkout -- assets`.")
 DAMAGED = Message("prose.damaged", "`{file}` cannot be read in `{folder}`: restore it with `git checkout -- assets`.")

@@ -1,6 +1,6 @@
 """Terms that several views say, in the reader's language."""
 
-from views.text.catalogue import Message
+from .catalogue import Message
 
 QUERY, KEY = Message("axis.query", "query"), Message("axis.key", "key")
 ROW, COLUMN = Message("axis.row", "row"), Message("axis.column", "column")

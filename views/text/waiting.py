@@ -6,9 +6,9 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 
 import streamlit as st
 
-from views import palette
-from views.controls import inputs
-from views.text.catalogue import say, say_count
+from .. import palette
+from ..controls import inputs
+from .catalogue import say, say_count
 
 SILENCE = 0.4  # seconds of work before a reader is told how far it is
 REPEAT = 0.2  # seconds between two such messages

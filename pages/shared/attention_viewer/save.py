@@ -13,7 +13,7 @@ from pages.shared import checks, files
 from pages.shared.attention_viewer import large
 from pages.shared.attention_viewer.subject import Subject
 from pages.shared.texts import block, caption
-from views import frame, maps
+from views import maps, page_frame
 from views.address import settings
 from views.components import standalone
 from views.controls import picture_input
@@ -117,7 +117,7 @@ def description(saved: Saved) -> dict[str, object]:
         hashes["tokenizer_sha256"] = source.pop("tokenizer_sha256")
     check = subject.check
     return {
-        "app": frame.NAME,
+        "app": page_frame.NAME,
         "link": saved.link,
         "model": hashes,
         "input": source,
@@ -134,7 +134,7 @@ def description(saved: Saved) -> dict[str, object]:
             "weight_on_masked_keys": check.masked_weight,
         },
         "versions": {
-            frame.NAME: VERSION,
+            page_frame.NAME: VERSION,
             "python": platform.python_version(),
             **{name: version(name) for name in COMPUTED_BY},
         },

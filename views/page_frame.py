@@ -11,12 +11,12 @@ from pathlib import Path
 import streamlit as st
 from PIL import Image
 
-from views import palette, streamlit_inside
-from views.address import settings
-from views.controls import inputs
-from views.text import catalogue, literal, prose
-from views.text.catalogue import Message, Name, say
-from views.version import VERSION
+from . import palette, streamlit_inside
+from .address import settings
+from .controls import inputs
+from .text import catalogue, literal, prose
+from .text.catalogue import Message, Name, say
+from .version import VERSION
 
 NAME = "Attention Atlas"
 FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"

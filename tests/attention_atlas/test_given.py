@@ -1,0 +1,104 @@
+"""Attention in the forms that libraries hand out: which are read, and what is said of the others."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from attention_atlas.given import (
+    ShowError,
+    check_tokens,
+    is_causal,
+    labels_of,
+    layers_of,
+    runs_of_heads,
+    special_of,
+    words_of,
+)
+
+
+def weights(*shape: int) -> np.ndarray:
+    """Rows that sum to 1."""
+    found = np.random.default_rng(len(shape)).random(shape)
+    return (found / found.sum(axis=-1, keepdims=True)).astype(np.float32)
+
+
+@pytest.mark.parametrize("shape", [(5, 7), (4, 5, 7), (2, 4, 5, 7), (2, 1, 4, 5, 7)])
+@pytest.mark.parametrize("form", [np.asarray, torch.from_numpy, lambda array: torch.from_numpy(array).bfloat16()])
+def test_one_array_of_any_library(shape: tuple[int, ...], form):
+    given = weights(*shape)
+    layers = layers_of(form(given))
+    wanted = given.reshape(-1, *((1, 5, 7) if len(shape) == 2 else (4, 5, 7)))
+    assert all(layer.dtype == np.float32 for layer in layers)
+    np.testing.assert_allclose(np.stack(layers), wanted, atol=0.01 if "bfloat16" in str(form(given).dtype) else 0)
+
+
+@pytest.mark.parametrize("batch", [(), (1,)])
+def test_a_tuple_of_layers_that_differ_in_their_heads(batch: tuple[int, ...]):
+    given = tuple(torch.from_numpy(weights(*batch, heads, 6, 6)) for heads in (4, 2, 2, 4))
+    layers = layers_of(given)
+    assert [layer.shape for layer in layers] == [(4, 6, 6), (2, 6, 6), (2, 6, 6), (4, 6, 6)]
+    runs = runs_of_heads(layers)
+    assert [(first, run.shape) for first, run in runs] == [(0, (1, 4, 6, 6)), (1, (2, 2, 6, 6)), (3, (1, 4, 6, 6))]
+    np.testing.assert_array_equal(runs[1][1][1], given[2].reshape(2, 6, 6))
+
+
+REFUSED = {
+    "There are no layers": (),
+    "Layer 2 holds no weights": (weights(2, 3, 3), None),
+    "Layer 1 is itself a list": ((weights(2, 3, 3),),),
+    "Layer 1 holds a batch of 3 inputs": (weights(3, 2, 4, 4),),
+    "Layer 1 has shape (4, 4)": (weights(4, 4),),
+    "holds a batch of 2 inputs": weights(3, 2, 2, 4, 4),
+    "The attention has shape (4,)": weights(4),
+    "there is nothing to show": np.zeros((2, 2, 0, 0)),
+    "The layers differ in their queries and keys (3 x 3, 4 x 4)": (weights(2, 3, 3), weights(2, 4, 4)),
+    "is no array of numbers": "attention",
+    "not finite": np.full((1, 1, 2, 2), np.nan),
+    "from -1 to 3": np.array([[-1.0, 3.0], [0.5, 0.5]]),
+}
+
+
+@pytest.mark.parametrize("said", REFUSED)
+def test_what_is_no_attention_gets_one_sentence(said: str):
+    with pytest.raises(ShowError, match=re.escape(said)) as refused:
+        layers_of(REFUSED[said])
+    assert str(refused.value).endswith(".") and "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("tokens", ["the cat", ["the", 7], ["the"], 3])
+def test_tokens_that_do_not_fit_get_one_sentence(tokens):
+    with pytest.raises(ShowError, match="query tokens"):
+        check_tokens(tokens, 2, "query")
+    assert check_tokens(np.array(["the", "cat"]), 2, "query") == ("the", "cat")
+
+
+def test_a_causal_mask_is_seen():
+    causal = np.tril(weights(2, 3, 4, 4))
+    assert is_causal(list(causal)) and not is_causal(list(weights(2, 3, 4, 4))) and not is_causal([weights(1, 1, 1)])
+
+
+@pytest.mark.parametrize(
+    "tokens, words",
+    [
+        (["[CLS]", "un", "##like", "##ly", "cats", "[SEP]"], ["[CLS]", "unlikely", "cats", "[SEP]"]),
+        (["I", "\u0120did", "n", "\u0120go", "<|end|>"], ["I", "didn", "go", "<|end|>"]),
+        (["\u2581I", "\u2581go", "ing", "</s>"], ["I", "going", "</s>"]),
+    ],
+)
+def test_whole_words_by_each_tokenizers_marks(tokens: list[str], words: list[str]):
+    found = words_of(tokens)
+    assert [word.text for word in found] == words
+    assert [word.start for word in found[1:]] == [word.end for word in found[:-1]] and found[-1].end == len(tokens)
+    assert {word.text for word in found if word.special} == special_of(tokens)
+
+
+def test_without_marks_there_are_no_words():
+    assert words_of(["the", "cat"]) is None
+
+
+def test_marks_of_words_are_drawn_alike():
+    assert labels_of(["\u0120cat", "\u2581cat", "s"]) == ("\u2581cat", "\u2581cat", "s")

@@ -1,0 +1,140 @@
+"""`show`, as far as Python goes; tests/browser/test_notebook_view.py looks at what it draws."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import json
+import re
+
+import numpy as np
+import pytest
+from attention_atlas.model import ConvolutionClassifier
+
+from attention_atlas import CheckpointError, ShowError, show
+from tests.attention_atlas.test_given import weights
+from tests.model.hub import tiny
+
+TOKENS = ["[CLS]", "un", "##like", "##ly", "cats", "[SEP]"]
+
+
+def payload(page: str) -> tuple[dict, bytes]:
+    """Header and numbers of the first component in a page."""
+    content = base64.b64decode(re.search(r'class="payload">([^<]*)<', page)[1])
+    length = int.from_bytes(content[:4], "little")
+    return json.loads(content[4 : 4 + length]), content[4 + length :]
+
+
+def saved(page: str, name: str) -> bytes:
+    """A file that a page offers."""
+    return base64.b64decode(re.search(rf'download="{name}" href="data:[^;]*;base64,([^"]*)"', page)[1])
+
+
+def test_a_trace_shows_the_kind_that_is_asked_for_with_every_digit(translated):
+    shown = show(translated, kind="cross")
+    header, numbers = payload(shown.html)
+    assert list(header["kinds"]) == ["cross"] and shown.title == "Cross-attention"
+    layers, heads, queries, keys = translated.cross_attention.shape
+    drawn = np.frombuffer(numbers, "<f4").reshape(layers + 1, heads + 1, queries, keys)
+    np.testing.assert_array_equal(drawn[:-1, :-1], translated.cross_attention)
+    assert {control["name"] for control in header["controls"]} == {"units", "marks", "layer", "head", "scale"}
+    assert repr(shown) == f"<Shown: maps of cross {layers} x {heads} x {queries} x {keys}>"
+    arrays = np.load(io.BytesIO(saved(shown.html, "attention.npz")))
+    np.testing.assert_array_equal(arrays["cross"], translated.cross_attention)
+    rows = saved(shown.html, "attention.csv").decode("utf-8-sig").splitlines()
+    assert len(rows) == 1 + translated.cross_attention.size
+    assert float(rows[1].split(",")[-1]) == translated.cross_attention[0, 0, 0, 0]
+
+
+def test_all_kinds_of_a_trace_are_offered_or_drawn_one_below_the_other(translated):
+    header, _ = payload(show(translated).html)
+    assert list(header["kinds"]) == ["encoder", "decoder", "cross"]
+    assert header["kinds"]["decoder"]["causal"] and not header["kinds"]["cross"]["causal"]
+    assert show(translated, view="lines").html.count('class="payload"') == 3
+
+
+def test_lines_in_whole_words_are_joined_as_in_the_app(translated):
+    header, _ = payload(show(translated, kind="cross", view="lines", words=True).html)
+    assert "didn't" in header["keys"] and header["weights"][3] == len(header["keys"]) < len(translated.source_tokens)
+
+
+def test_weights_that_somebody_has(translated):
+    header, numbers = payload(show(weights(2, 4, 6, 6), TOKENS).html)
+    kind = header["kinds"]["layers-1"]
+    assert kind["queries"] == TOKENS and kind["grouped"]["queries"] == ["[CLS]", "unlikely", "cats", "[SEP]"]
+    assert kind["special"] == [[0, 5], [0, 5]] and len(numbers) == 3 * 5 * 36 * 4
+    header, _ = payload(show(weights(2, 4, 3, 6), ["a", "b", "c"], TOKENS, view="lines").html)
+    assert header["queries"] == ["a", "b", "c"] and header["keys"] == TOKENS
+
+
+def test_the_tuple_of_a_model_of_transformers():
+    network, tokenizer = tiny.network("bert"), tiny.tokenizer()
+    network.set_attn_implementation("eager")
+    inputs = tokenizer("The quick fox wants a car.", return_tensors="pt")
+    attentions = network(**inputs, output_attentions=True).attentions
+    shown = show(attentions, tokenizer.convert_ids_to_tokens(inputs["input_ids"][0]))
+    drawn = np.frombuffer(payload(shown.html)[1], "<f4").reshape(3, 5, *attentions[0].shape[2:])
+    np.testing.assert_array_equal(drawn[1, 2], attentions[1][0, 2].detach().numpy())
+
+
+def test_layers_that_differ_in_their_heads_are_shown_in_runs():
+    given = tuple(weights(1, heads, 6, 6) for heads in (4, 2, 2))
+    header, _ = payload(show(given, TOKENS).html)
+    assert {name: (kind["rows"], kind["columns"]) for name, kind in header["kinds"].items()} == {
+        "layers-1": (["1", "mean"], ["1", "2", "3", "4", "mean"]),
+        "layers-2": (["2", "3", "mean"], ["1", "2", "mean"]),
+    }
+    kinds = next(control for control in header["controls"] if control["name"] == "kind")
+    assert [label for _, label in kinds["options"]] == ["Layer 1", "Layers 2 to 3"]
+    assert show(given, TOKENS, view="lines").html.count('class="payload"') == 2
+
+
+def test_some_layers():
+    shown = show(weights(4, 2, 6, 6), TOKENS, layers=range(1, 3))
+    assert payload(shown.html)[0]["kinds"]["layers-1"]["rows"] == ["2", "3", "mean"]
+
+
+@pytest.mark.parametrize(
+    "given, tokens, options, said",
+    [
+        (weights(2, 4, 3, 6), (TOKENS,), {}, "3 rows and 6 columns"),
+        (weights(2, 4, 6, 6), (), {}, "Give the tokens beside the attention"),
+        (weights(2, 4, 6, 6), (TOKENS[:5],), {}, "5 query tokens and 6 rows"),
+        (weights(2, 4, 6, 6), (TOKENS,), {"view": "neurons"}, "There is no view 'neurons'"),
+        (weights(2, 4, 6, 6), (TOKENS,), {"kind": "self"}, "There is no kind 'self'"),
+        (weights(2, 4, 6, 6), (TOKENS,), {"layers": [2]}, "There are 2 layers"),
+        (weights(2, 4, 6, 6), (TOKENS,), {"layers": [0, 2]}, "Give neighbouring layers"),
+        (np.full((12, 12, 400, 400), 1 / 400, dtype=np.float32), (["a"] * 400,), {}, "would make a page of"),
+    ],
+)
+def test_what_does_not_fit_gets_one_sentence(given, tokens, options, said):
+    with pytest.raises(ShowError, match=said) as refused:
+        show(given, *tokens, **options)
+    assert str(refused.value).endswith(".") and "\n" not in str(refused.value)
+
+
+def test_a_trace_says_what_it_does_not_hold(translated):
+    with pytest.raises(ShowError, match="no attention 'vision'; choose one of encoder, decoder, cross"):
+        show(translated, kind="vision")
+    with pytest.raises(ShowError, match="brings its own tokens"):
+        show(translated, TOKENS)
+    seen = ConvolutionClassifier.load(device="cpu").trace(tiny_picture())
+    with pytest.raises(ShowError, match="holds no attention"):
+        show(seen)
+
+
+def tiny_picture():
+    from PIL import Image
+
+    return Image.linear_gradient("L").convert("RGB")
+
+
+def test_it_stands_in_a_frame_and_in_a_file(translated, tmp_path):
+    shown = show(translated, kind="encoder")
+    assert html.escape(shown.html) in shown._repr_html_() and shown._repr_html_().startswith("<iframe")
+    shown.save(tmp_path / "view.html")
+    assert (tmp_path / "view.html").read_text(encoding="utf-8") == shown.html
+    (tmp_path / "file").touch()
+    with pytest.raises(CheckpointError, match="could not be written"):
+        shown.save(tmp_path / "file" / "view.html")

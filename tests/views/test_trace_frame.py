@@ -1,0 +1,52 @@
+"""All weights of a trace as a pandas frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from views.trace_frame import frame
+
+RNG = np.random.default_rng(0)
+
+
+@dataclass
+class Traced:
+    """What `frame` asks of a trace."""
+
+    records: dict
+
+    def axes(self, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        queries, keys = self.records[kind].weights.shape[2:]
+        return tuple("abcdef"[:queries]), tuple("uvwxyz"[:keys])
+
+
+TRACE = Traced(
+    {
+        "encoder": SimpleNamespace(weights=RNG.random((2, 3, 4, 4), dtype=np.float32)),
+        "cross": SimpleNamespace(weights=RNG.random((1, 3, 2, 4)).astype(np.float16), layers=(5,)),
+    }
+)
+
+
+def test_one_row_a_weight():
+    found = frame(TRACE)
+    assert list(found) == ["kind", "layer", "head", "query", "key", "query_token", "key_token", "weight"]
+    assert len(found) == 2 * 3 * 4 * 4 + 1 * 3 * 2 * 4
+    for row in found.sample(20, random_state=1).itertuples():
+        layer = row.layer - (6 if row.kind == "cross" else 1)
+        assert row.weight == TRACE.records[row.kind].weights[layer, row.head - 1, row.query - 1, row.key - 1]
+        queries, keys = TRACE.axes(row.kind)
+        assert (row.query_token, row.key_token) == (queries[row.query - 1], keys[row.key - 1])
+    assert set(found.layer[found.kind == "cross"]) == {6}
+    total = found[found.kind == "encoder"].groupby(["layer", "head", "query"]).weight.sum()
+    np.testing.assert_allclose(total.to_numpy().reshape(2, 3, 4), TRACE.records["encoder"].weights.sum(-1), rtol=1e-6)
+
+
+def test_one_kind_and_a_kind_that_is_not_there():
+    assert set(frame(TRACE, "cross").kind) == {"cross"}
+    with pytest.raises(ValueError, match="no attention 'vision'; it has encoder, cross"):
+        frame(TRACE, ["vision"])

@@ -1,0 +1,54 @@
+// What the app does around components, for a page in a notebook's frame: mount each, follow the notebook's theme, and
+// give the frame the height that is needed.
+
+{ // names of its own
+  const nobody = () => {}
+  const mounts = [...document.querySelectorAll("section")].map((section) => {
+    const shadow = section.querySelector(".view").attachShadow({ mode: "open" })
+    shadow.append(document.getElementById("component").content.cloneNode(true))
+    const text = atob(section.querySelector(".payload").textContent)
+    const data = Uint8Array.from(text, (character) => character.charCodeAt(0))
+    return () => mountComponent({ data, parentElement: shadow, setTriggerValue: nobody, setStateValue: nobody })
+  })
+
+  // The element that this page stands in; null where it stands alone, or where the notebook does not let it see.
+  const frame = (() => {
+    try {
+      return window.frameElement
+    } catch {
+      return null
+    }
+  })()
+
+  // "light" or "dark" where Jupyter, VS Code or Colab says so; else the browser's own theme holds.
+  const told = () => {
+    const outside = frame?.ownerDocument
+    if (!outside?.body) return ""
+    const { body, documentElement } = outside
+    const jupyter = body.dataset.jpThemeLight ?? outside.querySelector("[data-jp-theme-light]")?.dataset.jpThemeLight
+    if (jupyter) return jupyter === "false" ? "dark" : "light"
+    const code = body.dataset.vscodeThemeKind
+    if (code) return /dark|^vscode-high-contrast$/.test(code) ? "dark" : "light"
+    return documentElement.getAttribute("theme") ?? "" // Colab
+  }
+
+  const show = () => {
+    const theme = told()
+    document.documentElement.dataset.theme = theme
+    document.documentElement.style.colorScheme = theme || "light dark"
+    for (const mount of mounts) mount()
+  }
+
+  show()
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show)
+  if (frame) {
+    const outside = frame.ownerDocument
+    const watched = { attributes: true, attributeFilter: ["data-jp-theme-light", "data-vscode-theme-kind", "theme"] }
+    for (const element of [outside.documentElement, outside.body]) new MutationObserver(show).observe(element, watched)
+    const main = document.querySelector("main")
+    const fit = () => {
+      frame.style.height = `${Math.ceil(main.getBoundingClientRect().height)}px`
+    }
+    new ResizeObserver(fit).observe(main)
+  }
+}

@@ -1,0 +1,57 @@
+"""All weights of a trace as one table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def frame(trace: object, kinds: str | Sequence[str] | None = None) -> pd.DataFrame:
+    """Every weight of a trace as a row of a pandas frame, layer by layer, head by head, row by row.
+
+    Args:
+        trace: of any network here: a sentence, a picture, or what an opened model was given.
+        kinds: names of the kinds of attention, or one of them; all that the trace has where nothing is given.
+
+    Returns:
+        Columns `kind`, `layer`, `head`, `query` and `key` (counted from 1), `query_token` and `key_token` (text), and
+        `weight` (as the trace holds it, float32 or float16). One kind of shape `(layers, heads, Q, K)` gives
+        layers x heads x Q x K rows. Masked keys have weight 0.
+
+    Raises:
+        ValueError: the trace has no attention of that kind; the message names those that it has.
+    """
+    import pandas as pd
+
+    wanted = list(trace.records) if kinds is None else [kinds] if isinstance(kinds, str) else list(kinds)
+    missing = [kind for kind in wanted if kind not in trace.records]
+    if missing or not wanted:
+        there = ", ".join(trace.records) or "no attention"
+        raise ValueError(f"This trace holds no attention {missing[0] if missing else ''!r}; it has {there}.")
+    return pd.concat([_of_kind(trace, kind) for kind in wanted], ignore_index=True)
+
+
+def _of_kind(trace: object, kind: str) -> pd.DataFrame:
+    import pandas as pd
+
+    record = trace.records[kind]
+    weights = record.weights  # (layer, head, query, key)
+    layers = np.asarray(getattr(record, "layers", range(weights.shape[0])))  # a long input may have kept one
+    layer, head, query, key = (index.ravel() for index in np.indices(weights.shape, dtype=np.int32))
+    labels = [np.asarray(axis, dtype=object) for axis in trace.axes(kind)]
+    columns = {
+        "kind": pd.Categorical.from_codes(np.zeros(weights.size, dtype=np.int8), [kind]),
+        "layer": (layers[layer] + 1).astype(np.int32),
+        "head": head + 1,
+        "query": query + 1,
+        "key": key + 1,
+        "query_token": labels[0][query],
+        "key_token": labels[1][key],
+        "weight": weights.ravel(),
+    }
+    return pd.DataFrame(columns).astype({"kind": str})
