@@ -96,6 +96,7 @@ class WeightMap {
 
   // As many tokens as can be read.
   label() {
+    if (!this.shown) return // its numbers are still on their way
     const { rows, columns, kindOf } = this.shown
     for (const [list, names, pixels] of [[this.rows, rows, this.canvas.clientHeight], [this.columns, columns, this.canvas.clientWidth]]) {
       const step = Math.max(1, Math.ceil((LABEL * names.length) / Math.max(1, pixels)))
@@ -107,13 +108,14 @@ class WeightMap {
   }
 
   pointed(event) {
+    if (!this.shown) return
     const [row, column] = pointedCell(event, this.canvas, this.sides)
     this.read(clamp(row, this.sides[0]), clamp(column, this.sides[1]), event.clientX, event.clientY)
   }
 
   typed(event) {
     const step = arrowStep(event.key)
-    if (!step) return
+    if (!step || !this.shown) return
     event.preventDefault()
     const shown = !this.tip.box.hidden
     const [row, column] = shown ? this.at.map((place, axis) => clamp(place + step[axis], this.sides[axis])) : this.at
@@ -143,6 +145,7 @@ class WeightMap {
   }
 
   markLinked(at) {
+    if (!this.shown) return
     this.tip.hide()
     this.markCell(...linkedCell(at, this.shown.rows, this.shown.columns, this.shown.places))
   }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
@@ -18,6 +16,7 @@ from tests.new_process import clear_all
 from tests.pages.kinds import kinds
 from tests.pages.listed import listed as header_of
 from tests.pages.models.shown import said, sheet
+from tests.views.components.test_patch_picture import read as read_picture
 from views.controls import samples
 from views.html import tokens
 
@@ -97,11 +96,9 @@ def test_pictures_have_the_views_of_vision(open_app, listed, part):
     trace = of_patches(open_model(listed["vit"], device="cpu").trace(samples.picture(samples.NAMES[0]).image))
     if part in ("cls", "any-patch"):
         (element,) = [each for each in app.get("bidi_component") if each.proto.component_name == "patch_picture"]
-        content = element.proto.bytes
-        length = int.from_bytes(content[:4], "little")
-        shape = json.loads(content[4 : 4 + length])["weights"]
-        shown = np.frombuffer(content, "<f4", int(np.prod(shape)), 4 + length).reshape(shape)
-        np.testing.assert_allclose(shown, trace.attention[-1].mean(axis=0)[: len(shown)], atol=1e-5)
+        _, weights, _, _ = read_picture(element.proto.bytes)  # (layers + 1, heads + 1, query, key)
+        mean = trace.attention[-1].mean(axis=0)
+        np.testing.assert_allclose(weights[len(trace.attention) - 1, -1], mean[: weights.shape[2]], atol=1e-3)
         assert "`scaled_dot_product_attention`, with the model's own bias" in said(app)
     elif part == "layers":
         assert len(app.get("image")) == 5
