@@ -24,7 +24,7 @@ walk: dev-environment
 # programs of training that are killed, resumed and run as two, and longer random walks
 test-slow: dev-environment
 	BIN=$(BIN) sh tests/browser/install.sh
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m slow tests/model
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m slow
 	OMP_NUM_THREADS=1 WALKS=10 STEPS=20 $(BIN)/python -m pytest tests/browser/test_walks.py
 
 # three replicas behind nginx, in real processes; takes some minutes and 1.5 GB

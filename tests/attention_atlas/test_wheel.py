@@ -16,7 +16,7 @@ FILES = ("pyproject.toml", "setup.py", "requirements.txt", "README.md", "LICENSE
 USED = """
 import importlib.util
 from attention_atlas import RecurrentTranslator, Translator, VisionClassifier, frame, open_model, show
-import attention_atlas.model.study, attention_atlas.model.training, attention_atlas.views.palette
+import attention_atlas.model.training, attention_atlas.views.palette
 assert importlib.util.find_spec("model") is None and importlib.util.find_spec("views") is None
 translator = Translator.load(device="cpu")
 trace = translator.trace("I want to buy a car.")

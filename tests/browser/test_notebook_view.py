@@ -13,13 +13,7 @@ import pytest
 from playwright.sync_api import Browser, FrameLocator, Page, expect
 
 from tests.browser.conftest import PATIENCE
-from tests.test_floors import ROOT
 from views.text.numbers import three_digits
-
-# pending: goes once the imports inside model and views are relative
-if "from model." in (ROOT / "model" / "__init__.py").read_text():
-    pytest.skip("imports inside model and views are not relative yet", allow_module_level=True)
-# pending: end
 
 DARK, LIGHT = "rgb(18, 21, 26)", "rgb(255, 255, 255)"
 TOKENS = ["[CLS]", "un", "##like", "##ly", "cats", "[SEP]"]
@@ -72,7 +66,7 @@ def test_maps_of_layers_that_differ_in_their_heads(notebook):
     expect(frame.locator("html")).to_have_css("background-color", DARK)
     expect(frame.locator(".detail h2")).to_have_text("Attention, layer 1, head 1")
     assert frame.locator(".tile").count() == 2 * 5
-    frame.get_by_text("Layers 2 to 3", exact=True).click()
+    frame.get_by_role("radio", name="Layers 2 to 3", exact=True).click()
     expect(frame.locator(".tile")).to_have_count(3 * 3)
     frame.locator(".tile").nth(4).click()  # layer 3, head 2
     expect(frame.locator(".detail h2")).to_have_text("Attention, layer 3, head 2")
@@ -80,7 +74,7 @@ def test_maps_of_layers_that_differ_in_their_heads(notebook):
     cells = frame.locator(".detail tbody tr").nth(3).locator("td")
     cells.first.wait_for()
     assert cells.all_inner_texts() == [three_digits(float(weight)) for weight in RAGGED[2][0, 1, 3]]
-    frame.get_by_text("Whole words").click()
+    frame.get_by_role("radio", name="Whole words").click()
     expect(frame.locator(".detail .map canvas")).to_have_attribute("aria-label", re.compile("unlikely"))
     # the notebook's theme is followed while it stands there
     page.evaluate("() => (document.body.dataset.jpThemeLight = 'true')")

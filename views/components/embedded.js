@@ -43,7 +43,8 @@
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show)
   if (frame) {
     const outside = frame.ownerDocument
-    const watched = { attributes: true, attributeFilter: ["data-jp-theme-light", "data-vscode-theme-kind", "theme"] }
+    const names = ["data-jp-theme-light", "data-vscode-theme-kind", "theme"]
+    const watched = { attributes: true, attributeFilter: names }
     for (const element of [outside.documentElement, outside.body]) new MutationObserver(show).observe(element, watched)
     const main = document.querySelector("main")
     const fit = () => {

@@ -28,7 +28,7 @@ FUNCTIONS = {
     *("toggle", "toggleAttribute", "write"),
 }
 PROPERTIES = {
-    *("chips", "className", "drawn", "key", "mode", "name", "scope", "shown"),
+    *("chips", "className", "colorScheme", "drawn", "key", "mode", "name", "scope", "shown"),
     *("rel", "side", "textAlign", "textBaseline", "type"),
 }
 TOLD = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
