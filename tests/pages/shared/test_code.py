@@ -11,7 +11,21 @@ import pytest
 import torch
 
 from model import Trace, Translator
+from model.lessons.embedding import embedding_steps, neighbourhood
+from model.lessons.feed_forward import firing
+from model.lessons.heads import head_forms
 from model.lessons.layer_steps import attention_steps, layer_inputs
+from model.lessons.masking import causality, mask_effect, pattern
+from model.lessons.memory_layout import memory_layout, views_of
+from model.lessons.output_layer import output_step
+from model.lessons.position_geometry import Schemes, schemes, shift_of, similarity, wave_product
+from model.lessons.ragged import padded, padding_effect
+from model.lessons.residual import sub_layers
+from model.lessons.scaling import toy
+from model.lessons.teacher_forcing import compare_runs
+from model.networks.loss_terms import logit_gradient, score_target, smallest_loss
+from model.networks.positional import positional_table, wavelengths
+from model.tracing.kinds import KINDS, attention_module
 from pages.shared import code
 from pages.shared.code_values import VALUES
 from tests.every_view import PARTS
@@ -44,34 +58,14 @@ WITHOUT: set[tuple[str, str]] = {  # parts that have none yet
     ("history", "without-projections"),
     ("history", "recurrence"),
     ("history", "ladder"),
-    ("tokens", "step-by-step"),
-    ("tokens", "neighbours"),
     ("tokens", "spelling"),
     ("tokens", "contexts"),
     ("tokens", "word-order"),
     ("tokens", "sizes"),
-    ("positions", "table"),
-    ("positions", "wavelengths"),
-    ("positions", "why-sinusoids"),
-    ("positions", "similarity"),
-    ("positions", "rotation"),
-    ("positions", "orthogonality"),
     ("positions", "basis"),
     ("positions", "trained-model"),
-    ("masks", "your-sentence"),
-    ("masks", "causality"),
-    ("masks", "padding"),
-    ("inside", "heads"),
-    ("inside", "memory"),
-    ("inside", "scaling"),
-    ("inside", "feed-forward"),
-    ("inside", "add-norm"),
     ("decoding", "step-by-step"),
-    ("decoding", "linear-softmax"),
-    ("decoding", "teacher-forcing"),
     ("decoding", "beam-search"),
-    ("loss", "token-by-token"),
-    ("loss", "smoothing-gradient"),
     ("loss", "training-curves"),
     ("vision", "patches"),
     ("vision", "cls"),
@@ -82,7 +76,7 @@ WITHOUT: set[tuple[str, str]] = {  # parts that have none yet
     ("vision", "full-maps"),
     ("vision", "what-if"),
 }
-BY_THE_PART: set[tuple[str, str]] = set()  # which hand their program its values themselves
+BY_THE_PART = {("inside", "scaling"), ("loss", "smoothing-gradient")}  # which hand their program its values themselves
 
 PROGRAMS = sorted((path.parent.name, path.stem) for path in code.FOLDER.rglob("*.py"))
 OTHER = {"sentence": "Where did you learn to cook?", "target_ids": (220, 15, 3)}
@@ -134,31 +128,229 @@ def one_query(network, trace: Trace, values: Values) -> dict[str, object]:
     return {name: getattr(one, name) for name in ("products", "scores", "weights", "weighted", "mean")}
 
 
+def heads(network, trace: Trace, values: Values) -> dict[str, object]:
+    kind = KINDS[values["kind"]]
+    streams, module = layer_inputs(network, trace, kind.name, 0), attention_module(network, kind, 0)
+    forms = head_forms(module, streams.query_input, streams.key_input, trace.records[kind.name].allowed)
+    return {"output": streams.sublayer_output, "parameters": forms.split.parameters}
+
+
+def feed_forward(network, trace: Trace, values: Values) -> dict[str, object]:
+    seen = firing(network, trace, values["stack"], values["layer"] - 1)
+    return {name: getattr(seen, name) for name in ("before", "hidden", "output", "share", "never")}
+
+
+def add_norm(network, trace: Trace, values: Values) -> dict[str, object]:
+    found = sub_layers(network, trace, values["stack"])
+    names = {"lengths": "added"} | {name: name for name in ("share", "cosine", "normal_variance", "after")}
+    return {name: np.stack([getattr(each, field) for each in found]) for name, field in names.items()}
+
+
+def own_mask(network, trace: Trace, values: Values) -> dict[str, object]:
+    allowed = pattern(values["mask"], len(trace.target_ids), values["size"])
+    for query, key in values["painted"]:
+        allowed[query - 1, key - 1] ^= True
+    place = values["layer"] - 1, values["head"] - 1
+    effect = mask_effect(network, trace, allowed, [layer - 1 for layer in values["layers"]], *place)
+    return {name: getattr(effect, name) for name in ("scores", "weights", "losses", "loss")}
+
+
+def changed(network, trace: Trace, values: Values) -> dict[str, object]:
+    mask = pattern("causal", len(trace.target_ids))
+    (found,) = causality(network, trace, values["place"] - 1, values["replacement"], [mask])
+    return {"changes": found, "largest_before": found[:, : values["place"] - 1].max()}
+
+
+def padding(network, values: Values) -> dict[str, object]:
+    batch = padded(values["sequences"])
+    effect = padding_effect(network, batch, values["layer"] - 1, values["head"] - 1)
+    masks = {name: getattr(batch, name) for name in ("ids", "padding", "causal")}
+    return masks | {"masked": effect.masked, "unmasked": effect.unmasked}
+
+
+def loss(network, trace: Trace, values: Values) -> dict[str, object]:
+    terms = score_target(trace.logits, trace.next_ids).terms
+    names = ("losses", "probabilities", "total", "mean", "perplexity", "shares", "running_means")
+    return {name: getattr(terms, name) for name in names} | {"ranks": [row.rank for row in trace.predictions(1)]}
+
+
+def gradient(network, trace: Trace, values: Values) -> dict[str, object]:
+    found, vocabulary = logit_gradient(trace.logits, trace.next_ids, values["smoothing"]), trace.logits.shape[1]
+    return {
+        "gradient": found.gradient[values["position"] - 1],
+        "smoothed": found.mean,
+        "plain": score_target(trace.logits, trace.next_ids).terms.mean,
+        "smallest": smallest_loss(vocabulary, values["smoothing"]),
+    }
+
+
+def output_layer(network, trace: Trace, values: Values) -> dict[str, object]:
+    found = output_step(network, trace, values["step"] - 1)
+    best = np.argsort(-found.logits, kind="stable")[:10]
+    return {"logits": found.logits, "probabilities": found.probabilities, "best": best}
+
+
+def teacher_forcing(translator: Translator, trace: Trace, values: Values) -> dict[str, object]:
+    free = translator.trace(values["sentence"])
+    found = compare_runs(trace, free, translator.config.never_generated)
+    return {
+        "right": [row.right_probability for row in found.forced],
+        "free": [row.probability for row in found.free],
+        "generated": free.next_ids,
+    }
+
+
+def embedded(translator: Translator, values: Values) -> dict[str, object]:
+    tokenizer = translator.tokenizer
+    steps = embedding_steps(translator.network, tokenizer, tokenizer.encode_source(values["sentence"]))
+    names = ("ids", "rows", "scaled", "positions")
+    return {name: getattr(steps, name) for name in names} | {"embedded": steps.recorded}
+
+
+def neighbours(translator: Translator, values: Values) -> dict[str, object]:
+    tokenizer = translator.tokenizer
+    token = tokenizer.encode_source(values["sentence"])[values["place"] - 1]
+    found = neighbourhood(translator.network, tokenizer, token, values["count"])
+    nearest = tuple(near.id for near in found.nearest)
+    return {"cosines": found.cosines, "nearest": nearest, "words": tuple(near.token for near in found.nearest)}
+
+
+def memory(values: Values) -> dict[str, object]:
+    story = memory_layout(values["shape"])
+    layouts = story.original, story.transposed, story.contiguous
+    answers = tuple((view.shape, view.strides, view.message) for view in views_of(values["shape"], values["asked"]))
+    found = {"strides": tuple(each.strides for each in layouts), "answers": answers}
+    contiguous = tuple(each.contiguous for each in layouts)
+    return found | {"contiguous": contiguous, "shares_memory": story.shares_memory}
+
+
+def random_scores(values: Values) -> dict[str, object]:
+    found = toy((values["d_k"],), queries=2000, seed=values["seed"])
+    return {"variance": found.variances[0], "scaled_variance": found.scaled_variances[0]}
+
+
+def waves(values: Values) -> dict[str, object]:
+    found = wavelengths(values["d_model"], values["form"]).numpy()
+    shown = {"wavelengths": found, "shortest": found[0], "longest": found[-1]}
+    return shown | {"seen": int((found <= values["length"]).sum())}
+
+
+def numbered(values: Values) -> dict[str, object]:
+    both = [schemes(length, values["d_model"]) for length in values["lengths"]]
+    names = {"largest": Schemes.largest, "first_step": Schemes.step, "closest": Schemes.closest}
+    ways = ("integers", "normalised", "sinusoids")
+    return {name: [[of(scheme, way) for scheme in both] for way in ways] for name, of in names.items()}
+
+
+def similar(values: Values) -> dict[str, object]:
+    found = similarity(values["length"], values["d_model"], values["form"])
+    return {name: getattr(found, name) for name in ("products", "by_distance", "spread")}
+
+
+def rotated(values: Values) -> dict[str, object]:
+    found = shift_of(values["length"], values["d_model"], values["shift"], values["form"])
+    return {"matrix": found.matrix, "residual": found.residual}
+
+
+def orthogonal(values: Values) -> dict[str, object]:
+    pair = values["first"], values["second"]
+    slower = wavelengths(values["d_model"], values["form"])[list(pair)].max()
+    spans = np.arange(1, 13) * float(slower)
+    return {"at_whole": wave_product(values["d_model"], *pair, spans, values["form"])}
+
+
 HEADS = ({"kind": "encoder", "layer": 1, "head": 1}, {"kind": "cross", "layer": 3, "head": 6})
+STACKS = ({"stack": "encoder", "layer": 1}, {"stack": "decoder", "layer": 4})
+CAUSAL = {"mask": "causal", "size": 3, "painted": (), "layers": (1, 2, 3, 4), "layer": 1, "head": 1}
+PREFIX = {"mask": "prefix", "size": 2, "painted": ((3, 1), (1, 3)), "layers": (2,), "layer": 2, "head": 5}
+BATCHES = (
+    {"sequences": ((62, 13, 47), (60, 96, 51, 32, 90), (35,)), "layer": 1, "head": 1},
+    {"sequences": ((7, 8), (9, 1, 3, 40)), "layer": 3, "head": 4},
+)
+PAPER = {"length": 64, "d_model": 256, "form": "paper"}
+COLUMN = {"length": 33, "d_model": 20, "form": "column"}
+Case = tuple[Values, Values, Callable]
 # page, part -> two settings, and what the page computes of them with the network and the trace
-OF_A_SENTENCE: dict[tuple[str, str], tuple[Values, Values, Callable]] = {
+OF_A_SENTENCE: dict[tuple[str, str], Case] = {
     ("inside", "seven-steps"): (OWN | HEADS[0], OTHER | HEADS[1], seven_steps),
     ("inside", "one-query"): (
         OWN | HEADS[0] | {"query": 5},
         OTHER | HEADS[1] | {"kind": "decoder", "query": 2},
         one_query,
     ),
+    ("inside", "heads"): (OWN | {"kind": "decoder"}, OTHER | {"kind": "cross"}, heads),
+    ("inside", "feed-forward"): (OWN | STACKS[0], OTHER | STACKS[1], feed_forward),
+    ("inside", "add-norm"): (OWN | {"stack": "encoder"}, OTHER | {"stack": "decoder"}, add_norm),
+    ("masks", "your-sentence"): (OWN | PREFIX, OTHER | CAUSAL | {"mask": "window", "size": 1}, own_mask),
+    ("masks", "causality"): (
+        OWN | {"place": 4, "replacement": 20},
+        OTHER | {"place": 2, "replacement": 99},
+        changed,
+    ),
+    ("loss", "token-by-token"): (OWN, OTHER, loss),
+    ("loss", "smoothing-gradient"): (
+        OWN | {"position": 1, "smoothing": 0.1},
+        OTHER | {"position": 3, "smoothing": 0.0},
+        gradient,
+    ),
+    ("decoding", "linear-softmax"): (OWN | {"step": 1}, OTHER | {"step": 3}, output_layer),
+}
+# the same with the translator and the trace
+WITH_ITS_OWN_RUN: dict[tuple[str, str], Case] = {("decoding", "teacher-forcing"): (OWN, OTHER, teacher_forcing)}
+# the same with the network alone
+OF_A_BATCH: dict[tuple[str, str], Case] = {("masks", "padding"): (*BATCHES, padding)}
+# the same with the translator alone
+OF_TOKENS: dict[tuple[str, str], Case] = {
+    ("tokens", "step-by-step"): ({"sentence": SENTENCE}, {"sentence": OTHER["sentence"]}, embedded),
+    ("tokens", "neighbours"): (
+        {"sentence": SENTENCE, "place": 3, "count": 12},
+        {"sentence": OTHER["sentence"], "place": 1, "count": 30},
+        neighbours,
+    ),
 }
 # the same of parts that need no network
-WITHOUT_NETWORK: dict[tuple[str, str], tuple[Values, Values, Callable]] = {}
+OF_SETTINGS: dict[tuple[str, str], Case] = {
+    ("inside", "memory"): (
+        {"shape": (3, 5, 10, 20), "asked": (-1, 200)},
+        {"shape": (3, 1, 4), "asked": (2, 6)},
+        memory,
+    ),
+    ("inside", "scaling"): ({"d_k": 100, "seed": 0}, {"d_k": 7, "seed": 12}, random_scores),
+    ("positions", "table"): (PAPER, COLUMN, lambda values: {"table": positional_table(**values)}),
+    ("positions", "wavelengths"): (PAPER, COLUMN, waves),
+    ("positions", "why-sinusoids"): (
+        {"lengths": (9, 18), "d_model": 256},
+        {"lengths": (2, 128), "d_model": 64},
+        numbered,
+    ),
+    ("positions", "similarity"): (PAPER, COLUMN, similar),
+    ("positions", "rotation"): (PAPER | {"shift": 5}, COLUMN | {"shift": 100}, rotated),
+    ("positions", "orthogonality"): (
+        {"d_model": 256, "form": "paper", "first": 0, "second": 1},
+        {"d_model": 20, "form": "column", "first": 3, "second": 4},
+        orthogonal,
+    ),
+}
+OF_THE_TRANSLATOR = OF_A_SENTENCE | WITH_ITS_OWN_RUN | OF_A_BATCH | OF_TOKENS
 
 
 @pytest.mark.parametrize("second", (0, pytest.param(1, marks=pytest.mark.slow)))  # each loads a translator of its own
-@pytest.mark.parametrize("where", OF_A_SENTENCE, ids="/".join)
+@pytest.mark.parametrize("where", OF_THE_TRANSLATOR, ids="/".join)
 def test_the_numbers_of_a_sentence_are_the_pages(where, second, translator, traced):
-    values, compute = OF_A_SENTENCE[where][second], OF_A_SENTENCE[where][2]
-    compare(run(*where, values), compute(translator.network, traced(values), values))
+    values, compute = OF_THE_TRANSLATOR[where][second], OF_THE_TRANSLATOR[where][2]
+    if where in OF_A_SENTENCE:
+        wanted = compute(translator.network, traced(values), values)
+    elif where in WITH_ITS_OWN_RUN:
+        wanted = compute(translator, traced(values), values)
+    else:
+        wanted = compute(translator.network if where in OF_A_BATCH else translator, values)
+    compare(run(*where, values), wanted)
 
 
 @pytest.mark.parametrize("second", (0, 1))
-@pytest.mark.parametrize("where", WITHOUT_NETWORK, ids="/".join)
+@pytest.mark.parametrize("where", OF_SETTINGS, ids="/".join)
 def test_the_numbers_of_the_settings_are_the_pages(where, second):
-    values, compute = WITHOUT_NETWORK[where][second], WITHOUT_NETWORK[where][2]
+    values, compute = OF_SETTINGS[where][second], OF_SETTINGS[where][2]
     compare(run(*where, values), compute(values))
 
 
@@ -166,7 +358,7 @@ def test_every_part_has_a_program_or_is_named():
     parts = {(page, part) for page in TEACHING for part in PARTS[page][1] or (page,)}
     assert parts - WITHOUT == set(PROGRAMS)
     assert set(PROGRAMS) == set(VALUES) | BY_THE_PART
-    assert set(PROGRAMS) == set(OF_A_SENTENCE) | set(WITHOUT_NETWORK)
+    assert set(PROGRAMS) == set(OF_THE_TRANSLATOR) | set(OF_SETTINGS)
 
 
 @pytest.mark.parametrize("where", PROGRAMS, ids="/".join)
