@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from model.lessons.ragged import ragged_batch
+from pages.shared.models import open_recurrent
 from pages.shared.opening import Request
 from views.address import settings
 from views.controls import painted
@@ -38,6 +39,25 @@ def _number(value: object) -> object:
 def query(_: Request) -> Values:
     """The place of the query; each kind of attention keeps its own."""
     return {"query": settings.value(f"{settings.value('kind')}_query")}
+
+
+def recurrent(request: Request) -> Values:
+    """The sentence and the translation of the network with the chosen alignment, unless it is the greedy one."""
+    name, ids = settings.value("score"), None
+    if request.options.method != "greedy":
+        ids = tuple(open_recurrent(name).steps(request.text, request.options)[-1].ids)
+    return {"sentence": request.text, "target_ids": ids, "score": name}
+
+
+def read(_: Request) -> Values:
+    """The direction in which one encoder reads; KeyError for two."""
+    return {"direction": {"backwards": "backwards", "forwards": "forwards"}[settings.value("direction")]}
+
+
+def cells(_: Request) -> Values:
+    """The LSTM encoder whose gates are shown; ValueError for the decoder, which has no program."""
+    _, direction = settings.value("cells").split("-")
+    return {"network": settings.value("network"), "direction": direction}
 
 
 def forced(request: Request) -> Values:
@@ -111,6 +131,10 @@ VALUES: dict[tuple[str, str], tuple[Callable[[Request], Values], ...]] = {
     ("loss", "token-by-token"): (forced,),
     ("decoding", "linear-softmax"): (sentence, step),
     ("decoding", "teacher-forcing"): (forced,),
+    ("history", "one-word"): (text, read),
+    ("history", "gates"): (text, cells),
+    ("history", "attention-over-states"): (recurrent,),
+    ("tokens", "word-order"): (chosen(first="o1", second="o2"),),
     ("tokens", "step-by-step"): (text,),
     ("tokens", "neighbours"): (text, chosen("count", place="near")),
 }

@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 import torch
 
-from model import Trace, Translator
+from model import RecurrentTranslator, Trace, Translator
+from model.decoding.sampling_stages import sampling_stages
 from model.lessons.embedding import embedding_steps, neighbourhood
 from model.lessons.feed_forward import firing
+from model.lessons.first_attention import first_attention
 from model.lessons.heads import head_forms
 from model.lessons.layer_steps import attention_steps, layer_inputs
 from model.lessons.masking import causality, mask_effect, pattern
@@ -20,9 +22,12 @@ from model.lessons.memory_layout import memory_layout, views_of
 from model.lessons.output_layer import output_step
 from model.lessons.position_geometry import Schemes, schemes, shift_of, similarity, wave_product
 from model.lessons.ragged import padded, padding_effect
+from model.lessons.recurrence import unroll
+from model.lessons.recurrence_gates import gates_of
 from model.lessons.residual import sub_layers
 from model.lessons.scaling import toy
 from model.lessons.teacher_forcing import compare_runs
+from model.lessons.word_order import compare_orders
 from model.networks.loss_terms import logit_gradient, score_target, smallest_loss
 from model.networks.positional import positional_table, wavelengths
 from model.tracing.kinds import KINDS, attention_module
@@ -46,25 +51,17 @@ TEACHING = (
     "vision",
 )
 WITHOUT: set[tuple[str, str]] = {  # parts that have none yet
-    ("attention", "maps"),
-    ("attention", "lines"),
-    ("attention", "one-weight"),
     ("attribution", "attribution"),
-    ("history", "one-word"),
     ("history", "forgetting"),
-    ("history", "gates"),
     ("history", "one-vector"),
-    ("history", "attention-over-states"),
     ("history", "without-projections"),
     ("history", "recurrence"),
     ("history", "ladder"),
     ("tokens", "spelling"),
     ("tokens", "contexts"),
-    ("tokens", "word-order"),
     ("tokens", "sizes"),
     ("positions", "basis"),
     ("positions", "trained-model"),
-    ("decoding", "step-by-step"),
     ("decoding", "beam-search"),
     ("loss", "training-curves"),
     ("vision", "patches"),
@@ -76,7 +73,12 @@ WITHOUT: set[tuple[str, str]] = {  # parts that have none yet
     ("vision", "full-maps"),
     ("vision", "what-if"),
 }
-BY_THE_PART = {("inside", "scaling"), ("loss", "smoothing-gradient")}  # which hand their program its values themselves
+BY_THE_PART = {
+    ("attention", "attention"),
+    ("decoding", "step-by-step"),
+    ("inside", "scaling"),
+    ("loss", "smoothing-gradient"),
+}  # which hand their program its values themselves
 
 PROGRAMS = sorted((path.parent.name, path.stem) for path in code.FOLDER.rglob("*.py"))
 OTHER = {"sentence": "Where did you learn to cook?", "target_ids": (220, 15, 3)}
@@ -215,6 +217,46 @@ def neighbours(translator: Translator, values: Values) -> dict[str, object]:
     return {"cosines": found.cosines, "nearest": nearest, "words": tuple(near.token for near in found.nearest)}
 
 
+def order(translator: Translator, values: Values) -> dict[str, object]:
+    found = compare_orders(translator.network, translator.tokenizer, values["first"], values["second"])
+    return {"pairs": found.pairs, "distances": found.distances}
+
+
+def choice(network, trace: Trace, values: Values) -> dict[str, object]:
+    filters = values["temperature"], values["top_k"], values["top_p"]
+    found = sampling_stages(trace.logits[values["step"] - 1], *filters, network.config.never_generated)
+    return {name: getattr(found, name) for name in ("logits", "plain", "scaled", "kept", "probabilities")}
+
+
+def maps(network, trace: Trace, values: Values) -> dict[str, object]:
+    checked = trace.verify()
+    found = {name: trace.attention(name) for name in ("encoder", "decoder", "cross")}
+    found |= {"row_sum_error": checked.row_sum_error, "masked_weight": checked.masked_weight}
+    return found | {"difference": checked.max_difference}
+
+
+@cache
+def earlier(name: str) -> RecurrentTranslator:
+    return RecurrentTranslator.load(name, device="cpu")
+
+
+def unrolled(values: Values) -> dict[str, object]:
+    network = earlier("rnn-vector")
+    found = unroll(network.network, network.tokenizer.encode_source(values["sentence"]), values["direction"])
+    return {name: getattr(found, name) for name in ("hidden", "from_token", "from_state", "bias")}
+
+
+def gates(values: Values) -> dict[str, object]:
+    network = earlier(values["network"])
+    found = gates_of(network.network, network.trace(values["sentence"]), f"encoder.{values['direction']}")
+    return dict(vars(found.record))
+
+
+def aligned(values: Values) -> dict[str, object]:
+    found = first_attention(earlier(values["score"]).trace(values["sentence"], target_ids=values["target_ids"]))
+    return {name: getattr(found, name) for name in ("queries", "states", "scores", "weights", "contexts")}
+
+
 def memory(values: Values) -> dict[str, object]:
     story = memory_layout(values["shape"])
     layouts = story.original, story.transposed, story.contiguous
@@ -293,6 +335,12 @@ OF_A_SENTENCE: dict[tuple[str, str], Case] = {
         OTHER | {"position": 3, "smoothing": 0.0},
         gradient,
     ),
+    ("decoding", "step-by-step"): (
+        OWN | {"step": 1, "temperature": 0.7, "top_k": 40, "top_p": 0.9},
+        OTHER | {"step": 3, "temperature": 1.0, "top_k": 0, "top_p": 1.0},
+        choice,
+    ),
+    ("attention", "attention"): (OWN, OTHER, maps),
     ("decoding", "linear-softmax"): (OWN | {"step": 1}, OTHER | {"step": 3}, output_layer),
 }
 # the same with the translator and the trace
@@ -301,11 +349,34 @@ WITH_ITS_OWN_RUN: dict[tuple[str, str], Case] = {("decoding", "teacher-forcing")
 OF_A_BATCH: dict[tuple[str, str], Case] = {("masks", "padding"): (*BATCHES, padding)}
 # the same with the translator alone
 OF_TOKENS: dict[tuple[str, str], Case] = {
+    ("tokens", "word-order"): (
+        {"first": "The dog chased the cat.", "second": "The cat chased the dog."},
+        {"first": "It is a car, a car.", "second": "A car it is, is it a car?"},
+        order,
+    ),
     ("tokens", "step-by-step"): ({"sentence": SENTENCE}, {"sentence": OTHER["sentence"]}, embedded),
     ("tokens", "neighbours"): (
         {"sentence": SENTENCE, "place": 3, "count": 12},
         {"sentence": OTHER["sentence"], "place": 1, "count": 30},
         neighbours,
+    ),
+}
+# the same with networks before the Transformer
+OF_EARLIER_NETWORKS: dict[tuple[str, str], Case] = {
+    ("history", "one-word"): (
+        {"sentence": SENTENCE, "direction": "backwards"},
+        {"sentence": OTHER["sentence"], "direction": "forwards"},
+        unrolled,
+    ),
+    ("history", "gates"): (
+        {"sentence": SENTENCE, "network": "lstm-additive", "direction": "backwards"},
+        {"sentence": OTHER["sentence"], "network": "lstm-vector", "direction": "backwards"},
+        gates,
+    ),
+    ("history", "attention-over-states"): (
+        OWN | {"score": "lstm-additive"},
+        OTHER | {"score": "lstm-dot"},
+        aligned,
     ),
 }
 # the same of parts that need no network
@@ -331,17 +402,19 @@ OF_SETTINGS: dict[tuple[str, str], Case] = {
         orthogonal,
     ),
 }
-OF_THE_TRANSLATOR = OF_A_SENTENCE | WITH_ITS_OWN_RUN | OF_A_BATCH | OF_TOKENS
+OF_NETWORKS = OF_A_SENTENCE | WITH_ITS_OWN_RUN | OF_A_BATCH | OF_TOKENS | OF_EARLIER_NETWORKS
 
 
 @pytest.mark.parametrize("second", (0, pytest.param(1, marks=pytest.mark.slow)))  # each loads a translator of its own
-@pytest.mark.parametrize("where", OF_THE_TRANSLATOR, ids="/".join)
+@pytest.mark.parametrize("where", OF_NETWORKS, ids="/".join)
 def test_the_numbers_of_a_sentence_are_the_pages(where, second, translator, traced):
-    values, compute = OF_THE_TRANSLATOR[where][second], OF_THE_TRANSLATOR[where][2]
+    values, compute = OF_NETWORKS[where][second], OF_NETWORKS[where][2]
     if where in OF_A_SENTENCE:
         wanted = compute(translator.network, traced(values), values)
     elif where in WITH_ITS_OWN_RUN:
         wanted = compute(translator, traced(values), values)
+    elif where in OF_EARLIER_NETWORKS:
+        wanted = compute(values)
     else:
         wanted = compute(translator.network if where in OF_A_BATCH else translator, values)
     compare(run(*where, values), wanted)
@@ -356,9 +429,11 @@ def test_the_numbers_of_the_settings_are_the_pages(where, second):
 
 def test_every_part_has_a_program_or_is_named():
     parts = {(page, part) for page in TEACHING for part in PARTS[page][1] or (page,)}
-    assert parts - WITHOUT == set(PROGRAMS)
+    whole = {page for page, part in PROGRAMS if page == part}  # pages with one program for all their parts
+    assert parts - WITHOUT == {each for each in parts if each in PROGRAMS or each[0] in whole}
+    assert {each for each in PROGRAMS if each[0] not in whole} <= parts and not WITHOUT & set(PROGRAMS)
     assert set(PROGRAMS) == set(VALUES) | BY_THE_PART
-    assert set(PROGRAMS) == set(OF_THE_TRANSLATOR) | set(OF_SETTINGS)
+    assert set(PROGRAMS) == set(OF_NETWORKS) | set(OF_SETTINGS)
 
 
 @pytest.mark.parametrize("where", PROGRAMS, ids="/".join)
