@@ -14,6 +14,7 @@ from model.lessons.ragged import (
 )
 from pages.shared import checks, files
 from pages.shared.charts import metrics
+from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
@@ -84,6 +85,8 @@ def show(request: Request) -> None:
     second = str(min(2, len(sequences)))
     shown = widgets.select(say("masks.sequence", "Sequence"), sequences, "sequence", second, width=180)
     masks(batch, effect, int(shown) - 1, places, maps.describe(*place))
+    sequences = tuple(tuple(row[:length].tolist()) for row, length in zip(batch.ids, lengths, strict=True))
+    same_in_pytorch("masks", "padding", sequences=sequences, layer=layer + 1, head=head + 1)
 
 
 def _held() -> str:

@@ -1,11 +1,9 @@
 """What the reader has set, as values of the program that a part offers: see `pages.shared.code`."""
 
-import re
 from collections.abc import Callable
 
 import numpy as np
 
-from model.lessons.ragged import ragged_batch
 from pages.shared.models import open_recurrent
 from pages.shared.opening import Request
 from views.address import settings
@@ -61,22 +59,31 @@ def cells(_: Request) -> Values:
 
 
 def forced(request: Request) -> Values:
-    """The sentence and the French that the reader has typed for it, as ids."""
+    """The sentence and the French that the reader has typed for it, as ids; InputError where it is no target."""
     typed = settings.value("target")
     if not typed.strip():
         return sentence(request)
     return {"sentence": request.text, "target_ids": request.service.forced(request.text, typed).next_ids}
 
 
+def scored(request: Request) -> Values:
+    """The same on the page of the loss; ValueError for typed probabilities, which have no program."""
+    if settings.value("scored") == "five":
+        raise ValueError("Typed probabilities are scored.")
+    return forced(request)
+
+
+def orders(request: Request) -> Values:
+    """The two sentences that are compared; InputError for one that the model does not take."""
+    both = {"first": settings.value("o1"), "second": settings.value("o2")}
+    for typed in both.values():
+        request.service.model.check(typed)
+    return both
+
+
 def step(request: Request) -> Values:
     """The step of a translation; one that has a single step offers no choice."""
     return {"step": settings.value("step") if len(request.trace().next_ids) > 1 else 1}
-
-
-def sizes(*names: str) -> Callable[[Request], Values]:
-    """Lists of whole numbers that the reader has typed; ValueError where they are none."""
-    keys = {"shape": "shape", "asked": "asked_view"}
-    return lambda _: {name: _numbers(settings.value(keys[name])) for name in names}
 
 
 def lengths(request: Request) -> Values:
@@ -98,16 +105,11 @@ def own_mask(request: Request) -> Values:
     }
 
 
-def batch(_: Request) -> Values:
-    """The batch that the reader has typed."""
-    if settings.value("batch") == "ids":
-        return {"sequences": tuple(_numbers(line) for line in settings.value("ids").splitlines() if line.strip())}
-    found = ragged_batch(_numbers(settings.value("lengths")))
-    return {"sequences": tuple(tuple(row[row > 0].tolist()) for row in found.ids)}
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in re.split(r"[\s,;]+", text.strip()))
+def changed(request: Request) -> Values:
+    """The place that changes and what is put there; ValueError for a translation that is too short to change one."""
+    if len(request.trace().target_ids) < 3:
+        raise ValueError("There is no place to change.")
+    return {"place": int(settings.value("change")), "replacement": int(settings.value("replacement"))}
 
 
 TABLE = {"length": "length", "d_model": "width", "form": "form"}
@@ -116,25 +118,23 @@ VALUES: dict[tuple[str, str], tuple[Callable[[Request], Values], ...]] = {
     ("inside", "seven-steps"): (sentence, chosen("kind", "layer", "head")),
     ("inside", "one-query"): (sentence, chosen("kind", "layer", "head"), query),
     ("inside", "heads"): (sentence, chosen("kind")),
-    ("inside", "memory"): (sizes("shape", "asked"),),
     ("inside", "feed-forward"): (sentence, chosen("stack", "layer")),
     ("inside", "add-norm"): (sentence, chosen("stack")),
     ("masks", "your-sentence"): (sentence, own_mask, chosen("layer", "head")),
-    ("masks", "causality"): (sentence, chosen("replacement", place="change")),
-    ("masks", "padding"): (batch, chosen("layer", "head")),
+    ("masks", "causality"): (sentence, changed),
     ("positions", "table"): (chosen(**TABLE),),
     ("positions", "wavelengths"): (chosen(**TABLE),),
     ("positions", "why-sinusoids"): (lengths,),
     ("positions", "similarity"): (chosen(**TABLE),),
     ("positions", "rotation"): (chosen("shift", **TABLE),),
     ("positions", "orthogonality"): (chosen("first", "second", "form", d_model="width"),),
-    ("loss", "token-by-token"): (forced,),
+    ("loss", "token-by-token"): (scored,),
     ("decoding", "linear-softmax"): (sentence, step),
     ("decoding", "teacher-forcing"): (forced,),
     ("history", "one-word"): (text, read),
     ("history", "gates"): (text, cells),
     ("history", "attention-over-states"): (recurrent,),
-    ("tokens", "word-order"): (chosen(first="o1", second="o2"),),
+    ("tokens", "word-order"): (orders,),
     ("tokens", "step-by-step"): (text,),
     ("tokens", "neighbours"): (text, chosen("count", place="near")),
 }
@@ -146,5 +146,5 @@ def of_part(page: str, part: str, request: Request) -> Values | None:
         return None
     try:
         return {name: value for gather in VALUES[page, part] for name, value in gather(request).items()}
-    except (KeyError, ValueError):  # a control was not drawn, or what was typed is no number: the part says what to do
+    except (KeyError, ValueError):  # a control was not drawn, or what was typed cannot be used: the part says so
         return None

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from model import RecurrentTranslator, Trace, Translator
+from model import DecodingOptions, RecurrentTranslator, Trace, Translator
 from model.decoding.sampling_stages import sampling_stages
 from model.lessons.embedding import embedding_steps, neighbourhood
 from model.lessons.feed_forward import firing
@@ -73,13 +73,14 @@ WITHOUT: set[tuple[str, str]] = {  # parts that have none yet
     ("vision", "full-maps"),
     ("vision", "what-if"),
 }
-BY_THE_PART = {
+BY_THE_PART = {  # which hand their program its values themselves
     ("attention", "attention"),
     ("decoding", "step-by-step"),
+    ("inside", "memory"),
     ("inside", "scaling"),
     ("loss", "smoothing-gradient"),
-}  # which hand their program its values themselves
-
+    ("masks", "padding"),
+}
 PROGRAMS = sorted((path.parent.name, path.stem) for path in code.FOLDER.rglob("*.py"))
 OTHER = {"sentence": "Where did you learn to cook?", "target_ids": (220, 15, 3)}
 OWN = {"sentence": SENTENCE, "target_ids": None}
@@ -460,7 +461,57 @@ def shown(page: str, part: str, **query: str) -> str:
     return fold.code[0].value
 
 
+@pytest.mark.parametrize(
+    ("page", "settings"),
+    [
+        ("masks", {"masks": "padding", "lengths": "9" * 50}),
+        ("inside", {"inside": "memory", "asked_view": "x"}),
+        ("loss", {"scored": "five"}),
+    ],
+    ids=str,
+)
+def test_a_part_that_cannot_use_what_was_typed_offers_no_program(page, settings):
+    assert "The same in PyTorch" not in [fold.label for fold in visit(page, **settings).expander]
+
+
 def test_the_fold_has_the_sentence_and_the_settings():
     text = shown("inside", "one-query", kind="cross", layer="2", head="3", cross_query="4")
     values = {"kind": "cross", "layer": 2, "head": 3, "query": 4}
     assert text == code.program("inside", "one-query", **OWN, **values)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("where", "query", "values"),
+    [
+        (("inside", "memory"), {"shape": "2 3 4", "asked_view": "-1"}, {"shape": (2, 3, 4), "asked": (-1,)}),
+        (("inside", "add-norm"), {"stack": "decoder"}, OWN | {"stack": "decoder"}),
+        (
+            ("masks", "padding"),
+            {"batch": "ids", "ids": "7 8\n9", "layer": "2"},
+            {"sequences": ((7, 8), (9,)), "layer": 2, "head": 1},
+        ),
+        (
+            ("masks", "your-sentence"),
+            {"mask": "window", "pieces": "2", "where": "3"},
+            OWN | {"mask": "window", "size": 2, "painted": (), "layers": (3,), "layer": 1, "head": 1},
+        ),
+        (("positions", "rotation"), {"width": "20", "shift": "9"}, PAPER | {"d_model": 20, "shift": 9}),
+        (("decoding", "linear-softmax"), {"step": "2"}, OWN | {"step": 2}),
+        (
+            ("history", "gates"),
+            {"network": "lstm-additive"},
+            {"sentence": SENTENCE, "network": "lstm-additive", "direction": "forwards"},
+        ),
+    ],
+    ids=str,
+)
+def test_every_way_of_gathering_values_takes_what_is_set(where, query, values):
+    assert shown(*where, **query) == code.program(*where, **values)
+
+
+@pytest.mark.slow
+def test_a_translation_that_is_not_the_greedy_one_is_said_by_its_ids(translator):
+    ids = [*translator.stream(SENTENCE, DecodingOptions("beam", beam=4))][-1].ids
+    text = shown("inside", "heads", method="beam", kind="cross")
+    assert text == code.program("inside", "heads", sentence=SENTENCE, target_ids=tuple(ids), kind="cross")
