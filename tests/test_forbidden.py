@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("model", "views", "pages", "benchmarks", "tests", ".ci")
+FOLDERS = ("model", "views", "pages", "assets", "benchmarks", "tests", ".ci")
 SOURCES = [ROOT / "app.py", *(path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py")))]
 SCRIPTS = sorted((ROOT / "views").rglob("*.js"))
 
@@ -41,6 +41,7 @@ IN_SCRIPTS = (
 ALLOWED = {
     "tests/deploy/test_journeys.py": {"importlib.import_module()"},  # the files of tests/browser, by name
     "tests/pages/models/test_page.py": {"exec()"},  # the program that a page offers its reader
+    "tests/pages/shared/test_code.py": {"exec()"},  # the programs that the teaching parts offer
     "tests/pages/shared/test_old_saved.py": {"exec()"},  # a program that an earlier version offered
     "tests/pages/shared/test_saved_views.py": {"exec()"},  # the program that a saved view offers its reader
 }
@@ -106,7 +107,8 @@ def test_no_browser_script_does_what_is_forbidden():
 
 
 def test_weights_ship_as_safetensors_only():
-    kinds = {path.suffix for path in (ROOT / "assets").rglob("*") if path.is_file()}
+    files = [path for path in (ROOT / "assets").rglob("*") if path.is_file()]
+    kinds = {path.suffix for path in files if ROOT / "assets" / "code" not in path.parents}
     assert kinds <= {".safetensors", ".json", ".jsonl", ".md", ".model", ".po", ".png", ".jpg"}
 
 

@@ -8,6 +8,7 @@ import streamlit as st
 from model import Trace
 from model.decoding.sampling_stages import SamplingStages, sampling_stages
 from pages.shared import checks, files, stepping, tables
+from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment, named
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
@@ -111,6 +112,9 @@ def choice(request: Request, trace: Trace, step: int) -> None:
     ]
     label = say("decoding.choice.csv", "Choice as CSV")
     files.sheet(*tables.content(saved), f"step-{step}", label, "choice_table")
+    given = {"sentence": request.text, "target_ids": trace.next_ids, "step": step}
+    temperature, top_k, top_p = chosen
+    same_in_pytorch("decoding", "step-by-step", **given, temperature=temperature, top_k=top_k, top_p=top_p)
 
 
 def settings() -> tuple[Axis, ...]:

@@ -4,6 +4,7 @@ import streamlit as st
 
 from model.lessons.memory_layout import MOST_NUMBERS, Layout, LayoutStory, memory_layout, views_of
 from pages.shared import files, tables
+from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
@@ -46,20 +47,22 @@ def show(request: Request) -> None:
     copied = f"`x.transpose(0, 1).contiguous().view{_numbers(story.wanted)}`"
     paragraph("inside", "view-of-a-copy", code=copied, strides=_numbers(story.merged))
     caption("inside", "check-memory-shared" if story.shares_memory else "check-memory-copied")
-    asked_view(shape)
+    asked = asked_view(shape)
     offsets(story)
     files.csv(*tables.content(columns), "strides", say("inside.memory.csv", "Strides as CSV"))
+    if asked:
+        same_in_pytorch("inside", "memory", shape=shape, asked=asked)
 
 
-def asked_view(shape: tuple[int, ...]) -> None:
-    """What PyTorch answers to a shape that the reader asks `view` for."""
+def asked_view(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """What PyTorch answers to a shape that the reader asks `view` for; returns the shape, empty where it is none."""
     paragraph("inside", "view-asked")
     typed = widgets.text(say("inside.view", "Shape that view is asked for"), "asked_view", VIEW, width=240)
     try:
         target = tuple(whole_numbers.parse(typed, "sizes", (1, MOST_AXES), (-1, MOST_NUMBERS)))
     except ValueError as error:
         st.warning(say_error(error))
-        return
+        return ()
     found = views_of(shape, target)
     code = f".view{_numbers(target)}"
     columns = [
@@ -74,6 +77,7 @@ def asked_view(shape: tuple[int, ...]) -> None:
     ]
     tables.show(columns, say("inside.view.table", "What view answers"))
     files.csv(*tables.content(columns), "views", say("inside.view.csv", "Views as CSV"))
+    return target
 
 
 def offsets(story: LayoutStory) -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 from model.lessons.scaling import WIDTHS, TrainedRun, histogram, toy, trained_run_in_steps
 from pages.shared import files, tables
 from pages.shared.charts import metrics
+from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request, translation
 from pages.shared.runs import fragment
@@ -111,3 +112,4 @@ def random_vectors(request: Request) -> None:
     ]
     files.csv(*tables.content(columns), "d_k", say("download.curves.csv", "Curves as CSV"))
     tables.show(columns, say("inside.curves.table", "Variance, entropy and gradient by d_k"))
+    same_in_pytorch("inside", "scaling", d_k=d_k, seed=seed)

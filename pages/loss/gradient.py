@@ -9,6 +9,7 @@ from model import Trace
 from model.networks.loss_terms import even_loss, logit_gradient, score_target, smallest_loss, smoothed_target
 from model.runtime.arrays import softmax
 from pages.shared import checks, files, stepping, tables
+from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
@@ -32,7 +33,7 @@ def show(request: Request) -> None:
     with left:
         trace = target(request)
         if trace is not None:
-            position(trace)
+            position(request, trace)
     recipe = request.service.model.card.get("training", {}).get("recipe", {})
     with right:
         paragraph(
@@ -44,18 +45,18 @@ def show(request: Request) -> None:
         paragraph("loss", "gradient")
 
 
-def position(trace: Trace) -> None:
+def position(request: Request, trace: Trace) -> None:
     """Choose a position."""
     last = len(trace.next_ids)
     step = stepper(last, say("loss.position", "Position, 1 to {last}", last=last))
     label = say("loss.position.tokens", "What the decoder was fed, the right token at this position, and what follows")
     written = steps.written(trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:])
     st.html(tokens.label(label) + written)
-    smoothed(trace, step)
+    smoothed(request, trace, step)
 
 
 @fragment
-def smoothed(trace: Trace, step: int) -> None:
+def smoothed(request: Request, trace: Trace, step: int) -> None:
     """The sums over the target, and one position in detail. The browser follows the slider."""
     label = say("loss.smoothing", "Label smoothing \u03b5, in per cent")
     slider = number_axis("smoothing", label, range(91), 10)
@@ -108,3 +109,5 @@ def smoothed(trace: Trace, step: int) -> None:
         *(Column(column.name, numbers[column.numbers].values) for column in columns),
     ]
     files.sheet(*tables.content(saved), f"gradient-position-{step}", key="gradient_table")
+    given = {"sentence": request.text, "target_ids": trace.next_ids}
+    same_in_pytorch("loss", "smoothing-gradient", **given, position=step, smoothing=smoothing)

@@ -17,6 +17,7 @@ from model.lessons.ragged import (
 )
 from pages.shared import checks, files
 from pages.shared.charts import metrics
+from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
@@ -91,6 +92,8 @@ def show(request: Request) -> None:
         say("masks.sequence", "Sequence"), sequences, "sequence", str(min(2, len(sequences))), varies=True
     )
     masks(batch, effect, (sequence, *choices), {"sequence": sequence.inside()} | chosen, places)
+    typed = tuple(tuple(row[:length].tolist()) for row, length in zip(batch.ids, lengths, strict=True))
+    same_in_pytorch("masks", "padding", sequences=typed, layer=layer + 1, head=head + 1)
 
 
 def _held() -> str:

@@ -1,10 +1,13 @@
 """Pages that are made of parts, of which one at a time is open."""
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
+from pages.shared import code_values
+from pages.shared.code import same_in_pytorch
 from pages.shared.opening import BOTH, Read, Request, opening
 from pages.shared.runs import fragment
 from pages.shared.texts import block, how_to_read, paragraph
@@ -56,8 +59,17 @@ def _explore(page: str, parts: Sequence[Part], key: str, request: Request) -> No
     part = choose(parts, key)
     if part.reads != request.reads:
         st.rerun()
-    part.show(request)
+    _open(page, part, request)
     texts_below(page, part)
+
+
+@fragment
+def _open(page: str, part: Part, request: Request) -> None:
+    """Choosing inside the part runs only this again; not less, for the program below it has the chosen values."""
+    inspect.unwrap(part.show)(request)
+    values = code_values.of_part(page, part.id, request)
+    if values is not None:
+        same_in_pytorch(page, part.id, **values)
 
 
 def choose(parts: Sequence[Part], key: str) -> Part:

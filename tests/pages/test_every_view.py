@@ -7,6 +7,7 @@ outside brackets, and without its brackets a text is the English one.
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 import json
@@ -18,7 +19,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.shared import files
+from pages.shared import code, files
 from tests.every_view import UNFOLDED, VIEWS, View
 from tests.pages import conftest
 from tests.pages.conftest import html_of, visit
@@ -115,11 +116,20 @@ def check_bounds(app: AppTest) -> None:
         assert line[1].startswith((" (", " between the")), line
 
 
+def check_code(app: AppTest, view: View) -> None:
+    """A part, or a page, that has a program offers it, with values that Python can read."""
+    folds = [fold for fold in app.expander if english(fold.label) == "The same in PyTorch"]
+    assert len(folds) == any((code.FOLDER / view.page / f"{name}.py").is_file() for name in (view.part, view.page))
+    for fold in folds:
+        ast.parse(fold.code[0].value)
+
+
 @pytest.mark.parametrize("view", VIEWS + UNFOLDED, ids=lambda view: view.id)
 def test_files_labels_bounds_and_words(in_pseudo, offered, view: View):
     app = in_pseudo(view.page, **{"text": SENTENCE} | view.settings)
     assert unsaid(app) == []
     check_bounds(app)
+    check_code(app, view)
     made, tables = offered
     assert made or view.page == "models", "a view offers its numbers; no model is open where nothing may be opened"
     for name, content in unpacked(made).items():

@@ -1,0 +1,55 @@
+"""The same in PyTorch: what a part shows as a short program, with the reader's own values, to be copied and run.
+
+Each program is a file of Python, `assets/code/<page>/<part>.py`. Lines that end in `# yours` are assignments of values
+it ships with; the page puts the present ones in their place. They follow from `VALUES` in `pages.shared.code_values`,
+or from what the part hands to `same_in_pytorch` itself.
+"""
+
+from functools import lru_cache
+from pathlib import Path
+
+import streamlit as st
+
+from views.text.catalogue import say
+
+FOLDER = Path(__file__).resolve().parents[2] / "assets" / "code"
+YOURS = "  # yours"
+
+
+@lru_cache(maxsize=64)
+def _lines(page: str, part: str) -> tuple[str, ...]:
+    return tuple((FOLDER / page / f"{part}.py").read_text(encoding="utf-8").splitlines())
+
+
+def names(page: str, part: str) -> list[str]:
+    """The values that a part's program takes.
+
+    Raises:
+        OSError: the part has no program.
+    """
+    return [line.partition(" = ")[0] for line in _lines(page, part) if line.endswith(YOURS)]
+
+
+def program(page: str, part: str, **values: object) -> str:
+    """A part's program with these values in the place of those it ships with.
+
+    Raises:
+        OSError: the part has no program.
+        KeyError: one of its values is missing.
+    """
+    lines = list(_lines(page, part))
+    for place, line in enumerate(lines):
+        if line.endswith(YOURS):
+            name = line.partition(" = ")[0]
+            lines[place] = f"{name} = {values[name]!r}{YOURS}"
+    return "\n".join(lines)
+
+
+def same_in_pytorch(page: str, part: str, **values: object) -> None:
+    """A fold with the part's program; nothing where its file is missing."""
+    try:
+        text = program(page, part, **values)
+    except OSError:
+        return
+    with st.expander(say("code.title", "The same in PyTorch")):
+        st.code(text, language="python")

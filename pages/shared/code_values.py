@@ -1,0 +1,150 @@
+"""What the reader has set, as values of the program that a part offers: see `pages.shared.code`."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from pages.shared.models import open_recurrent
+from pages.shared.opening import Request
+from views.address import settings
+from views.controls import painted
+
+Values = dict[str, object]
+
+
+def sentence(request: Request) -> Values:
+    """The sentence and, unless it is the greedy one, its translation."""
+    greedy = request.options.method == "greedy"
+    ids = None if greedy else tuple(request.service.steps(request.text, request.options)[-1].ids)
+    return {"sentence": request.text, "target_ids": ids}
+
+
+def text(request: Request) -> Values:
+    """The sentence alone."""
+    return {"sentence": request.text}
+
+
+def chosen(*names: str, **renamed: str) -> Callable[[Request], Values]:
+    """Settings as they are, by their names or by others; numbers that are written as text become numbers."""
+    keys = {name: name for name in names} | renamed
+    return lambda _: {name: _number(settings.value(key)) for name, key in keys.items()}
+
+
+def _number(value: object) -> object:
+    return int(value) if isinstance(value, str) and value.isdecimal() else value
+
+
+def query(_: Request) -> Values:
+    """The place of the query; each kind of attention keeps its own."""
+    return {"query": settings.value(f"{settings.value('kind')}_query")}
+
+
+def recurrent(request: Request) -> Values:
+    """The sentence and the translation of the network with the chosen alignment, unless it is the greedy one."""
+    name, ids = settings.value("score"), None
+    if request.options.method != "greedy":
+        ids = tuple(open_recurrent(name).steps(request.text, request.options)[-1].ids)
+    return {"sentence": request.text, "target_ids": ids, "score": name}
+
+
+def read(_: Request) -> Values:
+    """The direction in which one encoder reads; KeyError for two."""
+    return {"direction": {"backwards": "backwards", "forwards": "forwards"}[settings.value("direction")]}
+
+
+def cells(_: Request) -> Values:
+    """The LSTM encoder whose gates are shown; ValueError for the decoder, which has no program."""
+    _, direction = settings.value("cells").split("-")
+    return {"network": settings.value("network"), "direction": direction}
+
+
+def forced(request: Request) -> Values:
+    """The sentence and the French that the reader has typed for it, as ids; InputError where it is no target."""
+    typed = settings.value("target")
+    if not typed.strip():
+        return sentence(request)
+    return {"sentence": request.text, "target_ids": request.service.forced(request.text, typed).next_ids}
+
+
+def scored(request: Request) -> Values:
+    """The same on the page of the loss; ValueError for typed probabilities, which have no program."""
+    if settings.value("scored") == "five":
+        raise ValueError("Typed probabilities are scored.")
+    return forced(request)
+
+
+def orders(request: Request) -> Values:
+    """The two sentences that are compared; InputError for one that the model does not take."""
+    both = {"first": settings.value("o1"), "second": settings.value("o2")}
+    for typed in both.values():
+        request.service.model.check(typed)
+    return both
+
+
+def step(request: Request) -> Values:
+    """The step of a translation; one that has a single step offers no choice."""
+    return {"step": settings.value("step") if len(request.trace().next_ids) > 1 else 1}
+
+
+def lengths(request: Request) -> Values:
+    """The two lengths that are compared, with the width of the model."""
+    both = settings.value("short"), settings.value("long")
+    return {"lengths": both, "d_model": request.service.model.config.d_model}
+
+
+def own_mask(request: Request) -> Values:
+    """The mask that the reader has picked or painted, and the layers that use it."""
+    mask, where = settings.value("mask"), settings.value("where")
+    changed = painted.decode(settings.held("painted"), len(request.trace().target_ids))  # (query, key)
+    layers = request.service.model.config.n_decoder_layers
+    return {
+        "mask": mask,
+        "size": int(settings.value("pieces")) if mask in ("window", "prefix") else 3,
+        "painted": tuple((query + 1, key + 1) for query, key in np.argwhere(changed).tolist()),
+        "layers": tuple(range(1, layers + 1)) if where == "all" else (int(where),),
+    }
+
+
+def changed(request: Request) -> Values:
+    """The place that changes and what is put there; ValueError for a translation that is too short to change one."""
+    if len(request.trace().target_ids) < 3:
+        raise ValueError("There is no place to change.")
+    return {"place": int(settings.value("change")), "replacement": int(settings.value("replacement"))}
+
+
+TABLE = {"length": "length", "d_model": "width", "form": "form"}
+# page, part -> what its program's values are gathered from, once the part is drawn
+VALUES: dict[tuple[str, str], tuple[Callable[[Request], Values], ...]] = {
+    ("inside", "seven-steps"): (sentence, chosen("kind", "layer", "head")),
+    ("inside", "one-query"): (sentence, chosen("kind", "layer", "head"), query),
+    ("inside", "heads"): (sentence, chosen("kind")),
+    ("inside", "feed-forward"): (sentence, chosen("stack", "layer")),
+    ("inside", "add-norm"): (sentence, chosen("stack")),
+    ("masks", "your-sentence"): (sentence, own_mask, chosen("layer", "head")),
+    ("masks", "causality"): (sentence, changed),
+    ("positions", "table"): (chosen(**TABLE),),
+    ("positions", "wavelengths"): (chosen(**TABLE),),
+    ("positions", "why-sinusoids"): (lengths,),
+    ("positions", "similarity"): (chosen(**TABLE),),
+    ("positions", "rotation"): (chosen("shift", **TABLE),),
+    ("positions", "orthogonality"): (chosen("first", "second", "form", d_model="width"),),
+    ("loss", "token-by-token"): (scored,),
+    ("decoding", "linear-softmax"): (sentence, step),
+    ("decoding", "teacher-forcing"): (forced,),
+    ("history", "one-word"): (text, read),
+    ("history", "gates"): (text, cells),
+    ("history", "attention-over-states"): (recurrent,),
+    ("tokens", "word-order"): (orders,),
+    ("tokens", "step-by-step"): (text,),
+    ("tokens", "neighbours"): (text, chosen("count", place="near")),
+}
+
+
+def of_part(page: str, part: str, request: Request) -> Values | None:
+    """The values of a part that has just been drawn; None where it has no program, or stopped at bad input."""
+    if (page, part) not in VALUES:
+        return None
+    try:
+        return {name: value for gather in VALUES[page, part] for name, value in gather(request).items()}
+    except (KeyError, ValueError):  # a control was not drawn, or what was typed cannot be used: the part says so
+        return None
