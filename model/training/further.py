@@ -42,6 +42,21 @@ def earlier_training(folder: Path, corpus: Corpus, recipe: Recipe) -> EarlierTra
     card = held_out_card(folder, corpus)
     config = Translator.load(folder, "cpu").config  # verifies every file
     tensors, _ = load_tensors(folder / "model.safetensors", card["weights_sha256"])
+    start, record = finished_epochs(folder)
+    if recipe.epochs <= start.epoch:
+        raise CheckpointError(
+            "{folder} has {epochs} epochs behind it; give --epochs more than that.", folder=folder, epochs=start.epoch
+        )
+    tensors = {name: tensor.float() for name, tensor in tensors.items()}
+    return EarlierTraining(config, start, tensors, (folder / "tokenizer.model").read_bytes(), record)
+
+
+def finished_epochs(folder: Path) -> tuple[Start, list[dict]]:
+    """Where a run begins that goes on after the one in `folder`, and the lines of its metrics file up to there.
+
+    Raises:
+        CheckpointError: no epoch was finished.
+    """
     rows = read_metrics(folder / METRICS)
     ends = [row for row in rows if row["event"] == "epoch"]
     if not ends:
@@ -51,10 +66,4 @@ def earlier_training(folder: Path, corpus: Corpus, recipe: Recipe) -> EarlierTra
             file=METRICS,
         )
     start = Start(len(ends), ends[-1]["steps"])
-    if recipe.epochs <= start.epoch:
-        raise CheckpointError(
-            "{folder} has {epochs} epochs behind it; give --epochs more than that.", folder=folder, epochs=start.epoch
-        )
-    record = [row for row in rows if row["epoch"] < start.epoch]
-    tensors = {name: tensor.float() for name, tensor in tensors.items()}
-    return EarlierTraining(config, start, tensors, (folder / "tokenizer.model").read_bytes(), record)
+    return start, [row for row in rows if row["epoch"] < start.epoch]

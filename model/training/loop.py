@@ -155,7 +155,9 @@ def train(
     state = TrainingState(task.network, average, build_optimizers(task.network, recipe), recipe, start or Start())
     if resume:
         state.load(out / CHECKPOINT)
-        if any(row.get("data", task.data) != task.data for row in read_metrics(out / METRICS)):
+        begun = asdict(state.start)  # what earlier runs behind --start-from were shown may differ
+        own = [row for row in read_metrics(out / METRICS) if row.get("begun", begun) == begun]
+        if any(row.get("data", task.data) != task.data for row in own):
             raise CheckpointError(
                 "The run in {folder} was trained on other data; give the same --data and --heldout.", folder=out
             )

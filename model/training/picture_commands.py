@@ -7,9 +7,10 @@ from pathlib import Path
 
 from ..networks.convolution import ConvolutionalNetwork, ConvolutionConfig
 from ..networks.vision import VisionConfig, VisionTransformer
-from ..runtime.checkpoint import read_json
+from ..runtime.checkpoint import CheckpointError, load_weights, read_json
 from .augment import Augmentation
 from .distillation import Distillation, Teacher
+from .further_pictures import after, earlier_pictures, pixels_before
 from .head_card import write_readable_card
 from .head_study import study_classifier
 from .images import read_images
@@ -53,6 +54,9 @@ def add_picture_commands(commands: argparse._SubParsersAction) -> None:
     add_options_of(vision, VisionConfig, NETWORK_OPTIONS)
     vision.add_argument("--teacher", type=Path, help="folder of a finished convolutional network to learn from")
     add_options_of(vision, Distillation())
+    vision.add_argument(
+        "--start-from", type=Path, help="folder of a finished classifier to train further, by the epochs of --stages"
+    )
     convolution = commands.add_parser("convolution", help="train a convolutional network on the same pictures")
     convolution.set_defaults(run=partial(_train_recognizer, sizes=ConvolutionConfig, network=ConvolutionalNetwork))
     add_run_options(convolution, CONVOLUTION_RECIPE)
@@ -82,7 +86,6 @@ def _add_picture_options(command: argparse.ArgumentParser, stages: str, how: Aug
 
 def _train_recognizer(options: argparse.Namespace, sizes: type, network: type[Recognizer]) -> int:
     stages = Stages.parse(options.stages)
-    recipe = taken(Recipe, options, epochs=stages.epochs)
     how = taken(Augmentation, options)
     check_out(options)
     images = read_images(options.data).hold_back(options.held_back)  # everything wrong is said before any work
@@ -90,12 +93,30 @@ def _train_recognizer(options: argparse.Namespace, sizes: type, network: type[Re
     if options.resume and network is ConvolutionalNetwork:  # a finished run has chosen at which size it reads
         side = read_json(options.out / "config.json").get("image_size", side)
     config = taken(sizes, options, classes=images.classes, image_size=side)
+    before = None
+    if folder := getattr(options, "start_from", None):
+        if folder.resolve() == options.out.resolve():
+            raise CheckpointError("--start-from and --out are the same folder; give another --out.")
+        before = earlier_pictures(folder, images, stages)
+        config, stages = before.config, before.stages
+    elif options.resume and (pixels := pixels_before(options.out)):  # a run that began with --start-from
+        config = sizes.from_dict(read_json(options.out / "config.json"))
+        stages = after(pixels, stages)
+    recipe = taken(Recipe, options, epochs=stages.epochs)
     teacher = None
     if getattr(options, "teacher", None):
         teacher = Teacher.load(options.teacher, taken(Distillation, options), images)
 
     def prepare(processes: ProcessGroup) -> Prepared:
-        return Prepared(config, lambda: RecognitionTask(network(config), images, recipe, stages, how, teacher))
+        def task() -> RecognitionTask:
+            made = network(config)
+            if before:
+                load_weights(made, before.tensors, str(options.start_from))
+                if processes.leads:
+                    before.hand_over(options.out)
+            return RecognitionTask(made, images, recipe, stages, how, teacher)
+
+        return Prepared(config, task, before.start if before else None)
 
     return run_training(options, recipe, prepare, partial(finish_recognizer, options.out, images, recipe, teacher))
 

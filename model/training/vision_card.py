@@ -1,6 +1,7 @@
 """The shipped folder of a trained picture classifier: weights, and a card with accuracy, calibration, faithfulness."""
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import torch
@@ -57,10 +58,21 @@ def finish_recognizer(
         "training": training_facts(folder, recipe)
         | {"stages": [[size, pixels.count(size)] for size in dict.fromkeys(pixels)], "chosen": _chosen(epochs)}
         | ({"teacher": teacher.facts} if teacher else {})
+        | ({"earlier": earlier} if (earlier := _earlier(rows)) else {})
         | ({"reading": reading} if reading else {}),
     }
     write_json(folder / "card.json", card)
     evaluate_recognizer(folder, images, str(device))
+
+
+def _earlier(rows: list[dict]) -> list[list]:
+    """Of each run that this one goes on from: the epochs behind its end, and its teacher and views in words."""
+    starts = [row for row in rows if row["event"] == "start"]
+    return [
+        [row["epoch"], before["data"].split("; ", 2)[2]]
+        for before, row in pairwise(starts)
+        if row["epoch"] == row.get("begun", {}).get("epoch") > before.get("begun", {}).get("epoch", 0)
+    ]
 
 
 def _chosen(epochs: list[dict]) -> dict:
@@ -167,6 +179,7 @@ def card_markdown(card: dict, sizes: dict, heads: str = "") -> str:
   which recognizes {100 * teacher["top1"]:.1f} % of the pictures held back (SHA-256 `{teacher["sha256"]}`).
   It reads the same view at {teacher["pixels"]} pixels; its answers at temperature {teacher["temperature"]:g} decide
   {share:g} % of the loss"""
+    more += "".join(f"\n- Until epoch {end}: {what}" for end, what in training.get("earlier", []))
     if chosen:
         share = 100 * chosen["top1"]
         more += f"\n- Shipped: epoch {chosen['epoch']}, which recognizes most of the pictures held back, {share:.1f} %"
