@@ -8,6 +8,7 @@ from model import HubTrace
 from model.hub.opened import OpenedModel
 from model.hub.opened_pictures import of_patches
 from pages.models import answers, heads, kept, subject
+from pages.models import what_if as what_if_of_any
 from pages.shared.attention_viewer.explore import explore_picture
 from pages.shared.models import private, reading
 from pages.shared.parts import pick
@@ -28,7 +29,7 @@ PARTS = {
     "what-if": Message("vision.view.what-if", "What if"),
 }
 PATCHES = {"cls": cls_attention, "any-patch": any_patch, "layers": through_the_layers, "what-if": what_if}
-NEEDS = {"layers": "explain", "what-if": "explain", "heads": "ablate"}  # capabilities
+NEEDS = {"layers": "explain", "heads": "ablate"}  # capabilities
 
 
 def show(service: Service) -> None:
@@ -48,10 +49,13 @@ def show(service: Service) -> None:
     offered = {
         id: called
         for id, called in PARTS.items()
-        if (id not in NEEDS or NEEDS[id] in model.capabilities) and (id not in PATCHES or seen is not None)
+        if (id not in NEEDS or NEEDS[id] in model.capabilities)
+        and (id not in PATCHES or id == "what-if" or seen is not None)
     }
     part = pick(offered, "part", varies=True)
-    if part in PATCHES:
+    if part == "what-if" and (seen is None or "explain" not in model.capabilities):
+        what_if_of_any.show(service, trace, chosen.image, {}, None, (key,))  # no class to explain: maps and patterns
+    elif part in PATCHES:
         PATCHES[part](service, key, seen)
     elif part == "heads":
         heads.show(service, trace, chosen.image, {}, (key,))

@@ -10,7 +10,7 @@ import pytest
 from tests.model.hub import tiny
 from tests.new_process import clear_all
 
-NAMES = ("bert", "bert-classes", "gpt2", "gpt-j", "t5", "vit")
+NAMES = ("bert", "bert-classes", "gpt2", "gpt-j", "t5", "vit", "dinov2")
 
 
 @pytest.fixture(scope="package")

@@ -195,6 +195,15 @@ def test_before_and_after_an_intervention(open_app, listed, name):
         assert f"At most {most} tokens." in said(app)
 
 
+def test_an_image_encoder_without_classes_is_changed_too(open_app, listed):
+    app = open_app("models", model="dinov2", part="what-if", headsdo="ablate")
+    assert not app.exception
+    trace = open_model(listed["dinov2"], device="cpu").trace(samples.picture(samples.NAMES[0]).image)
+    assert trace.classes is None
+    assert "One head on both sides" in " ".join(header.value for header in app.header)
+    assert "attention_map" in {part.proto.component_name for part in app.get("bidi_component")}
+
+
 def test_the_files_say_how_to_compute_the_same_again(open_app, listed, monkeypatch):
     """The recipe of the archive, in whole words and without special tokens, gives what the file holds."""
     text = "The unheard-of fox."
