@@ -10,6 +10,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from views.text import prose
 from views.text.catalogue import say
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "code"
@@ -46,10 +47,13 @@ def program(page: str, part: str, **values: object) -> str:
 
 
 def same_in_pytorch(page: str, part: str, **values: object) -> None:
-    """A fold with the part's program; nothing where its file is missing."""
+    """A fold with the part's program; nothing for a part without one, a sentence where its file cannot be read."""
     try:
         text = program(page, part, **values)
-    except OSError:
+    except FileNotFoundError:
+        return
+    except (OSError, UnicodeDecodeError):
+        st.caption(prose.DAMAGED(file=f"{part}.py", folder=f"assets/code/{page}"))
         return
     with st.expander(say("code.title", "The same in PyTorch")):
         st.code(text, language="python")

@@ -18,7 +18,8 @@ from views.controls import picture_input, samples
 from views.text import prose
 
 ASSETS = ROOT / "assets"
-OTHERS = "recurrent/"  # tests/model/test_recurrent_translator.py damages their files
+# tests/model/test_recurrent_translator.py and tests/pages/shared/test_code.py damage their files
+OTHERS = ("recurrent/", "code/")
 OF_NO_PAGE = "convolution/"  # no page opens this network yet
 FILES = [
     name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import shutil
 from collections.abc import Callable
 from functools import cache
 
@@ -515,3 +516,15 @@ def test_a_translation_that_is_not_the_greedy_one_is_said_by_its_ids(translator)
     ids = [*translator.stream(SENTENCE, DecodingOptions("beam", beam=4))][-1].ids
     text = shown("inside", "heads", method="beam", kind="cross")
     assert text == code.program("inside", "heads", sentence=SENTENCE, target_ids=tuple(ids), kind="cross")
+
+
+def test_a_damaged_program_is_one_sentence_and_the_part_stays(tmp_path, monkeypatch):
+    shutil.copytree(code.FOLDER, tmp_path / "code")
+    (tmp_path / "code" / "inside" / "memory.py").write_bytes(b"\xff\xfe")
+    monkeypatch.setattr(code, "FOLDER", tmp_path / "code")
+    code._lines.cache_clear()
+    app = visit("inside", inside="memory")
+    code._lines.cache_clear()
+    assert not app.exception and app.dataframe is not None
+    (said,) = (caption.value for caption in app.caption if "memory.py" in caption.value)
+    assert "git checkout -- assets" in said
