@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # PYTHON makes a new .venv
-.PHONY: run test walk sweep test-slow test-deploy lint format audit fuzz bench train-translator evaluate-translator agreement
+.PHONY: run test walk sweep test-slow test-deploy docs lint format audit fuzz bench train-translator evaluate-translator agreement
 .PHONY: train-recurrent evaluate-recurrent comparison forgetting raw-attention english train-convolution
 .PHONY: evaluate-convolution train-vision evaluate-vision after-vision head-statistics clean run-environment dev-environment
 
@@ -36,6 +36,11 @@ test-deploy: dev-environment
 # every type of model that transformers can build tiny, opened; some minutes; OPTIONS="bert llama" for some of them
 sweep: dev-environment
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m tests.model.hub.sweep $(OPTIONS)
+
+# pages of the package's names, from their docstrings, into docs/api; no network
+docs: dev-environment
+	OMP_NUM_THREADS=1 $(BIN)/python -m pdoc --no-show-source --output-directory docs/api \
+		attention_atlas attention_atlas.model attention_atlas.views.trace_frame
 
 lint: dev-environment
 	$(BIN)/ruff check .
