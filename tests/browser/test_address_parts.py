@@ -42,7 +42,9 @@ def test_a_deed_in_a_part_and_a_page_that_arrive_together_both_count(slow: tuple
     expect_setting(page, kind="cross")
 
 
-@pytest.mark.parametrize("control", ["Beam", "Cross"])  # of the whole page, and of a part of it
+@pytest.mark.parametrize(
+    "control", [pytest.param("Beam", marks=pytest.mark.slow), "Cross"]
+)  # of the whole page, and of a part of it
 def test_a_click_on_a_page_that_the_menu_has_left_does_not_undo_the_menu(
     slow: tuple[Page, Line], server: Server, control: str
 ):

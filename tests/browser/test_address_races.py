@@ -80,7 +80,7 @@ def by_keys(page: Page) -> None:
     page.keyboard.press("Space")
 
 
-@pytest.mark.parametrize("deed", [by_mouse, by_keys])
+@pytest.mark.parametrize("deed", [by_mouse, pytest.param(by_keys, marks=pytest.mark.slow)])
 def test_a_click_before_the_answer_to_back_loses_neither(
     slow: tuple[Page, Line], server: Server, deed: Callable[[Page], None]
 ):
@@ -198,7 +198,7 @@ def asked(page: Page, link: Locator) -> None:
     link.evaluate("link => link.click()")
 
 
-@pytest.mark.parametrize("use", [pressed, entered, asked])
+@pytest.mark.parametrize("use", [pressed, *(pytest.param(each, marks=pytest.mark.slow) for each in (entered, asked))])
 def test_a_sentence_and_a_page_that_arrive_together_both_count(
     slow: tuple[Page, Line], server: Server, use: Callable[[Page, Locator], None]
 ):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from urllib.parse import quote
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page
 
@@ -42,9 +42,10 @@ LOOK = f"""() => window.look = (key) => {{
     const all = (selector) => holders.flatMap((holder) => [...holder.shadowRoot.querySelectorAll(selector)])
     const maps = all(".detail canvas[role=img], .frame .map")
     const seen = all("h2, .title, .note").map((each) => each.textContent)
-    const pixels = maps.map((each) => each.toDataURL() + each.style.opacity)
+    const coloursOf = (each) => [...each.getContext("2d").getImageData(0, 0, each.width, each.height).data]
     return {{
-        drawn: JSON.stringify([seen, pixels, all(".option").map((each) => each.dataset.name)]),
+        drawn: [seen, all(".option").map((each) => each.dataset.name), maps.map((each) => each.style.opacity)],
+        colours: maps.map(coloursOf),
         said: Object.fromEntries(new URLSearchParams(location.search)),
         told: window.told,
         grey: document.querySelectorAll("[data-testid=stMain] [data-stale=true]").length,
@@ -70,7 +71,8 @@ PAGES = {
     "what-if": ("/vision?view=what-if&", "cls_pair", [("layer", "5"), ("head", "2")]),
     "padding": ("/masks?masks=padding&", "weights_of_one", [("layer", "3"), ("head", "5"), ("head", "2")]),
 }
-
+DRAWN = ("drawn", "colours")
+SHADE = 8  # of 255: no more than two neighbouring shades differ, as half precision may round to either
 
 SLOW = ("padding", "vision-heads", "what-if")  # built of the same parts as the others
 
@@ -85,7 +87,7 @@ def test_a_choice_is_drawn_before_anything_is_sent(page: Page, server: Server, n
     before = page.evaluate("key => look(key)", key)
     for choice, value in choices:
         now = page.evaluate(PRESS, [key, choice, value])
-        assert now["drawn"] != before["drawn"], choice
+        assert [now[part] for part in DRAWN] != [before[part] for part in DRAWN], choice
         assert (now["said"][choice], now["told"], now["grey"], now["top"]) == (value, 0, 0, before["top"]), choice
         before = now
     page.wait_for_function("() => told > 0")
@@ -93,12 +95,14 @@ def test_a_choice_is_drawn_before_anything_is_sent(page: Page, server: Server, n
     assert page.evaluate("told") == 1
     after = page.evaluate("key => look(key)", key)
     assert after["drawn"] == before["drawn"] and after["said"].items() >= dict(choices).items()
+    for now, then in zip(after["colours"], before["colours"], strict=True):  # by now with every digit
+        assert np.abs(np.subtract(now, then)).max(initial=0) <= SHADE
     page.reload()
     ready(page)
     page.wait_for_function(f"key => ({ROOT})(key, '.component')?.dataset.drawn", arg=key)
     page.evaluate(LOOK)
     again = page.evaluate("key => look(key)", key)
-    assert json.loads(again["drawn"])[0] == json.loads(before["drawn"])[0]
+    assert again["drawn"][0] == before["drawn"][0]
 
 
 # Bottom edges of what must be seen, from the top of the page.

@@ -123,6 +123,7 @@ def test_what_is_typed_first_after_the_server_has_gone_is_translated(page: Page)
     assert "Traceback" not in log, log
 
 
+@pytest.mark.slow  # a part of a page comes back as the page does
 def test_what_is_chosen_first_in_a_part_of_the_page_after_the_server_has_gone_is_shown(page: Page):
     server = AppServer()
     with server:

@@ -1,4 +1,4 @@
-"""Every view of the app, opened once and checked for everything; `make walk` opens each in both sizes and themes."""
+"""Every page and every other part of it, opened and checked for everything; `make walk` opens all, in every way."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tests.browser.conftest import PATIENCE, open_page, ready
 from tests.browser.overflow import WIDE
 from tests.browser.policy import Watch
 from tests.browser.unsaid import unsaid
-from tests.browser.walker import FULL, Visit, check, each_once, go, in_every_way
+from tests.browser.walker import FULL, Visit, check, every_other, go, in_every_way
 from tests.every_view import UNFOLDED, VIEWS
 from views.text.catalogue import PSEUDO_SWITCH
 
-WALK = in_every_way if FULL else each_once
+WALK = in_every_way if FULL else every_other
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""A small slice of the campaign on every run; `make fuzz` runs all of it."""
+"""A small slice of the campaign on every run, that of pages where time allows; `make fuzz` runs all of it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATIENCE = 5 * campaign.SECONDS  # a machine that runs tests may be busy
     [
         ("sentence", lambda: campaign.sentences(SEED, translate_every=60), 120, {"translated", "accepted", "refused"}),
         ("picture", lambda: campaign.pictures(SEED, classify_every=25), 150, {"classified", "read", "refused"}),
-        ("page", lambda: campaign.pages(SEED), len(page_frame.PAGES), {"shown"}),
+        pytest.param("page", lambda: campaign.pages(SEED), len(page_frame.PAGES), {"shown"}, marks=pytest.mark.slow),
     ],
 )
 def test_a_slice(kind, cases, count, outcomes):

@@ -16,6 +16,7 @@ from tests.fuzz.texts import MARK
 SORTS = ("rerun", "stop, heartbeat", "files", "operation", "developer's", "unknown", "malformed", "oversized")
 
 
+@pytest.mark.slow
 def test_a_slice_beside_a_visitor_at_work():
     result = protocol.run(SEED, 300, most_seconds=PATIENCE)
     assert result.failures == {}

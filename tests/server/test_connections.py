@@ -16,6 +16,7 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
@@ -97,6 +98,7 @@ def test_a_server_that_listens_to_everyone_asks_nobody_for_its_address(tmp_path:
         assert server.asked() == []
 
 
+@pytest.mark.slow
 def test_the_server_turns_to_nobody(tmp_path: Path):
     with Watched(tmp_path / "asked.jsonl") as server:
         server.wait()

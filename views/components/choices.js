@@ -20,8 +20,15 @@ class ChoosingView extends View {
   take(given) {
     this.given = given
     this.path = location.pathname
-    this.chosen ??= this.news() ?? {}
+    this.chosen = this.completed(this.chosen ?? this.news() ?? {})
     this.arrange()
+  }
+
+  // The maps and what is said to be chosen may come one after the other: what the controls lack is their first option.
+  completed(chosen) {
+    const lacking = (this.given.controls ?? []).filter(({ name, options }) => !options.some(([id]) => id === chosen[name]))
+    if (!lacking.length) return chosen
+    return this.offered({ ...chosen, ...Object.fromEntries(lacking.map(({ name, first }) => [name, first])) })
   }
 
   // What can be shown of it.
@@ -30,7 +37,7 @@ class ChoosingView extends View {
   }
 
   showChosen(chosen) {
-    this.chosen = chosen
+    this.chosen = this.completed(chosen)
     this.arrange()
   }
 
