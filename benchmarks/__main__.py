@@ -12,7 +12,18 @@ from benchmarks.timing import Measurement, table
 from model import Translator, VisionClassifier
 from model.runtime.device import hardware
 
-COMPARISONS = ("forward", "translate", "recurrent", "vision", "page", "choices", "lessons", "microscope", "hub")
+COMPARISONS = (
+    "forward",
+    "translate",
+    "recurrent",
+    "vision",
+    "page",
+    "choices",
+    "lessons",
+    "history",
+    "microscope",
+    "hub",
+)
 ON_REQUEST = ("load", "scaling")  # minutes and the whole machine; scaling needs data
 RESULTS = Path(__file__).parent / "results"
 
@@ -60,6 +71,10 @@ def main() -> None:
         from benchmarks.lessons import lessons
 
         rows += lessons()
+    if "history" in chosen:
+        from benchmarks.history import history
+
+        rows += history()
     if "microscope" in chosen:
         from benchmarks.microscope import microscope
 

@@ -40,7 +40,7 @@ LISTS = {
 CLICKS = {
     "head, Heads": ("/heads", ".option", 5),
     "head, Vision, Heads": ("/vision?view=heads", ".option", 5),
-    "head, Vision, overview": ("/vision?view=cls", ".tile", 11),
+    "head, Vision, overview": ("/vision?view=cls", ".tile[aria-label]", 11),
     "patch, Vision, any patch": ("/vision?view=any-patch", ".picture-root .panel:first-child .patch", 11),
 }
 

@@ -1,5 +1,6 @@
 """One word in several sentences: where it stands, and how its vector drifts apart from layer to layer."""
 
+import re
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -49,6 +50,12 @@ def find_word(tokenizer: Tokenizer, ids: list[int], word: str) -> tuple[int, int
             if whole and wanted and tokenizer.decode(ids[start:end]).casefold() == wanted:
                 return start, end
     return None
+
+
+def with_adjective(sentence: str, word: str, adjective: str) -> str:
+    """`sentence` with `adjective` before its first whole `word`, upper and lower case alike; unchanged without one."""
+    found = re.search(rf"(?<!\w){re.escape(word.strip())}(?!\w)", sentence, re.IGNORECASE)
+    return f"{sentence[: found.start()]}{adjective.strip()} {sentence[found.start() :]}" if found else sentence
 
 
 def _begins(before: str, token: str) -> bool:

@@ -68,7 +68,7 @@ def state_gradients_in_steps(network: RecurrentNetwork, source_ids: Sequence[int
     encoder.run_tapped(embedded, recorder, "encoder")
     order = list(range(count)) if direction == "forwards" else list(reversed(range(count)))
     steps = [_quantities(recorder, f"encoder.{direction}.{place}", width) for place in order]
-    weights = encoder.weights()[:2]
+    weights = torch.cat(encoder.weights()[:2], dim=1)  # (gates * width, d_model + width), W beside U
     rows = width if encoder.cell == "rnn" else 2 * width  # of h_N, and of c_N below
     by_hidden = torch.eye(rows, width, device=embedded.device)  # d last / d h_t, at first t = N
     by_cell = torch.eye(rows, device=embedded.device)[:, width:] if encoder.cell == "lstm" else None
@@ -94,7 +94,7 @@ state_gradients = in_one_go(state_gradients_in_steps)
 def _one_back(
     step: dict[str, Tensor],
     before: dict[str, Tensor] | None,
-    weights: tuple[Tensor, Tensor],
+    weights: Tensor,
     by_hidden: Tensor,
     by_cell: Tensor | None,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
@@ -102,26 +102,26 @@ def _one_back(
 
     Args:
         step, before: quantities of this step and of the one before, `(width,)` each; None before the first.
-        weights: W and U, the rows of all gates one below the other.
+        weights: W beside U, the rows of all gates one below the other.
         by_hidden, by_cell: `(rows, width)`.
     """
-    from_inputs, from_state = weights
+    width = by_hidden.shape[1]
+    inputs = weights.shape[1] - width  # columns of W
     if by_cell is None:  # d h_t / d sum = 1 - h_t^2
-        through = by_hidden * (1 - step["hidden"] ** 2)  # (rows, width)
-        return through @ from_inputs, through @ from_state, None
+        both = (by_hidden * (1 - step["hidden"] ** 2)) @ weights  # (rows, d_model + width)
+        return both[:, :inputs], both[:, inputs:], None
     i, f, g, o = (step[gate] for gate in GATES)
     squashed = step["cell"].tanh()
     previous = torch.zeros_like(i) if before is None else before["cell"]
-    to_cell = by_cell + by_hidden * (o * (1 - squashed**2))  # (rows, width), d last / d c_t by both ways
+    to_cell = torch.addcmul(by_cell, by_hidden, o * (1 - squashed**2))  # (rows, width), d last / d c_t by both ways
     # what a gate's sum does to c_t, and the output gate's to h_t
     slopes = (g * i * (1 - i), previous * f * (1 - f), i * (1 - g**2))
-    out = squashed * o * (1 - o)
-    both = []
-    for matrix in (from_inputs, from_state):
-        *inner, outer = matrix.split(len(i))  # (width, columns) each
-        through_cell = sum(slope[:, None] * part for slope, part in zip(slopes, inner, strict=True))
-        both.append(to_cell @ through_cell + by_hidden @ (out[:, None] * outer))  # (rows, columns)
-    return both[0], both[1], to_cell * f
+    *inner, outer = weights.split(width)  # (width, d_model + width) each
+    through_cell = slopes[0][:, None] * inner[0]
+    for slope, part in zip(slopes[1:], inner[1:], strict=True):
+        through_cell.addcmul_(slope[:, None], part)
+    both = torch.addmm(to_cell @ through_cell, by_hidden, (squashed * o * (1 - o))[:, None] * outer)
+    return both[:, :inputs], both[:, inputs:], to_cell * f
 
 
 @torch.inference_mode(False)

@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from model.lessons.residual import SubLayer, sub_layers
+from pages.inside import dropout
 from pages.inside.feed_forward import stack_choice
 from pages.shared import checks, files, tables
 from pages.shared.experiment import experiment, named
@@ -85,6 +86,9 @@ def show(request: Request) -> None:
             for at, token in enumerate(tokens)
         ]
         files.csv(header, rows, f"{stack}-residual", say("download.numbers.csv", "All numbers as CSV"))
+    at = max(place, 1) - 1
+    steps = {label: (sub_layer.layer, sub_layer.step) for label, sub_layer in zip(labels, found, strict=True)}
+    dropout.show(request, stack, steps, at, names[at])
 
 
 def lengths_and_moments(found: list[SubLayer], labels: list[str], place: int, stack: str, names: list[str]) -> None:

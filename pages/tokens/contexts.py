@@ -1,9 +1,10 @@
 """One word in three sentences."""
 
+import numpy as np
 import streamlit as st
 
 from model import InputError
-from model.lessons.contexts import WordInContexts, word_in_contexts
+from model.lessons.contexts import WordInContexts, with_adjective, word_in_contexts
 from pages.shared import checks, files
 from pages.shared.charts import chart, curves
 from pages.shared.experiment import experiment
@@ -13,7 +14,7 @@ from views.controls import inputs, widgets
 from views.figures.lines import Line, category_ticks, lines
 from views.text import literal
 from views.text.catalogue import say, say_error
-from views.text.numbers import percent
+from views.text.numbers import percent, three_digits
 
 SENTENCES = ("the cat that I raise", "the cat that catches sparrows", "the cat character in a game")
 
@@ -28,6 +29,13 @@ def show(request: Request) -> None:
         names.append(say("tokens.contexts.sentence", "Sentence {number}", number=number))
         with column:
             sentences.append(sentence_box(names[-1], f"s{number}", first))
+    label = say("tokens.contexts.adjective", "Adjective before the word, in sentence 1")
+    adjective = widgets.text(label, "adjective", "", say("tokens.contexts.adjective.placeholder", "Such as: cute"))
+    if adjective.strip():
+        names.append(
+            say("tokens.contexts.longer", "Sentence 1 with \u201c{adjective}\u201d", adjective=adjective.strip())
+        )
+        sentences.append(with_adjective(sentences[0], word, adjective))
     if not all(usable(request, sentence, name) for name, sentence in zip(names, sentences, strict=True)):
         return
     key, given = ("contexts", word, *sentences), (request.service.model.tokenizer, sentences, word)
@@ -42,10 +50,14 @@ def show(request: Request) -> None:
         last = dict(zip(found.pairs, found.cosines[:, -1], strict=True))
         result = {"same": float(last[0, 1]), "other": float(last[0, 2])}
     experiment("tokens-contexts", {"s2": sentences[0]}, result)
+    if adjective.strip():
+        one = dict(zip(found.pairs, found.cosines, strict=True))[0, 3]
+        told = {"adjective": literal.markdown(adjective.strip()), "word": literal.markdown(word.strip())}
+        paragraph("tokens", "contexts-adjective", **told, first=three_digits(one[2]), last=three_digits(one[-1]))
     apart = abs(found.vectors[1:, 0] - found.vectors[:-1, 0]).max()
     caption("tokens", "contexts-check", apart=apart, difference=checks.said("cosines", found.difference))
     header = [say("tokens.contexts.pair", "sentences"), *stages(len(found.stages))]
-    rows = [[_pair(pair), *map(float, row)] for pair, row in zip(found.pairs, found.cosines, strict=True)]
+    rows = [[_pair(pair), *map(float, row)] for pair, row in compared(found)]
     files.sheet(header, rows, "contexts", say("tokens.contexts.csv", "Cosines as CSV"))
 
 
@@ -55,8 +67,7 @@ def drawn(found: WordInContexts, names: list[str]) -> None:
     named = stages(len(found.stages))
     places = list(range(len(named)))
     cosines = [
-        Line(_pair(pair), places, cosines, place, marks=True)
-        for place, (pair, cosines) in enumerate(zip(found.pairs, found.cosines, strict=True))
+        Line(_pair(pair), places, cosines, place, marks=True) for place, (pair, cosines) in enumerate(compared(found))
     ]
     paths = [
         Line(names[number], path[:, 0], path[:, 1], number, marks=True, labels=named)
@@ -72,6 +83,15 @@ def drawn(found: WordInContexts, names: list[str]) -> None:
         x = say("tokens.contexts.first", "first direction, {share} of the variance", share=first)
         y = say("tokens.contexts.second", "second direction, {share}", share=second)
         curves(paths, x, y, "plane", block("tokens", "contexts-plane-alt"))
+
+
+def compared(found: WordInContexts) -> list[tuple[tuple[int, int], np.ndarray]]:
+    """Every two sentences with the cosines; the one with an adjective stands beside the same without it alone."""
+    return [
+        (pair, cosines)
+        for pair, cosines in zip(found.pairs, found.cosines, strict=True)
+        if pair[1] < len(SENTENCES) or pair[0] == 0
+    ]
 
 
 def _pair(pair: tuple[int, int]) -> str:

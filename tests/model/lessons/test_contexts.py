@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from model import InputError, Translator
-from model.lessons.contexts import encoder_stages, find_word, principal_plane, stage_names, word_in_contexts
+from model.lessons.contexts import (
+    encoder_stages,
+    find_word,
+    principal_plane,
+    stage_names,
+    with_adjective,
+    word_in_contexts,
+)
 
 SENTENCES = ["the cat that I raise", "the cat that catches sparrows", "the cat character in a game"]
 
@@ -78,3 +85,8 @@ def test_the_plane_keeps_the_widest_directions():
     plane, shares = principal_plane(vectors)
     np.testing.assert_allclose(plane[:, 0], vectors[:, 2])
     np.testing.assert_allclose(shares, [40 / 44, 4 / 44])
+
+
+def test_an_adjective_goes_before_the_whole_word_alone():
+    assert with_adjective("Cats and a cat, the cat", " CAT ", " cute ") == "Cats and a cute cat, the cat"
+    assert with_adjective("a dog", "cat", "cute") == "a dog"

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+from model.lessons.dropout import dropout_draws
 from model.lessons.feed_forward import firing
 from model.lessons.layer_steps import attention_steps, layer_inputs
 from model.lessons.residual import sub_layers
@@ -187,6 +188,17 @@ def test_add_and_norm(open_app, translator, trace):
     assert [row[1] for row in rows] == [three_digits(float(s.before[1])) for s in found]
     for row in table(app, "Means and variances"):
         assert row[3] == "0" and row[4] == "1.00"
+
+
+def test_dropout_at_one_of_them(open_app, translator, trace):
+    query = {"inside": "add-norm", "stack": "decoder", "norm_place": "2", "dropped": "2 cross-attention"}
+    app = open_app("inside", **query, dropout="0.5", draw="9")
+    found = dropout_draws(translator.network, trace, "decoder", (1, "cross", 1), 0.5, 8, 9)
+    title = next(name for name in matrices(app) if name.endswith("2 cross-attention: without and with dropout"))
+    np.testing.assert_allclose(matrices(app)[title][1], np.vstack([found.without, found.drawn]), atol=1e-3)
+    rows = table(app, title)
+    assert [row[1] for row in rows] == [str(int(kept.sum())) for kept in found.kept]
+    assert [row[2] for row in rows] == [three_digits(float(cosine)) for cosine in found.cosines]
 
 
 @pytest.mark.parametrize("part", PARTS)

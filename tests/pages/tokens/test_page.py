@@ -130,6 +130,21 @@ def test_a_word_in_three_contexts(open_app, translator):
     assert "embeddings of the word differ by 0 between" in checked(app, "Check: ")
 
 
+def test_an_adjective_in_one_of_the_contexts(open_app, translator):
+    app = open_app("tokens", part="contexts", adjective="cute")
+    longer = SENTENCES[0].replace("cat", "cute cat")
+    found = word_in_contexts(translator.network, translator.tokenizer, [*SENTENCES, longer], "cat")
+    cosines, plane = charts(app)
+    expected = dict(zip(found.pairs, found.cosines, strict=True))[0, 3]
+    np.testing.assert_allclose(curve(cosines, "sentences 1 and 4")[1], expected, atol=1e-6)
+    assert [trace["name"] for trace in cosines["data"]] == [
+        f"sentences {pair}" for pair in ("1 and 2", "1 and 3", "1 and 4", "2 and 3")
+    ]
+    assert plane["data"][3]["name"] == "Sentence 1 with \u201ccute\u201d"
+    last = three_digits(expected[-1])
+    assert any(f"{last} after the last layer" in text.value for text in app.markdown)
+
+
 def test_the_readers_own_sentences_and_what_is_wrong_with_them(open_app):
     query = {
         "part": "contexts",

@@ -1,0 +1,63 @@
+"""Dropout at one Add & Norm: the same token drawn several times, as training does."""
+
+import numpy as np
+import streamlit as st
+
+from model.lessons.dropout import dropout_draws
+from pages.shared import checks, files, tables
+from pages.shared.opening import Request
+from pages.shared.texts import caption, paragraph
+from views.components.matrix_row import RowMatrix, matrix_row
+from views.controls import widgets
+from views.text.catalogue import say
+from views.text.numbers import percent
+
+DRAWS = 8
+MOST = 0.9
+
+
+def show(request: Request, stack: str, sub_layers: dict[str, tuple[int, str]], position: int, token: str) -> None:
+    """The token's vector without dropout above those of `DRAWS` draws.
+
+    Args:
+        sub_layers: what each is called, with its layer from 0 and its step.
+        position: of the token, from 0.
+        token: its name.
+    """
+    st.subheader(say("inside.dropout", "Dropout, in training"), anchor=False)
+    trace, trained = request.trace(), request.service.model.network.config.dropout
+    paragraph("inside", "dropout", rate=trained)
+    with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
+        label = widgets.select(say("column.sub-layer", "sub-layer"), list(sub_layers), "dropped", width=230)
+        rate = widgets.decimal(say("inside.dropout.rate", "Dropout p"), "dropout", trained, 0.0, MOST, 0.05)
+        seed = int(widgets.number(say("inside.dropout.seed", "Draws from seed"), "draw", 1, 1, 9999))
+    at = (*sub_layers[label], position)
+    key = ("dropout", trace.source_ids, trace.target_ids, stack, at, rate, seed)
+    found = request.service.lesson(key, dropout_draws, trace, stack, at, rate, DRAWS, seed)
+    names = [say("inside.dropout.without", "none"), *map(str, range(1, DRAWS + 1))]
+    rows = np.vstack([found.without, found.drawn])  # (1 + draw, d_model)
+    title = say("inside.dropout.draws", "{token}, {step}: without and with dropout", token=token, step=label)
+    drawn, dimension = say("inside.dropout.draw", "draw"), say("column.dimension", "dimension")
+    item = RowMatrix(title, rows, stack, names, (), drawn, dimension, wide=True)
+    matrix_row([item], "dropped_rows")
+    kept = [int(each.sum()) for each in found.kept]
+    tables.show(
+        [
+            tables.Column(drawn, names[1:]),
+            tables.Column(say("inside.dropout.kept", "numbers kept"), kept),
+            tables.Column(say("inside.dropout.cosine", "cosine with none"), found.cosines.tolist()),
+        ],
+        title,
+    )
+    share = percent(sum(kept) / found.kept.size)
+    caption(
+        "inside",
+        "check-dropout",
+        share=share,
+        mean=f"{found.mean_cosine:.4f}",
+        draws=DRAWS,
+        difference=checks.said("Add & Norm", found.difference),
+    )
+    header = [drawn, *map(str, range(1, rows.shape[1] + 1))]
+    content = lambda: [[name, *map(float, row)] for name, row in zip(names, rows, strict=True)]  # noqa: E731
+    files.csv(header, content, f"{stack}-dropout", say("inside.dropout.csv", "Draws as CSV"))
