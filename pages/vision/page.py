@@ -9,6 +9,7 @@ from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
 from pages.vision.attention import any_patch, cls_attention, full_maps
 from pages.vision.background import without_an_object
+from pages.vision.classification import from_cls
 from pages.vision.heads import each_head
 from pages.vision.layers import through_the_layers
 from pages.vision.patches import cut_in_patches
@@ -49,7 +50,7 @@ def main() -> None:
         said = say("vision.answered", "Answer: **{name}**, {probability}", name=name, probability=percent(probability))
         st.markdown(said, width="content")
     view.show(service, key, trace)
-    _answer(service, chosen, trace)
+    _answer(service, key, chosen, trace)
     config, (rows, columns) = service.model.config, trace.grid
     texts_below(
         "vision",
@@ -63,7 +64,7 @@ def main() -> None:
     )
 
 
-def _answer(service: Service, chosen: Picture, trace: VisionTrace) -> None:
+def _answer(service: Service, key: str, chosen: Picture, trace: VisionTrace) -> None:
     """The picture as the model receives it, and what it makes of it."""
     st.header(say("vision.answer.header", "The answer"), anchor=False)
     received, said = st.columns([1, 3], gap="large")
@@ -78,6 +79,7 @@ def _answer(service: Service, chosen: Picture, trace: VisionTrace) -> None:
         classes = ", ".join(map(literal.markdown, trace.classes))
         st.caption(block("vision", "only-these", count=len(trace.classes), classes=classes))
         without_an_object(service)
+    from_cls(service, key, trace)
 
 
 main()

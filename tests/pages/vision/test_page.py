@@ -12,18 +12,21 @@ from streamlit.testing.v1 import AppTest
 
 from model import CheckpointError, VisionClassifier
 from model.attribution.analysis import principal_filters
+from model.lessons.classification import classification
 from pages.shared.models import load_vision as loaded_service
 from tests.new_process import clear_all
 from tests.pages.charts import checked, without_bounds
 from tests.pages.conftest import PATIENCE, ROOT, go, html_of
+from tests.pages.drawn import matrices
 from tests.pages.kinds import chosen, kinds
+from tests.pages.reading import table
 from tests.views.components.test_patch_picture import read
 from tests.views.controls.odd_pictures import encoded, photo
 from views import maps, patches
 from views.controls import samples
 from views.html.answer import bars
 from views.text import literal
-from views.text.numbers import percent
+from views.text.numbers import percent, three_digits
 
 VIEWS = ("patches", "cls", "any-patch", "layers", "positions", "full-maps")
 
@@ -87,6 +90,22 @@ def test_the_answer_is_the_models_and_stays_in_every_view(open_app, trace):
             assert literal.markdown(name) in captions(app)
         assert f"only these {len(trace.classes)} classes" in captions(app)
         assert not app.warning
+
+
+def test_the_answer_as_numbers_below_a_fold(open_app, classifier, trace):
+    app = open_app("vision")
+    assert "CLS before the norm" not in matrices(app)
+    app.session_state["from_cls"] = True
+    app.run()
+    assert not app.exception
+    found = classification(classifier.network, trace)
+    shown = matrices(app)
+    for name, vector in (("CLS before the norm", found.before), ("CLS after the norm, y", found.after)):
+        np.testing.assert_allclose(shown[name][1][0], vector, rtol=1e-3, atol=1e-3)
+    _, *rows = table(app, "From logits to probabilities")
+    assert [row[0] for row in rows] == [str(index) for index in range(len(trace.classes))]
+    assert [row[1] for row in rows] == list(trace.classes)
+    assert [row[2] for row in rows] == [three_digits(float(logit)) for logit in found.logits]
 
 
 def test_the_sidebar_describes_the_classifier(open_app, classifier):

@@ -1,0 +1,30 @@
+"""From CLS to the classes: the library's norm and softmax, and the trace's own logits."""
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from model import VisionClassifier
+from model.lessons.classification import classification
+
+
+@pytest.fixture(scope="module")
+def classifier():
+    return VisionClassifier.load(device="cpu")
+
+
+@pytest.mark.parametrize("colour", ["#204060", "#F0E010"])
+def test_norm_logits_and_probabilities_are_the_networks(classifier, colour):
+    trace = classifier.trace(Image.new("RGB", (90, 120), colour))
+    found = classification(classifier.network, trace)
+    with torch.inference_mode():
+        after = classifier.network.norm(torch.from_numpy(trace.stream[-1, 0]))
+        logits = classifier.network.head(after)
+    np.testing.assert_array_equal(found.before, trace.stream[-1, 0])
+    np.testing.assert_allclose(found.after, after.numpy(), atol=1e-5)
+    np.testing.assert_allclose(found.logits, logits.numpy(), atol=1e-5)
+    np.testing.assert_allclose(found.probabilities, logits.softmax(0).numpy(), atol=1e-6)
+    np.testing.assert_allclose(found.powers, np.exp(found.logits - found.logits.max()))
+    assert found.difference == pytest.approx(np.abs(found.logits - trace.logits).max())
+    assert found.difference < 1e-5 and found.powers.max() == 1
