@@ -121,7 +121,7 @@ class Visitor:
 
     async def type(self, sentence: str) -> None:
         """Type a sentence and press Enter."""
-        if self._client.page == "vision":
+        if "English sentence" not in self._client.controls:
             await self.change_page("")
         await self._timed("sentence", self._client.type("English sentence", sentence))
 

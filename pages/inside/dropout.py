@@ -25,7 +25,7 @@ def show(request: Request, stack: str, sub_layers: dict[str, tuple[int, str]], p
         token: its name.
     """
     st.subheader(say("inside.dropout", "Dropout, in training"), anchor=False)
-    trace, trained = request.trace(), request.service.model.network.config.dropout
+    trace, trained = request.trace(), request.service.model.config.dropout
     paragraph("inside", "dropout", rate=trained)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         label = widgets.select(say("column.sub-layer", "sub-layer"), list(sub_layers), "dropped", width=230)
