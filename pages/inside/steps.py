@@ -13,7 +13,7 @@ from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import block, caption, paragraph
 from views import maps
-from views.components.matrix_row import RowMatrix, matrix_row
+from views.components.matrix_row import Made, RowMatrix, matrix_row
 from views.components.player import player
 from views.controls import widgets
 from views.text import terms
@@ -28,6 +28,15 @@ NAMES = {  # in the order of `STEPS`
     "weights": Message("inside.step.weights", "5 Softmax"),
     "output": Message("inside.step.output", "6 \u00d7 V"),
     "sublayer-output": Message("inside.step.sublayer-output", "7 Concat, W\u2092"),
+}
+MADE: dict[str, Made] = {  # how the result of a step comes from its other matrices
+    "projections": "product",
+    "products": "product",
+    "scores": "each",
+    "masked": "each",
+    "weights": "softmax",
+    "output": "product",
+    "sublayer-output": "product",
 }
 PROJECTIONS = {
     "query": Message("inside.projection.query", "Query"),
@@ -58,7 +67,7 @@ def show(request: Request) -> None:
             label = say("inside.projection", "Projection")
             projection = widgets.pick(label, PROJECTIONS, "projection", hidden=True)
     items = of_step(step, steps, chosen, projection)
-    matrix_row(items, "matrices")
+    matrix_row(items, "matrices", made=MADE[id])
     caption("inside", "check-step", difference=checks.said("attention step", steps.differences[STEPS[step]]))
     result = next(item for item in reversed(items) if isinstance(item, RowMatrix))
     columns = maps.numbered(result.columns) or list(map(str, range(result.values.shape[1])))

@@ -12,8 +12,8 @@ from playwright.sync_api import Page, expect
 from tests.browser.mounting import mount_component
 from tests.views.components.test_patch_picture import shown
 from views import palette, patches
-from views.components.parts import mark
-from views.components.patch_picture import Panel, PatchPicture, payload
+from views.components.parts import exactly, mark
+from views.components.patch_picture import Panel, PatchPicture, exact, payload
 from views.text.numbers import three_digits
 
 ROWS, COLUMNS = 3, 4
@@ -39,9 +39,9 @@ def mount(page: Page):
     """Show a picture in an empty page; what the script answers is collected in `window.answers`."""
 
     def show(given: PatchPicture, background: str = "#FFFFFF") -> Page:
-        mount_component(
-            page, "patch_picture", "picture-root", payload(given, "light"), background, mark(dict(given.chosen))
-        )
+        more = exact(given)
+        marked = mark(dict(given.chosen)) + (exactly(*more) if more else "")
+        mount_component(page, "patch_picture", "picture-root", payload(given, "light"), background, marked)
         return page
 
     return show
@@ -215,3 +215,15 @@ def test_another_head_is_drawn_before_the_server_hears_of_it(mount):
     assert page.evaluate("answers") == []
     page.wait_for_function("() => answers.length")
     assert page.evaluate("answers") == [["chosen", known(weights=heads, head=(0, 1)).chosen]]
+
+
+def test_what_travelled_rounded_is_shown_exactly_once_the_page_says_it(mount):
+    weights = np.random.default_rng(3).dirichlet(np.full(170, 0.3), (5, 5, 170)).astype(np.float32)
+    weights[1, 2, 1, 1] = 1.0005e-6  # half precision has no third digit here
+    given = known(grid=(13, 13), panels=BOTH[:1], weights=weights, patch=(0, 0), head=(1, 2))
+    page = mount(given)
+    assert values(page, 0)[0] == "1.00e-6"
+    nowhere = mark(dict(given.chosen)) + exactly("1,1,2", weights[0, 0])  # of another picture
+    mount_component(page, "patch_picture", "picture-root", payload(given, "dark"), "#FFFFFF", nowhere)
+    assert values(page, 0)[0] == three_digits(float(weights[1, 2, 1, 1].astype(np.float16)))
+    assert values(page, 0)[0] != "1.00e-6"

@@ -45,6 +45,16 @@ class MatrixRow extends View {
     // On a phone every matrix has the width to itself; a narrow one never takes more than it needs.
     const beside = Math.max(1, Math.min(this.settings.beside, Math.floor(width / 320)))
     for (const figure of this.figures) figure.draw((width - (beside - 1) * GAP) / beside)
+    this.markParts()
+  }
+
+  // Marks what belongs to a cell of a figure in all of them, or to the one that the cursor of a figure is on.
+  markParts(figure = this.figures.find(({ cursor }) => cursor), cell = figure?.cursor) {
+    const { made } = this.settings
+    if (!made) return
+    const items = this.figures.map(({ item }) => item)
+    const parts = cell ? partsOf(made, items, this.figures.indexOf(figure), cell) : items.map(() => [])
+    this.figures.forEach((each, place) => each.mark(parts[place]))
   }
 }
 
@@ -56,10 +66,14 @@ class Figure {
     element("b", "", caption).textContent = item.name
     element("span", "", caption).textContent = item.shape.join(" \u00d7 ")
     this.canvas = element("canvas", item.paint ? "paint" : "", figure)
+    this.marks = element("div", "marks", figure)
     this.canvas.tabIndex = 0
     this.canvas.setAttribute("role", "application")
     this.canvas.onpointermove = (event) => this.pointed(event)
-    this.canvas.onpointerleave = () => row.tip.hide()
+    this.canvas.onpointerleave = () => {
+      row.tip.hide()
+      row.markParts()
+    }
     this.canvas.onpointerdown = (event) => this.pressed(event)
     this.canvas.onpointerup = () => this.released()
     this.canvas.onclick = (event) => this.tapped(event)
@@ -129,6 +143,19 @@ class Figure {
     }
   }
 
+  // Frames parts of the matrix, as `partsOf` says them, above what is painted.
+  mark(parts) {
+    this.marks.replaceChildren()
+    const { offsetLeft, offsetTop } = this.canvas
+    for (const [row, rows, column, columns] of parts) {
+      const { style } = element("div", "part", this.marks)
+      style.left = `${offsetLeft + this.left + column * this.cellWidth}px`
+      style.top = `${offsetTop + this.top + row * this.cellHeight}px`
+      style.width = `${columns * this.cellWidth}px`
+      style.height = `${rows * this.cellHeight}px`
+    }
+  }
+
   paintCells() {
     const { item, pen, row } = this
     const [rows, columns] = item.shape
@@ -184,13 +211,19 @@ class Figure {
 
   pointed(event) {
     const cell = this.cellAt(event)
+    this.row.markParts(...(cell ? [this, cell] : []))
     if (!cell) return this.row.tip.hide()
     if (this.stroke) this.switch(...cell, this.stroke.state)
     this.row.tip.show(event.clientX, event.clientY, ...readOut(this.item, ...cell))
   }
 
-  // A finger that is dragged scrolls the page; it switches what it taps.
+  // A finger that is dragged scrolls the page; it switches what it taps. A cell whose parts are marked keeps them.
   tapped(event) {
+    if (this.row.settings.made && this.cellAt(event)) {
+      this.cursor = this.cellAt(event)
+      this.refresh()
+      this.row.markParts(this, this.cursor)
+    }
     const cell = event.pointerType === "touch" && this.item.paint && this.cellAt(event)
     if (!cell) return
     this.stroke = { cells: [] }
@@ -225,6 +258,7 @@ class Figure {
     } else return
     event.preventDefault()
     this.refresh()
+    this.row.markParts(this, this.cursor)
     const box = this.canvas.getBoundingClientRect()
     const x = box.left + this.left + (this.cursor[1] + 0.5) * this.cellWidth
     const y = box.top + this.top + (this.cursor[0] + 0.5) * this.cellHeight
@@ -237,6 +271,7 @@ class Figure {
     this.row.tip.hide()
     this.cursor = null
     this.refresh()
+    this.row.markParts()
   }
 
   value(row, column) {

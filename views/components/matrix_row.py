@@ -5,6 +5,7 @@ The payload (`views.components.parts.pack`) holds the numbers of all matrices on
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from ..controls import inputs
 from ..text import terms
 from ..text.catalogue import Message
 from . import parts
+
+Made = Literal["product", "each", "softmax"]
 
 _MOUNT = parts.Component("matrix_row", "matrices")
 WORDS = {
@@ -101,16 +104,19 @@ def matrix_row(
     key: str,
     on_paint: Callable[[list[tuple[int, int, bool]]], None] | None = None,
     beside: int = 1,
+    made: Made | None = None,
 ) -> None:
     """Mount the matrices.
 
     Args:
         on_paint: called with row, column and new state of every cell that was painted in one go.
         beside: how many matrices share the width of a wide screen; each keeps within its part.
+        made: how the last matrix is made of the others: pointing at a cell then marks what belongs to it in all of
+            them. The product of the first two, each cell of the same cell, or the softmax of each row.
     """
     shapes = [item.values.shape for item in items if isinstance(item, RowMatrix) and item.paint]
     heard = {"painted": (lambda sent: valid_cells(sent, shapes[0]) or None, on_paint)} if on_paint else {}
-    _MOUNT(key, payload(items, inputs.theme(), beside), **heard)
+    _MOUNT(key, payload(items, inputs.theme(), beside, made=made), **heard)
 
 
 def valid_cells(sent: object, shape: tuple[int, int]) -> list[tuple[int, int, bool]]:

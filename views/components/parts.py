@@ -1,5 +1,6 @@
 """What components share: how they are registered, the form of a payload, the first part of script and style."""
 
+import base64
 import html
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -43,12 +44,14 @@ class Component:
         key: str,
         data: object,
         marked: object = None,
+        exact: tuple[str, np.ndarray] | None = None,
         **heard: tuple[Callable[[object], object], Callable[[Any], object]],
     ) -> None:
         """Mount it. It answers "light" or "dark" when the page's theme differs from what Python believes.
 
         Args:
             marked: what is chosen, see `mark`: the payload stays as it was when that changes.
+            exact: its numbers, see `exactly`.
             heard: name under which the script answers -> what makes of an answer a valid one, or None, as browsers can
                 send anything; and what takes it.
         """
@@ -59,6 +62,8 @@ class Component:
             return
         with st.container(key=f"{key}-with-mark", gap=None):
             st.html(mark(marked))
+            if exact:
+                st.html(exactly(*exact))
             self._mount(key=key, data=data, **hear)
 
 
@@ -70,6 +75,15 @@ def _take(key: str, name: str, valid: Callable[[object], object], take: Callable
 def mark(chosen: object) -> str:
     """What is chosen in a component, as HTML that stands beside it, where its script watches it."""
     return f'<span hidden data-chosen="{html.escape(json.dumps(chosen, default=vars))}"></span>'
+
+
+def exactly(name: str, numbers: np.ndarray) -> str:
+    """Numbers of what is chosen as float32, and what says which they are, as HTML beside a component.
+
+    They are for a payload that has all of them rounded: they change with what is chosen, and the payload need not.
+    """
+    sent = base64.b64encode(numbers.astype("<f4").tobytes()).decode()
+    return f'<span hidden data-exact="{html.escape(name)} {sent}"></span>'
 
 
 def fields(shown: object, **more: object) -> dict[str, object]:

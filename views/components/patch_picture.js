@@ -11,7 +11,7 @@ class PatchPicture extends ChoosingView {
   show(bytes) {
     if (!this.isNew(bytes)) return
     const [header, body] = unpack(bytes)
-    const { weights: shape, pixels: picture, form, exact } = header
+    const { weights: shape, pixels: picture, form, id } = header
     const count = shape.reduce((product, side) => product * side, 1)
     const one = shape[2] * shape[3]
     const whole = form === "float32"
@@ -19,14 +19,33 @@ class PatchPicture extends ChoosingView {
     const pixels = new Uint8Array(body, 0, read)
     const sent = body.slice(read) // a copy starts at 0, as typed arrays need
     const all = whole ? new Float32Array(sent, 0, count) : fromHalf(new Uint16Array(sent, 0, count))
-    const known = exact && new Float32Array(sent.slice(2 * count))
-    const maps = (at) => (exact?.join() === at.join() ? known : all.subarray((at[0] * shape[1] + at[1]) * one, (at[0] * shape[1] + at[1] + 1) * one))
+    const rounded = (map) => all.subarray(map * one, (map + 1) * one)
+    const maps = (at) => this.exact?.[`${id},${at}`] ?? rounded(at[0] * shape[1] + at[1])
     this.view = { ...header, shape: shape.slice(-2), picture, pixels, maps }
     this.fit([header.grid, picture, header.panels], header.theme)
     this.colours = lookupTable(header.scales[this.theme])
     this.panels.forEach(({ under }) => paintPicture(under, pixels, picture))
     this.drawn = ""
+    this.readExact()
     this.take(header)
+  }
+
+  // The page may say the numbers of the chosen map with every digit, where all of them travelled rounded.
+  followMark() {
+    const chosen = super.followMark()
+    if (!this.readExact()) return chosen
+    this.drawn = ""
+    this.arrange()
+    return chosen
+  }
+
+  readExact() {
+    const said = this.mark.exact()
+    if (said === this.said) return false
+    this.said = said
+    const [name, numbers] = said.split(" ")
+    this.exact = said && { [name]: new Float32Array(Uint8Array.from(atob(numbers), (char) => char.charCodeAt(0)).buffer) }
+    return true
   }
 
   // Draws what is chosen, unless it is on the screen, or still to come from the server.

@@ -2,9 +2,11 @@
 
 The maps of all heads travel once; choosing another patch or another head redraws them in the browser, and the page
 follows a moment later. The payload (`views.components.parts.pack`) holds the picture, then the weights as float32, or
-where they are many as float16 with those of the chosen head again as float32.
+where they are many as float16; those of the chosen head then stand beside it as float32, so that the payload stays as
+it is when another head is chosen.
 """
 
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -91,12 +93,6 @@ def payload(shown: PatchPicture, theme: palette.Theme) -> bytes:
     """The bytes that `patch_picture.js` reads."""
     weights = np.zeros((1, 1, 0, 0)) if shown.weights is None else shown.weights
     form, (sent,) = choices.travelling([weights])
-    place = [
-        list(names).index(shown.chosen[name])
-        for name, names in zip(("layer", "head"), shown.names, strict=True)
-        if names
-    ]
-    exact = None if form == "float32" else weights[tuple(place)].astype("<f4")
     header = parts.fields(
         shown,
         theme=theme,
@@ -107,14 +103,26 @@ def payload(shown: PatchPicture, theme: palette.Theme) -> bytes:
         names=[list(names) or [""] for names in shown.names],
         tops=[] if shown.tops is None else shown.tops.tolist(),
         form=form,
-        exact=None if exact is None else place,
+        id=zlib.crc32(sent.tobytes()),
         words=parts.words(WORDS),
         scales=parts.scales("vision"),
     )
-    return parts.pack(header, shown.pixels, sent, exact)  # the script copies each, so that all of them are aligned
+    return parts.pack(header, shown.pixels, sent)  # the script copies each, so that both are aligned
+
+
+def exact(shown: PatchPicture) -> tuple[str, np.ndarray] | None:
+    """The weights of the chosen head, and of what and which they are; None where all travel with every digit."""
+    if shown.weights is None:
+        return None
+    form, (sent,) = choices.travelling([shown.weights])
+    if form == "float32":
+        return None
+    named = zip(("layer", "head"), shown.names, strict=True)
+    place = tuple(list(names).index(shown.chosen[name]) for name, names in named)
+    return f"{zlib.crc32(sent.tobytes())},{','.join(map(str, place))}", shown.weights[place]
 
 
 def patch_picture(shown: PatchPicture, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
     """Mount the picture; `on_choose` gets what is chosen of each choice, a moment after the last one."""
     chosen = partial(choices.valid, choices=shown.choices), on_choose
-    _MOUNT(key, payload(shown, inputs.theme()), dict(shown.chosen), chosen=chosen)
+    _MOUNT(key, payload(shown, inputs.theme()), dict(shown.chosen), exact(shown), chosen=chosen)

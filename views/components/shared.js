@@ -289,14 +289,15 @@ function svgElement(tag, attributes, parent) {
 // What the page keeps beside a component, see `mark` in parts.py, so that the payload can stay as it is.
 function watchMark(host, follow) {
   const surroundings = host.closest('[class*="-with-mark"]')
-  if (!surroundings) return { read: () => null, disconnect: () => {} } // nothing can be chosen
+  if (!surroundings) return { read: () => null, exact: () => "", disconnect: () => {} } // nothing can be chosen
   const watching = new MutationObserver(follow)
-  watching.observe(surroundings, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-chosen"] })
+  watching.observe(surroundings, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-chosen", "data-exact"] })
   return {
     read: () => {
       const mark = surroundings.querySelector("[data-chosen]")
       return mark && JSON.parse(mark.dataset.chosen)
     },
+    exact: () => surroundings.querySelector("[data-exact]")?.dataset.exact ?? "",
     disconnect: () => watching.disconnect(),
   }
 }

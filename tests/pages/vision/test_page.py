@@ -1,5 +1,6 @@
 """The Vision page: what is shown is what the shipped classifier computes for the picture."""
 
+import base64
 import html
 import json
 import re
@@ -48,14 +49,16 @@ def component(app: AppTest, name: str):
 
 def shown(app: AppTest) -> tuple[dict, np.ndarray, np.ndarray]:
     """Header of the patch picture with what is chosen, the weights of the chosen head, and the picture."""
-    header, weights, exact, picture = read(component(app, "patch_picture").bytes)
+    header, weights, picture = read(component(app, "patch_picture").bytes)
     told = chosen_of(app, header)
     place = tuple(
         names.index(told.get(each, names[0])) for each, names in zip(("layer", "head"), header["names"], strict=True)
     )
     top = header["tops"][place[0]][place[1]] if told.get("scale") == "shared" else None
-    one = weights[place] if exact is None else exact
-    return header | {"chosen": told, "top": top, "exact": exact is not None}, one, picture
+    name = ",".join(map(str, (header["id"], *place)))
+    exact = re.findall(rf'data-exact="{name} ([^"]*)"', html_of(app))
+    one = np.frombuffer(base64.b64decode(exact[0]), "<f4").reshape(weights.shape[2:]) if exact else weights[place]
+    return header | {"chosen": told, "top": top, "exact": bool(exact)}, one, picture
 
 
 def chosen_of(app: AppTest, header: dict) -> dict[str, str]:

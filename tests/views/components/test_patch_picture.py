@@ -1,28 +1,28 @@
 """The patch picture's payload. Its script is tested in a browser."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 
 from views import palette
-from views.components.patch_picture import Panel, PatchPicture, payload
+from views.components.patch_picture import Panel, PatchPicture, exact, payload
 from views.controls import inputs
 from views.controls.widgets import Choice
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (6, 9, 3)).astype(np.uint8)
 
 
-def read(content: bytes) -> tuple[dict, np.ndarray, np.ndarray | None, np.ndarray]:
-    """Header, weights of all heads, those of the chosen one where they travel again, and the picture."""
+def read(content: bytes) -> tuple[dict, np.ndarray, np.ndarray]:
+    """Header, weights of all heads, and the picture."""
     length = int.from_bytes(content[:4], "little")
     assert length % 4 == 0  # typed arrays start at multiples of their size
     header, body = json.loads(content[4 : 4 + length]), content[4 + length :]
     height, width, _ = header["pixels"]
     picture, body = np.frombuffer(body[: 3 * height * width], np.uint8), body[3 * height * width :]
     weights = np.frombuffer(body, {"float32": "<f4", "float16": "<f2"}[header["form"]], np.prod(header["weights"]))
-    body = body[weights.nbytes :]
-    exact = np.frombuffer(body, "<f4").reshape(header["weights"][-2:]) if header["exact"] else None
-    return header, weights.reshape(header["weights"]), exact, picture.reshape(header["pixels"])
+    assert len(body) == weights.nbytes
+    return header, weights.reshape(header["weights"]), picture.reshape(header["pixels"])
 
 
 def shown(patch: tuple[int, int] = (1, 2), head: tuple[int, int] = (0, 0), **changes) -> PatchPicture:
@@ -44,10 +44,11 @@ def shown(patch: tuple[int, int] = (1, 2), head: tuple[int, int] = (0, 0), **cha
 
 def test_weights_and_picture_travel_exactly():
     attention = np.random.default_rng(1).dirichlet(np.ones(7), (2, 3, 7)).astype(np.float32)
-    header, weights, exact, picture = read(payload(shown(weights=attention, tops=attention[..., 0, 0]), "dark"))
+    given = shown(weights=attention, tops=attention[..., 0, 0])
+    header, weights, picture = read(payload(given, "dark"))
     np.testing.assert_array_equal(weights, attention)
     np.testing.assert_array_equal(picture, PIXELS)
-    assert header["grid"] == [2, 3] and exact is None
+    assert header["grid"] == [2, 3] and exact(given) is None
     assert header["chosen"] is None  # it stands in the mark
     assert header["panels"] == [{"title": "a", "shows": "from"}]
     assert header["theme"] == "dark"
@@ -56,15 +57,20 @@ def test_weights_and_picture_travel_exactly():
 
 
 def test_a_picture_alone():
-    header, weights, _, picture = read(payload(shown(panels=[Panel("", "nothing")]), "dark"))
+    header, weights, picture = read(payload(shown(panels=[Panel("", "nothing")]), "dark"))
     assert weights.size == 0 and header["tops"] == []
     np.testing.assert_array_equal(picture, PIXELS)
 
 
-def test_many_heads_travel_rounded_and_the_chosen_one_exact():
+def test_many_heads_travel_rounded_and_the_chosen_one_exact_beside_them():
     attention = np.random.default_rng(2).dirichlet(np.ones(145), (7, 7, 145)).astype(np.float32)
     given = shown(pixels=np.zeros((96, 96, 3), np.uint8), grid=(12, 12), weights=attention, head=(3, 2))
-    header, weights, exact, _ = read(content := payload(given, "dark"))
-    assert (header["form"], header["exact"]) == ("float16", [3, 2]) and len(content) < 2_300_000
+    header, weights, _ = read(content := payload(given, "dark"))
+    assert header["form"] == "float16" and len(content) < 2_200_000
     np.testing.assert_array_equal(weights, attention.astype(np.float16))
-    np.testing.assert_array_equal(exact, attention[3, 2])
+    name, numbers = exact(given)
+    assert name == f"{header['id']},3,2"
+    np.testing.assert_array_equal(numbers, attention[3, 2])
+    other = replace(given, chosen={**given.chosen, "layer": "1"})
+    assert payload(other, "dark") == content  # what is large need not travel again
+    assert exact(other)[0] == f"{header['id']},0,2"

@@ -1,0 +1,69 @@
+"""Matrices side by side: a cell marks what belongs to it in the others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.mounting import mount_component
+from views.components.matrix_row import RowMatrix, payload
+
+# Of each matrix the frames in it, in cells: first row, rows, first column, columns.
+PARTS = """() => [...document.querySelectorAll("figure")].map((figure) => {
+    const canvas = figure.querySelector("canvas").getBoundingClientRect()
+    return [...figure.querySelectorAll(".part")].map((part) => {
+        const box = part.getBoundingClientRect()
+        const [width, height] = [42, 21] // of a cell with its number in it
+        const [down, across] = [box.top - canvas.top, box.left - canvas.left]
+        return [down / height, box.height / height, across / width, box.width / width]
+            .map(Math.round)
+    })
+})"""
+LEFT, RIGHT = np.array([[1.0, 2, 3], [4, 5, 6]]), np.arange(6.0).reshape(3, 2)
+SCORES = np.array([[0.0, 2, 1], [3, -np.inf, 1]])
+WEIGHTS = np.array([[0.1, 0.6, 0.3], [0.8, -np.inf, 0.2]])
+PRODUCT = [RowMatrix("A", LEFT), "\u00d7", RowMatrix("B", RIGHT), "=", RowMatrix("C", LEFT @ RIGHT)]
+SOFTMAX = [RowMatrix("S", SCORES), "\u2192", RowMatrix("W", WEIGHTS)]
+CASES = [
+    (PRODUCT, "product", 2, (1, 0), [[[1, 1, 0, 3]], [[0, 3, 0, 1]], []]),
+    (PRODUCT, "product", 0, (1, 2), [[], [[2, 1, 0, 2]], [[1, 1, 0, 2]]]),
+    (PRODUCT, "product", 1, (2, 1), [[[0, 2, 2, 1]], [], [[0, 2, 1, 1]]]),
+    (SOFTMAX, "softmax", 1, (0, 2), [[[0, 1, 0, 3], [0, 1, 1, 1]], [[0, 1, 1, 1]]]),
+    (SOFTMAX, "softmax", 0, (1, 2), [[[1, 1, 0, 1]], [[1, 1, 0, 3], [1, 1, 0, 1]]]),
+    (SOFTMAX, "each", 1, (1, 2), [[[1, 1, 2, 1]], []]),
+]
+
+
+@pytest.fixture
+def wide(page: Page) -> Page:
+    page.set_viewport_size({"width": 900, "height": 700})
+    return page
+
+
+def test_a_cell_marks_what_it_is_made_of_and_what_is_made_of_it(wide: Page):
+    nothing = [[], [], []]
+    for items, made, place, (row, column), expected in CASES:
+        mount_component(wide, "matrix_row", "matrices", payload(items, "light", 3, made=made), "#FFFFFF")
+        canvas = wide.locator("canvas").nth(place)
+        at = {"x": 42 * column + 20, "y": 21 * row + 10}
+        canvas.hover(position=at)
+        assert wide.evaluate(PARTS) == expected, (made, place)
+        wide.mouse.move(890, 690)
+        assert wide.evaluate(PARTS) == nothing[: len(expected)]
+        canvas.click(position=at)
+        wide.mouse.move(890, 690)
+        assert wide.evaluate(PARTS) == expected  # what was chosen stays marked
+        canvas.blur()
+        canvas.focus()
+        for key in ["ArrowDown"] * (row + 1) + ["ArrowRight"] * column:
+            canvas.press(key)
+        assert wide.evaluate(PARTS) == expected
+        canvas.blur()
+        assert wide.evaluate(PARTS) == nothing[: len(expected)]
+
+
+def test_matrices_that_are_not_made_of_each_other_mark_nothing(wide: Page):
+    mount_component(wide, "matrix_row", "matrices", payload(PRODUCT, "light", 3), "#FFFFFF")
+    wide.locator("canvas").nth(2).hover(position={"x": 20, "y": 10})
+    assert wide.locator(".tip").is_visible() and wide.evaluate(PARTS) == [[], [], []]
