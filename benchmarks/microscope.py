@@ -194,7 +194,7 @@ def _lines(attention: np.ndarray, names: list[str], kind: maps.Kind, layers: lis
         lines = attention_lines.Lines(attention, names, names, kind, view)
         return files("attention_lines", "lines-root", attention_lines.payload(lines, "light"), parts.mark(view))
 
-    return Candidate(make, 'document.querySelector(".lines-root")?.dataset.drawn', ".piece")
+    return Candidate(make, 'document.querySelector(".lines-root")?.dataset.drawn', ".side .token")
 
 
 def _grid(attention: np.ndarray, names: list[str], kind: maps.Kind) -> Candidate:
