@@ -37,6 +37,11 @@ class ProcessWide(Generic[R]):
                     result.made = True
         return result.value
 
+    def made(self, *arguments: Hashable) -> bool:
+        """Whether the result is there, so that nobody has to wait for it."""
+        with self._lock:
+            return arguments in self._results and self._results[arguments].made
+
 
 class _Result(Generic[R]):
     """A place for one result; `making` is held while it is made."""

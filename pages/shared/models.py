@@ -1,7 +1,6 @@
 """The models of this process: each is loaded once, and opened with the sidebar that describes it."""
 
 import threading
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import streamlit as st
 from model import CheckpointError, RecurrentTranslator, Translator, VisionClassifier
 from model.text.word_alignment import AlignmentTable
 from pages.shared.service import Service
-from server.process_wide import process_wide
+from server.process_wide import ProcessWide, process_wide
 from server.recent import Recent, computing
 from views import page_frame
 from views.address import settings
@@ -79,13 +78,15 @@ def open_vision() -> Service:
 
 def open_recurrent(name: str) -> Service:
     """One of the networks before the Transformer, loaded when it is first asked for; the sidebar stays as it is."""
-    return _opened(lambda: load_recurrent(name))
+    return _opened(load_recurrent, name)
 
 
-def _opened(load: Callable[[], Service]) -> Service:
+def _opened(load: ProcessWide[Service], *arguments: str) -> Service:
+    # A skeleton costs a thread and three messages; its place is kept, so that nothing below is drawn anew.
+    waiting = st.empty() if load.made(*arguments) else st.skeleton(height=240)
     try:
-        with st.skeleton(height=240):
-            return load()
+        with waiting:
+            return load(*arguments)
     except CheckpointError as error:
         st.error(literal.with_code(say_error(error)))
         settings.stop()

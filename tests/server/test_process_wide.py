@@ -53,6 +53,15 @@ def test_one_slow_load_holds_up_no_other():
         assert slow.result(PATIENCE) == "slow"
 
 
+def test_it_says_what_nobody_has_to_wait_for():
+    load = process_wide({"there": 1}.__getitem__)
+    assert not load.made("there")
+    assert load("there") == 1 and load.made("there")
+    with pytest.raises(KeyError):
+        load("missing")
+    assert not load.made("missing")
+
+
 def test_a_failed_load_is_tried_again_by_who_waited_and_by_who_comes_later():
     tries = []
 
