@@ -104,9 +104,12 @@ train-vision: dev-environment
 evaluate-vision: dev-environment
 	$(BIN)/python -m model.training evaluate-vision --data "$(DATA)" --model assets/vision
 
-# all that is measured on the Vision Transformer, after any training of it: scores, faithfulness, what its heads do
+# all that is measured on the Vision Transformer, after any training of it: scores, faithfulness, what its heads do and
+# what its maps are like; OPTIONS="--before FOLDER" states an earlier network's beside it
 after-vision: evaluate-vision
 	$(BIN)/python -m model.training heads-vision --data "$(DATA)" --model assets/vision
+	drawn=$$(mktemp -d) && $(BIN)/python -m tools.samples --variants 12 --out "$$drawn" && $(BIN)/python -m \
+	model.training maps-vision --data "$(DATA)" --model assets/vision --drawn "$$drawn" $(OPTIONS) && rm -r "$$drawn"
 
 # a convolutional network on the same pictures; OPTIONS="--teacher assets/convolution" lets train-vision learn from it
 train-convolution: dev-environment

@@ -7,15 +7,18 @@ from ..attribution.head_labels import HALF, MIXED, SPREAD, TIMES
 from ..attribution.head_statistics import KindStatistics, load_statistics
 from ..runtime.checkpoint import CheckpointError, read_json, write_atomically
 from ..text.english import MEASURED, SIGNS
+from .map_card import map_section
 
 
 def write_readable_card(folder: Path, markdown: Callable[[dict, dict, str], str]) -> None:
-    """Write `card.md` from `card.json`, `config.json` and, where they fit, `english.json` and `heads.json`.
+    """Write `card.md` from `card.json`, `config.json` and, where they fit, what other files of the folder hold.
 
     `markdown` makes it of the card, the sizes and the sections on text that is not English and on the heads.
     """
     card = read_json(folder / "card.json")
-    sections = english_section(folder, card.get("tokenizer_sha256", "")) + head_section(folder, card["weights_sha256"])
+    weights = card["weights_sha256"]
+    sections = english_section(folder, card.get("tokenizer_sha256", ""))
+    sections += map_section(folder, weights) + head_section(folder, weights)
     text = markdown(card, read_json(folder / "config.json"), sections)
     write_atomically(folder / "card.md", text.encode())
 

@@ -14,6 +14,7 @@ from .further_pictures import after, earlier_pictures, pixels_before
 from .head_card import write_readable_card
 from .head_study import study_classifier
 from .images import read_images
+from .map_study import read_drawn, study_maps
 from .optimizer import Recipe
 from .processes import ProcessGroup
 from .recognition import RecognitionTask, Recognizer, Stages
@@ -70,7 +71,13 @@ def add_picture_commands(commands: argparse._SubParsersAction) -> None:
     heads_vision.set_defaults(run=_study_classifier)
     heads_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
     heads_vision.add_argument("--pictures", type=int, default=200, help="pictures used; default %(default)s")
-    for command in (vision, convolution, evaluate_vision, heads_vision):
+    maps_vision = commands.add_parser("maps-vision", help="how sharp its maps are, and how often they find the object")
+    maps_vision.set_defaults(run=_study_maps)
+    maps_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
+    maps_vision.add_argument("--drawn", type=Path, required=True, help="variants of `python -m tools.samples`")
+    maps_vision.add_argument("--before", type=Path, help="folder of an earlier classifier to state beside it")
+    maps_vision.add_argument("--pictures", type=int, default=200, help="pictures used; default %(default)s")
+    for command in (vision, convolution, evaluate_vision, heads_vision, maps_vision):
         command.add_argument("--data", type=Path, required=True, help="folder of parquet shards or of class folders")
         add_device_option(command)
 
@@ -127,11 +134,23 @@ def _evaluate_recognizer(options: argparse.Namespace) -> int:
     return 0
 
 
-def _study_classifier(options: argparse.Namespace) -> int:
+def _check_heads(options: argparse.Namespace) -> None:
     if options.pictures < 1:
         raise ValueError(f"{options.pictures} pictures leave nothing to measure; give --pictures 1 or more.")
     if "widths" in read_json(options.model / "config.json"):
         raise ValueError("A convolutional network has no heads to measure; give the folder of a Vision Transformer.")
+
+
+def _study_maps(options: argparse.Namespace) -> int:
+    _check_heads(options)
+    drawn = read_drawn(options.drawn)
+    study_maps(options.model, read_images(options.data), drawn, options.before, options.pictures, options.device)
+    write_readable_card(options.model, card_markdown)
+    return 0
+
+
+def _study_classifier(options: argparse.Namespace) -> int:
+    _check_heads(options)
     study_classifier(options.model, read_images(options.data), options.pictures, options.device)
     write_readable_card(options.model, card_markdown)
     return 0

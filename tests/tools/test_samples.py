@@ -11,6 +11,7 @@ from PIL import Image
 
 from tools.samples.canvas import SIDE, Canvas, box, curve, ellipse, line
 from tools.samples.drawing import DRAW, jpeg
+from tools.samples.variants import variant
 from views.controls import samples
 
 
@@ -78,3 +79,26 @@ def test_a_curve_goes_through_its_points():
     made = np.array(curve(points, 10))
     for point in points:
         assert np.abs(made - point).sum(1).min() < 1e-9
+
+
+def test_a_variant_is_another_picture_whose_object_is_known():
+    first, second = variant("golf-ball", 1), variant("golf-ball", 2)
+    assert first.picture.size == first.object.size == (SIDE, SIDE)
+    assert np.array_equal(first.picture, variant("golf-ball", 1).picture)
+    assert np.abs(np.asarray(first.picture, int) - np.asarray(second.picture, int)).mean() > 10
+    inside = np.asarray(first.object) > 127
+    assert 0.1 < inside.mean() < 0.5
+    pixels = np.asarray(first.picture, float)
+    # a white ball in green grass
+    assert np.ptp(pixels[inside].mean(axis=0)) < 40 < np.ptp(pixels[~inside].mean(axis=0))
+
+
+def test_what_is_painted_over_an_object_hides_it():
+    canvas = Canvas(1)
+    canvas.on_object = True
+    canvas.paint(box(0, 0, 1, 1), (1, 1, 1))
+    canvas.on_object = False
+    canvas.paint(box(0, 0, 0.5, 1), (0, 0, 0))
+    outline = canvas.outline()
+    assert outline.shape == (SIDE, SIDE)
+    assert outline[:, : SIDE // 2 - 2].max() == 0 and outline[:, SIDE // 2 + 2 :].min() == 1

@@ -24,12 +24,16 @@ class Canvas:
 
     Attributes:
         pixels: `(row, column, 3)` float32.
+        object: `(row, column)` float32 from 0 to 1, what of the picture is the thing that it shows.
+        on_object: whether what is painted belongs to that thing, or hides it.
         x, y: `(row, column)` places of the pixels' middles.
     """
 
     def __init__(self, seed: int) -> None:
         self.random = np.random.default_rng(seed)
         self.pixels = np.zeros((_DRAWN, _DRAWN, 3), np.float32)
+        self.object = np.zeros((_DRAWN, _DRAWN), np.float32)
+        self.on_object = False
         middles = (np.arange(_DRAWN, dtype=np.float32) + 0.5) / _DRAWN
         self.x, self.y = np.meshgrid(middles, middles)
 
@@ -39,8 +43,9 @@ class Canvas:
         colour = np.asarray(colour, np.float32)
         if colour.ndim == 3:
             colour = colour[inside]
-        share = (mask[inside] * opacity)[..., None]
-        self.pixels[inside] += share * (colour - self.pixels[inside])
+        share = mask[inside] * opacity
+        self.pixels[inside] += share[..., None] * (colour - self.pixels[inside])
+        self.object[inside] += share * (float(self.on_object) - self.object[inside])
 
     def shade(self, mask: np.ndarray, factor: float) -> None:
         """Make what lies under `mask` darker, or lighter for a factor above 1."""
@@ -115,6 +120,10 @@ class Canvas:
         """Blur what has been drawn so far, as a lens does behind its focus; only under `mask` if there is one."""
         blurred = np.stack([soft(self.pixels[..., channel], blur) for channel in range(3)], -1)
         self.paint(np.ones_like(self.x) if mask is None else mask, blurred)
+
+    def outline(self) -> np.ndarray:
+        """Which pixels of the finished picture show the object, `(row, column)` from 0 to 1."""
+        return self.object.reshape(SIDE, 2, SIDE, 2).mean((1, 3))
 
     def photograph(self, grain: float = 0.012, vignette: float = 0.22, contrast: float = 1.0) -> Image.Image:
         """The finished picture: light falls off to the corners, the sensor adds its grain."""

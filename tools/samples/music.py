@@ -18,9 +18,8 @@ BRASS = (
 SILVER = ((0.22, 0.22, 0.24), (0.50, 0.50, 0.52), (0.72, 0.72, 0.74), (0.98, 0.98, 1.0))
 
 
-def french_horn() -> Image.Image:
+def french_horn(canvas: Canvas) -> Image.Image:
     """Coiled brass tubes, rotary valves and a wide bell, on dark wood before a curtain."""
-    canvas = Canvas(21)
     folds = np.sin(2 * np.pi * (7 * canvas.x + 0.8 * canvas.noise(3, 3) + 0.3 * canvas.y))
     cloth = np.array([0.30, 0.045, 0.06]) * (0.75 + 0.38 * folds + 0.2 * (canvas.noise(80, 3) - 0.5))[..., None]
     canvas.pixels[:] = np.clip(cloth, 0.01, 1)
@@ -29,6 +28,7 @@ def french_horn() -> Image.Image:
     grain = canvas.noise(3, 7, 18, 0.62)
     canvas.paint(table, np.array([0.36, 0.21, 0.11]) * (0.55 + 0.85 * grain)[..., None])
     canvas.shade(soft(ellipse(0.55, 0.885, 0.36, 0.05), 0.022), 0.30)
+    canvas.on_object = True
     middle = (0.46, 0.44)
     for radius, width, start, end in ((0.285, 0.038, 70, 430), (0.225, 0.034, 0, 360), (0.165, 0.03, 120, 400)):
         turn = np.radians(np.linspace(start, end, 90))

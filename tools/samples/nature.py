@@ -21,9 +21,8 @@ def hills(canvas: Canvas, horizon: float, layers: int, near: tuple, far: tuple) 
         canvas.paint(mask, np.clip(colour * (0.72 + 0.5 * share * (woods - 0.5) + 0.3)[..., None], 0, 1))
 
 
-def parachute() -> Image.Image:
+def parachute(canvas: Canvas) -> Image.Image:
     """A round canopy of eleven gores, its lines and a jumper, in the sky over hills."""
-    canvas = Canvas(11)
     canvas.sky((0.16, 0.38, 0.74), (0.62, 0.78, 0.92), 0.85, 0.35)
     hills(canvas, 0.86, 3, (0.20, 0.33, 0.14), (0.45, 0.58, 0.68))
     x, y, wide, high = 0.5, 0.40, 0.31, 0.27
@@ -35,6 +34,7 @@ def parachute() -> Image.Image:
     within = (longitude * gores) % 1
     hem = 0.10 * (1 - np.abs(u)) + 0.035 * np.abs(np.sin(np.pi * longitude * gores))
     inside = soft(((u**2 + v**2 < 1) & (v < hem)).astype(np.float32), 0.0012)
+    canvas.on_object = True
     # the far rim, seen from below
     rim = ellipse(x, y + 0.012, wide * 0.97, 0.035)
     canvas.paint(rim, (0.34, 0.10, 0.08))
@@ -73,9 +73,8 @@ def parachute() -> Image.Image:
     return canvas.photograph()
 
 
-def golf_ball() -> Image.Image:
+def golf_ball(canvas: Canvas) -> Image.Image:
     """A dimpled ball in short grass, the far grass out of focus."""
-    canvas = Canvas(7)
     far = 0.30
     patches = canvas.noise(5, 6, 2.5)
     canvas.pixels[:] = np.array([0.24, 0.40, 0.11]) + 0.22 * (patches - 0.4)[..., None] * np.array([1.0, 1.1, 0.5])
@@ -89,6 +88,7 @@ def golf_ball() -> Image.Image:
     x, y, radius = 0.49, 0.52, 0.265
     ground = ellipse(x + 0.10, y + radius * 0.93, radius * 1.0, radius * 0.28)
     canvas.shade(soft(ground, 0.025), 0.34)
+    canvas.on_object = True
     _ball(canvas, x, y, radius)
     canvas.grass(0.79, 2600, 0.11, GREENS, 0.87)
     canvas.grass(0.86, 1500, 0.11, GREENS, 1.08)

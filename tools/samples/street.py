@@ -9,9 +9,8 @@ from tools.samples.canvas import Canvas, box, curve, ellipse, line, polygon, sof
 from tools.samples.town import stone, tree
 
 
-def gas_pump() -> Image.Image:
+def gas_pump(canvas: Canvas) -> Image.Image:
     """A fuel pump with its display and two nozzles, under the roof of a filling station."""
-    canvas = Canvas(3)
     canvas.sky((0.50, 0.66, 0.86), (0.86, 0.90, 0.94), 0.7, 0.5)
     for x in np.linspace(-0.05, 1.0, 9):
         tree(canvas, x, 0.60 + 0.03 * canvas.random.random(), 0.085, (0.24, 0.36, 0.16))
@@ -32,6 +31,7 @@ def gas_pump() -> Image.Image:
     )
     canvas.paint(polygon([(-0.1, 0.975), (1.1, 0.975), (1.1, 1.02), (-0.1, 1.02)]), (0.85, 0.70, 0.12))
     canvas.shade(soft(ellipse(0.55, 0.905, 0.32, 0.03), 0.014), 0.4)
+    canvas.on_object = True
     dirt = 0.90 + 0.16 * canvas.noise(5, 6)
     flank = polygon([(0.70, 0.14), (0.775, 0.165), (0.775, 0.885), (0.70, 0.91)])
     canvas.paint(flank, np.array([0.42, 0.06, 0.06]) * dirt[..., None])
@@ -113,9 +113,8 @@ def _nozzle(canvas: Canvas, x: float, y: float, way: int, end: float) -> None:
     )
 
 
-def garbage_truck() -> Image.Image:
+def garbage_truck(canvas: Canvas) -> Image.Image:
     """A garbage truck from its side: cab, ribbed green body and hopper, on a street of houses."""
-    canvas = Canvas(9)
     canvas.sky((0.42, 0.60, 0.84), (0.84, 0.89, 0.94), 0.6, 0.6)
     brick = stone(canvas, (0.60, 0.40, 0.32), 0.010, 0.022, 0.3)
     plaster = np.array([0.78, 0.74, 0.66]) * (0.9 + 0.15 * canvas.noise(8, 5))[..., None]
@@ -141,6 +140,7 @@ def garbage_truck() -> Image.Image:
     canvas.paint(polygon([(0.1, 0.945), (0.5, 0.945), (0.48, 0.965), (0.06, 0.965)]), (0.82, 0.82, 0.78), 0.8)
     canvas.paint(polygon([(0.72, 0.945), (1.1, 0.945), (1.1, 0.965), (0.72, 0.965)]), (0.82, 0.82, 0.78), 0.8)
     canvas.shade(soft(ellipse(0.50, 0.845, 0.46, 0.03), 0.012), 0.28)
+    canvas.on_object = True
     dirt = (0.84 + 0.28 * canvas.noise(6, 6))[..., None]
     canvas.paint(box(0.08, 0.70, 0.94, 0.77), (0.10, 0.10, 0.11))
     # body

@@ -51,9 +51,8 @@ def tree(canvas: Canvas, x: float, y: float, across: float, colour: tuple) -> No
         canvas.paint(leaves, np.asarray(colour) * max(0.3, light) * 1.5, 0.9)
 
 
-def church() -> Image.Image:
+def church(canvas: Canvas) -> Image.Image:
     """A stone church with a steeple, trees beside it and a lawn in front."""
-    canvas = Canvas(5)
     canvas.sky((0.22, 0.45, 0.80), (0.72, 0.84, 0.95), 0.8, 0.62)
     hills(canvas, 0.74, 2, (0.22, 0.36, 0.16), (0.38, 0.50, 0.50))
     lawn = np.clip((canvas.y - 0.80) * 300, 0, 1)
@@ -63,6 +62,7 @@ def church() -> Image.Image:
     wall = stone(canvas, (0.74, 0.68, 0.58), 0.016, 0.036)
     dim = stone(canvas, (0.52, 0.47, 0.42), 0.016, 0.030)
     slate = stone(canvas, (0.34, 0.36, 0.42), 0.011, 0.016, 0.3)
+    canvas.on_object = True
     # the nave, its side in shadow
     side = polygon([(0.52, 0.60), (0.86, 0.62), (0.86, 0.83), (0.52, 0.845)])
     canvas.paint(side, wall * 0.93)
@@ -102,6 +102,7 @@ def church() -> Image.Image:
     canvas.paint(
         line([(0.40, 0.035), (0.40, -0.02)], 0.006) + line([(0.385, 0.0), (0.415, 0.0)], 0.006), (0.25, 0.24, 0.22)
     )
+    canvas.on_object = False
     ground = polygon([(0.30, 0.85), (0.88, 0.828), (0.98, 0.86), (0.42, 0.90)])
     canvas.shade(soft(ground, 0.012), 0.62)
     path = polygon([(0.365, 0.86), (0.435, 0.86), (0.52, 1.02), (0.20, 1.02)])

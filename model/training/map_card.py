@@ -1,0 +1,62 @@
+"""The section of a picture classifier's card on its maps, from what `model.training.map_study` measured."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ..runtime.checkpoint import CheckpointError, read_json
+
+FILE = "maps.json"
+STRONGEST = 4  # patches that the attention of CLS is counted on
+COVERED = 0.5  # of a patch at least, for it to lie on the object
+
+
+def map_section(folder: Path, weights_sha256: str) -> str:
+    """Markdown from `maps.json` in `folder`; empty where there is none for these weights."""
+    try:
+        found = read_json(folder / FILE)
+    except CheckpointError:
+        return ""
+    if found.get("weights_sha256") != weights_sha256:
+        return ""
+    before = found.get("before")
+
+    def cell(said: Callable[[float], str], *keys: str | int) -> str:
+        """A figure, and in brackets that of the network before this one where it has it."""
+        here, there = found, before
+        for key in keys:
+            here = here[key]
+            there = there[key] if there and (key in there if isinstance(there, dict) else key < len(there)) else None
+        return said(here) + (f" ({said(there)})" if there is not None else "")
+
+    layers = "\n".join(
+        f"| {layer + 1} | {cell('{:.3f}'.format, 'entropy', layer)} | {cell('{:.1f} pixels'.format, 'distance', layer)} | "
+        f"{cell(_percent, 'strongest', layer)} |"
+        for layer in range(len(found["entropy"]))
+    )
+    methods = [(f"strongest patch of {method}", cell(_percent, "pointing", method)) for method in found["pointing"]]
+    methods.append(("any patch", cell(_percent, "drawn_chance")))
+    explanations = "\n".join(f"| {name} | {share} |" for name, share in methods)
+    earlier = " In brackets: the network that was here before it." if before else ""
+    even, hardware = _percent(STRONGEST / found["patches"]), found["facts"]["hardware"]
+    return f"""## What the maps are like
+
+Means over heads and {found["pictures"]} validation pictures, measured on {hardware}.{earlier}
+Entropy is that of what a patch attends to, as a share of the largest possible; even attention would give
+{STRONGEST} patches {even}.
+
+| layer | entropy | attention distance | of what CLS gives, to its {STRONGEST} strongest patches |
+| --- | --- | --- | --- |
+{layers}
+
+In {found["drawn"]} drawings whose shapes are known (`tools/samples/variants.py`), of which {cell(_percent, "drawn_right")}
+get the right answer, each explained for the answer that it gets; a patch lies on the object if at least {100 * COVERED:.0f} % of it does.
+
+| | on the object |
+| --- | --- |
+{explanations}
+
+"""
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"

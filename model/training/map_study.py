@@ -1,0 +1,137 @@
+"""Are the maps of a Vision Transformer worth looking at: how sharp, how far, on one place, and on the object?"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+from tqdm import tqdm
+
+from ..attribution.analysis import attention_distance
+from ..attribution.rollout import METHODS
+from ..classifier import VisionClassifier, VisionTrace
+from ..runtime.checkpoint import CheckpointError, read_json, write_json
+from ..runtime.device import choose_device, hardware
+from .images import LabelledImages
+from .map_card import COVERED, FILE, STRONGEST
+from .recognition import resized
+from .vision_card import validation_card
+
+OBJECT = ".object.png"  # what the file of a drawing's object ends with
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A drawing in which the place of the object is known."""
+
+    name: str  # of its class
+    picture: Image.Image  # RGB
+    object: Image.Image  # of the same size, in grey: how much of each pixel is the object
+
+
+def read_drawn(folder: Path) -> list[Drawn]:
+    """What `python -m tools.samples --variants` drew: `<class>-<number>.png` beside `<class>-<number>.object.png`.
+
+    Raises:
+        CheckpointError: there are none, or one lies there without its object.
+    """
+    found = []
+    for path in sorted(folder.glob("*.png")):
+        if path.name.endswith(OBJECT):
+            continue
+        shape = path.with_name(path.stem + OBJECT)
+        if not shape.is_file():
+            raise CheckpointError("{file} has no {object} beside it; draw the variants anew.", file=path, object=shape)
+        name = path.stem.rpartition("-")[0].replace("-", " ")
+        found.append(Drawn(name, Image.open(path).convert("RGB"), Image.open(shape).convert("L")))
+    if not found:
+        raise CheckpointError("There are no drawings in {folder}; give the folder of variants.", folder=folder)
+    return found
+
+
+def map_figures(trace: VisionTrace, patch_size: int) -> dict[str, np.ndarray]:
+    """What can be said of one picture's maps, each figure `(layer,)` float64, means over the heads.
+
+    - `entropy`: of what a patch attends to, as a share of the largest possible; mean over the patches.
+    - `distance`: in pixels, see `attention_distance`.
+    - `strongest`: share of what CLS gives to patches that its `STRONGEST` patches get. Few patches that take most of
+      it in late layers are sinks (Darcet et al. 2024, section 2).
+    """
+    weights = trace.attention.astype(np.float64)
+    leading = weights.shape[-1] - trace.grid[0] * trace.grid[1]
+    rows = weights[:, :, leading:]  # (layer, head, patch, 1 + patch)
+    entropy = -(rows * np.log(np.where(rows > 0, rows, 1))).sum(axis=-1) / np.log(rows.shape[-1])
+    seen = weights[:, :, 0, leading:]  # (layer, head, patch)
+    total = np.maximum(seen.sum(axis=-1), np.finfo(np.float64).tiny)
+    most = np.sort(seen, axis=-1)[..., -STRONGEST:].sum(axis=-1) / total  # (layer, head)
+    return {
+        "entropy": entropy.mean(axis=(1, 2)),
+        "distance": attention_distance(trace.attention, trace.grid, patch_size).mean(axis=1),
+        "strongest": most.mean(axis=1),
+    }
+
+
+def on_object(scores: np.ndarray, covered: np.ndarray) -> bool:
+    """Whether the strongest patch lies on the object: the pointing game of Zhang et al. 2016, section 4.1, on patches.
+
+    Args:
+        scores: `(patch,)`, higher matters more.
+        covered: `(row, column)`, how much of each patch is the object, 0 to 1.
+    """
+    return bool(covered.ravel()[int(scores.argmax())] >= COVERED)
+
+
+def study_maps(
+    folder: Path,
+    images: LabelledImages,
+    drawn: list[Drawn],
+    before: Path | None = None,
+    pictures: int = 200,
+    device: str = "auto",
+) -> dict:
+    """Measure the maps of the ViT in `folder`, and of an earlier one in `before`, and write `FILE` beside the weights.
+
+    Without `before`, what was measured of an earlier network stays as it is.
+
+    Raises:
+        CheckpointError: a folder cannot be read.
+        ValueError: the data is not what these classifiers were trained on.
+    """
+    found = {"facts": {"hardware": hardware(choose_device(device)), "data_sha256": images.sha256}}
+    found |= _measured(folder, images, drawn, pictures, device)
+    if before is not None:
+        found["before"] = _measured(before, images, drawn, pictures, device)
+    elif (folder / FILE).is_file() and "before" in (known := read_json(folder / FILE)):
+        found["before"] = known["before"]
+    write_json(folder / FILE, found)
+    return found
+
+
+def _measured(folder: Path, images: LabelledImages, drawn: list[Drawn], pictures: int, device: str) -> dict:
+    validation_card(folder, images)
+    classifier = VisionClassifier.load(folder, device)
+    size, patch = classifier.config.image_size, classifier.config.patch_size
+    chosen = np.unique(np.linspace(0, len(images.validation) - 1, pictures).round().astype(int))
+    figures = []
+    for index in tqdm(chosen, desc="maps", mininterval=2):
+        trace = classifier.trace(resized(images.validation.pictures[index : index + 1], size)[0])
+        figures.append(map_figures(trace, patch))
+    hits, right, chance = {method: 0 for method in METHODS}, 0, []
+    for each in tqdm(drawn, desc="drawings", mininterval=2):
+        trace = classifier.trace(each.picture)
+        covered = np.asarray(each.object.resize(trace.grid[::-1], Image.Resampling.BOX)) / 255  # (row, column)
+        for method, scores in classifier.explain(trace, trace.answer).items():
+            hits[method] += on_object(scores, covered)
+        right += classifier.config.classes[trace.answer] == each.name
+        chance.append((covered >= COVERED).mean())
+    means = {name: np.round(np.mean([each[name] for each in figures], axis=0), 5).tolist() for name in figures[0]}
+    return {
+        "weights_sha256": classifier.weights_sha256,
+        "pictures": len(chosen),
+        "patches": classifier.config.grid**2,
+        **means,
+        "drawn": len(drawn),
+        "drawn_right": right / len(drawn),
+        "drawn_chance": float(np.mean(chance)),
+        "pointing": {method: count / len(drawn) for method, count in hits.items()},
+    }

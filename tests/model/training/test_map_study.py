@@ -1,0 +1,104 @@
+"""What is said of a ViT's maps: figures of maps made by hand, the pointing game, and the command that ships them."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from model.attribution.rollout import METHODS
+from model.classifier import VisionClassifier
+from model.runtime.checkpoint import CheckpointError
+from model.training.images import read_images
+from model.training.map_card import map_section
+from model.training.map_study import FILE, map_figures, on_object, read_drawn, study_maps
+from model.training.recognition import resized
+from tests.model.training.test_vision_run import call, data, finished  # noqa: F401
+
+
+class Maps:
+    """Of a picture of 3 x 3 patches; CLS first."""
+
+    grid = (3, 3)
+
+    def __init__(self, *heads: np.ndarray) -> None:
+        self.attention = np.stack(heads)[None].astype(np.float32)
+
+
+def test_even_attention_has_all_entropy_and_one_patch_none():
+    even, own = np.full((10, 10), 0.1), np.eye(10)
+    assert map_figures(Maps(even, even), 4)["entropy"] == pytest.approx([1.0])
+    assert map_figures(Maps(own, own), 4)["entropy"] == pytest.approx([0.0])
+    assert map_figures(Maps(even, own), 4)["entropy"] == pytest.approx([0.5])
+
+
+def test_attention_to_the_patch_beside_is_a_patch_long():
+    beside = np.zeros((10, 10))
+    beside[0, 0] = 1
+    for patch in range(9):
+        beside[1 + patch, 1 + (patch + 1 if patch % 3 < 2 else patch - 1)] = 1
+    beside[0, 1] = 1
+    assert map_figures(Maps(beside), 4)["distance"] == pytest.approx([4.0])
+
+
+def test_a_sink_takes_what_cls_gives_to_patches():
+    even, sink = np.full((10, 10), 0.1), np.full((10, 10), 0.1)
+    sink[0] = [0.5, 0.5, *[0] * 8]
+    assert map_figures(Maps(even), 4)["strongest"] == pytest.approx([4 / 9])
+    assert map_figures(Maps(sink), 4)["strongest"] == pytest.approx([1.0])
+
+
+def test_the_strongest_patch_counts_where_half_of_it_is_the_object():
+    covered = np.array([[0.0, 0.49], [0.5, 1.0]])
+    assert [on_object(np.eye(4)[patch], covered) for patch in range(4)] == [False, False, True, True]
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory, finished):  # noqa: F811
+    """Two drawings: the object is the left half of one and all of the other."""
+    folder = tmp_path_factory.mktemp("drawn")
+    classes = VisionClassifier.load(finished, "cpu").config.classes
+    random, half = np.random.default_rng(0), np.zeros((32, 32), np.uint8)
+    half[:, :16] = 255
+    for name, shape in zip(classes[:2], (half, np.full_like(half, 255)), strict=True):
+        stem = f"{name.replace(' ', '-')}-1"
+        Image.fromarray(random.integers(0, 256, (32, 32, 3), dtype=np.uint8)).save(folder / f"{stem}.png")
+        Image.fromarray(shape).save(folder / f"{stem}.object.png")
+    return folder
+
+
+def test_the_command_states_both_networks_and_keeps_the_earlier(finished, data, drawn, tmp_path):  # noqa: F811
+    copy = shutil.copytree(finished, tmp_path / "copy")
+    words = ["maps-vision", "--data", data, "--model", copy, "--drawn", drawn, "--pictures", 3, "--device", "cpu"]
+    assert call([*words, "--before", finished]) == 0
+    found = json.loads((copy / FILE).read_text())
+    classifier, images = VisionClassifier.load(copy, "cpu"), read_images(data)
+    size, patch = classifier.config.image_size, classifier.config.patch_size
+    traces = [classifier.trace(resized(images.validation.pictures[at : at + 1], size)[0]) for at in (0, 6, 11)]
+    wanted = np.mean([map_figures(trace, patch)["entropy"] for trace in traces], axis=0)
+    np.testing.assert_allclose(found["entropy"], wanted, atol=1e-5)
+    assert found["drawn_chance"] == 0.75 and found["drawn"] == 2
+    hits = dict.fromkeys(METHODS, 0)
+    for each in read_drawn(drawn):
+        trace = classifier.trace(each.picture)
+        columns = trace.grid[1]
+        for method, scores in classifier.explain(trace, trace.answer).items():
+            left = int(scores.argmax()) % columns < columns // 2
+            hits[method] += left or np.asarray(each.object).min() == 255
+    assert found["pointing"] == {method: count / 2 for method, count in hits.items()}
+    assert found["before"] == {name: value for name, value in found.items() if name not in ("before", "facts")}
+    text = (copy / "card.md").read_text()
+    assert "In brackets: the network that was here before it." in text and "In 2 drawings" in text
+    assert "| any patch | 75.0 % (75.0 %) |" in text
+    again = study_maps(copy, images, read_drawn(drawn), pictures=3, device="cpu")
+    assert again == found
+    assert map_section(copy, "0" * 64) == ""
+
+
+def test_a_drawing_without_its_object_and_an_empty_folder_are_said(drawn, tmp_path):
+    with pytest.raises(CheckpointError, match="There are no drawings"):
+        read_drawn(tmp_path)
+    Image.new("RGB", (8, 8)).save(tmp_path / "church-1.png")
+    with pytest.raises(CheckpointError, match=r"church-1\.png has no .*church-1\.object\.png beside it"):
+        read_drawn(tmp_path)
