@@ -29,14 +29,15 @@ def map_section(folder: Path, weights_sha256: str) -> str:
         return said(here) + (f" ({said(there)})" if there is not None else "")
 
     layers = "\n".join(
-        f"| {layer + 1} | {cell('{:.3f}'.format, 'entropy', layer)} | {cell('{:.1f} pixels'.format, 'distance', layer)} | "
-        f"{cell(_percent, 'strongest', layer)} |"
+        f"| {layer + 1} | {cell('{:.3f}'.format, 'entropy', layer)} | "
+        f"{cell('{:.1f} pixels'.format, 'distance', layer)} | {cell(_percent, 'strongest', layer)} |"
         for layer in range(len(found["entropy"]))
     )
     methods = [(f"strongest patch of {method}", cell(_percent, "pointing", method)) for method in found["pointing"]]
     methods.append(("any patch", cell(_percent, "drawn_chance")))
     explanations = "\n".join(f"| {name} | {share} |" for name, share in methods)
     earlier = " In brackets: the network that was here before it." if before else ""
+    right = cell(_percent, "drawn_right")
     even, hardware = _percent(STRONGEST / found["patches"]), found["facts"]["hardware"]
     return f"""## What the maps are like
 
@@ -48,8 +49,8 @@ Entropy is that of what a patch attends to, as a share of the largest possible; 
 | --- | --- | --- | --- |
 {layers}
 
-In {found["drawn"]} drawings whose shapes are known (`tools/samples/variants.py`), of which {cell(_percent, "drawn_right")}
-get the right answer, each explained for the answer that it gets; a patch lies on the object if at least {100 * COVERED:.0f} % of it does.
+In {found["drawn"]} drawings whose shapes are known (`tools/samples/variants.py`), each explained for the answer that it
+gets, which is right in {right}; a patch lies on the object if at least {100 * COVERED:.0f} % of it does.
 
 | | on the object |
 | --- | --- |
