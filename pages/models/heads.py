@@ -6,9 +6,9 @@ import numpy as np
 import streamlit as st
 
 from model import HubTrace
-from model.attribution.head_labels import HALF, SPREAD, TIMES, HeadScores, text_scores, vision_scores
+from model.attribution.head_labels import HALF, SPREAD, TIMES
 from model.hub.ablation import ablate_in_steps
-from model.hub.opened_pictures import of_patches
+from model.hub.head_scores import scores_of
 from model.tracing.kinds import KINDS
 from pages.models import subject
 from pages.shared import files
@@ -62,13 +62,3 @@ def _files(trace: HubTrace, head: rows.Head) -> None:
         weights, *subject.axes(trace, head.kind), kind, maps.describe(layer, number), float(weights.max())
     )
     files.map_files(picture, name=f"{kind.name}-layer-{layer}-head-{number}")
-
-
-def scores_of(trace: HubTrace, kind: str) -> HeadScores:
-    """How much of every head's attention follows each known pattern on this input."""
-    weights = trace.records[kind].weights
-    if trace.grid is not None:
-        seen = of_patches(trace)
-        return vision_scores(weights if seen is None else seen.attention, trace.grid)
-    read = {"source": trace.source, "target": trace.target or trace.source}
-    return text_scores(weights, KINDS[kind], read[KINDS[kind].queries].ids, read[KINDS[kind].keys].ids)
