@@ -14,12 +14,13 @@ from pathlib import Path
 
 from ..hub.errors import OpenError
 from ..hub.loading import DTYPES, TABLES
+from ..open_model import SPREAD
 from ..runtime.checkpoint import CheckpointError
 from ..tracing.kinds import KINDS
 from ..training.processes import ProcessGroup
 from .inputs import StudyError, read_inputs
 from .run import study
-from .subjects import SPREAD, open_subject
+from .subjects import open_subject
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -10,7 +10,7 @@ from ..hub.errors import OpenError
 from ..hub.opened import OpenedModel
 from ..hub.source import folder_of
 from ..networks.recurrent_config import VARIANTS
-from ..open_model import open_model
+from ..open_model import SPREAD, open_model
 from ..recurrent_translator import RecurrentTranslator
 from ..runtime.checkpoint import CheckpointError, read_json
 from ..text.word_alignment import AlignmentTable, links_of
@@ -21,7 +21,6 @@ from .measuring import measure_alignment, measure_opened, measure_picture, measu
 
 SHIPPED = {"translator": Translator, "vision": VisionClassifier}
 ALIGNING = [name for name, sizes in VARIANTS.items() if sizes.get("alignment", "none") != "none"]
-SPREAD = "spread"
 
 Measure = Callable[[Item, Collection[str], bool], dict[str, Measured]]
 
@@ -88,12 +87,12 @@ def open_subject(
         if not download:
             _see(source)
         opened = open_model(source, task=task, device=device, dtype=dtype, download=download)
-        return _of_opened(opened, opened.pinned)
+        return of_opened(opened, opened.pinned)
     if device == SPREAD:
         raise StudyError(f"{source} fits on one device; only checkpoints of the hub are spread.")
     where = None if source in SHIPPED else source if source in VARIANTS else folder
     model = network.load(where, device)
-    return _of_pictures(model, source) if isinstance(model, VisionClassifier) else _of_sentences(model, source)
+    return of_pictures(model, source) if isinstance(model, VisionClassifier) else of_sentences(model, source)
 
 
 def _see(source: str) -> None:
@@ -107,7 +106,7 @@ def _see(source: str) -> None:
         ) from None
 
 
-def _of_sentences(model: SentenceTranslator, name: str) -> Subject:
+def of_sentences(model: SentenceTranslator, name: str) -> Subject:
     measured_by = measure_translation if isinstance(model, Translator) else measure_alignment
     try:
         alignment = AlignmentTable.load(model.folder, model.card.get("tokenizer_sha256", ""))
@@ -123,7 +122,7 @@ def _of_sentences(model: SentenceTranslator, name: str) -> Subject:
     return Subject(name, model, ("texts", "pairs"), True, measure)
 
 
-def _of_pictures(model: VisionClassifier, name: str) -> Subject:
+def of_pictures(model: VisionClassifier, name: str) -> Subject:
     def measure(item: Item, kinds: Collection[str], ablates: bool) -> dict[str, Measured]:
         trace = model.trace(item.picture())
         return measure_picture(model, trace, _answer(item, trace.classes), ablates=ablates)
@@ -131,7 +130,7 @@ def _of_pictures(model: VisionClassifier, name: str) -> Subject:
     return Subject(name, model, ("pictures",), True, measure)
 
 
-def _of_opened(model: OpenedModel, name: str) -> Subject:
+def of_opened(model: OpenedModel, name: str) -> Subject:
     paired = "target" if model.config.is_encoder_decoder else "second" if model.takes_two_texts else None
 
     def measure(item: Item, kinds: Collection[str], ablates: bool) -> dict[str, Measured]:
