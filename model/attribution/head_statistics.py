@@ -41,6 +41,11 @@ class KindStatistics:
     effect: Spread | None
     measures: dict[str, Spread] = field(default_factory=dict)  # "entropy", "distance"; see `head_measures`
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Layers, and heads of each."""
+        return next(iter((self.scores | self.measures).values())).mean.shape
+
     def label(self, layer: int, head: int) -> Label:
         """The label that the head's mean scores earn."""
         return HeadScores({name: spread.mean for name, spread in self.scores.items()}, self.chance).label(layer, head)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..attribution.head_labels import HeadScores, text_scores, vision_scores
+from ..attribution.head_measures import picture_measures, text_measures
 from ..tracing.kinds import KINDS
 from .opened_pictures import of_patches
 from .trace import HubTrace
@@ -15,6 +16,13 @@ def scores_of(trace: HubTrace, kind: str) -> HeadScores:
     weights = trace.records[kind].weights
     read = {"source": trace.source, "target": trace.target or trace.source}
     return text_scores(weights, KINDS[kind], read[KINDS[kind].queries].ids, read[KINDS[kind].keys].ids)
+
+
+def measures_of(trace: HubTrace, kind: str) -> dict[str, np.ndarray]:
+    """Entropy and distance of one kind on this input; see `model.attribution.head_measures`."""
+    if trace.grid is not None:
+        return picture_measures(patches_of(trace), trace.grid, trace.pixels.shape[0] / trace.grid[0])
+    return text_measures(trace.records[kind].weights, KINDS[kind])
 
 
 def patches_of(trace: HubTrace) -> np.ndarray:

@@ -10,7 +10,7 @@ from ..attribution.head_measures import Measured, picture_measures, text_measure
 from ..attribution.intervened import losses_of
 from ..classifier import VisionClassifier, VisionTrace
 from ..hub.ablation import ablate
-from ..hub.head_scores import patches_of, scores_of
+from ..hub.head_scores import measures_of, scores_of
 from ..hub.opened import OpenedModel
 from ..hub.trace import HubTrace
 from ..networks.recurrent_trace import RecurrentTrace
@@ -97,11 +97,4 @@ def measure_opened(
     if answer is None and trace.classes is not None:
         answer = int(trace.probabilities.reshape(-1).argmax())
     effects = ablate(model, trace, given, options, answer, kinds) if ablates else {}
-    found = {}
-    for kind in kinds:
-        if trace.grid is None:
-            measures = text_measures(trace.attention(kind), KINDS[kind])
-        else:
-            measures = picture_measures(patches_of(trace), trace.grid, trace.pixels.shape[0] / trace.grid[0])
-        found[kind] = Measured(scores_of(trace, kind), effects.get(kind), measures)
-    return found
+    return {kind: Measured(scores_of(trace, kind), effects.get(kind), measures_of(trace, kind)) for kind in kinds}

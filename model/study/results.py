@@ -38,9 +38,8 @@ def write_results(out: Path, found: HeadStatistics) -> None:
 
 def _rows(kind: str, table: KindStatistics) -> list[dict]:
     spreads = {**({} if table.effect is None else {"effect": table.effect}), **table.measures, **table.scores}
-    shape = next(iter(spreads.values())).mean.shape
     rows = []
-    for layer, head in np.ndindex(*shape):
+    for layer, head in np.ndindex(*table.shape):
         row = {"kind": kind, "layer": layer + 1, "head": head + 1, "label": table.label(layer, head).name}
         for name, spread in spreads.items():
             row |= _columns(name.replace(", ", "_").replace(" ", "_"), spread, table.chance.get(name), (layer, head))
