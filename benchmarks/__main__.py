@@ -24,7 +24,7 @@ COMPARISONS = (
     "microscope",
     "hub",
 )
-ON_REQUEST = ("load", "scaling")  # minutes and the whole machine; scaling needs data
+ON_REQUEST = ("load", "scaling", "study")  # minutes and the whole machine; the last two need data
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -37,12 +37,14 @@ def main() -> None:
     parser.add_argument("--visitors", type=int, nargs="+", help="load only: how many at once, one server each")
     parser.add_argument("--seconds", type=float, help="load only: how long they come and stay")
     parser.add_argument("--seed", type=int, default=1, help="load only: what the visitors do; default %(default)s")
-    parser.add_argument("--data", type=Path, help="for scaling: .tsv, .txt, .tsv.gz or .zip of sentence pairs")
+    parser.add_argument(
+        "--data", type=Path, help="for scaling and study: .tsv, .txt, .tsv.gz or .zip of sentence pairs"
+    )
     parser.add_argument("--json", type=Path, default=RESULTS / "latest.json", help="default %(default)s")
     options = parser.parse_args()
     chosen = options.which or list(COMPARISONS)
-    if "scaling" in chosen and options.data is None:
-        parser.error("scaling needs --data")
+    if {"scaling", "study"} & set(chosen) and options.data is None:
+        parser.error("scaling and study need --data")
     rows: list[Measurement] = []
     if {"forward", "translate"} & set(chosen):
         from benchmarks import network
@@ -92,6 +94,10 @@ def main() -> None:
         from benchmarks.scaling import scaling
 
         rows += scaling(options.data)
+    if "study" in chosen:
+        from benchmarks.study import study
+
+        rows += study(options.data)
     machine = f"{hardware(torch.device('cpu'))}, {torch.get_num_threads()} threads, PyTorch {torch.__version__}"
     print(f"{machine}\n\n{table(rows)}")
     options.json.parent.mkdir(parents=True, exist_ok=True)

@@ -37,13 +37,16 @@ class Candidate:
         """As the table has it."""
         return f"{self.processes} x {self.threads} thread{'s' * (self.threads > 1)}"
 
+    @property
+    def start(self) -> list[str]:
+        """What stands between Python and the name of the program."""
+        torchrun = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={self.processes}"]
+        return [*(torchrun if self.processes > 1 else []), "-m"]
+
     def command(self, data: Path, out: Path) -> list[str]:
         """The program with its arguments."""
-        start = ["-m"]
-        if self.processes > 1:
-            start = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={self.processes}", "-m"]
         run = ["model.training", "translator", "--data", str(data), "--out", str(out), "--device", "cpu"]
-        return [sys.executable, *start, *run]
+        return [sys.executable, *self.start, *run]
 
 
 CANDIDATES = (Candidate(1, 1), Candidate(1, 2), Candidate(2, 1))

@@ -15,6 +15,8 @@ from .hub.source import commit_of, folder_of
 from .runtime.device import choose_device
 from .runtime.fallback import place
 
+SPREAD = "spread"  # in place of a device: as many as are needed
+
 
 def open_model(
     source: str | os.PathLike | nn.Module,
@@ -34,7 +36,8 @@ def open_model(
         reader: tokenizer or image processor of a live model.
         task: what the model is to do, where its configuration does not say: "complete", "fill", "translate",
             "classify" (pictures), "classify-text" or "encode".
-        device: "auto" picks CUDA, MPS or CPU.
+        device: "auto" picks CUDA, MPS or CPU; "spread" lays the layers of a folder or an id over all GPUs, and over
+            memory and disk where these do not suffice, by the library `accelerate`.
         dtype: "auto" takes the files' own; or "float32", "float16", "bfloat16".
         download: whether the hub may be asked for what is not in this machine's cache.
         progress: is told bytes here and bytes in all while a download goes on.
@@ -45,12 +48,13 @@ def open_model(
     """
     if dtype != "auto" and dtype not in DTYPES:
         raise OpenError("There is no precision {dtype}; choose auto, {known}.", dtype=dtype, known=", ".join(DTYPES))
-    chosen = choose_device(device)
+    chosen = None if device == SPREAD else choose_device(device)
     if isinstance(source, nn.Module):
         return _live(source, reader, task)
     folder = folder_of(source, download=download, progress=progress)
-    loaded = load(folder, task, dtype)
-    place(loaded.network, chosen)
+    loaded = load(folder, task, dtype, "auto" if chosen is None else None)
+    if chosen is not None:
+        place(loaded.network, chosen)
     name = folder.name if Path(source).expanduser().is_dir() else str(source)
     return _opened(loaded, name, hash_of(folder), commit_of(folder))
 

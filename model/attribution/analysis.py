@@ -16,7 +16,7 @@ def attention_distance(attention: np.ndarray, grid: tuple[int, int], patch_size:
     1.
 
     Args:
-        attention: `(layer, head, 1 + patch, 1 + patch)`.
+        attention: `(layer, head, 1 + patch, 1 + patch)`, CLS first; without the 1 of a network that has no CLS.
         grid: rows and columns of patches.
         patch_size: pixels a side; distances are between the middles of patches.
 
@@ -24,7 +24,8 @@ def attention_distance(attention: np.ndarray, grid: tuple[int, int], patch_size:
         `(layer, head)` float64, averaged over all patches as queries.
     """
     apart = distances(grid) * patch_size  # (query patch, key patch)
-    weights = attention[:, :, 1:, 1:].astype(np.float64)
+    leading = attention.shape[2] - len(apart)
+    weights = attention[:, :, leading:, leading:].astype(np.float64)  # (layer, head, patch, patch)
     weights = weights / np.maximum(weights.sum(axis=-1, keepdims=True), np.finfo(np.float64).tiny)
     return (weights * apart).sum(axis=-1).mean(axis=-1)
 

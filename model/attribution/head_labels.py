@@ -145,8 +145,12 @@ def _score(weights: np.ndarray, patterns: dict[str, np.ndarray], allowed: np.nda
             chance[name] = float((cells.sum(axis=1) / count)[scored].mean())
     free = count > 1
     if free.any():
-        chosen = weights[:, :, free]
-        entropies = -(chosen * np.log(np.where(chosen > 0, chosen, 1))).sum(axis=-1)  # in nats; 0 ln 0 is 0
-        scores[DIFFUSE] = (entropies / np.log(count[free])).mean(axis=-1)  # (layer, head, query) -> (layer, head)
+        found = entropies(weights[:, :, free]) / np.log(count[free])  # (layer, head, query)
+        scores[DIFFUSE] = found.mean(axis=-1)  # (layer, head)
         chance[DIFFUSE] = 1.0
     return HeadScores({name: table.clip(0, 1) for name, table in scores.items()}, chance)
+
+
+def entropies(weights: np.ndarray) -> np.ndarray:
+    """Entropy of every query's weights in nats, `(layer, head, query)`, of float64 weights; 0 ln 0 is 0."""
+    return -(weights * np.log(np.where(weights > 0, weights, 1))).sum(axis=-1)

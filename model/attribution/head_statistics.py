@@ -1,12 +1,14 @@
 """What the heads of the shipped networks do over many held-out inputs, measured once and shipped with the weights."""
 
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from ..runtime.checkpoint import read_measured
 from .head_labels import HeadScores, Label
+from .head_measures import Measured
 
 FILE = "heads.json"
 
@@ -35,8 +37,14 @@ class KindStatistics:
     scores: dict[str, Spread]  # pattern -> its score over the inputs that have it; see `model.attribution.head_labels`
     chance: dict[str, float]  # pattern -> the mean score of uniform attention over the same inputs
     # change of the loss when the head is ablated, in nats: the mean -ln p per token of a translation, or the -ln p of a
-    # picture's class. Above 0 the head helps.
-    effect: Spread
+    # picture's class. Above 0 the head helps. None where nothing was ablated.
+    effect: Spread | None
+    measures: dict[str, Spread] = field(default_factory=dict)  # "entropy", "distance"; see `head_measures`
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Layers, and heads of each."""
+        return next(iter((self.scores | self.measures).values())).mean.shape
 
     def label(self, layer: int, head: int) -> Label:
         """The label that the head's mean scores earn."""
@@ -64,11 +72,63 @@ class HeadStatistics:
                 kind: {
                     "scores": {name: spread.to_dict() for name, spread in found.scores.items()},
                     "chance": {name: round(value, 5) for name, value in found.chance.items()},
-                    "effect": found.effect.to_dict(),
+                    "effect": None if found.effect is None else found.effect.to_dict(),
+                    "measures": {name: spread.to_dict() for name, spread in found.measures.items()},
                 }
                 for kind, found in self.kinds.items()
             },
         }
+
+
+class Gathering:
+    """Means and standard deviations of one kind over inputs that come one after another, in float64 (Welford 1962).
+
+    Every input that has a pattern counts the same. The order of the inputs decides the last bits, and nothing else
+    does.
+    """
+
+    def __init__(self) -> None:
+        self._scores: dict[str, _Running] = defaultdict(_Running)
+        self._chance: dict[str, _Running] = defaultdict(_Running)
+        self._measures: dict[str, _Running] = defaultdict(_Running)
+        self._effect = _Running()
+
+    def add(self, measured: Measured) -> None:
+        """One more input."""
+        for name, table in measured.scores.scores.items():
+            self._scores[name].add(table)
+            self._chance[name].add(np.float64(measured.scores.chance[name]))
+        for name, table in measured.measures.items():
+            self._measures[name].add(table)
+        if measured.effect is not None:
+            self._effect.add(measured.effect)
+
+    def statistics(self) -> KindStatistics:
+        """Over the inputs so far."""
+        return KindStatistics(
+            {name: running.spread() for name, running in self._scores.items()},
+            {name: float(running.mean) for name, running in self._chance.items()},
+            self._effect.spread() if self._effect.count else None,
+            {name: running.spread() for name, running in self._measures.items()},
+        )
+
+
+class _Running:
+    """Mean and sum of squared distances from it, of the tables so far."""
+
+    def __init__(self) -> None:
+        self.count, self.mean, self.squares = 0, np.float64(0), np.float64(0)
+
+    def add(self, table: np.ndarray) -> None:
+        """One more table, `(layer, head)` float64."""
+        self.count += 1
+        before = table - self.mean
+        self.mean = self.mean + before / self.count
+        self.squares = self.squares + before * (table - self.mean)
+
+    def spread(self) -> Spread:
+        """Of the tables so far."""
+        return Spread(self.mean, np.sqrt(self.squares / self.count))
 
 
 def load_statistics(folder: str | Path, weights_sha256: str) -> HeadStatistics:
@@ -85,7 +145,8 @@ def _read(content: dict) -> HeadStatistics:
         kind: KindStatistics(
             {name: Spread.from_dict(values) for name, values in found["scores"].items()},
             found["chance"],
-            Spread.from_dict(found["effect"]),
+            None if found["effect"] is None else Spread.from_dict(found["effect"]),
+            {name: Spread.from_dict(values) for name, values in found.get("measures", {}).items()},
         )
         for kind, found in content["kinds"].items()
     }

@@ -4,7 +4,7 @@ The same question as `model.attribution.head_ablation` asks of the shipped netwo
 pass for each head, since nothing is known of an opened network's layers but their attention.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -16,7 +16,12 @@ from .trace import HubTrace
 
 
 def ablate_in_steps(
-    model: OpenedModel, trace: HubTrace, given, options: Mapping[str, str], answer: int | None = None
+    model: OpenedModel,
+    trace: HubTrace,
+    given,
+    options: Mapping[str, str],
+    answer: int | None = None,
+    kinds: Collection[str] | None = None,
 ) -> InSteps[dict[str, np.ndarray]]:
     """How much worse the score is without each head.
 
@@ -24,6 +29,7 @@ def ablate_in_steps(
         trace: of the whole network.
         given, options: what it was traced for.
         answer: the class that is scored; None takes the mean over all tokens.
+        kinds: whose heads are ablated; None takes all.
 
     Returns:
         kind -> `(layer, head)` float64: mean -ln p in nats without the head minus the same with it.
@@ -31,7 +37,7 @@ def ablate_in_steps(
     usual = _mean(model, trace, answer)
     if trace.target is not None:
         options = {**options, "target": trace.target.ids}  # else a target would be generated for each head
-    heads = {kind: shape[:2] for kind, shape in model.shapes_of(trace).items()}
+    heads = {kind: shape[:2] for kind, shape in model.shapes_of(trace).items() if kinds is None or kind in kinds}
     total, done = sum(layers * count for layers, count in heads.values()), 0
     changes = {}
     for kind, size in heads.items():

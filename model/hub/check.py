@@ -32,7 +32,7 @@ def check_call(
     if interventions is not None and interventions.changes:
         by, (weights, outputs) = DOUBLE, in_double(call, kind, layer, interventions)
     elif own is not None:
-        by, weights, outputs = EAGER, own, None
+        by, weights, outputs = EAGER, own.to(call.weights.device), None
     elif call.softcap is not None:
         by, (weights, outputs) = DOUBLE, in_double(call, kind, layer, HeadInterventions())
     else:

@@ -7,6 +7,7 @@ import torch
 from PIL import Image
 from torch import nn
 
+from ..runtime.fallback import device_of
 from .errors import OpenError
 from .running import Inputs
 from .tokens import Tokens, tokenize
@@ -21,7 +22,7 @@ def text_inputs(network: nn.Module, tokens: Tokens) -> Inputs:
     Raises:
         OpenError: there are two texts, and the network cannot tell them apart; or more tokens than it has positions.
     """
-    device = next(network.parameters()).device
+    device = device_of(network)
     check_length(network, len(tokens.ids))
     inputs = {"input_ids": torch.tensor([tokens.ids], device=device)}
     inputs["attention_mask"] = torch.ones_like(inputs["input_ids"])
@@ -33,13 +34,13 @@ def text_inputs(network: nn.Module, tokens: Tokens) -> Inputs:
 def pair_inputs(network: nn.Module, source: Tokens, decoder_ids: tuple[int, ...]) -> Inputs:
     """What encoder and decoder read."""
     check_length(network, len(decoder_ids))
-    device = next(network.parameters()).device
+    device = device_of(network)
     return {**text_inputs(network, source), "decoder_input_ids": torch.tensor([decoder_ids], device=device)}
 
 
 def picture_inputs(network: nn.Module, processor, picture: Image.Image | np.ndarray) -> Inputs:
     """Pixels as the network's own image processor makes them, or as it has made them: `(3, height, width)`."""
-    device, dtype = next(network.parameters()).device, next(network.parameters()).dtype
+    device, dtype = device_of(network), next(network.parameters()).dtype
     if isinstance(picture, np.ndarray):
         pixels = torch.from_numpy(picture)[None]
     else:

@@ -1,6 +1,7 @@
 """A checkpoint's files as a network with its tokenizer or image processor: weights from safetensors, no code run."""
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
@@ -8,7 +9,7 @@ import torch
 from torch import nn
 
 from .errors import OpenError
-from .folder import Checkpoint, check_size, inspect
+from .folder import Checkpoint, check_size, free_memory, inspect
 
 Task = Literal["complete", "fill", "translate", "classify", "classify-text", "encode"]
 
@@ -41,14 +42,28 @@ class Loaded:
     task: Task
 
 
-def load(folder: Path, task: Task | None, dtype: str) -> Loaded:
+def load(folder: Path, task: Task | None, dtype: str, device_map: str | dict | None = None) -> Loaded:
     """Load what a folder holds.
+
+    Args:
+        device_map: how the library `accelerate` spreads the weights: "auto", or module -> device; None leaves them in
+            memory.
 
     Raises:
         OpenError: whatever is wrong with it, in one sentence.
     """
     found = inspect(folder)
-    check_size(found, None if dtype == "auto" else DTYPES[dtype].itemsize)
+    check_size(
+        found,
+        None if dtype == "auto" else DTYPES[dtype].itemsize,
+        None if device_map is None else free_memory() + _free_on_gpus(),
+    )
+    spread = {} if device_map is None else {"device_map": device_map}
+    if spread and find_spec("accelerate") is None:
+        raise OpenError(
+            "A model is spread over several devices by the library accelerate, which is not installed; install it, or "
+            "choose one device."
+        )
     import transformers
     from safetensors import SafetensorError
 
@@ -58,7 +73,7 @@ def load(folder: Path, task: Task | None, dtype: str) -> Loaded:
     transformers.utils.logging.disable_progress_bar()
     try:
         network, told = getattr(transformers, TABLES[task][1]).from_pretrained(
-            folder, config=config, dtype=dtype, use_safetensors=True, output_loading_info=True, **options
+            folder, config=config, dtype=dtype, use_safetensors=True, output_loading_info=True, **options, **spread
         )
     except (OSError, ValueError, KeyError, SafetensorError, RuntimeError, ImportError, TypeError, AttributeError):
         raise OpenError("The weights cannot be loaded into this type of model; save or download it again.") from None
@@ -73,6 +88,11 @@ def load(folder: Path, task: Task | None, dtype: str) -> Loaded:
     check_input(network)
     vision = network.main_input_name == "pixel_values"
     return Loaded(network.eval().requires_grad_(False), _reader(found, vision, config, options), vision, task)
+
+
+def _free_on_gpus() -> int:
+    """Bytes, over all of them."""
+    return sum(torch.cuda.mem_get_info(number)[0] for number in range(torch.cuda.device_count()))
 
 
 def check_input(network: nn.Module) -> None:

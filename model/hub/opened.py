@@ -9,6 +9,7 @@ from PIL import Image
 from torch import Tensor
 
 from ..runtime.device import device_name
+from ..runtime.fallback import device_of
 from ..runtime.progress import InSteps, whole
 from ..tracing.interventions import HeadInterventions
 from ..tracing.kinds import AttentionKind
@@ -89,8 +90,9 @@ class OpenedModel:
 
     @property
     def device_name(self) -> str:
-        """Where it runs."""
-        return device_name(next(self.network.parameters()).device)
+        """Where it runs; of a model that is spread, all its places, "disk" among them."""
+        places = dict.fromkeys(getattr(self.network, "hf_device_map", {}).values()) or [device_of(self.network)]
+        return ", ".join(place if place == "disk" else device_name(torch.device(place)) for place in places)
 
     @property
     def precision(self) -> str:

@@ -12,6 +12,7 @@ from ..attribution.intervened import Check
 from ..attribution.rollout import METHODS, ClassGradients, slope_along
 from ..classifier import GradientScores, VisionInterventionResult
 from ..networks.tap import Recorder
+from ..runtime.fallback import device_of
 from ..tracing.interventions import HeadInterventions
 from ..tracing.kinds import VISION
 from ..tracing.layer_stacks import layer_names
@@ -91,8 +92,7 @@ class OpenedPictureModel(OpenedModel):
         return self.network(pixel_values=pixels, return_dict=True).logits
 
     def _tensor(self, received: np.ndarray) -> Tensor:
-        one = next(self.network.parameters())
-        return torch.from_numpy(received).to(one.device, one.dtype)
+        return torch.from_numpy(received).to(device_of(self.network), next(self.network.parameters()).dtype)
 
     @staticmethod
     def _side(trace: SeenPicture) -> int:

@@ -114,7 +114,9 @@ def _compared(
                 "This model does not report its own weights for {kind}, so nothing proves that the maps are right.",
                 kind=kind.title,
             )
-        maps = max(maps, *(float((a.float() - b.float()).abs().max()) for a, b in zip(own, seen, strict=True)))
+        maps = max(
+            maps, *(float((a.to(b.device).float() - b.float()).abs().max()) for a, b in zip(own, seen, strict=True))
+        )
     if not maps <= MAPS * looseness:
         raise OpenError(
             "The maps differ from those that this model reports itself by {difference:.1e}, where {limit:.0e} is "

@@ -22,8 +22,8 @@ def ran_out_of_memory(error: RuntimeError) -> bool:
 
 
 def move_to_cpu(network: nn.Module) -> bool:
-    """Move `network` in place; False if it moved before, so that no memory of a GPU can be to blame."""
-    if hasattr(network, _LEFT):
+    """Move `network` in place; False if it moved before, so that no memory of a GPU can be to blame, or is spread."""
+    if hasattr(network, _LEFT) or hasattr(network, "hf_device_map"):
         return False
     left = device_of(network)
     setattr(network, _LEFT, device_name(left) if left.type != "cpu" else "the GPU")
@@ -74,8 +74,9 @@ def place(network: nn.Module, device: torch.device) -> nn.Module:
 
 
 def device_of(network: nn.Module) -> torch.device:
-    """Where the weights are."""
-    return next(network.parameters()).device
+    """Where the weights are; of a network that is spread, where it takes its inputs, for weights on disk are "meta"."""
+    places = (parameter.device for parameter in network.parameters())
+    return next((place for place in places if place.type != "meta"), torch.device("cpu"))
 
 
 def where_it_runs(network: nn.Module) -> str:

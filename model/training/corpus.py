@@ -35,11 +35,7 @@ def read_corpus(path: str | Path, heldout_sentences: int = 2000, seed: int = 201
     """
     if heldout_sentences < 1:
         raise CorpusError(f"{heldout_sentences} sentences held out leave nothing to measure on; hold out at least 1.")
-    path = Path(path)
-    raw = _read_bytes(path)
-    pairs = list(_parse(raw, path))
-    if not pairs:
-        raise CorpusError(f"{path} holds no sentence pairs; it needs lines of English, a tab, French.")
+    pairs, sha256 = read_pairs(path)
     by_english: dict[str, list[str]] = {}
     for english, french in pairs:
         by_english.setdefault(english, []).append(french)
@@ -51,7 +47,21 @@ def read_corpus(path: str | Path, heldout_sentences: int = 2000, seed: int = 201
     order = sorted(by_english, key=lambda english: hashlib.sha256(f"{seed} {english}".encode()).digest())
     heldout = {english: by_english[english] for english in order[:heldout_sentences]}
     train = [pair for pair in pairs if pair[0] not in heldout]
-    return Corpus(train, heldout, hashlib.sha256(raw).hexdigest())
+    return Corpus(train, heldout, sha256)
+
+
+def read_pairs(path: str | Path) -> tuple[list[tuple[str, str]], str]:
+    """All pairs of a file that `read_corpus` reads, in its order, and the SHA-256 of the file.
+
+    Raises:
+        CorpusError: as of `read_corpus`.
+    """
+    path = Path(path)
+    raw = _read_bytes(path)
+    pairs = list(_parse(raw, path))
+    if not pairs:
+        raise CorpusError(f"{path} holds no sentence pairs; it needs lines of English, a tab, French.")
+    return pairs, hashlib.sha256(raw).hexdigest()
 
 
 def _read_bytes(path: Path) -> bytes:

@@ -1,17 +1,15 @@
 """Measure what every head does over held-out sentences or pictures, and write it beside the weights."""
 
-from collections import defaultdict
 from pathlib import Path
 
-import numpy as np
 from tqdm import tqdm
 
-from ..attribution.head_ablation import ablate_translation_heads
-from ..attribution.head_labels import HeadScores, head_scores, vision_scores
-from ..attribution.head_statistics import FILE, HeadStatistics, KindStatistics, Spread
+from ..attribution.head_statistics import FILE, Gathering, HeadStatistics
 from ..classifier import VisionClassifier
 from ..runtime.checkpoint import sha256_of, write_json
 from ..runtime.device import choose_device, hardware
+from ..study.inputs import spread_evenly
+from ..study.measuring import measure_picture, measure_translation
 from ..text.word_alignment import AlignmentTable, learn_alignment, links_of
 from ..tracing.kinds import TRANSLATION
 from ..translator import InputError, Translator
@@ -22,9 +20,6 @@ from .recognition import resized
 from .vision_card import validation_card
 
 SENTENCES, PICTURES = 500, 200
-
-
-Gathered = list[tuple[HeadScores, np.ndarray]]  # scores and effects `(layer, head)` of one kind, input by input
 
 
 def study_translator(folder: Path, corpus: Corpus, sentences: int = SENTENCES, device: str = "auto") -> HeadStatistics:
@@ -42,7 +37,7 @@ def study_translator(folder: Path, corpus: Corpus, sentences: int = SENTENCES, d
     pairs = [(tokenizer.encode(english), tokenizer.encode(french)) for english, french in corpus.train]
     learn_alignment(pairs, len(tokenizer)).save(folder, sha256_of(folder / "tokenizer.model"))
     alignment = AlignmentTable.load(folder, sha256_of(folder / "tokenizer.model"))  # as everyone else will read it
-    gathered: dict[str, Gathered] = {kind.name: [] for kind in TRANSLATION}
+    gathered = {kind.name: Gathering() for kind in TRANSLATION}
     linked, generated, used = 0, 0, 0
     for english, french in tqdm(list(corpus.heldout.items())[:sentences], desc="heads", mininterval=2):
         try:
@@ -50,9 +45,8 @@ def study_translator(folder: Path, corpus: Corpus, sentences: int = SENTENCES, d
         except InputError:  # more tokens than the translator takes
             continue
         links = links_of(alignment, trace.source_ids, trace.next_ids)
-        effects = ablate_translation_heads(translator.network, trace).changes
-        for name, scores in head_scores(trace, links).items():
-            gathered[name].append((scores, effects[name]))
+        for name, measured in measure_translation(translator, trace, links).items():
+            gathered[name].add(measured)
         linked, generated, used = linked + int(links.any(axis=1).sum()), generated + len(links) - 1, used + 1
     facts = {
         "hardware": hardware(choose_device(device)),
@@ -60,7 +54,7 @@ def study_translator(folder: Path, corpus: Corpus, sentences: int = SENTENCES, d
         "linked": linked / max(generated, 1),
         "alignment_entries": len(alignment.pairs),
     }
-    kinds = {kind: _statistics(found) for kind, found in gathered.items()}
+    kinds = {kind: found.statistics() for kind, found in gathered.items()}
     found = HeadStatistics(translator.weights_sha256, used, "held-out sentences", kinds, facts)
     write_json(folder / FILE, found.to_dict())
     return found
@@ -77,34 +71,14 @@ def study_classifier(
     """
     card = validation_card(folder, images)
     classifier = VisionClassifier.load(folder, device)
-    split, gathered = images.validation, []
-    chosen = np.unique(np.linspace(0, len(split) - 1, pictures).round().astype(int))
+    split, gathered = images.validation, Gathering()
+    chosen = spread_evenly(len(split), pictures)
     for index in tqdm(chosen, desc="heads", mininterval=2):
         trace = classifier.trace(resized(split.pictures[index : index + 1], classifier.config.image_size)[0])
-        effect = classifier.ablate_heads(trace).loss_changes(int(split.labels[index]))
-        gathered.append((vision_scores(trace.attention, trace.grid), effect))
+        gathered.add(measure_picture(classifier, trace, int(split.labels[index]))["vision"])
     facts = {"hardware": hardware(choose_device(device)), "data_sha256": images.sha256}
     found = HeadStatistics(
-        card["weights_sha256"], len(chosen), "validation pictures", {"vision": _statistics(gathered)}, facts
+        card["weights_sha256"], len(chosen), "validation pictures", {"vision": gathered.statistics()}, facts
     )
     write_json(folder / FILE, found.to_dict())
     return found
-
-
-def _statistics(gathered: Gathered) -> KindStatistics:
-    """Means and standard deviations over the inputs; every input that has a pattern counts the same."""
-    scores, chance = defaultdict(list), defaultdict(list)
-    for found, _ in gathered:
-        for name, table in found.scores.items():
-            scores[name].append(table)
-            chance[name].append(found.chance[name])
-    return KindStatistics(
-        {name: _spread(tables) for name, tables in scores.items()},
-        {name: float(np.mean(values)) for name, values in chance.items()},
-        _spread([effect for _, effect in gathered]),
-    )
-
-
-def _spread(tables: list[np.ndarray]) -> Spread:
-    stacked = np.stack(tables)  # (input, layer, head)
-    return Spread(stacked.mean(axis=0), stacked.std(axis=0))

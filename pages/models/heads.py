@@ -6,16 +6,16 @@ import numpy as np
 import streamlit as st
 
 from model import HubTrace
-from model.attribution.head_labels import HALF, SPREAD, TIMES, HeadScores, text_scores, vision_scores
+from model.attribution.head_labels import HALF, SPREAD, TIMES
 from model.hub.ablation import ablate_in_steps
-from model.hub.opened_pictures import of_patches
+from model.hub.head_scores import measures_of, scores_of
 from model.tracing.kinds import KINDS
 from pages.models import subject
 from pages.shared import files
 from pages.shared.head_ranking import listing, rows
 from pages.shared.runs import fragment
 from pages.shared.service import Service
-from pages.shared.texts import paragraph
+from pages.shared.texts import caption, paragraph
 from views import maps
 from views.export.matrices import HeadMap
 from views.html import bars
@@ -30,7 +30,8 @@ def show(service: Service, trace: HubTrace, given, options: Mapping[str, str], k
     changes = service.analysis_in_steps(
         ("ablated", *key), lambda model: ablate_in_steps(model, trace, given, options, answer)
     )
-    heads = rows.heads_of(changes, {kind: scores_of(trace, kind) for kind in changes}, None)
+    found = rows.studied(service.model.weights_sha256)
+    heads = rows.heads_of(changes, {kind: scores_of(trace, kind) for kind in changes}, found.statistics)
     arranged = listing.arranged(heads, "sort", "shown")
     measured = say("models.change", "change of the loss")
     if answer is not None:
@@ -39,18 +40,30 @@ def show(service: Service, trace: HubTrace, given, options: Mapping[str, str], k
     headings = say("models.map", "Map"), measured, say("models.here", "Label here")
     axes = {kind: listing.axes_of(subject.worded(kind), *subject.axes(trace, kind)) for kind in changes}
     causal = {kind for kind in changes if KINDS[kind].causal}
-    listing.show(arranged, rows.Found(None), map_of, axes, headings, name="opened-heads", causal=causal)
+    listing.show(arranged, found, map_of, axes, headings, name="opened-heads", causal=causal)
     overview, opened = st.columns([5, 4], gap="large")
     with overview:
-        listing.numbers(arranged, rows.Found(None), measured, "opened-heads")
+        listing.numbers(arranged, found, measured, "opened-heads")
     with opened:
         st.html(bars.STYLE)
         _files(trace, arranged.opened)
-        listing.scores(arranged.opened, rows.Found(None))
+        listing.scores(arranged.opened, found)
+        _over_many(trace, arranged.opened, found)
     st.markdown(prose.block("models", "ablation-classes" if answer is not None else "ablation"))
     with st.expander(say("ranking.patterns", "What each pattern is")):
         paragraph("heads", "labels", half=f"{HALF:g}", times=f"{TIMES:g}", spread=f"{SPREAD:g}")
         paragraph("heads" if trace.grid is None else "vision_heads", "patterns")
+
+
+def _over_many(trace: HubTrace, head: rows.Head, found: rows.Found) -> None:
+    """Entropy and distance of the open head, here and in the study."""
+    values = {name: float(table[head.layer, head.head]) for name, table in measures_of(trace, head.kind).items()}
+    if not values or values.keys() != head.measures.keys():  # nothing to choose from in this text, or no study
+        return
+    for name, (mean, spread) in head.measures.items():
+        values |= {f"{name}_mean": mean, f"{name}_spread": spread}
+    unit = say("models.pixels", "pixels") if trace.grid is not None else say("models.tokens", "tokens")
+    caption("models", "study", heading=found.heading, unit=unit, hash=found.statistics.weights_sha256[:12], **values)
 
 
 def _files(trace: HubTrace, head: rows.Head) -> None:
@@ -62,13 +75,3 @@ def _files(trace: HubTrace, head: rows.Head) -> None:
         weights, *subject.axes(trace, head.kind), kind, maps.describe(layer, number), float(weights.max())
     )
     files.map_files(picture, name=f"{kind.name}-layer-{layer}-head-{number}")
-
-
-def scores_of(trace: HubTrace, kind: str) -> HeadScores:
-    """How much of every head's attention follows each known pattern on this input."""
-    weights = trace.records[kind].weights
-    if trace.grid is not None:
-        seen = of_patches(trace)
-        return vision_scores(weights if seen is None else seen.attention, trace.grid)
-    read = {"source": trace.source, "target": trace.target or trace.source}
-    return text_scores(weights, KINDS[kind], read[KINDS[kind].queries].ids, read[KINDS[kind].keys].ids)

@@ -1,7 +1,7 @@
 """Every head as one row: its effect, its labels, its scores; in the order a reader asks for, and as a table."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from model import CheckpointError
 from model.attribution.head_labels import MIXED, HeadScores, Label
 from model.attribution.head_statistics import HeadStatistics, load_statistics
+from model.study.finished import study_of
 from server.process_wide import process_wide
 from views import maps
 from views.text.catalogue import Message, say
@@ -32,6 +33,13 @@ PATTERNS = {
     "diffuse": Message("pattern.diffuse", "diffuse"),
     "mixed": Message("pattern.mixed", "mixed"),
 }
+OVER = {  # by what was measured
+    "held-out sentences": Message("ranking.over.sentences", "over {count} held-out sentences"),
+    "validation pictures": Message("ranking.over.pictures", "over {count} validation pictures"),
+    "texts": Message("ranking.over.texts", "over {count} texts"),
+    "pairs of texts": Message("ranking.over.pairs", "over {count} pairs of texts"),
+    "pictures": Message("ranking.over.any-pictures", "over {count} pictures"),
+}
 ORDERS = {
     "effect": Message("ranking.effect", "Effect"),
     "label": Message("ranking.label", "Label"),
@@ -50,6 +58,7 @@ class Head:
         often: over many inputs, or None where no statistics fit the weights.
         effect: mean change of the loss over these inputs, and its standard deviation; None likewise.
         scores: pattern -> (score here, score of uniform attention here, (mean, spread) over many or None).
+        measures: "entropy" and "distance" -> (mean, spread) over many, where they were measured.
     """
 
     kind: str
@@ -60,6 +69,7 @@ class Head:
     often: Label | None
     effect: tuple[float, float] | None
     scores: dict[str, tuple[float, float, tuple[float, float] | None]]
+    measures: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -84,7 +94,9 @@ def heads_of(
     """
     found = []
     for kind, table in changes.items():
-        many = statistics.kinds[kind] if statistics else None
+        many = statistics.kinds.get(kind) if statistics else None
+        if many is not None and many.shape != table.shape:  # the same weights, divided into other heads
+            many = None
         for layer, head in np.ndindex(*table.shape):
             spread = {} if many is None else {name: _at(part, layer, head) for name, part in many.scores.items()}
             found.append(
@@ -95,11 +107,12 @@ def heads_of(
                     float(table[layer, head]),
                     scores[kind].label(layer, head),
                     None if many is None else many.label(layer, head),
-                    None if many is None else _at(many.effect, layer, head),
+                    None if many is None or many.effect is None else _at(many.effect, layer, head),
                     {
                         name: (float(part[layer, head]), scores[kind].chance[name], spread.get(name))
                         for name, part in scores[kind].scores.items()
                     },
+                    {} if many is None else {name: _at(part, layer, head) for name, part in many.measures.items()},
                 )
             )
     return found
@@ -145,9 +158,13 @@ class Found:
         """For the column of labels over many inputs."""
         if self.statistics is None:
             return ""
-        if "vision" in self.statistics.kinds:
-            return say("ranking.over.pictures", "over {count} validation pictures", count=self.statistics.inputs)
-        return say("ranking.over.sentences", "over {count} held-out sentences", count=self.statistics.inputs)
+        return OVER[self.statistics.of](count=self.statistics.inputs)
+
+
+@process_wide
+def studied(weights_sha256: str) -> Found:
+    """The operator's study of the network with these weights, as the setting was when it was first asked for."""
+    return Found(study_of(weights_sha256))
 
 
 @process_wide

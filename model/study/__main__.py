@@ -1,0 +1,77 @@
+"""Measure what every head of a network does over many inputs: its patterns, entropy, distance and ablation effect.
+
+    python -m model.study translator sentences.txt --out study
+    python -m model.study vision pictures --out study
+    python -m model.study path/or/hub-id texts.parquet --out study --kind decoder
+
+Started again, it goes on where it was; under `torchrun --nproc-per-node N -m model.study ...`, on several hosts that
+share the folder too, it gives the same numbers.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from ..hub.errors import OpenError
+from ..hub.loading import DTYPES, TABLES
+from ..open_model import SPREAD
+from ..runtime.checkpoint import CheckpointError
+from ..tracing.kinds import KINDS
+from ..training.processes import ProcessGroup
+from .inputs import StudyError, read_inputs
+from .run import study
+from .subjects import open_subject
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Parse the command line and run; user errors come out as one sentence and exit status 2."""
+    options = _parser().parse_args(arguments)
+    try:
+        return _run(options)
+    except (StudyError, OpenError, CheckpointError, ValueError, OSError) as error:
+        print(f"model.study: {error}", file=sys.stderr)
+        return 2
+
+
+def _run(options: argparse.Namespace) -> int:
+    if options.inputs is not None and options.inputs < 1:
+        raise StudyError(f"{options.inputs} inputs leave nothing to measure; give --inputs 1 or more.")
+    inputs = read_inputs(options.texts).part(options.inputs)
+    spread = options.device == SPREAD
+    processes = ProcessGroup.join("cpu" if spread else options.device)
+    try:
+        if spread and processes.world_size > 1:
+            raise StudyError("A spread model takes all devices; start it in one process.")
+        device = SPREAD if spread else str(processes.device)
+        subject = open_subject(options.model, device, task=options.task, dtype=options.dtype, download=options.download)
+        study(subject, inputs, options.out, processes, kinds=options.kind, ablates=not options.no_ablation)
+    finally:
+        processes.leave()
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m model.study", description=__doc__.split("\n\n")[0])
+    parser.add_argument(
+        "model", help="translator, vision, lstm-additive, lstm-dot, a folder with a checkpoint, or an id of the hub"
+    )
+    parser.add_argument(
+        "texts", type=Path, help=".txt of lines, .tsv of pairs, .parquet, or a folder of pictures or of .parquet files"
+    )
+    parser.add_argument("--out", type=Path, required=True, help="folder for shards and results, which all hosts see")
+    parser.add_argument("--kind", action="append", choices=sorted(KINDS), help="only this attention; may be repeated")
+    parser.add_argument("--inputs", type=int, help="at most so many, spread evenly over all")
+    parser.add_argument("--no-ablation", action="store_true", help="leave out the effects, which take most of the time")
+    parser.add_argument(
+        "--device",
+        default="auto",
+        help="auto, cpu, cuda or mps; spread lays a checkpoint over all devices (accelerate)",
+    )
+    parser.add_argument("--dtype", default="auto", choices=("auto", *DTYPES), help="precision of an opened checkpoint")
+    parser.add_argument("--task", choices=sorted(TABLES), help="what a checkpoint does, where its files do not say")
+    parser.add_argument("--download", action="store_true", help="let an id be fetched from the hub")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,176 @@
+"""What a study reads: lines of text, pairs of texts, or pictures, in an order that never changes."""
+
+import gzip
+import hashlib
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from PIL import Image, UnidentifiedImageError
+
+from ..training.corpus import CorpusError, read_pairs
+from ..training.images import SUFFIXES
+
+Form = Literal["texts", "pairs", "pictures"]
+PAIRS = (".tsv", ".tsv.gz", ".zip")
+
+
+class StudyError(ValueError):
+    """A study cannot be made; the sentence says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One input.
+
+    Attributes:
+        content: a text, or the bytes of a picture's file.
+        second: the second text of a pair: a translation, or what else the network reads beside the first.
+        label: the class of a picture, by number or by name; None where it is not known.
+        name: where it comes from, for messages.
+    """
+
+    content: str | bytes
+    second: str | None = None
+    label: int | str | None = None
+    name: str = ""
+
+    def picture(self) -> Image.Image:
+        """The picture, as RGB.
+
+        Raises:
+            StudyError: it cannot be read.
+        """
+        try:
+            return Image.open(io.BytesIO(self.content)).convert("RGB")
+        except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+            raise StudyError("This file is not a picture that can be read.") from None
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What is studied: `form`, and what reads each item when it is its turn."""
+
+    form: Form
+    items: Sequence[Callable[[], Item]]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __getitem__(self, place: int) -> Item:
+        return self.items[place]()
+
+    def part(self, most: int | None) -> "Inputs":
+        """At most so many of them, spread evenly over all."""
+        if most is None:
+            return self
+        return Inputs(self.form, [self.items[place] for place in spread_evenly(len(self), most)])
+
+    def sha256(self) -> str:
+        """Over every item's content, in their order."""
+        digest = hashlib.sha256()
+        for item in (make() for make in self.items):
+            for part in (item.content, item.second or "", str(item.label)):
+                content = part.encode() if isinstance(part, str) else part
+                digest.update(hashlib.sha256(content).digest())
+        return digest.hexdigest()
+
+
+def spread_evenly(count: int, wanted: int) -> np.ndarray:
+    """Places of at most so many of `count` things, ascending, from the first to the last."""
+    return np.unique(np.linspace(0, count - 1, min(wanted, count)).round().astype(int))
+
+
+def read_inputs(path: str | Path) -> Inputs:
+    """What a file or a folder holds.
+
+    A `.tsv`, `.tsv.gz` or `.zip` holds pairs (a text, a tab, another); a `.parquet` file a column `text`, with `second`
+    for pairs, or a column `image` of the hub's form, with `label` where known; any other file has a text in every line
+    that is not blank, `.gz` unpacked. A folder holds `.parquet` files, or pictures in it and in the folders below it,
+    whose names are then taken for the pictures' classes.
+
+    Raises:
+        StudyError: nothing is there, it holds nothing to study, or it is damaged.
+    """
+    path = Path(path)
+    if path.is_dir():
+        tables = sorted(path.glob("*.parquet"))
+        inputs = _tables(tables) if tables else _pictures(path)
+    elif not path.is_file():
+        raise StudyError(f"There is no file or folder {path}; give a file of texts or a folder of pictures.")
+    elif path.suffix == ".parquet":
+        inputs = _tables([path])
+    elif path.name.endswith(PAIRS):
+        try:
+            pairs, _ = read_pairs(path)
+        except CorpusError as error:
+            raise StudyError(str(error)) from error
+        inputs = Inputs("pairs", [partial(Item, first, second) for first, second in pairs])
+    else:
+        inputs = Inputs("texts", [partial(Item, line) for line in _lines(path)])
+    if not len(inputs):
+        raise StudyError(f"{path} holds no texts; give a file with a text in each line, or a folder of pictures.")
+    return inputs
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        text = raw.decode("utf-8-sig")
+    except (OSError, EOFError) as error:
+        raise StudyError(f"{path} cannot be read ({error}); give another file of texts.") from error
+    except UnicodeDecodeError as error:
+        raise StudyError(f"{path} is not UTF-8 (byte {error.start + 1}); convert the file.") from error
+    return [line.strip() for line in text.split("\n") if line.strip()]
+
+
+def _pictures(folder: Path) -> Inputs:
+    files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file())
+    if not files:
+        raise StudyError(f"{folder} holds neither pictures nor .parquet files; give a folder that does.")
+    return Inputs("pictures", [partial(_file, path, path.parent.name) for path in files])
+
+
+def _file(path: Path, label: str) -> Item:
+    return Item(path.read_bytes(), label=label, name=path.name)
+
+
+def _tables(paths: list[Path]) -> Inputs:
+    from pyarrow import ArrowException
+    from pyarrow.parquet import read_schema, read_table
+
+    found, forms = [], set()
+    for path in paths:
+        try:
+            there = read_schema(path).names
+            if not {"text", "image"} & set(there):
+                raise StudyError(
+                    f"{path} has no column called text or image, but {', '.join(there) or 'none'}; rename one."
+                )
+            wanted = ("text", "second") if "text" in there else ("image", "label")
+            table = read_table(path, columns=[name for name in wanted if name in there], memory_map=True)
+        except (ArrowException, OSError) as error:
+            raise StudyError(f"{path} cannot be read as a table ({error}); give another file.") from error
+        forms.add("pictures" if "image" in table.column_names else "pairs" if "second" in there else "texts")
+        found.append([partial(_row, table, place, path.name) for place in range(len(table))])
+    if len(forms) > 1:
+        raise StudyError(f"{paths[0].parent} holds tables of {' and of '.join(sorted(forms))}; give those of one form.")
+    return Inputs(forms.pop(), list(chain.from_iterable(found)))
+
+
+def _row(table, place: int, file: str) -> Item:
+    row = {name: table[name][place].as_py() for name in table.column_names}
+    name = f"row {place + 1} of {file}"
+    if "text" in row:
+        if not isinstance(row["text"], str) or not isinstance(row.get("second", ""), str):
+            raise StudyError(f"There is no text in {name}; fill it in, or leave the row out.")
+        return Item(row["text"], row.get("second"), name=name)
+    image = row["image"]
+    if not isinstance(image, dict) or not isinstance(image.get("bytes"), bytes):
+        raise StudyError(f"There is no picture in {name}; the column image needs bytes.")
+    return Item(image["bytes"], label=row.get("label"), name=name)

@@ -1,0 +1,56 @@
+"""What a finished study leaves: `heads.json`, as it lies beside a network's weights, and `heads.parquet`, in full."""
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+
+from ..attribution.head_statistics import FILE, HeadStatistics, KindStatistics, Spread
+from ..runtime.checkpoint import write_atomically, write_json
+
+TABLE = "heads.parquet"
+
+
+def write_results(out: Path, found: HeadStatistics) -> None:
+    """Write both files, the table first.
+
+    The table has a row for each head: `kind`, `layer` and `head` (counted from 1), `label`, then for every pattern and
+    measure its mean and its standard deviation over the inputs, `previous_mean` and `previous_sd` say, and for patterns
+    what even attention would get, `previous_chance`, all float64; null where a kind has no such pattern. Its metadata
+    hold all that `heads.json` says besides, `weights_sha256` among it.
+
+    Raises:
+        CheckpointError: the disk is full, or the folder cannot be written to.
+    """
+    import pyarrow as pa
+    from pyarrow.parquet import write_table
+
+    rows = [row for kind, table in found.kinds.items() for row in _rows(kind, table)]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    facts = {"weights_sha256": found.weights_sha256, "inputs": found.inputs, "of": found.of, **found.facts}
+    table = pa.table({name: [row.get(name) for row in rows] for name in names})
+    written = io.BytesIO()
+    write_table(table.replace_schema_metadata({name: _word(value) for name, value in facts.items()}), written)
+    write_atomically(out / TABLE, written.getvalue())
+    write_json(out / FILE, found.to_dict())
+
+
+def _rows(kind: str, table: KindStatistics) -> list[dict]:
+    spreads = {**({} if table.effect is None else {"effect": table.effect}), **table.measures, **table.scores}
+    rows = []
+    for layer, head in np.ndindex(*table.shape):
+        row = {"kind": kind, "layer": layer + 1, "head": head + 1, "label": table.label(layer, head).name}
+        for name, spread in spreads.items():
+            row |= _columns(name.replace(", ", "_").replace(" ", "_"), spread, table.chance.get(name), (layer, head))
+        rows.append(row)
+    return rows
+
+
+def _columns(name: str, spread: Spread, chance: float | None, place: tuple[int, int]) -> dict[str, float]:
+    found = {f"{name}_mean": float(spread.mean[place]), f"{name}_sd": float(spread.sd[place])}
+    return found if chance is None else found | {f"{name}_chance": chance}
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,49 @@
+"""A model whose layers lie in several places computes what it computes in one."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+from model import OpenError, open_model
+from model.hub import loading
+from model.hub.ablation import ablate
+from model.hub.loading import load
+from model.hub.opened import OpenedModel
+from tests.model.hub import tiny
+from tests.model.hub.conftest import TEXT
+
+spreads = pytest.mark.skipif(find_spec("accelerate") is None, reason="needs accelerate")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tiny.saved("gpt2", tmp_path_factory.mktemp("gpt2"))
+
+
+def test_without_accelerate_it_is_said_what_is_missing(folder, monkeypatch):
+    monkeypatch.setattr(loading, "find_spec", lambda name: None)
+    with pytest.raises(OpenError, match="the library accelerate, which is not installed; install it, or choose"):
+        open_model(folder, device="spread")
+
+
+@spreads
+def test_half_in_memory_and_half_on_disk_it_gives_the_same(folder, tmp_path, opened):
+    names = ("wte", "wpe", "drop", "h.0", "ln_f")
+    places = {"lm_head": "cpu", **{f"transformer.{name}": "cpu" for name in names}, "transformer.h.1": "disk"}
+    spread = OpenedModel(load(folder, None, "float32", places), "gpt2", "")
+    whole = opened("gpt2")
+    assert spread.device_name == "CPU, disk" and spread.parameters == whole.parameters
+    mine, theirs = spread.trace(TEXT), whole.trace(TEXT)
+    np.testing.assert_allclose(mine.attention("decoder"), theirs.attention("decoder"), atol=1e-6)
+    np.testing.assert_allclose(mine.logits, theirs.logits, atol=1e-5)
+    changes = ablate(spread, mine, TEXT, {})["decoder"]
+    np.testing.assert_allclose(changes, ablate(whole, theirs, TEXT, {})["decoder"], atol=1e-5)
+
+
+@spreads
+def test_it_is_spread_over_what_there_is(folder, opened):
+    spread = open_model(folder, device="spread", dtype="float32")
+    np.testing.assert_allclose(spread.trace(TEXT).logits, opened("gpt2").trace(TEXT).logits, atol=1e-5)

@@ -1,0 +1,190 @@
+"""A study in shards: whole or resumed, by one process or by two, its numbers are the same."""
+
+import shutil
+import threading
+from dataclasses import dataclass, replace
+from functools import partial
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from pyarrow.parquet import read_table
+
+from model.attribution.head_labels import HeadScores
+from model.attribution.head_measures import Measured
+from model.attribution.head_statistics import load_statistics
+from model.runtime.checkpoint import CheckpointError
+from model.study.inputs import Inputs, Item, StudyError
+from model.study.results import TABLE
+from model.study.run import study
+from model.study.shards import Shards
+from model.study.subjects import Subject
+from model.tracing.kinds import CROSS, DECODER
+from model.training.processes import ProcessGroup
+
+ALONE = ProcessGroup(0, 1, torch.device("cpu"))
+COUNT = 150
+
+
+def numbers(text: str, kind: str) -> np.ndarray:
+    """`(layer, head)`, of two layers with three heads: random, the same for the same text."""
+    return np.random.default_rng([int(text), len(kind)]).random((2, 3))
+
+
+def measure(item: Item, kinds, ablates: bool) -> dict[str, Measured]:
+    if item.content == "13":
+        raise StudyError("Too long.")
+    scores = {"previous": 1.0, "same": 2.0} if int(item.content) % 2 else {"same": 2.0}
+    return {
+        kind: Measured(
+            HeadScores({name: numbers(item.content, kind) / part for name, part in scores.items()}, scores),
+            numbers(item.content, kind) - 0.5 if ablates else None,
+            {"entropy": numbers(item.content, kind) * 3},
+        )
+        for kind in kinds
+    }
+
+
+SUBJECT = Subject("made up", SimpleNamespace(weights_sha256="abc", kinds=(DECODER, CROSS)), ("texts",), True, measure)
+INPUTS = Inputs("texts", [partial(Item, str(number)) for number in range(COUNT)])
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A finished study and its folder."""
+    out = tmp_path_factory.mktemp("whole")
+    return study(SUBJECT, INPUTS, out, ALONE), out
+
+
+def table(out) -> dict:
+    return read_table(out / TABLE).to_pydict()
+
+
+def test_means_and_spreads_are_over_the_inputs_that_have_them(whole):
+    found, out = whole
+    used = [number for number in range(COUNT) if number != 13]
+    effects = np.stack([numbers(str(number), "cross") - 0.5 for number in used])
+    previous = np.stack([numbers(str(number), "cross") for number in used if number % 2])
+    cross = found.kinds["cross"]
+    np.testing.assert_allclose(cross.effect.mean, effects.mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(cross.effect.sd, effects.std(axis=0), atol=1e-12)
+    np.testing.assert_allclose(cross.scores["previous"].mean, previous.mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(cross.scores["previous"].sd, previous.std(axis=0), atol=1e-12)
+    assert cross.chance == {"previous": 1.0, "same": 2.0}
+    assert (found.inputs, found.of, found.facts["skipped"]) == (COUNT - 1, "texts", 1)
+    assert found.facts["reasons"] == {"Too long.": 1}
+
+
+def test_the_table_has_a_row_for_each_head_in_full(whole):
+    found, out = whole
+    rows = table(out)
+    assert rows["kind"] == ["decoder"] * 6 + ["cross"] * 6
+    assert (rows["layer"], rows["head"]) == ([1, 1, 1, 2, 2, 2] * 2, [1, 2, 3] * 4)
+    assert rows["effect_mean"][6:] == found.kinds["cross"].effect.mean.ravel().tolist()
+    assert rows["entropy_sd"][:6] == found.kinds["decoder"].measures["entropy"].sd.ravel().tolist()
+    assert rows["previous_chance"] == [1.0] * 12
+    assert rows["label"][7] == found.kinds["cross"].label(0, 1).name
+    metadata = read_table(out / TABLE).schema.metadata
+    assert (metadata[b"weights_sha256"], metadata[b"inputs"]) == (b"abc", b"149")
+
+
+def test_the_json_is_what_ships_beside_weights(whole):
+    found, out = whole
+    read = load_statistics(out, "abc")
+    assert read.to_dict() == found.to_dict()
+    with pytest.raises(CheckpointError, match="belongs to other weights"):
+        load_statistics(out, "def")
+
+
+def test_resumed_it_measures_what_is_missing_alone_and_gives_the_same(whole, tmp_path):
+    out = shutil.copytree(whole[1], tmp_path / "resumed")
+    shards = Shards.of(out, COUNT)
+    assert (len(shards), shards.size, shards.missing()) == (75, 2, [])
+    for number in (3, 70):
+        shards.file(number).unlink()
+    (out / TABLE).unlink()
+    (out / "shards" / ".000003.safetensors.x.part").write_bytes(b"half")  # what a killed writer leaves
+    seen = []
+
+    def noted(item, *rest):
+        seen.append(item.content)
+        return measure(item, *rest)
+
+    study(replace(SUBJECT, measure=noted), INPUTS, out, ALONE)
+    assert seen == ["6", "7", "140", "141"]
+    assert table(out) == table(whole[1])
+    assert not list((out / "shards").glob(".*"))
+
+
+@dataclass(frozen=True)
+class Thread(ProcessGroup):
+    """A process of two, played by a thread."""
+
+    barrier: threading.Barrier = None
+
+    def wait(self) -> None:
+        self.barrier.wait(30)
+
+
+def test_two_processes_share_the_inputs_and_give_the_same_bits(whole, tmp_path):
+    barrier, seen = threading.Barrier(2), {0: [], 1: []}
+
+    def work(rank: int) -> None:
+        def noted(item, *rest):
+            seen[rank].append(item.content)
+            return measure(item, *rest)
+
+        study(replace(SUBJECT, measure=noted), INPUTS, tmp_path, Thread(rank, 2, torch.device("cpu"), barrier))
+
+    threads = [threading.Thread(target=work, args=(rank,)) for rank in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert {rank: len(mine) for rank, mine in seen.items()} == {0: 76, 1: 74}
+    assert sorted(map(int, seen[0] + seen[1])) == list(range(COUNT))
+    assert table(tmp_path) == table(whole[1])
+
+
+def test_one_kind_and_without_ablation(tmp_path):
+    found = study(SUBJECT, INPUTS.part(3), tmp_path, ALONE, kinds=["cross"], ablates=False)
+    assert list(found.kinds) == ["cross"] and found.kinds["cross"].effect is None
+    assert "effect_mean" not in table(tmp_path)
+    assert load_statistics(tmp_path, "abc").kinds["cross"].effect is None
+
+
+def test_a_folder_with_another_study_is_refused(whole):
+    for changed, said in (
+        ({"inputs": INPUTS.part(9)}, "differs in inputs, data_sha256"),
+        ({"kinds": ["cross"]}, "differs in kinds"),
+        ({"ablates": False}, "differs in ablates"),
+    ):
+        inputs = changed.pop("inputs", INPUTS)
+        with pytest.raises(StudyError, match=said):
+            study(SUBJECT, inputs, whole[1], ALONE, **changed)
+
+
+def test_a_damaged_shard_is_said(whole, tmp_path):
+    out = shutil.copytree(whole[1], tmp_path / "damaged")
+    Shards.of(out, COUNT).file(5).write_bytes(b"half")
+    with pytest.raises(StudyError, match="000005.safetensors is damaged; remove it"):
+        study(SUBJECT, INPUTS, out, ALONE)
+
+
+def test_nothing_usable_and_numbers_that_are_none_are_said(tmp_path):
+    def endless(item, kinds, ablates):
+        found = measure(item, kinds, ablates)
+        found["cross"].effect[0, 0] = np.nan
+        return found
+
+    with pytest.raises(StudyError, match="Not one of the 2 inputs could be used: .* not finite"):
+        study(replace(SUBJECT, measure=endless), INPUTS.part(2), tmp_path, ALONE)
+
+
+def test_what_the_network_cannot_take_is_said(tmp_path):
+    with pytest.raises(StudyError, match="no attention 'encoder'; choose from decoder, cross"):
+        study(SUBJECT, INPUTS, tmp_path, ALONE, kinds=["encoder"])
+    with pytest.raises(StudyError, match="reads texts, and these are pictures"):
+        study(SUBJECT, replace(INPUTS, form="pictures"), tmp_path, ALONE)
+    assert not list(tmp_path.iterdir())

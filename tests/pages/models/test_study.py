@@ -1,0 +1,43 @@
+"""A study of the weights that are open stands beside the reader's own text; one of other weights does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from model.attribution.head_statistics import load_statistics
+from model.runtime.checkpoint import read_json, write_json
+from model.study.__main__ import main
+from pages.shared.head_ranking.rows import words
+from tests.new_process import clear_all
+from tests.pages.listed import listed as header_of
+from tests.pages.models.shown import said
+
+
+@pytest.fixture
+def study(listed, tmp_path, monkeypatch):
+    """The folder of a finished study of the tiny GPT-2 over three texts."""
+    (tmp_path / "texts.txt").write_text("A quick dog.\nThe car was too tired.\nOne fox.\n")
+    out = tmp_path / "out"
+    assert main([str(word) for word in (listed["gpt2"], tmp_path / "texts.txt", "--out", out, "--device", "cpu")]) == 0
+    monkeypatch.setenv("ATLAS_STUDIES", str(out))
+    clear_all()
+    return out
+
+
+def test_the_label_and_the_scores_over_many_stand_beside_those_here(open_app, listed, study):
+    app = open_app("models", model="gpt2", text="The quick fox.", part="heads")
+    assert not app.exception
+    header, found = header_of(app), load_statistics(study, read_json(study / "heads.json")["weights_sha256"])
+    assert "over 3 texts" in str(header)
+    table = found.kinds["decoder"]
+    for row in header["rows"]:
+        label = table.label(int(row["layer"]) - 1, int(row["head"]) - 1)
+        assert row["often"] == words(label) != ""
+    assert found.weights_sha256[:12] in said(app) and "mean distance here" in said(app)
+
+    content = read_json(study / "heads.json")
+    write_json(study / "heads.json", content | {"weights_sha256": "0" * 64})
+    clear_all()
+    app = open_app("models", model="gpt2", text="The quick fox.", part="heads")
+    assert not app.exception
+    assert "over 3 texts" not in str(header_of(app)) and "mean distance here" not in said(app)
