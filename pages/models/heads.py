@@ -62,7 +62,7 @@ def _over_many(trace: HubTrace, head: rows.Head, found: rows.Found) -> None:
         return
     for name, (mean, spread) in head.measures.items():
         values |= {f"{name}_mean": mean, f"{name}_spread": spread}
-    unit = say("models.pixels", "pixels") if trace.grid is not None else say("models.tokens", "tokens")
+    unit = say("models.unit.pixels", "pixels") if trace.grid is not None else say("models.unit.tokens", "tokens")
     caption("models", "study", heading=found.heading, unit=unit, hash=found.statistics.weights_sha256[:12], **values)
 
 
