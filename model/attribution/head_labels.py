@@ -18,10 +18,11 @@ measure; Voita et al. 2019 (section 5) call a head positional by where its large
     diffuse                not a set of cells: mean over queries of entropy(a[q]) / ln(number of keys not masked)
 
 In cross-attention row t generates token t, so its place is t. For pictures the queries are the patches, and the
-patterns are same patch, neighbours (the up to eight around), row and column (the others of them), and CLS.
+patterns are those of `model.attribution.picture_patterns`, and CLS.
 
-A head gets the label of its largest score among those of at least `HALF` and at least `TIMES` chance; else `diffuse`
-if that score is at least `SPREAD`; else `mixed`.
+A head of text gets the label of its largest score, a head of pictures, whose patterns differ much in size, that of its
+score largest beside chance; but only of those that a `Rule` lets through: at least so large, and so many times chance.
+Else it is `diffuse` if that score is at least the rule's `spread`; else `mixed`.
 """
 
 from dataclasses import dataclass
@@ -30,10 +31,21 @@ import numpy as np
 
 from ..tracing.kinds import KINDS, AttentionKind
 from ..tracing.trace import SentenceTrace
-from .analysis import distances
+from .picture_patterns import picture_patterns
 
-HALF, TIMES, SPREAD = 0.5, 2.0, 0.8
 DIFFUSE, MIXED = "diffuse", "mixed"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What earns a head a label."""
+
+    least: float  # score of a pattern
+    times: float  # that of uniform attention
+    spread: float  # score of `DIFFUSE`, where no pattern has earned it
+
+
+TEXT, PICTURES = Rule(0.5, 2.0, 0.8), Rule(0.25, 1.5, 0.8)
 
 
 @dataclass(frozen=True)
@@ -54,17 +66,27 @@ class HeadScores:
     scores: dict[str, np.ndarray]
     chance: dict[str, float]  # pattern -> the score of uniform attention
 
+    @property
+    def rule(self) -> Rule:
+        """What earns a label here: every picture has patches that are themselves."""
+        return PICTURES if "same patch" in self.scores else TEXT
+
     def label(self, layer: int, head: int) -> Label:
         """The label of a head by the rule above."""
-        scores, chance = {name: float(table[layer, head]) for name, table in self.scores.items()}, self.chance
+        scores, chance, rule = (
+            {name: float(table[layer, head]) for name, table in self.scores.items()},
+            self.chance,
+            self.rule,
+        )
         placed = {name: score for name, score in scores.items() if name != DIFFUSE}
-        earned = [name for name, score in placed.items() if score >= HALF and score >= TIMES * chance[name]]
+        earned = [name for name, score in placed.items() if score >= rule.least and score >= rule.times * chance[name]]
+        rank = (lambda name: scores[name] / chance[name]) if rule == PICTURES else scores.__getitem__
         if earned:
-            best = max(earned, key=placed.__getitem__)
+            best = max(earned, key=rank)
             return Label(best, best, placed[best], chance[best])
-        if scores.get(DIFFUSE, 0) >= SPREAD:
+        if scores.get(DIFFUSE, 0) >= rule.spread:
             return Label(DIFFUSE, DIFFUSE, scores[DIFFUSE], 1.0)
-        best = max(placed or scores, key=scores.__getitem__, default="")
+        best = max(placed or scores, key=rank, default="")
         return Label(MIXED, best, scores.get(best, 0.0), chance.get(best, 0.0))
 
 
@@ -111,22 +133,19 @@ def head_scores(trace: SentenceTrace, links: np.ndarray | None = None) -> dict[s
     }
 
 
-def vision_scores(attention: np.ndarray, grid: tuple[int, int]) -> HeadScores:
-    """Scores of a ViT's heads, over the patches as queries, from `(layer, head, 1 + patch, 1 + patch)`, CLS first.
+def vision_scores(attention: np.ndarray, grid: tuple[int, int], pixels: np.ndarray | None = None) -> HeadScores:
+    """Scores of a ViT's heads, over the patches as queries.
 
-    Of a network without CLS the maps are `(layer, head, patch, patch)`, and there is no score for it.
+    Args:
+        attention: `(layer, head, 1 + patch, 1 + patch)`, CLS first; of a network without CLS `(layer, head, patch,
+            patch)`, and there is no score for it.
+        grid: rows and columns of patches.
+        pixels: `(row, column, channel)` of the picture; None leaves out the scores of colour and detail.
     """
-    apart = distances(grid)  # (patch, patch)
-    leading = attention.shape[2] - len(apart)
-    rows, columns = np.divmod(np.arange(len(apart)), grid[1])
-    among = {
-        "same patch": apart == 0,
-        "neighbours": (apart > 0) & (apart < 2),
-        "row": (rows[:, None] == rows) & (apart > 0),
-        "column": (columns[:, None] == columns) & (apart > 0),
-        "CLS": np.zeros_like(apart, dtype=bool),
-    }
-    first = {name: np.full((len(apart), leading), name == "CLS") for name in among}
+    patches = grid[0] * grid[1]
+    leading = attention.shape[2] - patches
+    among = picture_patterns(grid, pixels) | {"CLS": np.zeros((patches, patches), dtype=bool)}
+    first = {name: np.full((patches, leading), name == "CLS") for name in among}
     patterns = {name: np.concatenate([first[name], cells], axis=1) for name, cells in among.items()}
     weights = attention[:, :, leading:]  # (layer, head, patch, 1 + patch)
     return _score(weights, patterns, np.ones(weights.shape[2:], dtype=bool))

@@ -12,7 +12,7 @@ from .trace import HubTrace
 def scores_of(trace: HubTrace, kind: str) -> HeadScores:
     """The scores of one kind on this input; see `model.attribution.head_labels`."""
     if trace.grid is not None:
-        return vision_scores(patches_of(trace), trace.grid)
+        return vision_scores(patches_of(trace), trace.grid, trace.pixels)
     weights = trace.records[kind].weights
     read = {"source": trace.source, "target": trace.target or trace.source}
     return text_scores(weights, KINDS[kind], read[KINDS[kind].queries].ids, read[KINDS[kind].keys].ids)

@@ -67,7 +67,7 @@ def measure_picture(
     """
     chosen = int(trace.logits.argmax()) if answer is None else answer
     effect = classifier.ablate_heads(trace).loss_changes(chosen) if ablates else None
-    scores = vision_scores(trace.attention, trace.grid)
+    scores = vision_scores(trace.attention, trace.grid, trace.pixels)
     return {
         VISION.name: Measured(
             scores, effect, picture_measures(trace.attention, trace.grid, classifier.config.patch_size)

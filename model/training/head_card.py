@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from ..attribution.head_labels import HALF, MIXED, SPREAD, TIMES
+from ..attribution.head_labels import MIXED, PICTURES, TEXT
 from ..attribution.head_statistics import KindStatistics, load_statistics
 from ..runtime.checkpoint import CheckpointError, read_json, write_atomically
 from ..text.english import MEASURED, SIGNS
@@ -66,6 +66,7 @@ def head_section(folder: Path, weights_sha256: str) -> str:
         for head in range(table.effect.mean.shape[1])
     )
     vision = "vision" in found.kinds
+    rule = PICTURES if vision else TEXT
     unit = "-ln p of the right class" if vision else "mean -ln p per token of each sentence's first translation"
     linked = ""
     if not vision:
@@ -79,8 +80,8 @@ Over {found.inputs} {found.of}, means ± standard deviations: the pattern with i
 and what uniform attention would score; and the change of the loss when the head alone is ablated, above 0 where the
 head helps. The loss is the {unit}, in nats.
 
-A label needs a score of at least {HALF:g} and {TIMES:g} times that of uniform attention; `diffuse` an entropy
-of at least {SPREAD:g} of the largest possible; else it is `{MIXED}`, shown with the best pattern. Definitions:
+A label needs a score of at least {rule.least:g} and {rule.times:g} times that of uniform attention; `diffuse`
+an entropy of at least {rule.spread:g} of the largest possible; else it is `{MIXED}`, shown with the best pattern. Definitions:
 `model/attribution/head_labels.py`. Measured on {found.facts["hardware"]}.{linked}
 
 | head | label | score | uniform | change of the loss |

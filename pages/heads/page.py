@@ -6,7 +6,7 @@ import streamlit as st
 
 from model import Trace
 from model.attribution.head_ablation import TranslationAblation
-from model.attribution.head_labels import head_scores
+from model.attribution.head_labels import TEXT, head_scores
 from model.runtime.progress import InSteps
 from model.text.word_alignment import links_of
 from pages.shared import checks, files
@@ -129,7 +129,7 @@ def one_head(service: Service, found: Study, trace: Trace, head: Head) -> None:
 def main(request: Request, trace: Trace) -> None:
     """All of the page below the translation."""
     explore(request.service, trace)
-    listing.below("heads", say("heads.patterns", "What each pattern is, and where it comes from"))
+    listing.below("heads", say("heads.patterns", "What each pattern is, and where it comes from"), TEXT)
 
 
 on_translation("heads", main, bars.STYLE + steps.STYLE)

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from model import HubTrace
-from model.attribution.head_labels import HALF, SPREAD, TIMES
+from model.attribution.head_labels import PICTURES, TEXT
 from model.hub.ablation import ablate_in_steps
 from model.hub.head_scores import measures_of, scores_of
 from model.tracing.kinds import KINDS
@@ -51,7 +51,7 @@ def show(service: Service, trace: HubTrace, given, options: Mapping[str, str], k
         _over_many(trace, arranged.opened, found)
     st.markdown(prose.block("models", "ablation-classes" if answer is not None else "ablation"))
     with st.expander(say("ranking.patterns", "What each pattern is")):
-        paragraph("heads", "labels", half=f"{HALF:g}", times=f"{TIMES:g}", spread=f"{SPREAD:g}")
+        st.markdown(listing.how_labelled(TEXT if trace.grid is None else PICTURES))
         paragraph("heads" if trace.grid is None else "vision_heads", "patterns")
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from model import VisionTrace
 from model.attribution.analysis import attention_distance
 from model.attribution.head_ablation import ClassificationAblation
-from model.attribution.head_labels import HeadScores, vision_scores
+from model.attribution.head_labels import PICTURES, HeadScores, vision_scores
 from model.tracing.traced_model import TracedModel
 from pages.shared import checks, tables
 from pages.shared.experiment import experiment
@@ -80,13 +80,13 @@ def each_head(service: Service, key: str, trace: VisionTrace) -> None:
     with opened:
         _one_head(service, key, study, trace, arranged.opened)
     _by_probability(effects, wanted, measure)
-    listing.below(PAGE, say("ranking.patterns", "What each pattern is"))
+    listing.below(PAGE, say("ranking.patterns", "What each pattern is"), PICTURES)
 
 
 def _study(model: TracedModel, trace: VisionTrace) -> Study:
     distance = attention_distance(trace.attention, trace.grid, model.config.patch_size)
     found = shipped(model.folder, model.weights_sha256)
-    return Study(model.ablate_heads(trace), vision_scores(trace.attention, trace.grid), distance, found)
+    return Study(model.ablate_heads(trace), vision_scores(trace.attention, trace.grid, trace.pixels), distance, found)
 
 
 def _by_probability(effects: ClassificationAblation, wanted: int, measure: str) -> None:

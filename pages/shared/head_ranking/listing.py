@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from model.attribution.head_labels import DIFFUSE, HALF, SPREAD, TIMES
+from model.attribution.head_labels import DIFFUSE, PICTURES, Rule
 from pages.shared import files
 from pages.shared.head_ranking.rows import ORDERS, PATTERNS, Found, Head, ordered, signed, words
 from pages.shared.tables import Column, content
@@ -158,9 +158,15 @@ def scores(head: Head, found: Found) -> None:
         caption("heads", "often", heading=found.heading, mean=signed(head.effect[0]), spread=head.effect[1])
 
 
-def below(page: str, label: str) -> None:
-    """How to read effects and labels, with the thresholds in use; what each pattern is, under `label`."""
-    thresholds = {"half": f"{HALF:g}", "times": f"{TIMES:g}", "spread": f"{SPREAD:g}"}
-    how_to_read(block(page, "effects"), block("heads", "labels", **thresholds))
+def how_labelled(rule: Rule) -> str:
+    """How labels are earned, with the thresholds in use."""
+    thresholds = {name: f"{value:g}" for name, value in vars(rule).items()}
+    which = block("heads", "labels-largest-beside" if rule == PICTURES else "labels-largest")
+    return block("heads", "labels", which=which.strip(), **thresholds)
+
+
+def below(page: str, label: str, rule: Rule) -> None:
+    """How to read effects and labels; what each pattern is, under `label`."""
+    how_to_read(block(page, "effects"), how_labelled(rule))
     with st.expander(label):
         st.markdown(block(page, "patterns"))

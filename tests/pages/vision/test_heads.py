@@ -27,7 +27,9 @@ def test_all_heads_ranked_for_any_class(effects, measure):
     for row in rows:
         layer, head = (int(number) - 1 for number in row["name"].removeprefix("vision ").split("."))
         assert row["effect"] == pytest.approx(wanted[layer, head], abs=1e-6)
-        assert row["here"].startswith(vision_scores(trace().attention, trace().grid).label(layer, head).name)
+        assert row["here"].startswith(
+            vision_scores(trace().attention, trace().grid, trace().pixels).label(layer, head).name
+        )
         assert row["weights"] == list(trace().grid)
     sizes = [abs(row["effect"]) for row in rows]
     assert sizes == sorted(sizes, reverse=True)
@@ -42,7 +44,7 @@ def test_the_open_head(effects):
         assert float(shown[name][3]) == pytest.approx(change, rel=0.01, abs=1e-5)
         assert float(shown[name][2]) == pytest.approx(effects.probabilities[1, 0, index], rel=0.01)
     assert float(re.search(r"to the list: (\S+)\.$", checked(app, "Checked apart"))[1]) < 1e-5
-    scores = vision_scores(trace().attention, trace().grid)
+    scores = vision_scores(trace().attention, trace().grid, trace().pixels)
     rows = {row[0]: row for row in table(app, "Scores of vision 2.1")[1:]}
     assert float(rows["neighbours"][1]) == pytest.approx(scores.scores["neighbours"][1, 0], rel=0.01)
     # the statistics that ship belong to the shipped weights, not to these
