@@ -81,8 +81,8 @@ and what uniform attention would score; and the change of the loss when the head
 head helps. The loss is the {unit}, in nats.
 
 A label needs a score of at least {rule.least:g} and {rule.times:g} times that of uniform attention; `diffuse`
-an entropy of at least {rule.spread:g} of the largest possible; else it is `{MIXED}`, shown with the best pattern. Definitions:
-`model/attribution/head_labels.py`. Measured on {found.facts["hardware"]}.{linked}
+an entropy of at least {rule.spread:g} of the largest possible; else it is `{MIXED}`, shown with the best pattern.
+Definitions: `model/attribution/head_labels.py`. Measured on {found.facts["hardware"]}.{linked}
 
 | head | label | score | uniform | change of the loss |
 | --- | --- | --- | --- | --- |
