@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import PATIENCE
 from tests.processes import ROOT
+
+if TYPE_CHECKING:
+    import nbformat
 
 pytestmark = pytest.mark.slow
 
@@ -23,6 +25,9 @@ ZERO = r"-?\d(\.\d+)?e-(0[5-9]|[1-9]\d)"  # a number below 0.0001
 @pytest.fixture(scope="module", params=VIEWS)
 def executed(request, tmp_path_factory) -> tuple[str, nbformat.NotebookNode, Path]:
     """Name, the notebook as it was executed in an empty folder, and that folder."""
+    import nbformat
+    from nbclient import NotebookClient
+
     folder = tmp_path_factory.mktemp(request.param)
     notebook = nbformat.read(ROOT / "docs" / f"{request.param}.ipynb", as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells), "notebooks are kept without outputs"
