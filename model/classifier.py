@@ -75,7 +75,7 @@ class VisionClassifier(PictureClassifier):
         """Everything the network computes for a picture.
 
         Args:
-            image: a picture of any size, or pixels from `prepare`.
+            image: a picture of any size, or pixels `(height, width, 3)` from `prepare`.
             intervention: a tap that changes tensors before they are recorded; see `model.networks.tap.Intervention`.
         """
         pixels = image if isinstance(image, np.ndarray) else self.prepare(image)
@@ -151,7 +151,13 @@ class VisionClassifier(PictureClassifier):
     def faithfulness(
         self, trace: VisionTrace, scores: dict[str, np.ndarray], class_index: int, *, seed: int = 0
     ) -> dict[str, Curves]:
-        """Deletion and insertion curves of each explanation, and of "random", the mean over some random orders."""
+        """Deletion and insertion curves of each explanation, and of "random", the mean over some random orders.
+
+        Args:
+            scores: name of an explanation -> `(patch,)`, higher matters more.
+            class_index: whose probability the curves follow.
+            seed: of the random orders.
+        """
         yardstick = random_orders(trace.grid[0] * trace.grid[1], RANDOM_PAIRS, seed)
         orders = np.stack([*(order_of(score) for score in scores.values()), *yardstick])
         found = [occlusion.curves(class_index) for occlusion in self.occlusions(trace, orders)]

@@ -60,7 +60,7 @@ class ConvolutionClassifier(PictureClassifier):
         """Everything the network computes for a picture.
 
         Args:
-            image: a picture of any size, or pixels from `prepare`.
+            image: a picture of any size, or pixels `(side, side, 3)` from `prepare`.
             intervention: a tap that changes the stream before it is recorded; see `ConvolutionalNetwork.forward`.
         """
         pixels = image if isinstance(image, np.ndarray) else self.prepare(image)

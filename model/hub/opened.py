@@ -124,7 +124,8 @@ class OpenedModel:
         """Everything the network computes for an input, in one pass without a cache.
 
         Args:
-            given: a text, or a picture for a network that reads pictures; also as `HubTrace.received`.
+            given: a text, or a picture for a network that reads pictures; also as `HubTrace.received`,
+                `(3, height, width)`.
             second: a second text, for a network that reads pairs.
             target: for an encoder-decoder, the text that the decoder is fed, or its ids as a trace has them; its own
                 greedy one where nothing is given.
@@ -173,9 +174,10 @@ class OpenedModel:
         return sum(int(np.prod(shape)) for shape in shapes), max(shape[0] for shape in shapes)
 
     def score(self, trace: HubTrace, interventions: HeadInterventions | None = None) -> np.ndarray:
-        """-ln p in nats: of every token but the first given those before it (decoder), of every target token
-        (encoder-decoder), of every token where it alone is masked (masked model; Salazar et al. 2020), or of every
-        class.
+        """-ln p in nats, `(T,)` or `(classes,)` float64.
+
+        Of every token but the first given those before it (decoder), of every target token (encoder-decoder), of every
+        token where it alone is masked (masked model; Salazar et al. 2020), or of every class.
 
         Args:
             interventions: those under which the trace was made; a masked model runs again for each of its tokens.
@@ -218,7 +220,11 @@ class OpenedModel:
     def generate_in_steps(
         self, text: str, tokens: int = 20, intervention: HeadInterventions | None = None
     ) -> InSteps[str]:
-        """`generate`, some tokens at a time."""
+        """`generate`, some tokens at a time.
+
+        Raises:
+            OpenError, InterventionError: as of `generate`.
+        """
         if self.task not in ("complete", "translate"):
             raise OpenError("This model generates no text; open one of a decoder.")
         ids = yield from self._generated(tokenize(self.reader, text), tokens, intervention)

@@ -66,7 +66,7 @@ class HubTrace(SavedTrace):
 
     @property
     def probabilities(self) -> np.ndarray:
-        """Softmax of `logits` over their last axis, float32."""
+        """Softmax of `logits` over their last axis, `(T, vocabulary)` or `(classes,)` float32."""
         logits = self.logits.astype(np.float64)
         exponentials = np.exp(logits - logits.max(axis=-1, keepdims=True))
         return (exponentials / exponentials.sum(axis=-1, keepdims=True)).astype(np.float32)

@@ -9,7 +9,11 @@ class Sizes:
 
     @classmethod
     def from_dict(cls, values: dict) -> Self:
-        """Read back what `to_dict` wrote; an unknown key is refused with its name."""
+        """Read back what `to_dict` wrote.
+
+        Raises:
+            ValueError: a key is unknown, by its name; or sizes do not fit together.
+        """
         unknown = sorted(set(values) - {field.name for field in fields(cls)})
         if unknown:
             raise ValueError(f"The configuration has unknown keys: {', '.join(unknown)}.")
@@ -87,7 +91,11 @@ class TransformerConfig(SequenceConfig):
 
     @classmethod
     def preset(cls, name: str, **changes) -> "TransformerConfig":
-        """The preset called `name` (a key of `PRESETS`), with single fields changed by keyword."""
+        """The preset called `name` (a key of `PRESETS`), with single fields changed by keyword.
+
+        Raises:
+            ValueError: there is no such preset, or the sizes do not fit together.
+        """
         if name not in PRESETS:
             raise ValueError(f"There is no preset {name!r}; choose one of {', '.join(PRESETS)}.")
         return cls(**{**PRESETS[name], **changes})

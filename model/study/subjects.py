@@ -1,6 +1,7 @@
 """The network that is studied, whichever it is: how it is opened, and what is measured of it on one input."""
 
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from ..recurrent_translator import RecurrentTranslator
 from ..runtime.checkpoint import CheckpointError, read_json
 from ..text.word_alignment import AlignmentTable, links_of
 from ..tracing.traced_model import TracedModel
+from ..translator import SHIPPED as TRANSLATOR
 from ..translator import SentenceTranslator, Translator
 from .inputs import Form, Inputs, Item, StudyError
 from .measuring import measure_alignment, measure_opened, measure_picture, measure_translation
@@ -108,10 +110,7 @@ def _see(source: str) -> None:
 
 def of_sentences(model: SentenceTranslator, name: str) -> Subject:
     measured_by = measure_translation if isinstance(model, Translator) else measure_alignment
-    try:
-        alignment = AlignmentTable.load(model.folder, model.card.get("tokenizer_sha256", ""))
-    except CheckpointError:  # it is learned from the training pairs, and not every folder has it
-        alignment = None
+    alignment = _alignment(model)
 
     def measure(item: Item, kinds: Collection[str], ablates: bool) -> dict[str, Measured]:
         trace = model.trace(item.content, item.second)
@@ -120,6 +119,14 @@ def of_sentences(model: SentenceTranslator, name: str) -> Subject:
         return {kind: found[kind] for kind in kinds}
 
     return Subject(name, model, ("texts", "pairs"), True, measure)
+
+
+def _alignment(model: SentenceTranslator) -> AlignmentTable | None:
+    """Beside the network, or beside the translator whose tokenizer it shares; not every folder has one."""
+    for folder in (model.folder, TRANSLATOR):
+        with suppress(CheckpointError):
+            return AlignmentTable.load(folder, model.card.get("tokenizer_sha256", ""))
+    return None
 
 
 def of_pictures(model: VisionClassifier, name: str) -> Subject:

@@ -155,7 +155,7 @@ def signed(change: float) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The statistics that ship with a network, or the error that says why there are none."""
+    """The statistics of a network, or the error that says why none ship with it."""
 
     statistics: HeadStatistics | None
     problem: CheckpointError | None = None
@@ -176,7 +176,9 @@ def studied(weights_sha256: str) -> Found:
 
 @process_wide
 def shipped(folder: Path, weights_sha256: str) -> Found:
-    """What was measured of the network with these weights."""
+    """What was measured of the network with these weights: by the operator's own study, else what ships with them."""
+    if (own := studied(weights_sha256)).statistics is not None:
+        return own
     try:
         return Found(load_statistics(folder, weights_sha256))
     except CheckpointError as error:

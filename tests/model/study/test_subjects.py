@@ -63,6 +63,7 @@ def test_a_recurrent_network_without_its_alignment_reads_nothing_of_the_source(n
     trace = model.trace(SENTENCE, FRENCH)
     ablated = model.trace(SENTENCE, FRENCH, intervention=AtEveryStep({"decoder.cross.outputs": lambda o: 0 * o}))
     assert found.effect.shape == (1, 1)
+    assert "aligned" in found.scores.scores  # by the translator's alignment, for the tokens are the same
     assert found.effect[0, 0] == pytest.approx(losses_of(ablated).mean() - losses_of(trace).mean(), abs=1e-6)
     assert found.effect[0, 0] > 0.5
     apart = np.abs(np.arange(trace.alignment.shape[0])[:, None] - np.arange(trace.alignment.shape[1]))
@@ -84,6 +85,10 @@ def test_an_opened_model_is_measured_in_all_its_kinds(opened, name, tmp_path):
         shape = trace.attention(kind).shape[:2]
         assert found[kind].effect.shape == found[kind].measures["distance"].shape == shape
         assert np.abs(found[kind].effect).max() > 0
+    if name == "bert":
+        pair = subject.measure(Item(TEXT, "A car."), kinds, True)["encoder"]
+        expected = model.trace(TEXT, second="A car.").attention("encoder")
+        assert pair.measures["entropy"][1, 2] == pytest.approx(-(expected * np.log(expected))[1, 2].sum(axis=-1).mean())
     if name == "t5":
         assert kinds == ("encoder", "decoder", "cross")
         assert list(subject.measure(Item(TEXT, "A car."), ("cross",), True)) == ["cross"]

@@ -1,0 +1,86 @@
+"""The notebooks in docs/ run from the first cell to the last, and what they show is drawn."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.conftest import PATIENCE
+from tests.processes import ROOT
+
+if TYPE_CHECKING:
+    import nbformat
+
+pytestmark = pytest.mark.slow
+
+VIEWS = {"translator": 2, "checkpoint": 1, "bertviz": 3}  # that are drawn
+ZERO = r"-?\d(\.\d+)?e-(0[5-9]|[1-9]\d)"  # a number below 0.0001
+
+
+@pytest.fixture(scope="module", params=VIEWS)
+def executed(request, tmp_path_factory) -> tuple[str, nbformat.NotebookNode, Path]:
+    """Name, the notebook as it was executed in an empty folder, and that folder."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    folder = tmp_path_factory.mktemp(request.param)
+    notebook = nbformat.read(ROOT / "docs" / f"{request.param}.ipynb", as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells), "notebooks are kept without outputs"
+    paths = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    settings = {"PYTHONPATH": paths, "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
+    client = NotebookClient(notebook, timeout=240, resources={"metadata": {"path": folder}})
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in settings.items():
+            patch.setenv(name, value)
+        client.execute()
+    return request.param, notebook, folder
+
+
+def results(notebook: nbformat.NotebookNode) -> list[dict]:
+    """What each cell with code gave back, as kind of text -> text; nothing for those that gave nothing."""
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    found = [[output.data for output in cell.outputs if output.output_type == "execute_result"] for cell in cells]
+    return [each[0] if each else {} for each in found]
+
+
+def test_what_the_cells_say(executed):
+    name, notebook, folder = executed
+    said = [result.get("text/plain", "") for result in results(notebook)]
+    if name == "translator":
+        assert len(said) == 10
+        assert said[0] == "'Je veux acheter une voiture.'"
+        assert re.search(rf"max_difference={ZERO}, row_sum_error={ZERO}, masked_weight=0.0", said[3])
+        assert re.fullmatch(r"'cross \d\.\d: [+-]\d\.\d{3} nats'", said[8])
+        assert "Check(" in said[9]
+    elif name == "checkpoint":
+        assert re.match(r"\('translate',\s+\['encoder self-attention',\s+'masked decoder self-attention',", said[1])
+        assert said[-2] == "0" and (folder / "study" / "heads.parquet").is_file()
+        assert len(re.findall(r"^\d +cross", said[-1], re.M)) == 8
+    else:
+        product, score = map(float, re.findall(r"-?\d+\.\d+(?:e-\d+)?", said[-2]))
+        assert product == pytest.approx(score, abs=1e-4)
+        assert float(said[-1]) < 1e-5
+        assert (folder / "two-layers.html").is_file()
+
+
+def test_what_the_cells_show_is_drawn(executed, browser: Browser, tmp_path: Path):
+    name, notebook, _ = executed
+    frames = [result["text/html"] for result in results(notebook) if "<iframe" in result.get("text/html", "")]
+    assert len(frames) == VIEWS[name]
+    page = browser.new_page(viewport={"width": 1100, "height": 900})
+    page.set_default_timeout(PATIENCE)
+    said: list[str] = []
+    page.on("pageerror", lambda error: said.append(str(error)))
+    (tmp_path / "output.html").write_text(f"<body>{''.join(frames)}</body>", encoding="utf-8")
+    page.goto((tmp_path / "output.html").as_uri())
+    for number in range(len(frames)):
+        frame = page.frame_locator("iframe").nth(number)
+        expect(frame.locator(".view").first).to_be_visible()
+        expect(frame.locator(".tile, .side.query .token").first).to_be_visible()
+    page.close()
+    assert said == []
