@@ -36,9 +36,10 @@ from pages.shared import code
 from pages.shared.code_values import VALUES
 from tests.every_view import PARTS
 from tests.pages.conftest import SENTENCE, visit
+from tests.pages.vision.programs import OF_PICTURES
 
 MOST_LINES = 25  # that hold something
-MODULES = {"math", "numpy", "torch", "model"}
+MODULES = {"PIL", "math", "numpy", "torch", "model"}
 TEACHING = (
     "attention",
     "attribution",
@@ -65,14 +66,6 @@ WITHOUT: set[tuple[str, str]] = {  # parts that have none yet
     ("positions", "trained-model"),
     ("decoding", "beam-search"),
     ("loss", "training-curves"),
-    ("vision", "patches"),
-    ("vision", "cls"),
-    ("vision", "any-patch"),
-    ("vision", "layers"),
-    ("vision", "positions"),
-    ("vision", "heads"),
-    ("vision", "full-maps"),
-    ("vision", "what-if"),
 }
 BY_THE_PART = {  # which hand their program its values themselves
     ("attention", "attention"),
@@ -81,6 +74,7 @@ BY_THE_PART = {  # which hand their program its values themselves
     ("inside", "scaling"),
     ("loss", "smoothing-gradient"),
     ("masks", "padding"),
+    *OF_PICTURES,
 }
 PROGRAMS = sorted((path.parent.name, path.stem) for path in code.FOLDER.rglob("*.py"))
 OTHER = {"sentence": "Where did you learn to cook?", "target_ids": (220, 15, 3)}
@@ -111,6 +105,7 @@ def compare(found: dict[str, object], wanted: dict[str, object]) -> None:
         if isinstance(value, str | bool) or value is None or isinstance(value, tuple):
             assert (tuple(got) if isinstance(value, tuple) else got) == value, name
             continue
+        got = torch.stack(got) if isinstance(got, list) and isinstance(got[0], torch.Tensor) else got
         got = got.detach().cpu().numpy() if isinstance(got, torch.Tensor) else np.asarray(got)
         value = np.asarray(value)
         assert got.shape == value.shape, name
@@ -423,9 +418,10 @@ def test_the_numbers_of_a_sentence_are_the_pages(where, second, translator, trac
 
 
 @pytest.mark.parametrize("second", (0, 1))
-@pytest.mark.parametrize("where", OF_SETTINGS, ids="/".join)
+@pytest.mark.parametrize("where", OF_SETTINGS | OF_PICTURES, ids="/".join)
 def test_the_numbers_of_the_settings_are_the_pages(where, second):
-    values, compute = OF_SETTINGS[where][second], OF_SETTINGS[where][2]
+    *settings, compute = (OF_SETTINGS | OF_PICTURES)[where]
+    values = settings[second]
     compare(run(*where, values), compute(values))
 
 
@@ -435,7 +431,7 @@ def test_every_part_has_a_program_or_is_named():
     assert parts - WITHOUT == {each for each in parts if each in PROGRAMS or each[0] in whole}
     assert {each for each in PROGRAMS if each[0] not in whole} <= parts and not WITHOUT & set(PROGRAMS)
     assert set(PROGRAMS) == set(VALUES) | BY_THE_PART
-    assert set(PROGRAMS) == set(OF_NETWORKS) | set(OF_SETTINGS)
+    assert set(PROGRAMS) == set(OF_NETWORKS) | set(OF_SETTINGS) | set(OF_PICTURES)
 
 
 @pytest.mark.parametrize("where", PROGRAMS, ids="/".join)
@@ -499,6 +495,16 @@ def test_the_fold_has_the_sentence_and_the_settings():
         ),
         (("positions", "rotation"), {"width": "20", "shift": "9"}, PAPER | {"d_model": 20, "shift": 9}),
         (("decoding", "linear-softmax"), {"step": "2"}, OWN | {"step": 2}),
+        (
+            ("vision", "any-patch"),
+            {"picture": "golf-ball", "layer": "2", "row": "3", "column": "12"},
+            {"picture": "assets/samples/golf-ball.jpg", "layer": "2", "head": "mean", "row": 3, "column": 12},
+        ),
+        (
+            ("vision", "what-if"),
+            {"vdo": "sharpen", "vheads4": "2", "vheat": "0.5"},
+            {"picture": "assets/samples/church.jpg", "changes": (("queries", ((4, 2),), 2.0),)},
+        ),
         (
             ("history", "gates"),
             {"network": "lstm-additive"},
