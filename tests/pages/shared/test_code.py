@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from model import DecodingOptions, RecurrentTranslator, Trace, Translator
+from model import DecodingOptions, Trace, Translator
 from model.decoding.sampling_stages import sampling_stages
 from model.lessons.embedding import embedding_steps, neighbourhood
 from model.lessons.feed_forward import firing
@@ -36,10 +36,12 @@ from pages.shared import code
 from pages.shared.code_values import VALUES
 from tests.every_view import PARTS
 from tests.pages.conftest import SENTENCE, visit
+from tests.pages.shared import programs
+from tests.pages.shared.programs import earlier
 from tests.pages.vision.programs import OF_PICTURES
 
 MOST_LINES = 25  # that hold something
-MODULES = {"PIL", "math", "numpy", "torch", "model"}
+MODULES = {"PIL", "json", "math", "model", "numpy", "pathlib", "sentencepiece", "torch", "unicodedata"}
 TEACHING = (
     "attention",
     "attribution",
@@ -52,21 +54,7 @@ TEACHING = (
     "loss",
     "vision",
 )
-WITHOUT: set[tuple[str, str]] = {  # parts that have none yet
-    ("attribution", "attribution"),
-    ("history", "forgetting"),
-    ("history", "one-vector"),
-    ("history", "without-projections"),
-    ("history", "recurrence"),
-    ("history", "ladder"),
-    ("tokens", "spelling"),
-    ("tokens", "contexts"),
-    ("tokens", "sizes"),
-    ("positions", "basis"),
-    ("positions", "trained-model"),
-    ("decoding", "beam-search"),
-    ("loss", "training-curves"),
-}
+WITHOUT: set[tuple[str, str]] = set()  # parts that have none
 BY_THE_PART = {  # which hand their program its values themselves
     ("attention", "attention"),
     ("decoding", "step-by-step"),
@@ -74,6 +62,11 @@ BY_THE_PART = {  # which hand their program its values themselves
     ("inside", "scaling"),
     ("loss", "smoothing-gradient"),
     ("masks", "padding"),
+    ("attribution", "attribution"),
+    ("positions", "trained-model"),
+    ("tokens", "contexts"),
+    ("tokens", "sizes"),
+    ("tokens", "spelling"),
     *OF_PICTURES,
 }
 PROGRAMS = sorted((path.parent.name, path.stem) for path in code.FOLDER.rglob("*.py"))
@@ -102,6 +95,10 @@ def compare(found: dict[str, object], wanted: dict[str, object]) -> None:
     assert wanted
     for name, value in wanted.items():
         got = found[name]
+        if isinstance(value, dict):
+            assert set(got) == set(value), name
+            compare(got, value)
+            continue
         if isinstance(value, str | bool) or value is None or isinstance(value, tuple):
             assert (tuple(got) if isinstance(value, tuple) else got) == value, name
             continue
@@ -232,11 +229,6 @@ def maps(network, trace: Trace, values: Values) -> dict[str, object]:
     return found | {"difference": checked.max_difference}
 
 
-@cache
-def earlier(name: str) -> RecurrentTranslator:
-    return RecurrentTranslator.load(name, device="cpu")
-
-
 def unrolled(values: Values) -> dict[str, object]:
     network = earlier("rnn-vector")
     found = unroll(network.network, network.tokenizer.encode_source(values["sentence"]), values["direction"])
@@ -357,7 +349,7 @@ OF_TOKENS: dict[tuple[str, str], Case] = {
         {"sentence": OTHER["sentence"], "place": 1, "count": 30},
         neighbours,
     ),
-}
+} | programs.OF_THE_TRANSLATOR
 # the same with networks before the Transformer
 OF_EARLIER_NETWORKS: dict[tuple[str, str], Case] = {
     ("history", "one-word"): (
@@ -375,7 +367,7 @@ OF_EARLIER_NETWORKS: dict[tuple[str, str], Case] = {
         OTHER | {"score": "lstm-dot"},
         aligned,
     ),
-}
+} | programs.OF_EARLIER_NETWORKS
 # the same of parts that need no network
 OF_SETTINGS: dict[tuple[str, str], Case] = {
     ("inside", "memory"): (
@@ -398,7 +390,7 @@ OF_SETTINGS: dict[tuple[str, str], Case] = {
         {"d_model": 20, "form": "column", "first": 3, "second": 4},
         orthogonal,
     ),
-}
+} | programs.OF_SETTINGS
 OF_NETWORKS = OF_A_SENTENCE | WITH_ITS_OWN_RUN | OF_A_BATCH | OF_TOKENS | OF_EARLIER_NETWORKS
 
 
