@@ -55,6 +55,7 @@ TEACHING = (
     "vision",
 )
 WITHOUT: set[tuple[str, str]] = set()  # parts that have none
+FURTHER = {("inside", "encoder-layer"), ("inside", "decoder-layer")}  # programs in a fold of their own
 BY_THE_PART = {  # which hand their program its values themselves
     ("attention", "attention"),
     ("decoding", "step-by-step"),
@@ -68,6 +69,7 @@ BY_THE_PART = {  # which hand their program its values themselves
     ("tokens", "sizes"),
     ("tokens", "spelling"),
     *OF_PICTURES,
+    *FURTHER,
 }
 PROGRAMS = sorted((path.parent.name, path.stem) for path in code.FOLDER.rglob("*.py"))
 OTHER = {"sentence": "Where did you learn to cook?", "target_ids": (220, 15, 3)}
@@ -312,6 +314,8 @@ OF_A_SENTENCE: dict[tuple[str, str], Case] = {
     ("inside", "heads"): (OWN | {"kind": "decoder"}, OTHER | {"kind": "cross"}, heads),
     ("inside", "feed-forward"): (OWN | STACKS[0], OTHER | STACKS[1], feed_forward),
     ("inside", "add-norm"): (OWN | {"stack": "encoder"}, OTHER | {"stack": "decoder"}, add_norm),
+    ("inside", "encoder-layer"): (OWN, OTHER, lambda _, trace, values: {"streams": trace.encoder_stream}),
+    ("inside", "decoder-layer"): (OWN, OTHER, lambda _, trace, values: {"streams": trace.decoder_stream}),
     ("masks", "your-sentence"): (OWN | PREFIX, OTHER | CAUSAL | {"mask": "window", "size": 1}, own_mask),
     ("masks", "causality"): (
         OWN | {"place": 4, "replacement": 20},
@@ -421,7 +425,7 @@ def test_every_part_has_a_program_or_is_named():
     parts = {(page, part) for page in TEACHING for part in PARTS[page][1] or (page,)}
     whole = {page for page, part in PROGRAMS if page == part}  # pages with one program for all their parts
     assert parts - WITHOUT == {each for each in parts if each in PROGRAMS or each[0] in whole}
-    assert {each for each in PROGRAMS if each[0] not in whole} <= parts and not WITHOUT & set(PROGRAMS)
+    assert {each for each in PROGRAMS if each[0] not in whole} <= parts | FURTHER and not WITHOUT & set(PROGRAMS)
     assert set(PROGRAMS) == set(VALUES) | BY_THE_PART
     assert set(PROGRAMS) == set(OF_NETWORKS) | set(OF_SETTINGS) | set(OF_PICTURES)
 
@@ -461,6 +465,13 @@ def shown(page: str, part: str, **query: str) -> str:
 )
 def test_a_part_that_cannot_use_what_was_typed_offers_no_program(page, settings):
     assert "The same in PyTorch" not in [fold.label for fold in visit(page, **settings).expander]
+
+
+@pytest.mark.parametrize("stack", ["encoder", pytest.param("decoder", marks=pytest.mark.slow)])
+def test_a_layer_is_there_as_a_class(stack):
+    app = visit("inside", inside="add-norm", stack=stack)
+    (fold,) = [fold for fold in app.expander if fold.label == "A whole layer as a class, in PyTorch"]
+    assert fold.code[0].value == code.program("inside", f"{stack}-layer", **OWN)
 
 
 def test_the_fold_has_the_sentence_and_the_settings():
