@@ -59,5 +59,6 @@ def same_in_pytorch(page: str, part: str, title: str = "", **values: object) -> 
     except (OSError, UnicodeDecodeError):
         st.caption(prose.DAMAGED(file=f"{part}.py", folder=f"assets/code/{page}"))
         return
-    with st.expander(title or say("code.title", "The same in PyTorch")):
+    same = say("code.title", "The same in PyTorch") if "torch" in text else say("code.python", "The same in Python")
+    with st.expander(title or same):
         st.code(text, language="python")

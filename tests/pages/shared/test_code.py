@@ -450,7 +450,8 @@ def shown(page: str, part: str, **query: str) -> str:
     """The program that a part shows."""
     key, parts = PARTS[page]
     app = visit(page, **({key: part} if parts else {}), **query)
-    (fold,) = [fold for fold in app.expander if fold.label == "The same in PyTorch"]
+    (fold,) = [fold for fold in app.expander if fold.label.startswith("The same in ")]
+    assert (fold.label == "The same in PyTorch") == ("torch" in fold.code[0].value)
     return fold.code[0].value
 
 
@@ -498,6 +499,20 @@ def test_the_fold_has_the_sentence_and_the_settings():
         ),
         (("positions", "rotation"), {"width": "20", "shift": "9"}, PAPER | {"d_model": 20, "shift": 9}),
         (("decoding", "linear-softmax"), {"step": "2"}, OWN | {"step": 2}),
+        (("tokens", "spelling"), {"word": " a  car ", "other": " "}, {"word": "a car", "other": "a car"}),
+        (
+            ("tokens", "contexts"),
+            {"s1": "We cook.", "s2": "Cook it!", "s3": "I can cook the rice.", "word": "cook"},
+            {
+                "sentences": ("We cook.", "Cook it!", "I can cook the rice."),
+                "places": ((1, 2), (0, 3), (2, 3)),
+            },
+        ),
+        (
+            ("attribution", "attribution"),
+            {"text": "Cook it!", "erase": "mask", "target_word": "2"},
+            {"sentence": "Cook it!", "target_ids": None, "way": "mask", "words": programs.COOKED, "word": (3, 4)},
+        ),
         (
             ("vision", "any-patch"),
             {"picture": "golf-ball", "layer": "2", "row": "3", "column": "12"},
