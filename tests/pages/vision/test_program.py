@@ -1,12 +1,13 @@
-"""A program names the picture under study, and only the shipped kind of model has one."""
+"""A program names the picture under study, and only this project's own model has one."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+import pytest
 
+from model.hub.opened import CAPABILITIES
 from pages.vision import program
 from tests.model.images import CLASSES
-from tests.pages.vision.views import open_view, trace
+from tests.pages.vision.views import open_view, service, trace
 
 
 def test_a_readers_own_picture_is_a_file_to_name():
@@ -18,8 +19,12 @@ def test_a_readers_own_picture_is_a_file_to_name():
     ]
 
 
-def test_a_model_from_elsewhere_has_no_program(monkeypatch):
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_a_model_from_elsewhere_has_no_program(monkeypatch, elsewhere):
     offered = []
     monkeypatch.setattr(program, "same_in_pytorch", lambda *where, **values: offered.append(where))
-    program.offer_program(SimpleNamespace(model=object()), "cls")
-    assert not offered
+    if elsewhere:
+        theirs = frozenset((*CAPABILITIES["classify"], "ablate", "explain", "intervene"))
+        monkeypatch.setattr(type(service().model), "capabilities", theirs)
+    program.offer_program(service(), "cls")
+    assert offered == ([] if elsewhere else [("vision", "cls")])
