@@ -42,8 +42,9 @@ def attributed(translator: Translator, values: Values) -> dict[str, object]:
     assert tuple((word.start, word.end) for word in explained.source) == values["words"]
     left_out = leave_one_out(translator.network, trace, explained.source, values["way"])
     (place,) = (at for at, word in enumerate(explained.target) if (word.start, word.end) == values["word"])
-    last, every = (explained.scores[method][place] for method in METHODS[:2])
-    return {"drops": word_drops(left_out, explained.target)[place], "last_layer": last, "all_layers": every}
+    scores = {method: explained.scores[method][place] for method in METHODS[:3]}
+    named = dict(zip(("last_layer", "all_layers", "value_weighted"), scores.values(), strict=True))
+    return {"drops": word_drops(left_out, explained.target)[place]} | named
 
 
 def contexts(translator: Translator, values: Values) -> dict[str, object]:
@@ -175,7 +176,7 @@ OF_THE_TRANSLATOR: dict[tuple[str, str], Case] = {
     ),
     ("tokens", "spelling"): (
         {"word": "cat", "other": "\uace0\uc591\uc774"},
-        {"word": "Antidisestablishment", "other": "  \u0153uvre\u2014 42\u00b2 \U0001f642"},
+        {"word": "Antidisestablishment", "other": "  \u0153uvre\u2014 42\u00b2 \u2581\U0001f642"},
         spelt,
     ),
     ("positions", "trained-model"): (

@@ -421,6 +421,11 @@ def test_the_numbers_of_the_settings_are_the_pages(where, second):
     compare(run(*where, values), compute(values))
 
 
+def test_the_positional_encoding_is_the_one_that_the_network_adds(translator):
+    added = translator.network.positions[: PAPER["length"]].cpu().numpy()
+    compare(run("positions", "table", PAPER), {"table": added})
+
+
 def test_every_part_has_a_program_or_is_named():
     parts = {(page, part) for page in TEACHING for part in PARTS[page][1] or (page,)}
     whole = {page for page, part in PROGRAMS if page == part}  # pages with one program for all their parts
