@@ -92,11 +92,15 @@ def what_if(service: Service, key: str, trace: PatchTrace) -> None:
     with heads:
         st.header(say("shared.every-head", "Every head"), anchor=False)
         differences.moved_heads({"vision": found.moved}, {"vision": trace.attention.shape[3]})
-    offer_program(service, "what-if", changes=as_values(plan))
+    if (changes := as_values(plan)) is not None:
+        offer_program(service, "what-if", changes=changes)
 
 
-def as_values(plan: HeadInterventions) -> tuple[tuple[str, Heads, object], ...]:
-    """A plan as its program takes it: layers and heads from 1, and keys that nobody sees before those seen alone."""
+def as_values(plan: HeadInterventions) -> tuple[tuple[str, Heads, object], ...] | None:
+    """A plan as its program takes it: layers and heads from 1, and keys that nobody sees before those seen alone.
+
+    None where a link holds a change that this view does not offer.
+    """
     found = []
     for change in plan.changes:
         heads = tuple((layer + 1, head + 1) for layer, head in change.heads)
@@ -108,6 +112,8 @@ def as_values(plan: HeadInterventions) -> tuple[tuple[str, Heads, object], ...]:
             found.append(("hide", heads, change.keys))
         elif isinstance(change, OneHot):
             found.append(("only", heads, (change.key, change.query)))
+        else:
+            return None
     return tuple(sorted(found, key=lambda each: each[0]))
 
 

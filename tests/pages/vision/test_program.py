@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from model.hub.opened import CAPABILITIES
+from model.tracing.head_interventions import Scale, Window
+from model.tracing.interventions import HeadInterventions
 from pages.vision import program
+from pages.vision.what_if import as_values
 from tests.model.images import CLASSES
 from tests.pages.vision.views import open_view, service, trace
 
@@ -28,3 +31,9 @@ def test_a_model_from_elsewhere_has_no_program(monkeypatch, elsewhere):
         monkeypatch.setattr(type(service().model), "capabilities", theirs)
     program.offer_program(service(), "cls")
     assert offered == ([] if elsewhere else [("vision", "cls")])
+
+
+def test_a_change_that_no_program_makes_leaves_none():
+    ablated, window = Scale("vision", ((0, 1),), 0.0), Window("vision", ((0, 1),), 2)
+    assert as_values(HeadInterventions((ablated,))) == (("values", ((1, 2),), 0.0),)
+    assert as_values(HeadInterventions((ablated, window))) is None
