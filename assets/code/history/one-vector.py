@@ -18,7 +18,7 @@ with torch.inference_mode():
         output, state = decoder(table[[newest]][None] * math.sqrt(table.shape[1]), state)
         logits = table @ network.readout(output[0, 0])  # the output layer has the rows of the embedding
         logits[list(network.config.never_generated)] = -torch.inf
-        newest = int(logits.argmax())
+        newest = int(logits.argmax())  # greedy
         translation.append(newest)
 lengths = hidden.norm(), cell.norm()
 text = tokenizer.decode(translation)

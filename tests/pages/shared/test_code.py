@@ -460,6 +460,13 @@ def shown(page: str, part: str, **query: str) -> str:
     return fold.code[0].value
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("where", sorted(set(PROGRAMS) - FURTHER), ids="/".join)
+def test_every_part_shows_its_program_as_it_opens(where):
+    values = [line for line in shown(*where).splitlines() if line.endswith(code.YOURS)]
+    assert [line.partition(" = ")[0] for line in values] == code.names(*where)
+
+
 @pytest.mark.parametrize(
     ("page", "settings"),
     [
