@@ -77,8 +77,8 @@ def state_gradients_in_steps(network: RecurrentNetwork, source_ids: Sequence[int
     for done, (place, step) in enumerate(reversed(list(zip(order, steps, strict=True)))):
         before = steps[count - done - 2] if done < count - 1 else None
         jacobian, by_hidden, by_cell = _one_back(step, before, weights, by_hidden, by_cell)
-        sizes[0, place] = float(jacobian[:width].norm())  # (width, d_model)
-        sizes[1, place] = float(jacobian[width:].norm())
+        sizes[0, place] = float(jacobian[:width].double().norm())  # (width, d_model)
+        sizes[1, place] = float(jacobian[width:].double().norm())
         products[place] = probe @ jacobian
         if done % TOGETHER == TOGETHER - 1:
             yield Progress(done + 1, count)

@@ -7,7 +7,8 @@ from model import Trace
 from model.attribution.agreement import METHODS
 from pages.attribution.evidence import NAMES, SOURCE_WORD, Evidence, gather, name, recomputed, short
 from pages.attribution.verdict import verdict
-from pages.shared import checks, files, tables
+from pages.shared import checks, code_values, files, tables
+from pages.shared.code import same_in_pytorch
 from pages.shared.opening import Request, on_translation
 from pages.shared.referent import say_what_it_is
 from pages.shared.runs import fragment
@@ -112,6 +113,10 @@ def explore(request: Request, trace: Trace) -> None:
         drop = say("attribution.drop", "drop of ln p")
         files.csv(*tables.content(found.numbers(place, name, drop)), f"attribution-word-{place + 1}", one)
         files.npz("attribution", lambda: found.arrays(way), every)
+    words = {"words": tuple((word.start, word.end) for word in found.explained.source)}
+    word = found.explained.target[place]
+    given = code_values.sentence(request) | words | {"way": way, "word": (word.start, word.end)}
+    same_in_pytorch("attribution", "attribution", **given)
 
 
 def one_word(found: Evidence, place: int) -> None:

@@ -6,7 +6,8 @@ import streamlit as st
 from model.lessons.residual import SubLayer, sub_layers
 from pages.inside import dropout
 from pages.inside.feed_forward import stack_choice
-from pages.shared import checks, files, tables
+from pages.shared import checks, code_values, files, tables
+from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment, named
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
@@ -89,6 +90,8 @@ def show(request: Request) -> None:
     at = max(place, 1) - 1
     steps = {label: (sub_layer.layer, sub_layer.step) for label, sub_layer in zip(labels, found, strict=True)}
     dropout.show(request, stack, steps, at, names[at])
+    title = say("inside.layer-code", "A whole layer as a class, in PyTorch")
+    same_in_pytorch("inside", f"{stack}-layer", title, **code_values.sentence(request))
 
 
 def lengths_and_moments(found: list[SubLayer], labels: list[str], place: int, stack: str, names: list[str]) -> None:

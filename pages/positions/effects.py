@@ -7,6 +7,7 @@ from model.decoding.cached import greedy_under_in_steps
 from model.lessons.position_effects import PositionChange, Where, position_losses_in_steps, positions_tap
 from model.runtime.progress import InSteps
 from pages.shared import checks, files, tables
+from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request, translation, usable
 from pages.shared.texts import block, caption, paragraph, say_if_cut
@@ -91,3 +92,5 @@ def show(request: Request) -> None:
     experiment("positions-trained-model", {"change": "reversed"}, result if change == "reversed" else None)
     caption("positions", "trained-model-check", difference=checks.said("positions put back", losses.difference))
     files.sheet(*tables.content(columns), "positions-loss", say("positions.loss.csv", "Losses as CSV"))
+    chosen = {"change": change, "where": where, "seed": seed, "shift": shift}
+    same_in_pytorch("positions", "trained-model", sentence=request.text, next_ids=tuple(following), **chosen)

@@ -46,8 +46,12 @@ def program(page: str, part: str, **values: object) -> str:
     return "\n".join(lines)
 
 
-def same_in_pytorch(page: str, part: str, **values: object) -> None:
-    """A fold with the part's program; nothing for a part without one, a sentence where its file cannot be read."""
+def same_in_pytorch(page: str, part: str, title: str = "", **values: object) -> None:
+    """A fold with the part's program; nothing for a part without one, a sentence where its file cannot be read.
+
+    Args:
+        title: of the fold, where it is no part's own program but a further one.
+    """
     try:
         text = program(page, part, **values)
     except FileNotFoundError:
@@ -55,5 +59,6 @@ def same_in_pytorch(page: str, part: str, **values: object) -> None:
     except (OSError, UnicodeDecodeError):
         st.caption(prose.DAMAGED(file=f"{part}.py", folder=f"assets/code/{page}"))
         return
-    with st.expander(say("code.title", "The same in PyTorch")):
+    same = say("code.title", "The same in PyTorch") if "torch" in text else say("code.python", "The same in Python")
+    with st.expander(title or same):
         st.code(text, language="python")

@@ -92,6 +92,12 @@ def lengths(request: Request) -> Values:
     return {"lengths": both, "d_model": request.service.model.config.d_model}
 
 
+def counted(request: Request) -> Values:
+    """How many tokens the encoder and the decoder read."""
+    trace = request.trace()
+    return {"source": len(trace.source_ids), "target": len(trace.target_ids)}
+
+
 def own_mask(request: Request) -> Values:
     """The mask that the reader has picked or painted, and the layers that use it."""
     mask, where = settings.value("mask"), settings.value("where")
@@ -128,12 +134,20 @@ VALUES: dict[tuple[str, str], tuple[Callable[[Request], Values], ...]] = {
     ("positions", "similarity"): (chosen(**TABLE),),
     ("positions", "rotation"): (chosen("shift", **TABLE),),
     ("positions", "orthogonality"): (chosen("first", "second", "form", d_model="width"),),
+    ("positions", "basis"): (chosen("curve", "basis", "columns", **TABLE),),
     ("loss", "token-by-token"): (scored,),
+    ("loss", "training-curves"): (chosen("axis"),),
     ("decoding", "linear-softmax"): (sentence, step),
     ("decoding", "teacher-forcing"): (forced,),
+    ("decoding", "beam-search"): (text, chosen("beam", "penalty")),
     ("history", "one-word"): (text, read),
+    ("history", "forgetting"): (text, chosen("replacement")),
     ("history", "gates"): (text, cells),
+    ("history", "one-vector"): (text,),
     ("history", "attention-over-states"): (recurrent,),
+    ("history", "without-projections"): (text, chosen(form="raw_score")),
+    ("history", "recurrence"): (counted,),
+    ("history", "ladder"): (chosen(order="ladder"),),
     ("tokens", "word-order"): (orders,),
     ("tokens", "step-by-step"): (text,),
     ("tokens", "neighbours"): (text, chosen("count", place="near")),

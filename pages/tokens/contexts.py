@@ -7,6 +7,7 @@ from model import InputError
 from model.lessons.contexts import WordInContexts, with_adjective, word_in_contexts
 from pages.shared import checks, files
 from pages.shared.charts import chart, curves
+from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request, sentence_box, usable
 from pages.shared.texts import block, caption, paragraph
@@ -59,6 +60,7 @@ def show(request: Request) -> None:
     header = [say("tokens.contexts.pair", "sentences"), *stages(len(found.stages))]
     rows = [[_pair(pair), *map(float, row)] for pair, row in compared(found)]
     files.sheet(header, rows, "contexts", say("tokens.contexts.csv", "Cosines as CSV"))
+    same_in_pytorch("tokens", "contexts", sentences=tuple(sentences), places=found.places)
 
 
 def drawn(found: WordInContexts, names: list[str]) -> None:

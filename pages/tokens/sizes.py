@@ -5,6 +5,7 @@ import streamlit as st
 from model import TransformerConfig
 from model.networks.config import part_sizes
 from pages.shared import files, tables
+from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.texts import beside, block, caption
@@ -62,6 +63,8 @@ def show(request: Request) -> None:
     formula = grouped(before)
     caption("tokens", "sizes-check", formula=formula, counted=grouped(request.service.model.parameters))
     files.sheet(*tables.content(columns), "sizes", say("sizes.csv", "Sizes as CSV"))
+    typed = {"d_model": width, "n_heads": heads, "d_ff": inner, "layers": layers}
+    same_in_pytorch("tokens", "sizes", **typed, vocabulary=tried.vocabulary_size)
 
 
 def _parameters(config: TransformerConfig) -> int:

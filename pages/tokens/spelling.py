@@ -6,6 +6,7 @@ import streamlit as st
 
 from model.text.spelling import MAX_WORD, spellings, splits
 from pages.shared import files, tables
+from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.texts import beside, block, caption
@@ -63,6 +64,8 @@ def show(request: Request) -> None:
     normal = [" ".join(filter(None, unicodedata.normalize("NFKC", row.text).split(" "))) for row in found]
     back = sum(tokenizer.decode(row.ids) == text for row, text in zip(found, normal, strict=True))
     caption("tokens", "spelling-check", back=back, all=len(found))
+    texts = {row.name: row.text for row in found}
+    same_in_pytorch("tokens", "spelling", word=texts["as-typed"], other=texts.get("other", texts["as-typed"]))
 
 
 def refusal(word: str) -> str:

@@ -15,6 +15,7 @@ from pages.shared.service import Service
 from pages.shared.tables import Column, content
 from pages.shared.texts import paragraph
 from pages.vision.maps import Look, all_heads, check_line, choosable, places, settings
+from pages.vision.program import offer_program
 from views import maps
 from views.address import settings as address
 from views.address.codecs import OneOf
@@ -71,6 +72,12 @@ def cls_attention(service: Service, key: str, trace: PatchTrace) -> None:
     files.map_files(shown, f"vision-layer-{layer}-head-{head}", lambda: look.drawn(shown))
     all_heads(trace)
     files.numbers(lambda: files.table(shown.weights, shown.keys, list(shown.queries), shown.kind.corner))
+    offer_program(service, "cls", **_map(look))
+
+
+def _map(look: Look) -> dict[str, object]:
+    """The map that is shown large, as values of a program; a mean goes by its name."""
+    return {name: look.chosen[name] for name in ("layer", "head")}
 
 
 def _first_layer(sheet: np.ndarray, look: Look) -> None:
@@ -112,6 +119,7 @@ def any_patch(service: Service, key: str, trace: PatchTrace) -> None:
         files.csv(header, rows, name)
     files.numbers(lambda: files.table(rows, header), hide_index=True)
     all_heads(trace)
+    offer_program(service, "any-patch", row=row + 1, column=column + 1, **_map(look))
 
 
 def _largest(attention: np.ndarray) -> np.ndarray:
@@ -134,3 +142,4 @@ def full_maps(service: Service, key: str, trace: PatchTrace) -> None:
     hidden = address.to_come("marks", OneOf(("shown", "hidden")), "shown") == "hidden"
     experiment("vision-full-maps", {"marks": "hidden"}, found if hidden else None)
     explore_picture(of_picture(key, trace, service.model.weights_sha256, chosen_sample()))
+    offer_program(service, "full-maps")

@@ -18,6 +18,7 @@ from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import caption, paragraph
 from pages.vision.maps import chosen_class
+from pages.vision.program import offer_program
 from views import maps, patches
 from views.address import settings
 from views.components.head_list import Axes
@@ -81,6 +82,7 @@ def each_head(service: Service, key: str, trace: VisionTrace) -> None:
         _one_head(service, key, study, trace, arranged.opened)
     _by_probability(effects, wanted, measure)
     listing.below(PAGE, say("ranking.patterns", "What each pattern is"), PICTURES)
+    offer_program(service, "heads", explained=name)
 
 
 def _study(model: TracedModel, trace: VisionTrace) -> Study:

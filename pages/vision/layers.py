@@ -16,6 +16,7 @@ from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, paragraph
 from pages.vision.maps import chosen_class, over_picture, places
+from pages.vision.program import offer_program
 from views.controls import inputs, widgets
 from views.figures import overlay
 from views.figures.occlusion import Line, curves
@@ -217,6 +218,7 @@ def through_the_layers(service: Service, key: str, trace: PatchTrace) -> None:
         ends=checks.said("ends of curves", float(np.abs(np.array(ends) - probability).max())),
     )
     _files(trace, class_index, scores, measured)
+    offer_program(service, "layers", explained=trace.classes[class_index], layer=layer + 1, fusion=fusion)
     with st.expander(say("vision.methods", "Where the four methods come from")):
         paragraph(PAGE, "methods")
 

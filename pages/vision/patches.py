@@ -12,6 +12,7 @@ from pages.shared.experiment import experiment
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import paragraph
+from pages.vision.program import offer_program
 from views import patches
 from views.components.drawing_view import drawing_view
 from views.components.patch_picture import Panel, PatchPicture, patch_picture
@@ -73,6 +74,7 @@ def one_patch(service: Service, trace: VisionTrace) -> None:
     st.header(say("vision.sequence", "The order of the sequence"), anchor=False)
     paragraph("vision", "sequence", count=1 + rows * columns)
     st.html(patch.strip(patches.sequence(picture, size), columns, number + 1))
+    offer_program(service, "patches", row=row + 1, column=column + 1)
 
 
 def _files(name: str, picture: np.ndarray, vector: np.ndarray, embedded: np.ndarray, recorded: np.ndarray) -> None:

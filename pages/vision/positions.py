@@ -19,6 +19,7 @@ from pages.shared.experiment import experiment
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, paragraph
+from pages.vision.program import offer_program
 from views import maps
 from views.address import settings
 from views.controls import inputs, widgets
@@ -185,6 +186,7 @@ def order_matters(service: Service, key: str, trace: VisionTrace, learned: Learn
         "shift": percent(float(np.abs(found["shifted"] - plain).max())),
     }
     paragraph(PAGE, "inductive-bias", **learned.words, **reach.words, **words)
+    offer_program(service, "positions", seed=seed)
 
 
 def compute(model: TracedModel, pixels: np.ndarray, order: np.ndarray) -> dict[str, np.ndarray]:

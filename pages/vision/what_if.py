@@ -9,7 +9,7 @@ import streamlit as st
 from model import HeadInterventions
 from model.attribution.comparison import moved
 from model.attribution.intervened import Check
-from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, OneHot
+from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, OneHot, Scale, Temperature
 from model.tracing.picture_trace import PatchTrace
 from model.tracing.traced_model import TracedModel
 from pages.shared import checks, differences, files, tables
@@ -19,6 +19,7 @@ from pages.shared.head_changes import MASK, ONE_HOT, planned
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
+from pages.vision.program import offer_program
 from views import maps, patches
 from views.address import settings
 from views.controls import inputs, painted, widgets
@@ -91,6 +92,29 @@ def what_if(service: Service, key: str, trace: PatchTrace) -> None:
     with heads:
         st.header(say("shared.every-head", "Every head"), anchor=False)
         differences.moved_heads({"vision": found.moved}, {"vision": trace.attention.shape[3]})
+    if (changes := as_values(plan)) is not None:
+        offer_program(service, "what-if", changes=changes)
+
+
+def as_values(plan: HeadInterventions) -> tuple[tuple[str, Heads, object], ...] | None:
+    """A plan as its program takes it: layers and heads from 1, and keys that nobody sees before those seen alone.
+
+    None where a link holds a change that this view does not offer.
+    """
+    found = []
+    for change in plan.changes:
+        heads = tuple((layer + 1, head + 1) for layer, head in change.heads)
+        if isinstance(change, Scale):
+            found.append(("values", heads, change.factor))
+        elif isinstance(change, Temperature):
+            found.append(("queries", heads, 1 / change.temperature))
+        elif isinstance(change, Forbid):
+            found.append(("hide", heads, change.keys))
+        elif isinstance(change, OneHot):
+            found.append(("only", heads, (change.key, change.query)))
+        else:
+            return None
+    return tuple(sorted(found, key=lambda each: each[0]))
 
 
 def _without_the_middle(trace: PatchTrace, found: Changed) -> None:

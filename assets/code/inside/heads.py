@@ -9,9 +9,9 @@ kind = "encoder"  # yours
 
 
 class MultiHeadAttention(nn.Module):
-    def __init__(self, n_heads: int, w_q: nn.Linear, w_k: nn.Linear, w_v: nn.Linear, w_o: nn.Linear):
+    def __init__(self, n_heads: int, w_q: nn.Linear, w_k: nn.Linear, w_v: nn.Linear, w_0: nn.Linear):
         super().__init__()
-        self.n_heads, self.w_q, self.w_k, self.w_v, self.w_o = n_heads, w_q, w_k, w_v, w_o
+        self.n_heads, self.w_q, self.w_k, self.w_v, self.w_0 = n_heads, w_q, w_k, w_v, w_0
 
     def split(self, x: Tensor) -> Tensor:
         return x.view(len(x), self.n_heads, -1).transpose(0, 1)  # (position, d_model) -> (head, position, d_k)
@@ -19,7 +19,7 @@ class MultiHeadAttention(nn.Module):
     def forward(self, x: Tensor, memory: Tensor, causal: bool) -> Tensor:
         q, k, v = self.split(self.w_q(x)), self.split(self.w_k(memory)), self.split(self.w_v(memory))
         heads = scaled_dot_product_attention(q, k, v, is_causal=causal)  # (head, query, d_k)
-        return self.w_o(heads.transpose(0, 1).contiguous().view(len(x), -1))  # (query, d_model)
+        return self.w_0(heads.transpose(0, 1).contiguous().view(len(x), -1))  # (query, d_model)
 
 
 translator, seen = Translator.load(device="cpu"), {}

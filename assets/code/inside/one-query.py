@@ -1,6 +1,7 @@
 import math
 
 import torch
+from torch import Tensor, nn
 
 from model import Translator
 
@@ -11,15 +12,18 @@ layer = 1  # yours
 head = 1  # yours
 query = 5  # yours
 
+
+class ScaledDotProductAttention(nn.Module):
+    def forward(self, q: Tensor, k: Tensor, v: Tensor, allowed: Tensor) -> tuple[Tensor, ...]:
+        products = q @ k.transpose(-2, -1)  # (..., key)
+        scores = (products / math.sqrt(q.shape[-1])).masked_fill(~allowed, -math.inf)
+        weights = scores.softmax(dim=-1)
+        return products, scores, weights, weights @ v  # the last one (..., d_k)
+
+
 record = Translator.load(device="cpu").trace(sentence, target_ids=target_ids).records[kind]
 q = torch.from_numpy(record.queries[layer - 1, head - 1, query - 1])  # (d_k,)
-keys = torch.from_numpy(record.keys[layer - 1, head - 1])  # (key, d_k)
-values = torch.from_numpy(record.values[layer - 1, head - 1])
-
-products = keys @ q  # (key,)
-scores = products / math.sqrt(len(q))
-if kind == "decoder":
-    scores[query:] = -math.inf  # the keys behind the query are masked
-weights = scores.softmax(dim=0)
-weighted = weights[:, None] * values  # (key, d_k)
-mean = weighted.sum(dim=0)
+keys, values = (torch.from_numpy(part[layer - 1, head - 1]) for part in (record.keys, record.values))  # (key, d_k)
+allowed = torch.arange(len(keys)) < (query if kind == "decoder" else len(keys))  # not the keys behind the query
+products, scores, weights, mean = ScaledDotProductAttention()(q, keys, values, allowed)
+weighted = weights[:, None] * values  # (key, d_k): what is added up to the mean

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from model import DecodingOptions, RecurrentTranslator, Trace, Translator
+from model import DecodingOptions, Trace, Translator
 from model.decoding.sampling_stages import sampling_stages
 from model.lessons.embedding import embedding_steps, neighbourhood
 from model.lessons.feed_forward import firing
@@ -36,9 +36,12 @@ from pages.shared import code
 from pages.shared.code_values import VALUES
 from tests.every_view import PARTS
 from tests.pages.conftest import SENTENCE, visit
+from tests.pages.shared import programs
+from tests.pages.shared.programs import earlier
+from tests.pages.vision.programs import OF_PICTURES
 
 MOST_LINES = 25  # that hold something
-MODULES = {"math", "numpy", "torch", "model"}
+MODULES = {"PIL", "json", "math", "model", "numpy", "pathlib", "sentencepiece", "torch", "unicodedata"}
 TEACHING = (
     "attention",
     "attribution",
@@ -51,29 +54,8 @@ TEACHING = (
     "loss",
     "vision",
 )
-WITHOUT: set[tuple[str, str]] = {  # parts that have none yet
-    ("attribution", "attribution"),
-    ("history", "forgetting"),
-    ("history", "one-vector"),
-    ("history", "without-projections"),
-    ("history", "recurrence"),
-    ("history", "ladder"),
-    ("tokens", "spelling"),
-    ("tokens", "contexts"),
-    ("tokens", "sizes"),
-    ("positions", "basis"),
-    ("positions", "trained-model"),
-    ("decoding", "beam-search"),
-    ("loss", "training-curves"),
-    ("vision", "patches"),
-    ("vision", "cls"),
-    ("vision", "any-patch"),
-    ("vision", "layers"),
-    ("vision", "positions"),
-    ("vision", "heads"),
-    ("vision", "full-maps"),
-    ("vision", "what-if"),
-}
+WITHOUT: set[tuple[str, str]] = set()  # parts that have none
+FURTHER = {("inside", "encoder-layer"), ("inside", "decoder-layer")}  # programs in a fold of their own
 BY_THE_PART = {  # which hand their program its values themselves
     ("attention", "attention"),
     ("decoding", "step-by-step"),
@@ -81,6 +63,13 @@ BY_THE_PART = {  # which hand their program its values themselves
     ("inside", "scaling"),
     ("loss", "smoothing-gradient"),
     ("masks", "padding"),
+    ("attribution", "attribution"),
+    ("positions", "trained-model"),
+    ("tokens", "contexts"),
+    ("tokens", "sizes"),
+    ("tokens", "spelling"),
+    *OF_PICTURES,
+    *FURTHER,
 }
 PROGRAMS = sorted((path.parent.name, path.stem) for path in code.FOLDER.rglob("*.py"))
 OTHER = {"sentence": "Where did you learn to cook?", "target_ids": (220, 15, 3)}
@@ -108,9 +97,14 @@ def compare(found: dict[str, object], wanted: dict[str, object]) -> None:
     assert wanted
     for name, value in wanted.items():
         got = found[name]
+        if isinstance(value, dict):
+            assert set(got) == set(value), name
+            compare(got, value)
+            continue
         if isinstance(value, str | bool) or value is None or isinstance(value, tuple):
             assert (tuple(got) if isinstance(value, tuple) else got) == value, name
             continue
+        got = torch.stack(got) if isinstance(got, list) and isinstance(got[0], torch.Tensor) else got
         got = got.detach().cpu().numpy() if isinstance(got, torch.Tensor) else np.asarray(got)
         value = np.asarray(value)
         assert got.shape == value.shape, name
@@ -237,11 +231,6 @@ def maps(network, trace: Trace, values: Values) -> dict[str, object]:
     return found | {"difference": checked.max_difference}
 
 
-@cache
-def earlier(name: str) -> RecurrentTranslator:
-    return RecurrentTranslator.load(name, device="cpu")
-
-
 def unrolled(values: Values) -> dict[str, object]:
     network = earlier("rnn-vector")
     found = unroll(network.network, network.tokenizer.encode_source(values["sentence"]), values["direction"])
@@ -325,6 +314,8 @@ OF_A_SENTENCE: dict[tuple[str, str], Case] = {
     ("inside", "heads"): (OWN | {"kind": "decoder"}, OTHER | {"kind": "cross"}, heads),
     ("inside", "feed-forward"): (OWN | STACKS[0], OTHER | STACKS[1], feed_forward),
     ("inside", "add-norm"): (OWN | {"stack": "encoder"}, OTHER | {"stack": "decoder"}, add_norm),
+    ("inside", "encoder-layer"): (OWN, OTHER, lambda _, trace, values: {"streams": trace.encoder_stream}),
+    ("inside", "decoder-layer"): (OWN, OTHER, lambda _, trace, values: {"streams": trace.decoder_stream}),
     ("masks", "your-sentence"): (OWN | PREFIX, OTHER | CAUSAL | {"mask": "window", "size": 1}, own_mask),
     ("masks", "causality"): (
         OWN | {"place": 4, "replacement": 20},
@@ -362,7 +353,7 @@ OF_TOKENS: dict[tuple[str, str], Case] = {
         {"sentence": OTHER["sentence"], "place": 1, "count": 30},
         neighbours,
     ),
-}
+} | programs.OF_THE_TRANSLATOR
 # the same with networks before the Transformer
 OF_EARLIER_NETWORKS: dict[tuple[str, str], Case] = {
     ("history", "one-word"): (
@@ -380,7 +371,7 @@ OF_EARLIER_NETWORKS: dict[tuple[str, str], Case] = {
         OTHER | {"score": "lstm-dot"},
         aligned,
     ),
-}
+} | programs.OF_EARLIER_NETWORKS
 # the same of parts that need no network
 OF_SETTINGS: dict[tuple[str, str], Case] = {
     ("inside", "memory"): (
@@ -403,7 +394,7 @@ OF_SETTINGS: dict[tuple[str, str], Case] = {
         {"d_model": 20, "form": "column", "first": 3, "second": 4},
         orthogonal,
     ),
-}
+} | programs.OF_SETTINGS
 OF_NETWORKS = OF_A_SENTENCE | WITH_ITS_OWN_RUN | OF_A_BATCH | OF_TOKENS | OF_EARLIER_NETWORKS
 
 
@@ -423,19 +414,25 @@ def test_the_numbers_of_a_sentence_are_the_pages(where, second, translator, trac
 
 
 @pytest.mark.parametrize("second", (0, 1))
-@pytest.mark.parametrize("where", OF_SETTINGS, ids="/".join)
+@pytest.mark.parametrize("where", OF_SETTINGS | OF_PICTURES, ids="/".join)
 def test_the_numbers_of_the_settings_are_the_pages(where, second):
-    values, compute = OF_SETTINGS[where][second], OF_SETTINGS[where][2]
+    *settings, compute = (OF_SETTINGS | OF_PICTURES)[where]
+    values = settings[second]
     compare(run(*where, values), compute(values))
+
+
+def test_the_positional_encoding_is_the_one_that_the_network_adds(translator):
+    added = translator.network.positions[: PAPER["length"]].cpu().numpy()
+    compare(run("positions", "table", PAPER), {"table": added})
 
 
 def test_every_part_has_a_program_or_is_named():
     parts = {(page, part) for page in TEACHING for part in PARTS[page][1] or (page,)}
     whole = {page for page, part in PROGRAMS if page == part}  # pages with one program for all their parts
     assert parts - WITHOUT == {each for each in parts if each in PROGRAMS or each[0] in whole}
-    assert {each for each in PROGRAMS if each[0] not in whole} <= parts and not WITHOUT & set(PROGRAMS)
+    assert {each for each in PROGRAMS if each[0] not in whole} <= parts | FURTHER and not WITHOUT & set(PROGRAMS)
     assert set(PROGRAMS) == set(VALUES) | BY_THE_PART
-    assert set(PROGRAMS) == set(OF_NETWORKS) | set(OF_SETTINGS)
+    assert set(PROGRAMS) == set(OF_NETWORKS) | set(OF_SETTINGS) | set(OF_PICTURES)
 
 
 @pytest.mark.parametrize("where", PROGRAMS, ids="/".join)
@@ -458,8 +455,16 @@ def shown(page: str, part: str, **query: str) -> str:
     """The program that a part shows."""
     key, parts = PARTS[page]
     app = visit(page, **({key: part} if parts else {}), **query)
-    (fold,) = [fold for fold in app.expander if fold.label == "The same in PyTorch"]
+    (fold,) = [fold for fold in app.expander if fold.label.startswith("The same in ")]
+    assert (fold.label == "The same in PyTorch") == ("torch" in fold.code[0].value)
     return fold.code[0].value
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", sorted(set(PROGRAMS) - FURTHER), ids="/".join)
+def test_every_part_shows_its_program_as_it_opens(where):
+    values = [line for line in shown(*where).splitlines() if line.endswith(code.YOURS)]
+    assert [line.partition(" = ")[0] for line in values] == code.names(*where)
 
 
 @pytest.mark.parametrize(
@@ -473,6 +478,13 @@ def shown(page: str, part: str, **query: str) -> str:
 )
 def test_a_part_that_cannot_use_what_was_typed_offers_no_program(page, settings):
     assert "The same in PyTorch" not in [fold.label for fold in visit(page, **settings).expander]
+
+
+@pytest.mark.parametrize("stack", ["encoder", pytest.param("decoder", marks=pytest.mark.slow)])
+def test_a_layer_is_there_as_a_class(stack):
+    app = visit("inside", inside="add-norm", stack=stack)
+    (fold,) = [fold for fold in app.expander if fold.label == "A whole layer as a class, in PyTorch"]
+    assert fold.code[0].value == code.program("inside", f"{stack}-layer", **OWN)
 
 
 def test_the_fold_has_the_sentence_and_the_settings():
@@ -499,6 +511,30 @@ def test_the_fold_has_the_sentence_and_the_settings():
         ),
         (("positions", "rotation"), {"width": "20", "shift": "9"}, PAPER | {"d_model": 20, "shift": 9}),
         (("decoding", "linear-softmax"), {"step": "2"}, OWN | {"step": 2}),
+        (("tokens", "spelling"), {"word": " a  car ", "other": " "}, {"word": "a car", "other": "a car"}),
+        (
+            ("tokens", "contexts"),
+            {"s1": "We cook.", "s2": "Cook it!", "s3": "I can cook the rice.", "word": "cook"},
+            {
+                "sentences": ("We cook.", "Cook it!", "I can cook the rice."),
+                "places": ((1, 2), (0, 3), (2, 3)),
+            },
+        ),
+        (
+            ("attribution", "attribution"),
+            {"text": "Cook it!", "erase": "mask", "target_word": "2"},
+            {"sentence": "Cook it!", "target_ids": None, "way": "mask", "words": programs.COOKED, "word": (3, 4)},
+        ),
+        (
+            ("vision", "any-patch"),
+            {"picture": "golf-ball", "layer": "2", "row": "3", "column": "12"},
+            {"picture": "assets/samples/golf-ball.jpg", "layer": "2", "head": "mean", "row": 3, "column": 12},
+        ),
+        (
+            ("vision", "what-if"),
+            {"vdo": "sharpen", "vheads4": "2", "vheat": "0.5"},
+            {"picture": "assets/samples/church.jpg", "changes": (("queries", ((4, 2),), 2.0),)},
+        ),
         (
             ("history", "gates"),
             {"network": "lstm-additive"},

@@ -1,0 +1,139 @@
+"""What the programs of the Vision page are to find, at two settings; `tests/pages/shared/test_code.py` runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+from model import VisionClassifier, VisionTrace
+from model.attribution.analysis import attention_distance, patch_embedding, position_similarity, principal_filters
+from model.attribution.rollout import attention_scores
+from model.tracing.head_interventions import Forbid, OneHot, Scale, Temperature
+from model.tracing.interventions import HeadInterventions
+from pages.vision.positions import compute
+from pages.vision.what_if import as_values
+from pages.vision.what_if import compute as compute_what_if
+from views import maps, patches
+from views.controls import samples
+
+Values = dict[str, object]
+
+
+@cache
+def classifier() -> VisionClassifier:
+    return VisionClassifier.load(device="cpu")
+
+
+@cache
+def seen(path: str) -> VisionTrace:
+    """The trace of a sample as the page reads it."""
+    (name,) = (each.id for each in samples.SAMPLES if path == f"assets/samples/{each.id}.jpg")
+    return classifier().trace(samples.picture(name).image)
+
+
+def cut(values: Values) -> dict[str, object]:
+    trace, network = seen(values["picture"]), classifier().network
+    size, place = network.config.patch_size, (values["row"] - 1, values["column"] - 1)
+    chosen = patches.block(trace.pixels, *place, size)
+    vector = patches.flattened(chosen)
+    weight, bias = patch_embedding(network)
+    found = dict(zip(("red", "green", "blue"), chosen.reshape(-1, 3).mean(axis=0), strict=True))
+    found |= {"vector": vector, "embedding": weight.astype(np.float64) @ vector + bias, "patches": trace.patches}
+    return found | {"sequence": trace.stream[0], "shares": principal_filters(network, len(vector))[1]}
+
+
+def _place(trace: VisionTrace, values: Values) -> tuple[int, int]:
+    layers, heads = (maps.names(count) for count in trace.attention.shape[:2])
+    return layers.index(values["layer"]), heads.index(values["head"])
+
+
+def cls(values: Values) -> dict[str, object]:
+    trace = seen(values["picture"])
+    sheet = maps.with_means(trace.attention[:, :, :1])[:, :, 0, 1:]
+    return {"weights": sheet[_place(trace, values)], "largest": sheet[:-1, -1].max(axis=-1)}
+
+
+def any_patch(values: Values) -> dict[str, object]:
+    trace = seen(values["picture"])
+    matrix = maps.one(trace.attention, *_place(trace, values))
+    place = 1 + (values["row"] - 1) * trace.grid[1] + values["column"] - 1
+    strongest = tuple(int(at) for at in np.unravel_index(int(matrix[place, 1:].argmax()), trace.grid))
+    return {"attends_to": matrix[place, 1:], "attended_by": matrix[1:, place], "strongest": strongest}
+
+
+def through_the_layers(values: Values) -> dict[str, object]:
+    trace = seen(values["picture"])
+    scores = attention_scores(trace.attention, values["fusion"], values["layer"] - 1)
+    scores |= classifier().gradient_scores(trace, trace.classes.index(values["explained"])).scores
+    return dict(zip(("cls", "rollout", "gradient_relevance", "raw_gradient"), scores.values(), strict=True))
+
+
+def positions(values: Values) -> dict[str, object]:
+    trace, model = seen(values["picture"]), classifier()
+    order = np.random.default_rng(values["seed"]).permutation(len(trace.patches))
+    found = compute(model, trace.pixels, order)
+    shown = {name: found[name] for name in ("plain", "shuffle", "both")} | {"no_positions": found["no-positions"]}
+    shown["distances"] = attention_distance(trace.attention, trace.grid, model.config.patch_size)
+    return shown | {"similarity": position_similarity(model.network)}
+
+
+def heads(values: Values) -> dict[str, object]:
+    trace = seen(values["picture"])
+    found, wanted = classifier().ablate_heads(trace), trace.classes.index(values["explained"])
+    changes = {"logit_changes": found.logit_changes(wanted), "probability_changes": found.probability_changes(wanted)}
+    return changes | {"without": found.without}
+
+
+def full_maps(values: Values) -> dict[str, object]:
+    trace = seen(values["picture"])
+    return {"maps": trace.attention, "on_cls": trace.attention[:, :, 1:, 0].mean(axis=(1, 2))}
+
+
+MIDDLE = tuple(range(60, 70))
+PLANS = (
+    HeadInterventions((Scale("vision", tuple((3, head) for head in range(6)), 0.0),)),
+    HeadInterventions(
+        (
+            OneHot("vision", ((2, 0), (5, 1)), 7, None),
+            OneHot("vision", ((4, 0),), 30, 0),
+            Temperature("vision", ((2, 1), (2, 2)), 0.2),
+            Scale("vision", ((2, 1), (0, 5)), -1.5),
+            Forbid("vision", ((2, 0), (3, 3)), MIDDLE),
+        )
+    ),
+)
+
+
+def what_if(values: Values) -> dict[str, object]:
+    (plan,) = (plan for plan in PLANS if as_values(plan) == values["changes"])
+    trace = seen(values["picture"])
+    attention = classifier().intervene(trace, plan).after.attention
+    return {"probabilities": compute_what_if(classifier(), trace, plan).probabilities, "attention": attention}
+
+
+CHURCH, HORN = ({"picture": f"assets/samples/{name}.jpg"} for name in ("church", "french-horn"))
+# page, part -> two settings, and what the page computes of them
+OF_PICTURES: dict[tuple[str, str], tuple[Values, Values, Callable[[Values], dict[str, object]]]] = {
+    ("vision", "patches"): (CHURCH | {"row": 1, "column": 1}, HORN | {"row": 7, "column": 12}, cut),
+    ("vision", "cls"): (CHURCH | {"layer": "6", "head": "mean"}, HORN | {"layer": "2", "head": "5"}, cls),
+    ("vision", "any-patch"): (
+        CHURCH | {"layer": "6", "head": "mean", "row": 1, "column": 1},
+        HORN | {"layer": "mean", "head": "3", "row": 9, "column": 2},
+        any_patch,
+    ),
+    ("vision", "layers"): (
+        CHURCH | {"explained": "church", "layer": 6, "fusion": "mean"},
+        HORN | {"explained": "parachute", "layer": 4, "fusion": "min"},
+        through_the_layers,
+    ),
+    ("vision", "positions"): (CHURCH | {"seed": 1}, HORN | {"seed": 7}, positions),
+    ("vision", "heads"): (CHURCH | {"explained": "church"}, HORN | {"explained": "golf ball"}, heads),
+    ("vision", "full-maps"): (CHURCH, HORN, full_maps),
+    ("vision", "what-if"): (
+        CHURCH | {"changes": as_values(PLANS[0])},
+        HORN | {"changes": as_values(PLANS[1])},
+        what_if,
+    ),
+}
