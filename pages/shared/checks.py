@@ -49,6 +49,7 @@ BOUNDS = {
     "fitted rotation": 1e-9,
     "sum of samples": 1e-6,
     "share left over": 1e-9,
+    "Fourier coefficients": 1e-12,
     "positions put back": 2e-5,
     "shuffled patches": 2e-6,
     # decoding and loss

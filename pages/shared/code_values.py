@@ -128,6 +128,7 @@ VALUES: dict[tuple[str, str], tuple[Callable[[Request], Values], ...]] = {
     ("positions", "similarity"): (chosen(**TABLE),),
     ("positions", "rotation"): (chosen("shift", **TABLE),),
     ("positions", "orthogonality"): (chosen("first", "second", "form", d_model="width"),),
+    ("positions", "basis"): (chosen("length", "columns", shape="curve"),),
     ("loss", "token-by-token"): (scored,),
     ("decoding", "linear-softmax"): (sentence, step),
     ("decoding", "teacher-forcing"): (forced,),

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from model.lessons.fourier import fourier
 from model.lessons.position_basis import curve as target_curve
 from model.lessons.position_basis import fit, harmonics
 from model.lessons.position_effects import POSITION_CHANGES, STACKS, position_losses_in_steps
@@ -140,7 +141,7 @@ def test_orthogonality(open_app):
 def test_a_curve_is_fitted_with_the_first_columns(open_app, basis):
     query = {"facet": "basis", "curve": "triangle", "basis": basis, "columns": "16", "width": "32", "length": "50"}
     app = open_app("positions", **query)
-    drawn, residuals = charts(app)
+    drawn, residuals, series = charts(app)
     target = target_curve("triangle", 50)
     table = positional_table(50, 32) if basis == "columns" else harmonics(50, 32)
     found = fit(target, table, 16)
@@ -150,6 +151,10 @@ def test_a_curve_is_fitted_with_the_first_columns(open_app, basis):
     np.testing.assert_allclose(left, found.residuals, atol=1e-6)
     assert (np.diff(left) <= 0).all()
     assert left[-1] < left[0]
+    coefficients = fourier(target)
+    np.testing.assert_allclose(curve(series, "a\u2099")[1], coefficients.a, atol=1e-6)
+    np.testing.assert_allclose(curve(series, "b\u2099")[1], coefficients.b, atol=1e-6)
+    assert last_number(checked(app, "Strongest: 3 whole turns")) < 1e-12
 
 
 def test_the_trained_model_answers_to_its_positions(open_app, translator):

@@ -16,11 +16,13 @@ from model.decoding.sampling_stages import sampling_stages
 from model.lessons.embedding import embedding_steps, neighbourhood
 from model.lessons.feed_forward import firing
 from model.lessons.first_attention import first_attention
+from model.lessons.fourier import fourier
 from model.lessons.heads import head_forms
 from model.lessons.layer_steps import attention_steps, layer_inputs
 from model.lessons.masking import causality, mask_effect, pattern
 from model.lessons.memory_layout import memory_layout, views_of
 from model.lessons.output_layer import output_step
+from model.lessons.position_basis import curve
 from model.lessons.position_geometry import Schemes, schemes, shift_of, similarity, wave_product
 from model.lessons.ragged import padded, padding_effect
 from model.lessons.recurrence import unroll
@@ -61,7 +63,6 @@ WITHOUT: set[tuple[str, str]] = {  # parts that have none yet
     ("tokens", "spelling"),
     ("tokens", "contexts"),
     ("tokens", "sizes"),
-    ("positions", "basis"),
     ("positions", "trained-model"),
     ("decoding", "beam-search"),
     ("loss", "training-curves"),
@@ -303,6 +304,14 @@ def orthogonal(values: Values) -> dict[str, object]:
     return {"at_whole": wave_product(values["d_model"], *pair, spans, values["form"])}
 
 
+def series(values: Values) -> dict[str, object]:
+    target = curve(values["shape"], values["length"])
+    found = fourier(target)
+    drawn = found.sum(values["columns"])
+    left = np.linalg.norm(target - drawn) / np.linalg.norm(target)
+    return {"a": found.a, "b": found.b, "drawn": drawn, "left": left}
+
+
 HEADS = ({"kind": "encoder", "layer": 1, "head": 1}, {"kind": "cross", "layer": 3, "head": 6})
 STACKS = ({"stack": "encoder", "layer": 1}, {"stack": "decoder", "layer": 4})
 CAUSAL = {"mask": "causal", "size": 3, "painted": (), "layers": (1, 2, 3, 4), "layer": 1, "head": 1}
@@ -398,6 +407,11 @@ OF_SETTINGS: dict[tuple[str, str], Case] = {
     ),
     ("positions", "similarity"): (PAPER, COLUMN, similar),
     ("positions", "rotation"): (PAPER | {"shift": 5}, COLUMN | {"shift": 100}, rotated),
+    ("positions", "basis"): (
+        {"length": 64, "columns": 64, "shape": "square-wave"},
+        {"length": 33, "columns": 7, "shape": "bump"},
+        series,
+    ),
     ("positions", "orthogonality"): (
         {"d_model": 256, "form": "paper", "first": 0, "second": 1},
         {"d_model": 20, "form": "column", "first": 3, "second": 4},
