@@ -45,6 +45,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
             "rotation",
             "orthogonality",
             "basis",
+            "vectors",
             "trained-model",
         ),
     ),

@@ -50,6 +50,7 @@ BOUNDS = {
     "sum of samples": 1e-6,
     "share left over": 1e-9,
     "Fourier coefficients": 1e-12,
+    "vectors": 1e-9,
     "positions put back": 2e-5,
     "shuffled patches": 2e-6,
     # decoding and loss

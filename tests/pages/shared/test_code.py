@@ -30,6 +30,7 @@ from model.lessons.recurrence_gates import gates_of
 from model.lessons.residual import sub_layers
 from model.lessons.scaling import toy
 from model.lessons.teacher_forcing import compare_runs
+from model.lessons.vectors import Vectors
 from model.lessons.word_order import compare_orders
 from model.networks.loss_terms import logit_gradient, score_target, smallest_loss
 from model.networks.positional import positional_table, wavelengths
@@ -82,6 +83,7 @@ BY_THE_PART = {  # which hand their program its values themselves
     ("inside", "scaling"),
     ("loss", "smoothing-gradient"),
     ("masks", "padding"),
+    ("positions", "vectors"),
 }
 PROGRAMS = sorted((path.parent.name, path.stem) for path in code.FOLDER.rglob("*.py"))
 OTHER = {"sentence": "Where did you learn to cook?", "target_ids": (220, 15, 3)}
@@ -312,6 +314,11 @@ def series(values: Values) -> dict[str, object]:
     return {"a": found.a, "b": found.b, "drawn": drawn, "left": left}
 
 
+def spanned(values: Values) -> dict[str, object]:
+    found = Vectors(**values)
+    return {name: getattr(found, name) for name in ("determinant", "rank", "nearest", "distance", "coordinates")}
+
+
 HEADS = ({"kind": "encoder", "layer": 1, "head": 1}, {"kind": "cross", "layer": 3, "head": 6})
 STACKS = ({"stack": "encoder", "layer": 1}, {"stack": "decoder", "layer": 4})
 CAUSAL = {"mask": "causal", "size": 3, "painted": (), "layers": (1, 2, 3, 4), "layer": 1, "head": 1}
@@ -411,6 +418,11 @@ OF_SETTINGS: dict[tuple[str, str], Case] = {
         {"length": 64, "columns": 64, "shape": "square-wave"},
         {"length": 33, "columns": 7, "shape": "bump"},
         series,
+    ),
+    ("positions", "vectors"): (
+        {"vectors": ((2.0, 1.0), (-1.0, 2.0)), "point": (3.0, 4.0)},
+        {"vectors": ((1.0, 0.0, -1.0), (0.0, 1.0, -1.0), (1.0, 1.0, -2.0)), "point": (0.0, 0.0, 3.0)},
+        spanned,
     ),
     ("positions", "orthogonality"): (
         {"d_model": 256, "form": "paper", "first": 0, "second": 1},

@@ -37,6 +37,7 @@ PROPOSED = {
     "positions-rotation": ("positions", "rotation"),
     "positions-orthogonality": ("positions", "orthogonality"),
     "positions-basis": ("positions", "basis"),
+    "positions-vectors": ("positions", "vectors"),
     "positions-table": ("positions", "table"),
     "positions-similarity": ("positions", "similarity"),
     "inside-heads": ("inside", "heads"),
