@@ -20,7 +20,7 @@ SPACES = {
 DIMENSIONS = {"plane": 2, "space": 3}
 FIRST = {  # where they stand until a reader moves one
     "plane": Placed(((2.0, 1.0), (-1.0, 2.0)), (3.0, 4.0)),
-    "space": Placed(((2.0, 0.0, 1.0), (1.0, 2.0, 0.0), (0.0, 1.0, 3.0)), (3.0, 3.0, 4.0)),
+    "space": Placed(((2.0, -1.0, 0.0), (1.0, 3.0, 1.0), (-1.0, 0.0, 3.0)), (2.0, 2.0, 4.0)),
 }
 KEYS = {"plane": "vectors", "space": "vectors3"}  # in the address
 
