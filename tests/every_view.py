@@ -46,6 +46,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
             "orthogonality",
             "basis",
             "vectors",
+            "other-models",
             "trained-model",
         ),
     ),

@@ -51,6 +51,7 @@ BOUNDS = {
     "share left over": 1e-9,
     "Fourier coefficients": 1e-12,
     "vectors": 1e-9,
+    "one distance": 1e-11,
     "positions put back": 2e-5,
     "shuffled patches": 2e-6,
     # decoding and loss

@@ -35,6 +35,7 @@ from model.lessons.word_order import compare_orders
 from model.networks.loss_terms import logit_gradient, score_target, smallest_loss
 from model.networks.positional import positional_table, wavelengths
 from model.tracing.kinds import KINDS, attention_module
+from pages.positions.other_models import of_scheme
 from pages.shared import code
 from pages.shared.code_values import VALUES
 from tests.every_view import PARTS
@@ -83,6 +84,7 @@ BY_THE_PART = {  # which hand their program its values themselves
     ("inside", "scaling"),
     ("loss", "smoothing-gradient"),
     ("masks", "padding"),
+    ("positions", "other-models"),
     ("positions", "vectors"),
 }
 PROGRAMS = sorted((path.parent.name, path.stem) for path in code.FOLDER.rglob("*.py"))
@@ -423,6 +425,11 @@ OF_SETTINGS: dict[tuple[str, str], Case] = {
         {"vectors": ((2.0, 1.0), (-1.0, 2.0)), "point": (3.0, 4.0)},
         {"vectors": ((1.0, 0.0, -1.0), (0.0, 1.0, -1.0), (1.0, 1.0, -2.0)), "point": (0.0, 0.0, 3.0)},
         spanned,
+    ),
+    ("positions", "other-models"): (
+        {"scheme": "t5", "length": 100, "head": 1},
+        {"scheme": "rotary", "length": 20, "head": 1},
+        lambda values: {"matrix": of_scheme(**values, d_model=256)},
     ),
     ("positions", "orthogonality"): (
         {"d_model": 256, "form": "paper", "first": 0, "second": 1},

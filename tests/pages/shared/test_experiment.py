@@ -38,6 +38,7 @@ PROPOSED = {
     "positions-orthogonality": ("positions", "orthogonality"),
     "positions-basis": ("positions", "basis"),
     "positions-vectors": ("positions", "vectors"),
+    "positions-other-models": ("positions", "other-models"),
     "positions-table": ("positions", "table"),
     "positions-similarity": ("positions", "similarity"),
     "inside-heads": ("inside", "heads"),
