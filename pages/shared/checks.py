@@ -38,6 +38,7 @@ BOUNDS = {
     "embedding": 1e-6,
     "cosines": 5e-6,
     "orders": 1e-5,
+    "area under the curve": 1e-12,
     "patch embedding": 5e-6,
     # positions
     "sinusoid table": 1e-7,

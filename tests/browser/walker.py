@@ -112,6 +112,7 @@ ONLY_HERE = {
     "tokens": {
         "step-by-step": "text=first layer read is",
         "neighbours": "text=all cosines again",
+        "dimensions": "text=comparing the words one by one",
         "spelling": "text=joined again",
         "contexts": "text=embeddings of the word differ by",
         "word-order": "text=with all positions set to 0",

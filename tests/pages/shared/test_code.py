@@ -29,6 +29,7 @@ from model.lessons.recurrence import unroll
 from model.lessons.recurrence_gates import gates_of
 from model.lessons.residual import sub_layers
 from model.lessons.scaling import toy
+from model.lessons.single_dimensions import single_dimensions
 from model.lessons.teacher_forcing import compare_runs
 from model.lessons.vectors import Vectors
 from model.lessons.word_order import compare_orders
@@ -86,6 +87,7 @@ BY_THE_PART = {  # which hand their program its values themselves
     ("masks", "padding"),
     ("positions", "other-models"),
     ("positions", "vectors"),
+    ("tokens", "dimensions"),
 }
 PROGRAMS = sorted((path.parent.name, path.stem) for path in code.FOLDER.rglob("*.py"))
 OTHER = {"sentence": "Where did you learn to cook?", "target_ids": (220, 15, 3)}
@@ -321,6 +323,12 @@ def spanned(values: Values) -> dict[str, object]:
     return {name: getattr(found, name) for name in ("determinant", "rank", "nearest", "distance", "coordinates")}
 
 
+def separated(translator: Translator, values: Values) -> dict[str, object]:
+    found = single_dimensions(translator.network, translator.tokenizer, values["pairs"])
+    assert found.words == values["pairs"]
+    return {name: getattr(found, name) for name in ("chosen", "held_out", "best", "together")}
+
+
 HEADS = ({"kind": "encoder", "layer": 1, "head": 1}, {"kind": "cross", "layer": 3, "head": 6})
 STACKS = ({"stack": "encoder", "layer": 1}, {"stack": "decoder", "layer": 4})
 CAUSAL = {"mask": "causal", "size": 3, "painted": (), "layers": (1, 2, 3, 4), "layer": 1, "head": 1}
@@ -373,6 +381,11 @@ OF_TOKENS: dict[tuple[str, str], Case] = {
         {"first": "The dog chased the cat.", "second": "The cat chased the dog."},
         {"first": "It is a car, a car.", "second": "A car it is, is it a car?"},
         order,
+    ),
+    ("tokens", "dimensions"): (
+        {"pairs": (("days", "day"), ("years", "year"), ("men", "man"), ("women", "woman"))},
+        {"pairs": (("go", "car"), ("come", "day"), ("take", "year"), ("give", "man"), ("make", "house"))},
+        separated,
     ),
     ("tokens", "step-by-step"): ({"sentence": SENTENCE}, {"sentence": OTHER["sentence"]}, embedded),
     ("tokens", "neighbours"): (

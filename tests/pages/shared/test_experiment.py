@@ -30,6 +30,7 @@ PROPOSED = {
     "loss-smoothing": ("loss", "smoothing-gradient"),
     "tokens-step-by-step": ("tokens", "step-by-step"),
     "tokens-neighbours": ("tokens", "neighbours"),
+    "tokens-dimensions": ("tokens", "dimensions"),
     "tokens-spelling": ("tokens", "spelling"),
     "tokens-contexts": ("tokens", "contexts"),
     "tokens-word-order": ("tokens", "word-order"),
