@@ -5,148 +5,38 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import torch
 
 from ..networks.transformer import Transformer
 from ..runtime.arrays import array
 from ..text.tokenizer import Tokenizer
 
 DRAWS = 20  # sets of as many random directions as there are dimensions
-SINGULAR = [
-    "car",
-    "day",
-    "year",
-    "man",
-    "woman",
-    "child",
-    "friend",
-    "book",
-    "house",
-    "door",
-    "word",
-    "name",
-    "hand",
-    "eye",
-    "dog",
-    "cat",
-    "boy",
-    "girl",
-    "night",
-    "week",
-    "month",
-    "hour",
-    "minute",
-    "thing",
-    "place",
-    "room",
-    "question",
-    "answer",
-    "problem",
-    "person",
-    "city",
-    "country",
-    "school",
-    "student",
-    "teacher",
-    "letter",
-    "number",
-    "game",
-    "picture",
-    "window",
-    "table",
-    "tree",
-    "car",
-    "street",
-    "road",
-    "river",
-    "mother",
-    "brother",
-    "sister",
-    "parent",
-    "animal",
-    "horse",
-    "bird",
-    "idea",
-    "language",
-    "story",
-    "king",
-    "law",
-    "plan",
-    "song",
-    "town",
-    "train",
-    "shoe",
-    "key",
-]
+_SINGULAR = """
+    car day year man woman child friend book house door word name hand eye dog cat boy girl night week month hour
+    minute thing place room question answer problem person city country school student teacher letter number game
+    picture window table tree car street road river mother brother sister parent animal horse bird idea language
+    story king law plan song town train shoe key
+"""
+SINGULAR = tuple(dict.fromkeys(_SINGULAR.split()))
 _IRREGULAR = {"man": "men", "woman": "women", "child": "children", "person": "people"}
 _IRREGULAR |= {"city": "cities", "country": "countries", "story": "stories"}
-VERBS = [
-    "go",
-    "come",
-    "take",
-    "give",
-    "make",
-    "know",
-    "think",
-    "say",
-    "tell",
-    "ask",
-    "see",
-    "hear",
-    "find",
-    "want",
-    "need",
-    "help",
-    "eat",
-    "drink",
-    "sleep",
-    "buy",
-    "sell",
-    "bring",
-    "keep",
-    "learn",
-    "read",
-    "write",
-    "speak",
-    "understand",
-    "believe",
-    "remember",
-    "forget",
-    "feel",
-    "live",
-    "die",
-    "become",
-    "begin",
-    "wait",
-    "sit",
-    "stand",
-    "send",
-    "lose",
-    "win",
-    "pay",
-    "meet",
-    "follow",
-    "agree",
-    "choose",
-    "decide",
-    "explain",
-    "wear",
-    "forgive",
-    "teach",
-    "carry",
-    "throw",
-    "grow",
-    "hide",
-]
+_VERBS = """
+    go come take give make know think say tell ask see hear find want need help eat drink sleep buy sell bring
+    keep learn read write speak understand believe remember forget feel live die become begin wait sit stand send
+    lose win pay meet follow agree choose decide explain wear forgive teach carry throw grow hide
+"""
+VERBS = tuple(dict.fromkeys(_VERBS.split()))
 
 
 def _paired() -> tuple[tuple[str, str], ...]:
-    return tuple((_IRREGULAR.get(word, f"{word}s"), word) for word in dict.fromkeys(SINGULAR))
+    return tuple((_IRREGULAR.get(word, f"{word}s"), word) for word in SINGULAR)
 
 
 # Each a tuple of pairs that stay in one half, so that no word's partner tells of it.
 CONTRASTS = {
     "number": _paired(),
-    "verb": tuple(zip(VERBS, dict.fromkeys(SINGULAR), strict=False)),
+    "verb": tuple(zip(VERBS, SINGULAR, strict=False)),
 }
 
 
@@ -219,4 +109,4 @@ def single_dimensions(network: Transformer, tokenizer: Tokenizer, pairs: Sequenc
     if len(known) < 4:
         raise ValueError(f"Only {len(known)} pairs are single tokens; four are needed.")
     ids = [[tokenizer.encode(word)[0] for word in pair] for pair in known]
-    return SingleDimensions(known, array(network.embedding.weight[ids]).astype(np.float64))
+    return SingleDimensions(known, array(network.embedding.weight[torch.tensor(ids)]).astype(np.float64))
