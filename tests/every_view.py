@@ -33,7 +33,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "tokens": (
         "part",
-        ("step-by-step", "neighbours", "spelling", "contexts", "word-order", "sizes"),
+        ("step-by-step", "neighbours", "dimensions", "spelling", "contexts", "word-order", "sizes"),
     ),
     "positions": (
         "facet",
@@ -45,6 +45,8 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
             "rotation",
             "orthogonality",
             "basis",
+            "vectors",
+            "other-models",
             "trained-model",
         ),
     ),

@@ -13,6 +13,7 @@ from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import block, caption, paragraph
 from views import maps
+from views.address import settings
 from views.components.matrix_row import Made, RowMatrix, matrix_row
 from views.components.player import player
 from views.controls import widgets
@@ -61,6 +62,10 @@ def show(request: Request) -> None:
     st.markdown(text)
     with st.container(key="formula"):  # stays where prose is hidden
         paragraph("inside", f"formula-{id}")
+    if step == 0:
+        label = say("inside.without-projections", "The same without W^Q and W^K: x against x")
+        query = settings.shared() | {"part": "without-projections"}
+        st.page_link("pages/history/page.py", label=label, query_params=query)
     projection = ""
     with st.container():  # keeps its place, so that nothing below it moves with the step
         if step == 0:

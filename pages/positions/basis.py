@@ -5,6 +5,7 @@ import streamlit as st
 
 from model.lessons.position_basis import curve, fit, harmonics
 from model.lessons.position_geometry import wave_product
+from pages.positions import coefficients
 from pages.positions.settings import LENGTH, settings
 from pages.shared import checks, files
 from pages.shared.charts import curves
@@ -70,6 +71,7 @@ def basis(request: Request) -> None:
     caption("positions", "basis-check", columns=columns, used=added, residual=residual, difference=difference)
     rows = list(zip(counts.tolist(), found.residuals.tolist(), strict=True))
     files.sheet(header, rows, "basis", say("positions.basis.csv", "Residuals as CSV"))
+    coefficients.show(target, columns)
 
 
 def orthogonality(request: Request) -> None:

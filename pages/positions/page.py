@@ -1,6 +1,6 @@
 """The positions that are added to the embeddings: what they look like, why they are sinusoids, what they do."""
 
-from pages.positions import basis, effects, schemes, shift, table
+from pages.positions import basis, effects, other_models, schemes, shift, table, vectors
 from pages.shared.opening import NOTHING, SENTENCE
 from pages.shared.parts import Part, show_parts
 from views.text.catalogue import Message
@@ -13,6 +13,8 @@ PARTS = (
     Part("rotation", Message("positions.part.rotation", "Rotation"), shift.rotated, reads=NOTHING),
     Part("orthogonality", Message("positions.part.orthogonality", "Orthogonality"), basis.orthogonality, reads=NOTHING),
     Part("basis", Message("positions.part.basis", "A basis"), basis.basis, reads=NOTHING),
+    Part("vectors", Message("positions.part.vectors", "Vectors"), vectors.show, reads=NOTHING),
+    Part("other-models", Message("positions.part.other-models", "Other models"), other_models.show, reads=NOTHING),
     Part("trained-model", Message("positions.part.trained-model", "In the trained model"), effects.show),
 )
 

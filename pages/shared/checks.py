@@ -38,6 +38,7 @@ BOUNDS = {
     "embedding": 1e-6,
     "cosines": 5e-6,
     "orders": 1e-5,
+    "area under the curve": 1e-12,
     "patch embedding": 5e-6,
     # positions
     "sinusoid table": 1e-7,
@@ -49,6 +50,9 @@ BOUNDS = {
     "fitted rotation": 1e-9,
     "sum of samples": 1e-6,
     "share left over": 1e-9,
+    "Fourier coefficients": 1e-12,
+    "vectors": 1e-9,
+    "one distance": 1e-11,
     "positions put back": 2e-5,
     "shuffled patches": 2e-6,
     # decoding and loss

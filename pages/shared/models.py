@@ -76,6 +76,11 @@ def open_vision() -> Service:
     return _described(_opened(load_vision))
 
 
+def open_vision_beside() -> Service:
+    """The classifier on a page about another model; the sidebar stays as it is."""
+    return _opened(load_vision)
+
+
 def open_recurrent(name: str) -> Service:
     """One of the networks before the Transformer, loaded when it is first asked for; the sidebar stays as it is."""
     return _opened(load_recurrent, name)

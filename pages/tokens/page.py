@@ -2,12 +2,13 @@
 
 from pages.shared.opening import DECODING, NOTHING, SENTENCE
 from pages.shared.parts import Part, show_parts
-from pages.tokens import contexts, embedding, neighbours, sizes, spelling, word_order
+from pages.tokens import contexts, dimensions, embedding, neighbours, sizes, spelling, word_order
 from views.text.catalogue import Message
 
 PARTS = (
     Part("step-by-step", Message("tokens.part.step-by-step", "Step by step"), embedding.show, reads=SENTENCE),
     Part("neighbours", Message("tokens.part.neighbours", "Neighbours"), neighbours.show, reads=SENTENCE),
+    Part("dimensions", Message("tokens.part.dimensions", "Single dimensions"), dimensions.show, reads=NOTHING),
     Part("spelling", Message("tokens.part.spelling", "Spelling"), spelling.show, reads=NOTHING),
     Part("contexts", Message("tokens.part.contexts", "One word, many contexts"), contexts.show, reads=NOTHING),
     Part("word-order", Message("tokens.part.word-order", "Word order"), word_order.show, reads=DECODING),

@@ -112,6 +112,7 @@ ONLY_HERE = {
     "tokens": {
         "step-by-step": "text=first layer read is",
         "neighbours": "text=all cosines again",
+        "dimensions": "text=comparing the words one by one",
         "spelling": "text=joined again",
         "contexts": "text=embeddings of the word differ by",
         "word-order": "text=with all positions set to 0",
@@ -125,6 +126,8 @@ ONLY_HERE = {
         "rotation": "text=A matrix fitted to the table",
         "orthogonality": "text=200,000 samples",
         "basis": "text=columns are used; they leave",
+        "vectors": "text=to LAPACK\u2019s determinant",
+        "other-models": "text=do two pairs differ",
         "trained-model": "text=taken off and put back",
     },
     "masks": {

@@ -30,6 +30,7 @@ from views.components import (
     parts,
     patch_picture,
     standalone,
+    vector_view,
 )
 from views.components import picture_strip as strip_of_pictures
 from views.components import step_view as numbers_that_follow
@@ -94,10 +95,11 @@ def payloads() -> dict[str, dict]:
         "picture": header(patch_picture, pictures.shown()),
         "strip": {"words": parts.words(strip_of_pictures.WORDS)},
         "steps": header(numbers_that_follow, step_views.view()),
+        "vectors": read(vector_view.payload(3, given("vectors"), "light")),
     }
 
 
-@pytest.mark.parametrize("name", ["grid", "lines", "list", "maps", "matrices", "picture", "strip", "steps"])
+@pytest.mark.parametrize("name", ["grid", "lines", "list", "maps", "matrices", "picture", "strip", "steps", "vectors"])
 def test_payloads_of_components(name: str):
     shown = payloads()[name]
     assert [text for text in shown.get("words", {}).values() if outside(text) or not text.strip()] == []
@@ -117,7 +119,7 @@ def test_every_word_that_a_script_asks_for_is_in_its_payload():
         "maps": ("attention_map",),
     }
     scripts |= {"matrices": ("matrix_row",), "picture": ("patch_picture", "choices"), "strip": ("picture_strip",)}
-    scripts |= {"steps": ("step_view*",)}
+    scripts |= {"steps": ("step_view*",), "vectors": ("vector_view*",)}
     shown = payloads()
     for name, files in scripts.items():
         text = "\n".join(path.read_text(encoding="utf-8") for file in files for path in folder.glob(f"{file}.js"))

@@ -69,6 +69,12 @@ def test_query_key_and_value_are_projections_of_x(open_app, translator, trace):
         assert len(drawn["X"][1]) == len(trace.target_ids if name == "query" else trace.source_ids)
 
 
+def test_the_projections_link_to_attention_without_them(open_app):
+    (link,) = (each for each in open_app("inside").get("page_link") if each.proto.query_string)
+    assert link.proto.page.endswith("history") and "part=without-projections" in link.proto.query_string
+    assert not [each for each in open_app("inside", step="weights").get("page_link") if each.proto.query_string]
+
+
 def test_one_query_begins_at_it(open_app, translator):
     app = open_app("inside", inside="one-query", text=ANIMAL, layer="2", head="4")
     rows = table(app, "One query against all keys")

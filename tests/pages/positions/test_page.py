@@ -5,6 +5,8 @@ import re
 import numpy as np
 import pytest
 
+from model.lessons.fourier import fourier
+from model.lessons.numbered_places import alibi, spread
 from model.lessons.position_basis import curve as target_curve
 from model.lessons.position_basis import fit, harmonics
 from model.lessons.position_effects import POSITION_CHANGES, STACKS, position_losses_in_steps
@@ -140,7 +142,7 @@ def test_orthogonality(open_app):
 def test_a_curve_is_fitted_with_the_first_columns(open_app, basis):
     query = {"facet": "basis", "curve": "triangle", "basis": basis, "columns": "16", "width": "32", "length": "50"}
     app = open_app("positions", **query)
-    drawn, residuals = charts(app)
+    drawn, residuals, series = charts(app)
     target = target_curve("triangle", 50)
     table = positional_table(50, 32) if basis == "columns" else harmonics(50, 32)
     found = fit(target, table, 16)
@@ -150,6 +152,10 @@ def test_a_curve_is_fitted_with_the_first_columns(open_app, basis):
     np.testing.assert_allclose(left, found.residuals, atol=1e-6)
     assert (np.diff(left) <= 0).all()
     assert left[-1] < left[0]
+    coefficients = fourier(target)
+    np.testing.assert_allclose(curve(series, "a\u2099")[1], coefficients.a, atol=1e-6)
+    np.testing.assert_allclose(curve(series, "b\u2099")[1], coefficients.b, atol=1e-6)
+    assert last_number(checked(app, "Strongest: 3 whole turns")) < 1e-12
 
 
 def test_the_trained_model_answers_to_its_positions(open_app, translator):
@@ -204,3 +210,18 @@ def test_bad_input_gets_one_sentence(open_app, text):
     app.text_input(key="text").set_value(text).run()
     assert not app.exception
     assert len(app.warning) == 1
+
+
+@pytest.mark.parametrize("scheme", ["alibi", "learned"])
+def test_what_other_models_put_on_the_scores(open_app, scheme):
+    app = open_app("positions", facet="other-models", numbered=scheme, places="12", slope="3")
+    heat, by_distance = sorted(charts(app), key=lambda chart: chart["data"][0]["type"] != "heatmap")
+    drawn = numbers(heat["data"][0]["z"])
+    if scheme == "alibi":
+        np.testing.assert_allclose(drawn, alibi(12, 2), atol=1e-6)
+        assert last_number(checked(app, "only the distance counts").split(": only")[0]) == 0
+    else:
+        assert drawn.shape == (12, 12) and f"by up to {three_digits(spread(drawn))}:" in checked(
+            app, "one and the same"
+        )
+    np.testing.assert_allclose(curve(by_distance, "query at position 0")[1], drawn[0], atol=1e-6)

@@ -27,11 +27,14 @@ from model.lessons.recurrence import unroll
 from model.lessons.recurrence_gates import gates_of
 from model.lessons.residual import sub_layers
 from model.lessons.scaling import toy
+from model.lessons.single_dimensions import single_dimensions
 from model.lessons.teacher_forcing import compare_runs
+from model.lessons.vectors import Vectors
 from model.lessons.word_order import compare_orders
 from model.networks.loss_terms import logit_gradient, score_target, smallest_loss
 from model.networks.positional import positional_table, wavelengths
 from model.tracing.kinds import KINDS, attention_module
+from pages.positions.other_models import of_scheme
 from pages.shared import code
 from pages.shared.code_values import VALUES
 from tests.every_view import PARTS
@@ -70,6 +73,9 @@ BY_THE_PART = {  # which hand their program its values themselves
     ("tokens", "spelling"),
     *OF_PICTURES,
     *FURTHER,
+    ("positions", "other-models"),
+    ("positions", "vectors"),
+    ("tokens", "dimensions"),
 }
 PROGRAMS = sorted((path.parent.name, path.stem) for path in code.FOLDER.rglob("*.py"))
 OTHER = {"sentence": "Where did you learn to cook?", "target_ids": (220, 15, 3)}
@@ -292,6 +298,17 @@ def orthogonal(values: Values) -> dict[str, object]:
     return {"at_whole": wave_product(values["d_model"], *pair, spans, values["form"])}
 
 
+def spanned(values: Values) -> dict[str, object]:
+    found = Vectors(**values)
+    return {name: getattr(found, name) for name in ("determinant", "rank", "nearest", "distance", "coordinates")}
+
+
+def separated(translator: Translator, values: Values) -> dict[str, object]:
+    found = single_dimensions(translator.network, translator.tokenizer, values["pairs"])
+    assert found.words == values["pairs"]
+    return {name: getattr(found, name) for name in ("chosen", "held_out", "best", "together")}
+
+
 HEADS = ({"kind": "encoder", "layer": 1, "head": 1}, {"kind": "cross", "layer": 3, "head": 6})
 STACKS = ({"stack": "encoder", "layer": 1}, {"stack": "decoder", "layer": 4})
 CAUSAL = {"mask": "causal", "size": 3, "painted": (), "layers": (1, 2, 3, 4), "layer": 1, "head": 1}
@@ -347,6 +364,11 @@ OF_TOKENS: dict[tuple[str, str], Case] = {
         {"first": "It is a car, a car.", "second": "A car it is, is it a car?"},
         order,
     ),
+    ("tokens", "dimensions"): (
+        {"pairs": (("days", "day"), ("years", "year"), ("men", "man"), ("women", "woman"))},
+        {"pairs": (("go", "car"), ("come", "day"), ("take", "year"), ("give", "man"), ("make", "house"))},
+        separated,
+    ),
     ("tokens", "step-by-step"): ({"sentence": SENTENCE}, {"sentence": OTHER["sentence"]}, embedded),
     ("tokens", "neighbours"): (
         {"sentence": SENTENCE, "place": 3, "count": 12},
@@ -389,6 +411,16 @@ OF_SETTINGS: dict[tuple[str, str], Case] = {
     ),
     ("positions", "similarity"): (PAPER, COLUMN, similar),
     ("positions", "rotation"): (PAPER | {"shift": 5}, COLUMN | {"shift": 100}, rotated),
+    ("positions", "vectors"): (
+        {"vectors": ((2.0, 1.0), (-1.0, 2.0)), "point": (3.0, 4.0)},
+        {"vectors": ((1.0, 0.0, -1.0), (0.0, 1.0, -1.0), (1.0, 1.0, -2.0)), "point": (0.0, 0.0, 3.0)},
+        spanned,
+    ),
+    ("positions", "other-models"): (
+        {"scheme": "t5", "length": 100, "head": 1},
+        {"scheme": "rotary", "length": 20, "head": 1},
+        lambda values: {"matrix": of_scheme(**values, d_model=256)},
+    ),
     ("positions", "orthogonality"): (
         {"d_model": 256, "form": "paper", "first": 0, "second": 1},
         {"d_model": 20, "form": "column", "first": 3, "second": 4},

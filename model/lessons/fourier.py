@@ -1,0 +1,61 @@
+"""The Fourier series of a curve over positions: its coefficients a_n and b_n by their formulas, and sums of its terms.
+
+    f(pos) = a_0 / 2 + sum over n of  a_n cos(2 pi n pos / L) + b_n sin(2 pi n pos / L)
+
+    a_n = 2 / L  sum over pos of f(pos) cos(2 pi n pos / L),   b_n the same with the sine
+
+The integrals of the textbook are sums here, since a curve over positions is known at whole positions only.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Fourier:
+    """The coefficients of a curve over `length` positions; `n` counts whole turns, from 0 to length // 2."""
+
+    length: int
+    a: np.ndarray  # `(length // 2 + 1,)` of the cosines; the first, of no turn, is twice the mean
+    b: np.ndarray  # `(length // 2 + 1,)` of the sines; the first is 0
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """sqrt(a_n^2 + b_n^2), the amplitude of n turns whatever their phase."""
+        return np.hypot(self.a, self.b)
+
+    def sum(self, columns: int) -> np.ndarray:
+        """The first `columns` terms added up: a_0 / 2, b_1, a_1, b_2, a_2, ... `(length,)`.
+
+        All `length` of them, one more where the length is even, are the curve itself: nothing is fitted.
+        """
+        place, total = np.arange(self.length) / self.length, np.zeros(self.length)
+        for column in range(columns):
+            n = (column + 1) // 2
+            if n > self.length // 2:
+                break
+            angle = 2 * np.pi * n * place
+            # no turn, and half as many turns as positions, would be counted twice
+            share = 0.5 if n == 0 or 2 * n == self.length else 1.0
+            total += share * (self.b[n] * np.sin(angle) if column % 2 else self.a[n] * np.cos(angle))
+        return total
+
+    def difference(self, curve: np.ndarray) -> float:
+        """The largest difference of any coefficient to the one that the fast Fourier transform finds."""
+        found = 2 / self.length * np.fft.rfft(curve)
+        return float(max(np.abs(self.a - found.real).max(), np.abs(self.b + found.imag).max()))
+
+
+def fourier(curve: np.ndarray) -> Fourier:
+    """The coefficients of `curve`, `(length,)`, by the formulas.
+
+    Raises:
+        ValueError: there are no positions.
+    """
+    length = len(curve)
+    if not length:
+        raise ValueError("A curve over no positions has no coefficients.")
+    turns = np.arange(length // 2 + 1)[:, None]
+    angles = 2 * np.pi * (turns * np.arange(length) % length) / length  # (turns, length), within one turn
+    return Fourier(length, 2 / length * np.cos(angles) @ curve, 2 / length * np.sin(angles) @ curve)

@@ -1,0 +1,112 @@
+"""Whether a single dimension of the embedding tells two kinds of words apart, on words by which it was not chosen."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+
+from ..networks.transformer import Transformer
+from ..runtime.arrays import array
+from ..text.tokenizer import Tokenizer
+
+DRAWS = 20  # sets of as many random directions as there are dimensions
+_SINGULAR = """
+    car day year man woman child friend book house door word name hand eye dog cat boy girl night week month hour
+    minute thing place room question answer problem person city country school student teacher letter number game
+    picture window table tree car street road river mother brother sister parent animal horse bird idea language
+    story king law plan song town train shoe key
+"""
+SINGULAR = tuple(dict.fromkeys(_SINGULAR.split()))
+_IRREGULAR = {"man": "men", "woman": "women", "child": "children", "person": "people"}
+_IRREGULAR |= {"city": "cities", "country": "countries", "story": "stories"}
+_VERBS = """
+    go come take give make know think say tell ask see hear find want need help eat drink sleep buy sell bring
+    keep learn read write speak understand believe remember forget feel live die become begin wait sit stand send
+    lose win pay meet follow agree choose decide explain wear forgive teach carry throw grow hide
+"""
+VERBS = tuple(dict.fromkeys(_VERBS.split()))
+
+
+def _paired() -> tuple[tuple[str, str], ...]:
+    return tuple((_IRREGULAR.get(word, f"{word}s"), word) for word in SINGULAR)
+
+
+# Each a tuple of pairs that stay in one half, so that no word's partner tells of it.
+CONTRASTS = {
+    "number": _paired(),
+    "verb": tuple(zip(VERBS, SINGULAR, strict=False)),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class SingleDimensions:
+    """The scores of every dimension, each an AUC: how often a word of the first kind has the larger number, 0 to 1."""
+
+    words: tuple[tuple[str, str], ...]  # pairs that are one token each; those at even places choose, the rest judge
+    vectors: np.ndarray  # `(pair, 2, d_model)` their rows of the embedding
+
+    @cached_property
+    def chosen(self) -> np.ndarray:
+        """Of each dimension on the words that choose, `(d_model,)`."""
+        return scores(self.vectors[::2])
+
+    @cached_property
+    def held_out(self) -> np.ndarray:
+        """On the others, `(d_model,)`; turned round where the choosing half has the smaller numbers."""
+        return _turned(self.chosen, scores(self.vectors[1::2]))
+
+    @property
+    def best(self) -> int:
+        """The dimension that separates the choosing half best, in either direction."""
+        return int(np.abs(self.chosen - 0.5).argmax())
+
+    @cached_property
+    def random(self) -> np.ndarray:
+        """Held-out scores of the best of d_model random directions, chosen likewise, `(DRAWS,)`."""
+        rng, width, found = np.random.default_rng(0), self.vectors.shape[2], []
+        for _ in range(DRAWS):
+            projected = self.vectors @ rng.normal(size=(width, width))
+            drawn = SingleDimensions(self.words, projected)
+            found.append(drawn.held_out[drawn.best])
+        return np.array(found)
+
+    @property
+    def together(self) -> float:
+        """Held-out score of all dimensions at once: along the difference of the choosing half's two means."""
+        direction = np.subtract(*self.vectors[::2].mean(axis=0))
+        return float(scores((self.vectors[1::2] @ direction)[..., None])[0])
+
+    def difference(self) -> float:
+        """The best dimension's held-out score again, by comparing all pairs of words, one after another."""
+        first, second = self.vectors[1::2, :, self.best].T
+        wins = sum(float(one > other) + 0.5 * float(one == other) for one in first for other in second)
+        share = wins / (len(first) * len(second))
+        again = share if self.chosen[self.best] >= 0.5 else 1 - share
+        return abs(again - float(self.held_out[self.best]))
+
+
+def scores(vectors: np.ndarray) -> np.ndarray:
+    """The AUC of each dimension of `(pair, 2, d)`: `(d,)`, by the ranks of the first kind (Mann and Whitney)."""
+    count = len(vectors)
+    both = np.concatenate([vectors[:, 0], vectors[:, 1]])  # (2 pairs, d)
+    below = (both[None] < both[:count, None]).sum(axis=1) + 0.5 * ((both[None] == both[:count, None]).sum(axis=1) - 1)
+    return (below.sum(axis=0) - count * (count - 1) / 2) / count**2
+
+
+def _turned(chosen: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return np.where(chosen >= 0.5, other, 1 - other)
+
+
+def single_dimensions(network: Transformer, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]) -> SingleDimensions:
+    """Look up all pairs of which both words are one token of the vocabulary.
+
+    Raises:
+        ValueError: fewer than four are.
+    """
+    known = tuple(pair for pair in pairs if all(len(tokenizer.encode(word)) == 1 for word in pair))
+    if len(known) < 4:
+        raise ValueError(f"Only {len(known)} pairs are single tokens; four are needed.")
+    ids = [[tokenizer.encode(word)[0] for word in pair] for pair in known]
+    return SingleDimensions(known, array(network.embedding.weight[torch.tensor(ids)]).astype(np.float64))

@@ -1,0 +1,100 @@
+"""Vectors in the plane and in space: what they span, whether they are independent, and coordinates in their basis."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+DECIMALS = 3  # of what a reader types: so many make determinant and rank exact
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """As many vectors as there are dimensions, and a point.
+
+    Attributes:
+        vectors: each of n numbers, rounded to `DECIMALS`.
+        point: n numbers, likewise.
+
+    Raises:
+        ValueError: they do not have as many numbers as there are vectors.
+    """
+
+    vectors: tuple[tuple[float, ...], ...]
+    point: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if any(len(each) != len(self.vectors) for each in (*self.vectors, self.point)):
+            raise ValueError(f"{len(self.vectors)} vectors and the point need {len(self.vectors)} numbers each.")
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """The vectors as columns, `(n, n)`: this times coordinates is a combination of the vectors."""
+        return np.array(self.vectors, dtype=np.float64).T
+
+    @cached_property
+    def determinant(self) -> float:
+        """Area or volume between the vectors, with its sign; exact: 0 means dependent."""
+        return float(_eliminated(self.vectors)[1])
+
+    @cached_property
+    def rank(self) -> int:
+        """How many dimensions the vectors span: 0 is the origin alone, 1 a line, 2 a plane, 3 all of space."""
+        return _eliminated(self.vectors)[0]
+
+    @property
+    def independent(self) -> bool:
+        """Whether no vector is a combination of the others."""
+        return self.rank == len(self.vectors)
+
+    @cached_property
+    def reached(self) -> bool:
+        """Whether the point lies in the span: exactly, not nearly."""
+        return _eliminated((*self.vectors, self.point))[0] == self.rank
+
+    @cached_property
+    def coordinates(self) -> np.ndarray | None:
+        """The point in the basis that the vectors are, `(n,)`; None where they are none."""
+        return np.linalg.solve(self.matrix, np.array(self.point)) if self.independent else None
+
+    @cached_property
+    def nearest(self) -> np.ndarray:
+        """The point of the span that is nearest to the point, `(n,)`."""
+        left, sizes, _ = np.linalg.svd(self.matrix)
+        basis = left[:, : self.rank]  # orthonormal columns of the column space
+        return basis @ (basis.T @ np.array(self.point))
+
+    @property
+    def distance(self) -> float:
+        """From the point to the span; 0 where it lies in it."""
+        return 0.0 if self.reached else float(np.linalg.norm(np.array(self.point) - self.nearest))
+
+    def difference(self) -> float:
+        """The largest of two differences: of the determinant to LAPACK's, and of the point to its combination again."""
+        found = abs(self.determinant - float(np.linalg.det(self.matrix)))
+        if self.coordinates is None:
+            return found
+        return max(found, float(np.abs(self.matrix @ self.coordinates - self.point).max()))
+
+
+def _eliminated(rows: Sequence[Sequence[float]]) -> tuple[int, Fraction]:
+    """Rank and, of as many rows as columns, the determinant; by elimination in fractions, which round nothing."""
+    scale = 10**DECIMALS
+    left = [[Fraction(round(number * scale), scale) for number in row] for row in rows]
+    rank, product = 0, Fraction(1)
+    for column in range(len(left[0])):
+        pivot = next((row for row in range(rank, len(left)) if left[row][column]), None)
+        if pivot is None:
+            product = Fraction(0)
+            continue
+        if pivot != rank:
+            left[rank], left[pivot] = left[pivot], left[rank]
+            product = -product
+        product *= left[rank][column]
+        for row in range(rank + 1, len(left)):
+            share = left[row][column] / left[rank][column]
+            left[row] = [below - share * above for below, above in zip(left[row], left[rank], strict=True)]
+        rank += 1
+    return rank, product

@@ -1,0 +1,66 @@
+"""The Fourier coefficients of the curve that is drawn: a_n and b_n by their formulas."""
+
+import numpy as np
+import streamlit as st
+
+from model.lessons.fourier import Fourier, fourier
+from pages.shared import checks, files
+from pages.shared.charts import curves
+from pages.shared.texts import block, caption, paragraph
+from views.figures.lines import Line
+from views.html import bars
+from views.text.catalogue import say
+
+ROWS = 12  # of the table; the file has all
+
+
+def show(target: np.ndarray, columns: int) -> None:
+    """The coefficients as a table and a curve of their sizes.
+
+    Args:
+        target: the curve, `(length,)`.
+        columns: how many terms of the series are added up for the check and marked in the table.
+    """
+    found = fourier(target)
+    st.subheader(say("positions.fourier", "Its Fourier series"), anchor=False)
+    left, right = st.columns([3, 2], gap="large")
+    with right:
+        paragraph("positions", "fourier")
+    header = [
+        say("positions.fourier.turns", "n, whole turns"),
+        "a\u2099",
+        "b\u2099",
+        say("positions.fourier.size", "\u221a(a\u2099\u00b2 + b\u2099\u00b2)"),
+    ]
+    rows = [[n, *map(_plain, (found.a[n], found.b[n], found.sizes[n]))] for n in range(len(found.a))]
+    with left:
+        turns, axes = np.arange(len(found.a)), (header[0], say("positions.fourier.coefficient", "coefficient"))
+        drawn = [
+            Line("a\u2099", turns, found.a, 0, marks=True),
+            Line("b\u2099", turns, found.b, 1, "dot", marks=True),
+        ]
+        curves(drawn, *axes, "coefficients", block("positions", "fourier-alt"), height=260)
+    top = float(found.sizes.max())
+    table = [[*row[:3], bars.bar(row[3], top)] for row in rows[:ROWS]]
+    name = say("positions.fourier.table", "Coefficients of the first terms")
+    st.html(bars.table(header, table, name, whole=True))
+    strongest = int(found.sizes[1:].argmax()) + 1
+    rest = _left(target, found, columns)
+    if columns > found.length:
+        columns = found.length + (found.length + 1) % 2  # a sine and a cosine of each turn, and the constant
+    difference = checks.said("Fourier coefficients", found.difference(target))
+    size = float(found.sizes[strongest])
+    caption(
+        "positions", "fourier-check", strongest=strongest, size=size, columns=columns, left=rest, difference=difference
+    )
+    files.sheet(header, rows, "fourier", say("positions.fourier.csv", "Coefficients as CSV"), "fourier_table")
+
+
+def _left(target: np.ndarray, found: Fourier, columns: int) -> float:
+    """What the first terms leave of the curve, as a share of its length."""
+    return _plain(np.linalg.norm(target - found.sum(columns)) / np.linalg.norm(target))
+
+
+def _plain(value: float) -> float:
+    """Rounding around 0 is no information: 6e-17 is written as 0."""
+    return 0.0 if abs(value) < 1e-14 else float(value)

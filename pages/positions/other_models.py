@@ -1,0 +1,87 @@
+"""How other models number positions: each as a bias or a rotation, on the scores of every query and key."""
+
+import numpy as np
+import streamlit as st
+
+from model.lessons import numbered_places as numbered
+from pages.shared import checks, files
+from pages.shared.charts import curves, matrix_chart
+from pages.shared.code import same_in_pytorch
+from pages.shared.experiment import experiment
+from pages.shared.models import open_vision_beside
+from pages.shared.opening import Request
+from pages.shared.texts import caption, paragraph
+from views.controls import widgets
+from views.figures.lines import Line
+from views.figures.matrix import ChartMatrix
+from views.text import terms
+from views.text.catalogue import Message, say
+
+SCHEMES = {
+    "sinusoids": Message("positions.numbered.sinusoids", "Sinusoids, added"),
+    "learned": Message("positions.numbered.learned", "Learned, added"),
+    "t5": Message("positions.numbered.t5", "Relative (T5)"),
+    "rotary": Message("positions.numbered.rotary", "Rotary"),
+    "alibi": Message("positions.numbered.alibi", "ALiBi"),
+}
+
+
+def show(request: Request) -> None:
+    """One scheme at a time."""
+    scheme = widgets.pick(say("positions.numbered", "Positions"), SCHEMES, "numbered", "alibi")
+    left, right = st.columns([3, 2], gap="large")
+    head = 1
+    with right:
+        length = widgets.slider(say("positions.numbered.length", "Number of positions"), "places", 32, 2, 128)
+        if scheme == "alibi":
+            head = widgets.slider(say("positions.numbered.head", "Head"), "slope", 1, 1, numbered.HEADS)
+        paragraph("positions", f"numbered-{scheme}", slope=numbered.alibi_slope(head - 1))
+    matrix = of_scheme(scheme, length, head, request.service.model.config.d_model)
+    length = len(matrix)
+    value = say("positions.numbered.bucket", "bucket") if scheme == "t5" else say("column.score", "score")
+    with left:
+        top = float(np.abs(matrix).max())
+        low = -top if matrix.min() < 0 else 0.0
+        alt = say("positions.numbered.alt", "What the scheme puts on each pair of query and key.")
+        shown = ChartMatrix(matrix, terms.QUERY(), terms.KEY(), value, low=low, high=top)
+        matrix_chart(shown, "numbered-map", alt)
+        rows = [0, length // 2, length - 1]
+        drawn = [
+            Line(
+                say("positions.numbered.query", "query at position {place}", place=row),
+                np.arange(length) - row,
+                matrix[row].astype(np.float64),
+                place,
+            )
+            for place, row in enumerate(dict.fromkeys(rows))
+        ]
+        away = say("positions.numbered.distance", "key\u2019s position minus the query\u2019s")
+        alt = say("positions.numbered.curves.alt", "The same by distance, for three queries.")
+        curves(drawn, away, value, "by-distance", alt, height=260)
+    found = {"slope": numbered.alibi_slope(head - 1), "lost": -float(matrix[0, -1]), "last": length - 1}
+    last = {"numbered": "alibi", "slope": numbered.HEADS}
+    experiment("positions-other-models", last, found if scheme == "alibi" and head == numbered.HEADS else None)
+    spread = numbered.spread(matrix)
+    if scheme == "learned":
+        caption("positions", "numbered-check-learned", spread=spread)
+    else:
+        caption("positions", "numbered-check", spread=checks.said("one distance", spread))
+    header = [away, *(line.name for line in drawn)]
+    by_query = [dict(zip(line.x.tolist(), line.y.tolist(), strict=True)) for line in drawn]
+    steps = range(1 - length, length)
+    table = [[step, *(row.get(step, "") for row in by_query)] for step in steps]
+    files.npz(f"positions-{scheme}", {"matrix": matrix}, say("positions.numbered.npz", "All pairs as NPZ"))
+    files.sheet(header, table, f"positions-{scheme}", say("positions.numbered.csv", "By distance as CSV"))
+    if scheme != "learned":
+        same_in_pytorch("positions", "other-models", scheme=scheme, length=length, head=head)
+
+
+def of_scheme(scheme: str, length: int, head: int, d_model: int) -> np.ndarray:
+    """`(query, key)`; learned positions end where the network has no more, the classifier is loaded for them alone."""
+    if scheme == "learned":
+        return open_vision_beside().lesson(("learned positions", length), numbered.learned, length)
+    if scheme == "t5":
+        return numbered.t5_buckets(length)
+    if scheme == "rotary":
+        return numbered.rotary(length)
+    return numbered.alibi(length, head - 1) if scheme == "alibi" else numbered.sinusoids(length, d_model)

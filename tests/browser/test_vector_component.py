@@ -1,0 +1,87 @@
+"""The script of the vectors on known ones, in an empty page: dragged, moved by keys, typed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser.mounting import mount_component
+from views.components.parts import mark
+from views.components.vector_view import Placed, payload
+
+PLANE = Placed(((2.0, 1.0), (-1.0, 2.0)), (3.0, 4.0))
+
+
+@pytest.fixture
+def mount(page: Page):
+    """Show vectors in an empty page."""
+
+    def show(placed: Placed) -> Page:
+        shown = payload(placed.dimensions, "Vectors", "light")
+        mount_component(page, "vector_view", "vector-view", shown, "#FFFFFF", mark(placed))
+        return page
+
+    return show
+
+
+def standing(page: Page) -> dict:
+    return json.loads(page.locator(".vector-view").get_attribute("data-placed"))
+
+
+def said(page: Page) -> list[str]:
+    return page.locator(".readout p").all_inner_texts()
+
+
+def test_a_basis_and_its_coordinates(mount):
+    page = mount(PLANE)
+    assert said(page) == [
+        "Determinant: 5.00",
+        "Rank 2 of 2: the vectors span the whole plane.",
+        "They are independent: a basis.",
+        "p has the coordinates (2.00, 1.00) in this basis.",
+    ]
+    shares = page.locator(".combined input")
+    assert [shares.nth(place).input_value() for place in (0, 1)] == ["2", "1"]
+    shares.nth(1).fill("-1")
+    shares.nth(1).press("Tab")
+    assert standing(page)["point"] == [5, 0]  # 2 (2, 1) - (-1, 2)
+    page.wait_for_function("window.answers.length > 0")
+    name, told = page.evaluate("window.answers[0]")
+    assert (name, told["point"], told["vectors"]) == ("placed", [5, 0], [[2, 1], [-1, 2]])
+
+
+def test_keys_and_the_pointer_move_a_vector(mount):
+    page = mount(PLANE)
+    tip = page.get_by_role("slider", name="v", exact=True)
+    tip.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Shift+ArrowUp")
+    assert standing(page)["vectors"][1] == [-0.9, 3]
+    assert tip.get_attribute("aria-valuetext") == "-0.9, 3"
+    box, grip = page.locator("svg").bounding_box(), tip.locator(".grip").bounding_box()
+    unit = box["width"] / 2 * 0.94 / 5
+    page.mouse.move(grip["x"] + grip["width"] / 2, grip["y"] + grip["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2 + 4 * unit, box["y"] + box["height"] / 2 - 2 * unit, steps=3)
+    page.mouse.up()
+    assert standing(page)["vectors"][1] == [4, 2]
+    assert said(page)[:3] == [
+        "Determinant: 0",
+        "Rank 1 of 2: the vectors span a line.",
+        "They are dependent: no basis.",
+    ]
+    assert said(page)[3].startswith("p does not lie in the span; nearest to it is (4.00, 2.00), 2.24 away")
+
+
+def test_space_and_what_is_typed(mount):
+    page = mount(Placed(((1.0, 0.0, -1.0), (0.0, 1.0, -1.0), (1.0, 1.0, 1.0)), (0.0, 0.0, 3.0)))
+    assert said(page)[0] == "Determinant: 3.00"
+    cell = page.get_by_label("w, coordinate z")
+    cell.fill("-2")
+    cell.press("Tab")
+    assert said(page)[1:3] == ["Rank 2 of 3: the vectors span a plane.", "They are dependent: no basis."]
+    assert "(\u22121.00, \u22121.00, 2.00), 1.73 away" in said(page)[3]
+    page.get_by_label("Turn").fill("90")
+    assert standing(page)["turn"] == [90, 25]

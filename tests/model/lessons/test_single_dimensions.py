@@ -1,0 +1,41 @@
+"""Scores of single dimensions, on vectors whose scores can be counted."""
+
+import numpy as np
+import pytest
+
+from model import Translator
+from model.lessons.single_dimensions import CONTRASTS, SingleDimensions, scores, single_dimensions
+
+
+def test_an_auc_counts_how_often_the_first_is_larger():
+    """First kind 3 and 1, second 2 and 0: of four comparisons three are won; equal numbers count half."""
+    vectors = np.array([[[3.0, 1, 5], [2, 1, 0]], [[1, 1, 5], [0, 1, 0]]])
+    np.testing.assert_array_equal(scores(vectors), [0.75, 0.5, 1.0])
+
+
+def test_the_choosing_half_chooses_and_the_other_judges():
+    words = tuple((f"a{place}", f"b{place}") for place in range(8))
+    vectors = np.random.default_rng(0).normal(size=(8, 2, 5))
+    vectors[:, 1, 3] = vectors[:, 0, 3].min() + np.arange(8)
+    vectors[:, 0, 3] = vectors[:, 1, 3].min() - 1 - np.arange(8)  # the first kind is always smaller here
+    found = SingleDimensions(words, vectors)
+    assert (found.best, found.chosen[3], found.held_out[3]) == (3, 0.0, 1.0)
+    assert found.difference() == 0
+    vectors[1::2, 0, 3], vectors[1::2, 1, 3] = vectors[1::2, 1, 3].copy(), vectors[1::2, 0, 3].copy()
+    assert SingleDimensions(words, vectors).held_out[3] == 0  # the words that judge say the contrary
+
+
+@pytest.mark.parametrize("contrast", CONTRASTS)
+def test_words_are_single_tokens_and_stand_in_one_half(contrast):
+    translator = Translator.load(device="cpu")
+    found = single_dimensions(translator.network, translator.tokenizer, CONTRASTS[contrast])
+    first, second = ({word for pair in found.words[half::2] for word in pair} for half in (0, 1))
+    assert not first & second and len(found.words) >= 30
+    assert all(len(translator.tokenizer.encode(word)) == 1 for word in first | second)
+    assert found.difference() < 1e-12 and 0.5 <= found.together <= 1
+
+
+def test_too_few_words_are_refused():
+    translator = Translator.load(device="cpu")
+    with pytest.raises(ValueError, match="Only 1 pairs are single tokens"):
+        single_dimensions(translator.network, translator.tokenizer, [("days", "day"), ("xqzxqz", "qqq")])

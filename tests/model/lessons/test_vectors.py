@@ -1,0 +1,62 @@
+"""What vectors span, on examples that can be done by hand."""
+
+import numpy as np
+import pytest
+
+from model.lessons.vectors import Vectors
+
+
+def test_a_basis_of_the_plane():
+    """(2, 1) and (-1, 2): area 2 * 2 - (-1) * 1 = 5; (3, 4) = 2 (2, 1) + 1 (-1, 2)."""
+    found = Vectors(((2, 1), (-1, 2)), (3, 4))
+    assert (found.determinant, found.rank, found.independent, found.reached) == (5, 2, True, True)
+    np.testing.assert_allclose(found.coordinates, [2, 1], atol=1e-15)
+    assert found.distance == 0 and found.difference() < 1e-12
+
+
+def test_two_on_one_line_span_a_line():
+    """(2, 1) and (4, 2): nothing but the line y = x / 2; (1, 3) comes nearest to it at (2, 1), sqrt(5) away."""
+    found = Vectors(((2, 1), (4, 2)), (1, 3))
+    assert (found.determinant, found.rank, found.independent, found.reached) == (0, 1, False, False)
+    assert found.coordinates is None
+    np.testing.assert_allclose(found.nearest, [2, 1], atol=1e-14)
+    assert found.distance == pytest.approx(5**0.5)
+    assert Vectors(((2, 1), (4, 2)), (-6, -3)).reached
+
+
+def test_tenths_are_exact():
+    """0.1 * 0.3 - 0.3 * 0.1 rounds to something else than 0 in floating point, and three times 0.1 is not 0.3."""
+    assert Vectors(((0.1, 0.3), (0.2, 0.6)), (0.3, 0.9)).rank == 1
+    assert Vectors(((0.1, 0.3), (0.2, 0.6)), (0.3, 0.9)).reached
+    assert Vectors(((0.1, 0.3), (0.2, 0.601)), (0, 0)).rank == 2
+
+
+def test_space():
+    """(1, 0, 0), (1, 1, 0), (1, 1, 1) have volume 1; (6, 5, 3) = 1, 2 and 3 of them."""
+    found = Vectors(((1, 0, 0), (1, 1, 0), (1, 1, 1)), (6, 5, 3))
+    assert (found.determinant, found.rank) == (1, 3)
+    np.testing.assert_allclose(found.coordinates, [1, 2, 3], atol=1e-14)
+
+
+def test_three_in_one_plane_of_space():
+    """The third is the sum of the first two: a plane, to which (0, 0, 3) has the distance sqrt(3)."""
+    found = Vectors(((1, 0, -1), (0, 1, -1), (1, 1, -2)), (0, 0, 3))
+    assert (found.determinant, found.rank, found.reached) == (0, 2, False)
+    assert found.distance == pytest.approx(3**0.5)
+    np.testing.assert_allclose(found.nearest, [-1, -1, 2], atol=1e-14)
+
+
+def test_the_sign_of_a_determinant_turns_with_the_order():
+    assert Vectors(((0, 1), (1, 0)), (0, 0)).determinant == -1
+    assert Vectors(((0, 2, 0), (0, 0, 3), (1, 0, 0)), (0, 0, 0)).determinant == 6
+
+
+def test_nothing_spans_the_origin():
+    found = Vectors(((0, 0), (0, 0)), (3, 4))
+    assert (found.rank, found.distance) == (0, 5)
+    assert Vectors(((0, 0), (0, 0)), (0, 0)).reached
+
+
+def test_numbers_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="2 vectors and the point need 2 numbers each"):
+        Vectors(((1, 0, 0), (0, 1, 0)), (1, 1))

@@ -1,0 +1,220 @@
+// Vectors that are dragged, moved by keys or typed. All that follows from them is computed and drawn here; the server
+// only learns where they stand, for the address and the numbers below.
+
+const STILL = 300 // milliseconds without another move before the server is told
+const STEP = 0.1 // of a drag and of an arrow key; with Shift a key moves by 1
+const ALONG = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowDown: [1, -1], ArrowUp: [1, 1], PageDown: [2, -1], PageUp: [2, 1] }
+
+class VectorView extends View {
+  constructor(parentElement) {
+    super(parentElement, ".vector-view")
+    this.upwards = false
+    this.mark = watchMark(this.host, () => this.sheet && this.followMark())
+  }
+
+  leave() {
+    super.leave()
+    clearTimeout(this.speaking)
+  }
+
+  show(bytes) {
+    if (!this.isNew(bytes)) return
+    const [header] = unpack(bytes)
+    const other = this.sheet && this.sheet.dimensions !== header.dimensions
+    this.sheet = header
+    if (other) this.state = null
+    this.fit([header.dimensions, header.label, header.words], header.theme)
+    if (!this.followMark() && this.state) this.draw()
+  }
+
+  showChosen(state) {
+    if (state.point.length !== this.sheet.dimensions) return
+    this.state = state
+    this.draw()
+  }
+
+  build() {
+    const { dimensions } = this.sheet
+    this.root.replaceChildren()
+    const panels = element("div", "panels", this.root)
+    const left = element("div", "picture", panels)
+    this.drawing = new VectorDrawing(this, left)
+    if (dimensions === 3) this.buildTurns(left)
+    const right = element("div", "numbers", panels)
+    this.buildTable(right)
+    this.buildCombined(right)
+    this.readout = element("div", "readout", right)
+    this.heard = buildHeard(this.root)
+  }
+
+  buildTurns(parent) {
+    const { words, turns } = this.sheet
+    const group = element("div", "controls", parent)
+    this.modes = [words.across, words.upwards].map((word, upwards) => {
+      const made = button(group, word, () => {
+        this.upwards = Boolean(upwards)
+        this.draw()
+      })
+      return made
+    })
+    this.turns = [words.turn, words.tilt].map((word, place) => {
+      const label = element("label", "turn", group)
+      element("span", "", label).textContent = word
+      const input = element("input", "", label)
+      Object.assign(input, { type: "range", min: turns[place][0], max: turns[place][1], step: 5 })
+      followDrag(this, input, () => this.turnTo(place, Number(input.value)), () => this.tellPlaced())
+      return input
+    })
+  }
+
+  buildTable(parent) {
+    const { names, axes, words } = this.sheet
+    const table = element("table", "", parent)
+    const head = element("tr", "", element("thead", "", table))
+    for (const title of [words.vector, ...axes]) {
+      const cell = element("th", "", head)
+      cell.scope = "col"
+      cell.textContent = title
+      if (title !== words.vector) markData(cell, "name")
+    }
+    const body = element("tbody", "", table)
+    this.inputs = names.map((name, row) => {
+      const line = element("tr", "", body)
+      const title = markData(element("th", "", line), "name")
+      title.scope = "row"
+      title.textContent = name
+      title.style.color = this.sheet.hues[row] ?? ""
+      return axes.map((axis, column) => {
+        const input = this.buildNumber(element("td", "", line), filled(words.coordinate, { name, axis }))
+        input.oninput = () => this.typed(input, row, column)
+        return input
+      })
+    })
+  }
+
+  buildCombined(parent) {
+    const { names, words } = this.sheet
+    const group = element("div", "combined", parent)
+    group.setAttribute("role", "group")
+    group.setAttribute("aria-label", words.combined)
+    const said = (text) => (markData(element("span", "", group), "name").textContent = text)
+    said(`${names.at(-1)} =`)
+    this.shares = names.slice(0, -1).map((name, place) => {
+      if (place) said("+")
+      const input = this.buildNumber(group, filled(words.coefficient, { name }))
+      input.oninput = () => this.combine()
+      said(name)
+      return input
+    })
+  }
+
+  buildNumber(parent, label) {
+    const input = element("input", "", parent)
+    Object.assign(input, { type: "number", step: STEP })
+    input.setAttribute("aria-label", label)
+    input.onchange = () => {
+      this.draw()
+      this.tellPlaced()
+    }
+    return input
+  }
+
+  // A coordinate that is being typed; what is no number yet changes nothing.
+  typed(input, row, column) {
+    const number = input.valueAsNumber
+    if (Number.isFinite(number) && Math.abs(number) <= this.sheet.limit) this.place(row, { [column]: number })
+  }
+
+  // The point that the typed shares make; one that would lie too far away changes nothing.
+  combine() {
+    const shares = this.shares.map((input) => input.valueAsNumber || 0)
+    const { vectors } = this.state
+    const point = vectors.reduce((sum, vector, at) => added(sum, scaled(vector, shares[at])), vectors[0].map(() => 0))
+    if (!point.every((number) => Math.abs(number) <= this.sheet.limit)) return
+    this.combinedOf = shares
+    this.place(vectors.length, { ...point })
+  }
+
+  // Moves a vector, or the point behind them, to other coordinates.
+  place(row, changed) {
+    const rows = [...this.state.vectors, this.state.point].map((each) => [...each])
+    for (const [column, number] of Object.entries(changed)) {
+      const within = Math.min(this.sheet.limit, Math.max(-this.sheet.limit, number))
+      rows[row][column] = Number(within.toFixed(PARTS)) + 0
+    }
+    this.state = { ...this.state, vectors: rows.slice(0, -1), point: rows.at(-1) }
+    this.draw()
+  }
+
+  turnTo(place, angle) {
+    const [low, high] = this.sheet.turns[place]
+    const turn = [...this.state.turn]
+    turn[place] = Math.min(high, Math.max(low, Math.round(angle)))
+    this.state = { ...this.state, turn }
+    this.draw()
+  }
+
+  press(event, row) {
+    const along = ALONG[event.key]
+    if (!along || along[0] >= this.sheet.dimensions) return
+    event.preventDefault()
+    const [column, sign] = along
+    const now = [...this.state.vectors, this.state.point][row][column]
+    this.place(row, { [column]: now + sign * (event.shiftKey ? 1 : STEP) })
+    this.tellPlaced()
+  }
+
+  tellPlaced() {
+    clearTimeout(this.speaking)
+    this.speaking = setTimeout(() => (this.heard.textContent = this.readout.textContent), STILL)
+    this.tell("placed", this.state, STILL)
+  }
+
+  draw() {
+    if (!this.state) return
+    const found = spanned(this.state)
+    this.drawing.draw(this.state, found)
+    const rows = [...this.state.vectors, this.state.point]
+    this.inputs.forEach((line, row) => line.forEach((input, column) => this.write(input, rows[row][column])))
+    this.modes?.forEach((made, upwards) => made.setAttribute("aria-pressed", this.upwards === Boolean(upwards)))
+    this.turns?.forEach((input, place) => (input.value = this.state.turn[place]))
+    this.writeShares(found)
+    this.say(found)
+    this.root.dataset.placed = JSON.stringify(this.state)
+  }
+
+  // Coordinates in the basis; of dependent vectors what was typed, while it gives the point.
+  writeShares({ coordinates }) {
+    const { vectors, point } = this.state
+    const typed = this.combinedOf
+    const again = typed && vectors.reduce((sum, vector, at) => added(sum, scaled(vector, typed[at])), vectors[0].map(() => 0))
+    const held = again && lengthOf(added(again, scaled(point, -1))) < 2 / THOUSAND
+    const shown = coordinates ?? (held ? typed : null)
+    this.shares.forEach((input, place) => this.write(input, shown && Number(shown[place].toFixed(PARTS)) + 0))
+  }
+
+  // While a number is typed, it stays as it is typed.
+  write(input, number) {
+    if (input.getRootNode().activeElement === input && input.valueAsNumber === number) return
+    const typing = input.getRootNode().activeElement === input && !Number.isFinite(input.valueAsNumber)
+    const sharing = this.shares.includes(input) && input.getRootNode().activeElement === input
+    if (!typing && !sharing) input.value = number ?? ""
+  }
+
+  say({ determinant, rank, reached, coordinates, nearest, distance }) {
+    const { words, spans, dimensions } = this.sheet
+    const listed = (row) => `(${row.map((number) => threeDigits(Math.abs(number) < 1e-12 ? 0 : number)).join(", ")})`
+    const lines = [
+      filled(words.determinant, { number: threeDigits(determinant) }),
+      filled(words.rank, { rank, count: dimensions, span: spans[rank] }),
+      rank === dimensions ? words.independent : words.dependent,
+      coordinates ? filled(words.coordinates, { numbers: listed(coordinates) }) : "",
+      !coordinates && reached ? words.reached : "",
+      reached ? "" : filled(words.missed, { nearest: listed(nearest), distance: threeDigits(distance) }),
+    ]
+    this.readout.replaceChildren()
+    for (const line of lines.filter(Boolean)) element("p", "", this.readout).textContent = line.replaceAll("-", "\u2212")
+  }
+}
+
+export default mounting(VectorView)

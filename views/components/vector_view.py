@@ -1,0 +1,132 @@
+"""Vectors in the plane or in space that are dragged, moved by keys or typed, and what they span.
+
+Everything that depends on them is drawn in the browser while they move; the server is told where they stand, for the
+address and for the numbers below. Coordinates have three decimals, so that rank and determinant are exact in both.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .. import palette
+from ..controls import inputs
+from ..text.catalogue import Message
+from . import parts
+
+LIMIT = 20  # of a coordinate, on either side of 0
+DECIMALS = 3
+NAMES = "uvw"
+POINT = "p"
+AXES = "xyz"
+TURNS = ((-180, 180), (10, 80))  # degrees around the upright axis, and from above
+_MOUNT = parts.Component("vector_view", "vector-view")
+WORDS = {
+    "vector": Message("vectors.vector", "vector"),
+    "combined": Message("vectors.combined", "p as a combination"),
+    "coefficient": Message("vectors.coefficient", "How much of {name}"),
+    "coordinate": Message("vectors.coordinate", "{name}, coordinate {axis}"),
+    "determinant": Message("vectors.determinant", "Determinant: {number}"),
+    "rank": Message("vectors.rank", "Rank {rank} of {count}: the vectors span {span}."),
+    "independent": Message("vectors.independent", "They are independent: a basis."),
+    "dependent": Message("vectors.dependent", "They are dependent: no basis."),
+    "coordinates": Message("vectors.coordinates", "p has the coordinates {numbers} in this basis."),
+    "reached": Message("vectors.reached", "p lies in the span, and more than one combination gives it."),
+    "missed": Message("vectors.missed", "p does not lie in the span; nearest to it is {nearest}, {distance} away."),
+    "across": Message("vectors.across", "Dragging moves x and y"),
+    "upwards": Message("vectors.upwards", "Dragging moves z"),
+    "turn": Message("vectors.turn", "Turn"),
+    "tilt": Message("vectors.tilt", "Tilt"),
+}
+SPANS = {
+    "origin": Message("vectors.span.origin", "the origin alone"),
+    "line": Message("vectors.span.line", "a line"),
+    "plane": Message("vectors.span.plane", "a plane"),
+    "whole-plane": Message("vectors.span.whole-plane", "the whole plane"),
+    "space": Message("vectors.span.space", "all of space"),
+}
+_BY_RANK = {2: ("origin", "line", "whole-plane"), 3: ("origin", "line", "plane", "space")}
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Where the vectors stand: two with two numbers each in the plane, three with three in space.
+
+    Attributes:
+        vectors: of `NAMES`.
+        point: that is combined of them.
+        turn: how space is looked at, in degrees, see `TURNS`.
+    """
+
+    vectors: tuple[tuple[float, ...], ...]
+    point: tuple[float, ...]
+    turn: tuple[int, int] = (30, 25)
+
+    @property
+    def dimensions(self) -> int:
+        """2 in the plane, 3 in space."""
+        return len(self.point)
+
+    def written(self) -> str:
+        """For the address: `2,1_-1,2_3,4`, in space with the turn behind it."""
+        groups = (*self.vectors, self.point, *([self.turn] if self.dimensions == 3 else []))
+        return "_".join(",".join(f"{number:g}" for number in group) for group in groups)
+
+
+def read(text: str, dimensions: int) -> Placed | None:
+    """What `Placed.written` wrote, or None for anything else: links hold anything."""
+    if len(text) > 200:
+        return None
+    try:
+        groups = [[float(number) for number in group.split(",")] for group in text.split("_")]
+    except ValueError:
+        return None
+    turn = groups.pop() if dimensions == 3 else [30.0, 25.0]
+    if len(groups) != dimensions + 1 or not all(number.is_integer() for number in turn):
+        return None
+    sent = {"vectors": groups[:-1], "point": groups[-1], "turn": list(map(int, turn))}
+    return valid(sent, dimensions)
+
+
+def valid(sent: object, dimensions: int) -> Placed | None:
+    """What the browser says, or None if it cannot be: browsers can send anything."""
+    if not isinstance(sent, dict) or set(sent) != {"vectors", "point", "turn"}:
+        return None
+    vectors, point, turn = sent["vectors"], sent["point"], sent["turn"]
+    if not isinstance(vectors, list | tuple) or len(vectors) != dimensions:
+        return None
+    if not all(_is_row(row, dimensions) for row in (*vectors, point)):
+        return None
+    if not isinstance(turn, list | tuple) or len(turn) != 2:
+        return None
+    if not all(type(angle) is int and low <= angle <= high for angle, (low, high) in zip(turn, TURNS, strict=True)):
+        return None
+    rows = [tuple(round(float(number), DECIMALS) + 0.0 for number in row) for row in (*vectors, point)]
+    return Placed(tuple(rows[:-1]), rows[-1], tuple(turn))
+
+
+def _is_row(row: object, dimensions: int) -> bool:
+    if not isinstance(row, list | tuple) or len(row) != dimensions:
+        return False
+    return all(type(number) in (int, float) and abs(number) <= LIMIT for number in row)  # false for what is no number
+
+
+def payload(dimensions: int, label: str, theme: palette.Theme) -> bytes:
+    """The bytes that `vector_view.js` reads; `label` says what is drawn."""
+    header = {
+        "dimensions": dimensions,
+        "label": label,
+        "names": [*NAMES[:dimensions], POINT],
+        "axes": list(AXES[:dimensions]),
+        "hues": [palette.HUES[kind] for kind in ("encoder", "decoder", "cross")][:dimensions],
+        "spans": [SPANS[id]() for id in _BY_RANK[dimensions]],
+        "limit": LIMIT,
+        "turns": TURNS,
+        "theme": theme,
+        "words": parts.words(WORDS),
+    }
+    return parts.pack(header)
+
+
+def vector_view(placed: Placed, label: str, key: str, on_change: Callable[[Placed], None]) -> None:
+    """Mount it; `on_change` gets where the vectors stand, a moment after a reader last moved one."""
+    heard = (lambda sent: valid(sent, placed.dimensions)), on_change
+    _MOUNT(key, payload(placed.dimensions, label, inputs.theme()), vars(placed), placed=heard)
