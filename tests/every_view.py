@@ -54,6 +54,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "inside": ("inside", ("seven-steps", "one-query", "heads", "memory", "scaling", "feed-forward", "add-norm")),
     "decoding": ("part", ("step-by-step", "linear-softmax", "teacher-forcing", "beam-search")),
     "loss": ("part", ("token-by-token", "smoothing-gradient", "training-curves")),
+    "glossary": ("", ()),
     "vision": (
         "view",
         (

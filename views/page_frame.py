@@ -69,6 +69,7 @@ SECTIONS = (
             Place("inside", "Follow one head from X to W_O, then the feed-forward layer and Add & Norm."),
             Place("decoding", "Go through a translation step by step: logits, choice, teacher forcing, beam."),
             Place("loss", "Score a French target token by token; smoothing, gradient and training curves."),
+            Place("glossary", "What every term means, in a sentence or two, and which part shows it."),
         ),
         Message("menu.learn", "Learn"),
     ),

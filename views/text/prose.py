@@ -1,13 +1,14 @@
 """The teaching text: one Markdown file a page and language, one heading a block.
 
-`# Title` starts the file and is followed by the lead; each `## id` starts a block. What another language's folder does
-not have is said in English. Where a file cannot be read, one sentence that says so takes the place of its text.
+`# Title` starts the file and is followed by the lead; each `## id` starts a block. Terms that are marked lead to the
+glossary. What another language's folder does not have is said in English. Where a file cannot be read, one sentence says
+so in its place.
 """
 
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 
-from . import catalogue
+from . import catalogue, glossary
 from .catalogue import TEXT, Message
 
 MISSING = Message("prose.missing", "`{file}` is missing from `{folder}`: restore it with `git checkout -- assets`.")
@@ -79,4 +80,5 @@ def _filled(text: str, values: dict[str, object]) -> str:
 
 
 def _said(text: str) -> str:
-    return catalogue.in_brackets(text) if catalogue.language() == catalogue.PSEUDO else text
+    linked = glossary.linked(text, partial(block, glossary.PAGE))
+    return catalogue.in_brackets(linked) if catalogue.language() == catalogue.PSEUDO else linked

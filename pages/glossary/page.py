@@ -1,0 +1,45 @@
+"""Every term of the papers and the tutorials in a sentence or two, with a link to the part that shows it."""
+
+import re
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from views.address import settings
+from views.controls import widgets
+from views.html import terms
+from views.text import glossary, literal, prose
+from views.text.catalogue import say
+
+PAGE = glossary.PAGE
+
+
+def main() -> None:
+    """Look for terms and list them."""
+    st.title(prose.title(PAGE), anchor=False)
+    st.markdown(prose.lead(PAGE))
+    label = say("glossary.find", "Find a term")
+    wanted = widgets.text(label, "find", "", say("glossary.any", "all terms"), width=360)
+    entries = [terms.Entry(glossary.name(text), text, *_part(id)) for id, text in _texts().items()]
+    found = terms.matching(entries, wanted)
+    if found:
+        st.html(terms.listed(found))
+    else:
+        st.info(prose.block("glossary", "none", query=literal.markdown(wanted)))
+
+
+def _texts() -> dict[str, str]:
+    """The texts of all terms, by the terms' names."""
+    texts = {id: prose.block(PAGE, id) for id in glossary.SHOWN}
+    return dict(sorted(texts.items(), key=lambda item: re.sub(r"\W", "", glossary.name(item[1])).casefold()))
+
+
+def _part(id: str) -> tuple[str, str]:
+    """What the page is called that shows a term, and the address of the part there, with the reader's own sentence."""
+    page, query = glossary.SHOWN[id]
+    keep = urlencode(settings.shared(), doseq=True)
+    title = prose.title(page) if page != "translate" else say("menu.home", "Translate")
+    return title, f"{'.' if page == 'translate' else page}?{'&'.join(filter(None, (query, keep)))}"
+
+
+main()

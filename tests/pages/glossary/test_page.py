@@ -1,0 +1,23 @@
+"""The page of terms: all of them, those that are looked for, and one sentence where there is none."""
+
+from tests.pages.conftest import visit
+from views.text import glossary
+
+
+def listed(app) -> str:
+    return next(each.proto.body for each in app.get("html") if "aa-terms" in each.proto.body)
+
+
+def test_all_terms_with_links_that_keep_the_sentence():
+    found = listed(visit("glossary", text="My sentence."))
+    assert found.count("<dt>") == len(glossary.SHOWN)
+    assert 'href="inside?inside=scaling&amp;' in found and "text=My+sentence." in found
+
+
+def test_what_is_looked_for_comes_by_link():
+    assert listed(visit("glossary", find="residual stream")).count("<dt>") == 1
+
+
+def test_nothing_found_is_said():
+    (said,) = [each.value for each in visit("glossary", find="*zebra*").info]
+    assert said == "No term holds *\\*zebra\\**. Take fewer letters, or another word for it."

@@ -1,0 +1,79 @@
+"""The glossary: every term is explained, leads to a part that there is, and is found where prose marks it."""
+
+import re
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+
+from tests.every_view import PARTS
+from views.text import glossary, prose
+
+TEXTS = Path(__file__).resolve().parents[3] / "assets" / "text" / "en"
+ASKED = (  # the field's words that this program uses
+    "token attends query key special tokens BOS EOS PAD logits softmax next-token sub-layer ablat attribution "
+    "leave-one-out occlusion hypothesis beam width masked keys one-hot uniform nats residual stream head entropy "
+    "distance autoregressive "
+    "context vector hidden_size d_model d_k d_ff embedding positional causal padding cross-attention self-attention "
+    "feed-forward LayerNorm ReLU dropout teacher forcing label smoothing cross-entropy greedy sampling top-k top-p "
+    "temperature RNN LSTM gate cell state hidden state vanishing seq2seq patch CLS rollout inductive bias vocabulary"
+)
+
+
+def text(id: str) -> str:
+    return prose.block(glossary.PAGE, id)
+
+
+def test_every_term_has_a_text_and_every_text_a_part():
+    headings = re.findall(r"(?m)^## (.+)$", (TEXTS / "glossary.md").read_text(encoding="utf-8"))
+    assert sorted(headings) == sorted([*glossary.SHOWN, "none"])
+    assert len(set(map(glossary.name, map(text, glossary.SHOWN)))) == len(glossary.SHOWN)
+
+
+@pytest.mark.parametrize("id", glossary.SHOWN)
+def test_a_term_is_explained_in_a_sentence_or_two(id):
+    said = glossary.plain(text(id))
+    assert said.startswith(f"{glossary.name(text(id))}: ") and said.endswith(".")
+    assert len(said) < 260 and said.count(". ") <= 1
+
+
+def test_the_words_of_the_field_are_there():
+    said = " ".join(glossary.plain(text(id)) for id in glossary.SHOWN).casefold()
+    missing = [word for word in ASKED.split() if word.casefold() not in said]
+    assert missing == []
+
+
+@pytest.mark.parametrize("id", glossary.SHOWN)
+def test_a_term_leads_to_a_part_that_there_is(id):
+    page, query = glossary.SHOWN[id]
+    key, parts = PARTS[page]
+    for name, value in parse_qsl(query, strict_parsing=True) if query else ():
+        if name == key:
+            assert value in parts
+        else:
+            assert (page, name) == ("attention", "kind") and value in ("encoder", "decoder", "cross")
+
+
+def test_every_mark_in_the_prose_is_of_a_term():
+    marks = {
+        path.stem: re.findall(r"\]\(term:(.*?)\)", path.read_text(encoding="utf-8")) for path in TEXTS.glob("*.md")
+    }
+    assert sum(map(len, marks.values())) > 50
+    assert {page: id for page, ids in marks.items() for id in ids if id not in glossary.SHOWN} == {}
+
+
+def test_a_mark_becomes_a_link_whose_title_explains():
+    found = glossary.linked(
+        "The [rows](term:x) and [more](term:y).", {"x": '**A "term"**: of\ntwo `<s>`.', "y": "**B**: b."}.get
+    )
+    first = '[rows](glossary?find=A+%22term%22 "A &quot;term&quot;: of two &lt;s&gt;.")'
+    assert found == f'The {first} and [more](glossary?find=B "B: b.").'
+
+
+def test_no_text_alternative_and_no_lead_holds_a_link():
+    """They are said as they stand, without Markdown."""
+    for path in TEXTS.glob("*.md"):
+        for part in re.split(r"(?m)^## ", path.read_text(encoding="utf-8")):
+            heading = part.splitlines()[0] if part.strip() else ""
+            if heading.startswith("# ") or heading.endswith("-alt"):
+                assert "](term:" not in part, (path.name, heading)

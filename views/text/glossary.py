@@ -1,0 +1,131 @@
+"""The glossary: what the terms mean, and which part of the app shows each.
+
+Their texts are the blocks of `assets/text/<language>/glossary.md`, each with its term in bold at the beginning. A term
+in other prose is written `[as it stands there](term:id)`.
+"""
+
+import html
+import re
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+PAGE = "glossary"
+# Term -> page, and what its address says to open the part.
+SHOWN: dict[str, tuple[str, str]] = {
+    "ablation": ("heads", ""),
+    "add-norm": ("inside", "inside=add-norm"),
+    "alibi": ("positions", "facet=why-sinusoids"),
+    "attends-to": ("attention", ""),
+    "attention-distance": ("vision", "view=positions"),
+    "attention-head": ("inside", "inside=heads"),
+    "attention-map": ("attention", ""),
+    "attribution": ("attribution", ""),
+    "autoregressive": ("decoding", ""),
+    "batch": ("masks", "masks=padding"),
+    "beam-search": ("decoding", "part=beam-search"),
+    "beam-width": ("decoding", "part=beam-search"),
+    "bleu": ("history", "part=ladder"),
+    "bos-eos": ("tokens", ""),
+    "calibration": ("vision", "view=cls"),
+    "causal-mask": ("masks", "masks=causality"),
+    "cell-state": ("history", "part=gates"),
+    "cls": ("vision", "view=cls"),
+    "context-vector": ("history", "part=attention-over-states"),
+    "cosine-similarity": ("tokens", "part=neighbours"),
+    "cross-attention": ("attention", "kind=cross"),
+    "cross-entropy": ("loss", ""),
+    "d-ff": ("inside", "inside=feed-forward"),
+    "d-k": ("inside", "inside=scaling"),
+    "d-model": ("tokens", "part=sizes"),
+    "decoder": ("attention", "kind=decoder"),
+    "diffuse": ("heads", ""),
+    "dropout": ("inside", "inside=add-norm"),
+    "embedding": ("tokens", ""),
+    "encoder": ("attention", "kind=encoder"),
+    "encoder-decoder": ("translate", ""),
+    "entropy": ("heads", ""),
+    "faithfulness": ("vision", "view=layers"),
+    "feed-forward": ("inside", "inside=feed-forward"),
+    "gate": ("history", "part=gates"),
+    "gradient-relevance": ("vision", "view=layers"),
+    "greedy": ("decoding", ""),
+    "hidden-state": ("history", ""),
+    "hypothesis": ("decoding", "part=beam-search"),
+    "inductive-bias": ("vision", "view=positions"),
+    "intervention": ("compare", ""),
+    "label-smoothing": ("loss", "part=smoothing-gradient"),
+    "layer-norm": ("inside", "inside=add-norm"),
+    "leave-one-out": ("attribution", ""),
+    "length-penalty": ("decoding", "part=beam-search"),
+    "linear-layer": ("decoding", "part=linear-softmax"),
+    "logits": ("decoding", "part=linear-softmax"),
+    "lstm": ("history", "part=gates"),
+    "mask": ("masks", ""),
+    "masked-keys": ("masks", ""),
+    "multi-head": ("inside", "inside=heads"),
+    "nats": ("loss", ""),
+    "one-hot": ("compare", ""),
+    "padding": ("masks", "masks=padding"),
+    "patch": ("vision", "view=patches"),
+    "permutation": ("tokens", "part=word-order"),
+    "positional-encoding": ("positions", ""),
+    "probability": ("decoding", ""),
+    "qkv": ("inside", "inside=seven-steps"),
+    "query-token": ("inside", "inside=one-query"),
+    "relu": ("inside", "inside=feed-forward"),
+    "residual-stream": ("inside", "inside=add-norm"),
+    "rnn": ("history", ""),
+    "rollout": ("vision", "view=layers"),
+    "rope": ("positions", "facet=why-sinusoids"),
+    "sampling": ("decoding", ""),
+    "scaled-dot-product": ("inside", "inside=seven-steps"),
+    "scores": ("inside", "inside=scaling"),
+    "self-attention": ("attention", "kind=encoder"),
+    "sentencepiece": ("tokens", "part=spelling"),
+    "seq2seq": ("history", "part=one-vector"),
+    "sink": ("attention", ""),
+    "softmax": ("decoding", "part=linear-softmax"),
+    "special-tokens": ("tokens", ""),
+    "sub-layer": ("inside", "inside=add-norm"),
+    "teacher-forcing": ("decoding", "part=teacher-forcing"),
+    "temperature": ("decoding", ""),
+    "tensor": ("inside", "inside=memory"),
+    "token": ("tokens", "part=spelling"),
+    "top-k": ("decoding", ""),
+    "top-p": ("decoding", ""),
+    "uniform-attention": ("heads", ""),
+    "vanishing-gradient": ("history", "part=forgetting"),
+    "view": ("inside", "inside=memory"),
+    "vision-transformer": ("vision", ""),
+    "vocabulary": ("tokens", "part=neighbours"),
+    "weights": ("inside", "inside=seven-steps"),
+    "word-alignment": ("history", "part=attention-over-states"),
+}
+_MARKED = re.compile(r"\]\(term:([a-z0-9-]+)\)")
+_TERM = re.compile(r"\*\*(.+?)\*\*")
+
+
+def name(text: str) -> str:
+    """The term that a text of the glossary explains."""
+    return _TERM.search(text)[1]
+
+
+def plain(text: str) -> str:
+    """A text of the glossary in one line, without Markdown's marks."""
+    return " ".join(text.replace("**", "").replace("`", "").split())
+
+
+def linked(text: str, explain: Callable[[str], str]) -> str:
+    """Markdown in which every marked term is a link to its entry, with the explanation as its title.
+
+    `term.js` shows the title to pointers, thumbs and keys.
+
+    Args:
+        explain: the text of the glossary for an id.
+    """
+
+    def link(found: re.Match) -> str:
+        said = explain(found[1])
+        return f'](glossary?{urlencode({"find": name(said)})} "{html.escape(plain(said))}")'
+
+    return _MARKED.sub(link, text)
