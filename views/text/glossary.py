@@ -14,7 +14,7 @@ PAGE = "glossary"
 SHOWN: dict[str, tuple[str, str]] = {
     "ablation": ("heads", ""),
     "add-norm": ("inside", "inside=add-norm"),
-    "alibi": ("positions", "facet=why-sinusoids"),
+    "alibi": ("positions", "facet=other-models"),
     "attends-to": ("attention", ""),
     "attention-distance": ("vision", "view=positions"),
     "attention-head": ("inside", "inside=heads"),
@@ -76,7 +76,7 @@ SHOWN: dict[str, tuple[str, str]] = {
     "residual-stream": ("inside", "inside=add-norm"),
     "rnn": ("history", ""),
     "rollout": ("vision", "view=layers"),
-    "rope": ("positions", "facet=why-sinusoids"),
+    "rope": ("positions", "facet=other-models"),
     "sampling": ("decoding", ""),
     "scaled-dot-product": ("inside", "inside=seven-steps"),
     "scores": ("inside", "inside=scaling"),

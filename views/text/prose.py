@@ -1,8 +1,8 @@
 """The teaching text: one Markdown file a page and language, one heading a block.
 
 `# Title` starts the file and is followed by the lead; each `## id` starts a block. Terms that are marked lead to the
-glossary. What another language's folder does not have is said in English. Where a file cannot be read, one sentence says
-so in its place.
+glossary. What another language's folder does not have is said in English. Where a file cannot be read, one sentence
+says so in its place.
 """
 
 from contextlib import suppress

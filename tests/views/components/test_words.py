@@ -29,7 +29,7 @@ FUNCTIONS = {
 }
 PROPERTIES = {
     *("chips", "className", "colorScheme", "drawn", "key", "mode", "name", "scope", "shown"),
-    *("rel", "side", "textAlign", "textBaseline", "type"),
+    *("id", "rel", "side", "textAlign", "textBaseline", "type"),
 }
 TOLD = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
 STYLE = re.compile(

@@ -1,0 +1,59 @@
+"""A term in the prose says what it means to a pointer, a thumb and the keys, and leads to the glossary."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import PATIENCE, Server, open_page
+from views.text import glossary, prose
+
+ADDRESS = "inside?inside=add-norm"
+TERM, SHOWN = "a[href*='glossary?find=Residual']", "#explained-term"
+
+
+def explanation() -> str:
+    return glossary.plain(prose.block("glossary", "residual-stream"))
+
+
+def test_pointer_and_keys(page: Page, server: Server):
+    open_page(page, f"{server.url}/{ADDRESS}")
+    term, shown = page.locator(TERM).first, page.locator(SHOWN)
+    expect(shown).to_be_hidden()
+    term.scroll_into_view_if_needed()
+    term.hover()
+    expect(shown).to_have_text(explanation())
+    expect(term).to_have_attribute("aria-describedby", "explained-term")
+    shown.hover()  # it stays to be read, and copied
+    page.wait_for_timeout(400)
+    expect(shown).to_be_visible()
+    page.mouse.move(2, 2)
+    expect(shown).to_be_hidden()
+    page.keyboard.press("Tab")  # from here on the focus is the keyboard's
+    term.focus()
+    expect(shown).to_have_text(explanation())
+    page.keyboard.press("Escape")
+    expect(shown).to_be_hidden()
+    with page.expect_popup() as opened:
+        term.press("Enter")
+    entry = opened.value
+    entry.set_default_timeout(PATIENCE)
+    expect(entry.locator(".aa-terms dt")).to_have_text(["Residual stream"])
+    entry.close()
+
+
+def test_the_first_tap_explains_and_the_second_leads_there(browser: Browser, server: Server):
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    open_page(page, f"{server.url}/{ADDRESS}")
+    term, shown = page.locator(TERM).first, page.locator(SHOWN)
+    term.scroll_into_view_if_needed()
+    page.wait_for_timeout(300)
+    term.tap()
+    expect(shown).to_have_text(explanation())
+    box = shown.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+    with context.expect_page() as opened:
+        term.tap()
+    expect(opened.value.locator(".aa-terms dt")).to_have_text(["Residual stream"])
+    context.close()
