@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from ..text import literal
 
 STYLE = """<style>
-.aa-terms { max-width: 60rem; margin: 0 }
+.aa-terms { max-width: 60rem; margin: 0; padding: 0 }
 .aa-terms dt { font-weight: 600; margin-top: .9rem }
 .aa-terms dd { margin: .1rem 0 0; line-height: 1.5 }
-.aa-terms a { white-space: nowrap }
+.aa-terms a { white-space: nowrap; color: inherit }
 </style>"""
 
 
