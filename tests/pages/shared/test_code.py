@@ -74,6 +74,7 @@ WITHOUT: set[tuple[str, str]] = {  # parts that have none yet
     ("vision", "any-patch"),
     ("vision", "layers"),
     ("vision", "positions"),
+    ("vision", "convolution"),
     ("vision", "heads"),
     ("vision", "full-maps"),
     ("vision", "what-if"),
