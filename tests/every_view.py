@@ -63,6 +63,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
             "any-patch",
             "layers",
             "positions",
+            "convolution",
             "heads",
             "full-maps",
             "what-if",

@@ -9,7 +9,7 @@ from pages.shared.charts import curves
 from pages.shared.texts import block, caption, paragraph
 from views.figures.lines import Line
 from views.html import bars
-from views.text.catalogue import say
+from views.text.catalogue import Name, say
 
 ROWS = 12  # of the table; the file has all
 
@@ -28,16 +28,16 @@ def show(target: np.ndarray, columns: int) -> None:
         paragraph("positions", "fourier")
     header = [
         say("positions.fourier.turns", "n, whole turns"),
-        "a\u2099",
-        "b\u2099",
+        Name("a\u2099")(),
+        Name("b\u2099")(),
         say("positions.fourier.size", "\u221a(a\u2099\u00b2 + b\u2099\u00b2)"),
     ]
     rows = [[n, *map(_plain, (found.a[n], found.b[n], found.sizes[n]))] for n in range(len(found.a))]
     with left:
         turns, axes = np.arange(len(found.a)), (header[0], say("positions.fourier.coefficient", "coefficient"))
         drawn = [
-            Line("a\u2099", turns, found.a, 0, marks=True),
-            Line("b\u2099", turns, found.b, 1, "dot", marks=True),
+            Line(Name("a\u2099")(), turns, found.a, 0, marks=True),
+            Line(Name("b\u2099")(), turns, found.b, 1, "dot", marks=True),
         ]
         curves(drawn, *axes, "coefficients", block("positions", "fourier-alt"), height=260)
     top = float(found.sizes.max())

@@ -40,6 +40,7 @@ BOUNDS = {
     "orders": 1e-5,
     "area under the curve": 1e-12,
     "patch embedding": 5e-6,
+    "pictures again": 1e-4,
     # positions
     "sinusoid table": 1e-7,
     "wavelengths": 1e-6,

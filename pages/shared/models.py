@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from model import CheckpointError, RecurrentTranslator, Translator, VisionClassifier
+from model import CheckpointError, ConvolutionClassifier, RecurrentTranslator, Translator, VisionClassifier
 from model.text.word_alignment import AlignmentTable
 from pages.shared.service import Service
 from server.process_wide import ProcessWide, process_wide
@@ -37,6 +37,12 @@ def load_vision() -> Service:
     What is computed for the project's samples is shared by all visitors; for a person's own picture see `private`.
     """
     return Service(VisionClassifier.load(), computing(), analyses=Recent(RECENT_OF_PICTURES))
+
+
+@process_wide
+def load_convolution() -> Service:
+    """The one convolutional network of this process; the errors are those of `load_service`."""
+    return Service(ConvolutionClassifier.load(), computing(), analyses=Recent(RECENT_OF_PICTURES))
 
 
 @process_wide
@@ -79,6 +85,11 @@ def open_vision() -> Service:
 def open_vision_beside() -> Service:
     """The classifier on a page about another model; the sidebar stays as it is."""
     return _opened(load_vision)
+
+
+def open_convolution() -> Service:
+    """The convolutional network, loaded when it is first asked for; the sidebar stays as it is."""
+    return _opened(load_convolution)
 
 
 def open_recurrent(name: str) -> Service:

@@ -36,10 +36,12 @@ def show(request: Request) -> None:
     order = np.argsort(-clear, kind="stable")
     choosing = say("tokens.dimensions.chosen", "words that choose")
     held_out = say("tokens.dimensions.held-out", "held-out words")
+    auc_choosing = say("tokens.dimensions.auc.chosen", "AUC, words that choose")
+    auc_held_out = say("tokens.dimensions.auc.held-out", "AUC, held-out words")
     with left:
         places = np.arange(1, len(order) + 1)
         drawn = [Line(held_out, places, found.held_out[order], 1), Line(choosing, places, clear[order], 0)]
-        axes = say("tokens.dimensions.rank", "dimensions, the clearest first"), "AUC"
+        axes = say("tokens.dimensions.rank", "dimensions, the clearest first"), say("tokens.dimensions.auc", "AUC")
         curves(drawn, *axes, "dimensions", block("tokens", "dimensions-alt"), y_range=(0, 1.05))
     summary = [
         (say("tokens.dimensions.best", "best dimension: {best}", best=best), found.held_out[best]),
@@ -51,12 +53,12 @@ def show(request: Request) -> None:
     ]
     table = [[name, bars.bar(float(score), 1)] for name, score in summary]
     title = say("tokens.dimensions.table", "Scores on held-out words")
-    st.html(bars.table([say("tokens.dimensions.what", "what separates"), f"AUC, {held_out}"], table, title))
+    st.html(bars.table([say("tokens.dimensions.what", "what separates"), auc_held_out], table, title))
     result = {"best": best, "chosen": float(clear[best]), "held": float(found.held_out[best])}
     result["together"] = found.together
     experiment("tokens-dimensions", {"contrast": "verb"}, result if contrast == "verb" else None)
     caption("tokens", "dimensions-check", difference=checks.said("area under the curve", found.difference()))
-    header = [say("column.dimension", "dimension"), f"AUC, {choosing}", f"AUC, {held_out}"]
+    header = [say("column.dimension", "dimension"), auc_choosing, auc_held_out]
     rows = [[int(at), float(clear[at]), float(found.held_out[at])] for at in order]
     files.sheet(header, rows, "dimensions", say("tokens.dimensions.csv", "All dimensions as CSV"))
     same_in_pytorch("tokens", "dimensions", pairs=found.words)

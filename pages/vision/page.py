@@ -10,6 +10,7 @@ from pages.shared.texts import block, paragraph
 from pages.vision.attention import any_patch, cls_attention, full_maps
 from pages.vision.background import without_an_object
 from pages.vision.classification import from_cls
+from pages.vision.convolution import beside_a_convolution
 from pages.vision.heads import each_head
 from pages.vision.layers import through_the_layers
 from pages.vision.patches import cut_in_patches
@@ -29,6 +30,7 @@ VIEWS = (
     Part("any-patch", Message("vision.view.any", "Any patch"), any_patch, ("read-a-map", "what-it-is")),
     Part("layers", Message("vision.view.layers", "Through the layers"), through_the_layers),  # has its own texts
     Part("positions", Message("vision.view.positions", "Positions"), positions),
+    Part("convolution", Message("vision.view.convolution", "Beside a convolution"), beside_a_convolution),
     Part("heads", Message("vision.view.heads", "Heads"), each_head),
     Part("full-maps", Message("vision.view.maps", "Full maps"), full_maps),
     Part("what-if", Message("vision.view.what-if", "What if"), what_if, ("what-if",)),

@@ -152,6 +152,7 @@ ONLY_HERE = {
         "any-patch": "text=What it attends to\u27e7 as PNG",
         "layers": "text=Where the four methods come from",
         "positions": "text=Attention distance",
+        "convolution": "text=once more through the Vision Transformer",
     },
 }
 

@@ -57,7 +57,7 @@ TEACHING = (
     "loss",
     "vision",
 )
-WITHOUT: set[tuple[str, str]] = set()  # parts that have none
+WITHOUT = {("vision", "convolution")}  # parts that have none: two networks under changed pictures
 FURTHER = {("inside", "encoder-layer"), ("inside", "decoder-layer")}  # programs in a fold of their own
 BY_THE_PART = {  # which hand their program its values themselves
     ("attention", "attention"),

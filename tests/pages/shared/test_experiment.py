@@ -61,6 +61,7 @@ PROPOSED = {
     "vision-any-patch": ("vision", "any-patch"),
     "vision-layers": ("vision", "layers"),
     "vision-positions": ("vision", "positions"),
+    "vision-convolution": ("vision", "convolution"),
     "vision-heads": ("vision", "heads"),
     "vision-full-maps": ("vision", "full-maps"),
     "vision-what-if": ("vision", "what-if"),
