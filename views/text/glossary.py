@@ -51,7 +51,7 @@ SHOWN: dict[str, tuple[str, str]] = {
     "greedy": ("decoding", ""),
     "hidden-state": ("history", ""),
     "hypothesis": ("decoding", "part=beam-search"),
-    "inductive-bias": ("vision", "view=positions"),
+    "inductive-bias": ("vision", "view=convolution"),
     "intervention": ("compare", ""),
     "label-smoothing": ("loss", "part=smoothing-gradient"),
     "layer-norm": ("inside", "inside=add-norm"),
