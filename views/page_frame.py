@@ -11,7 +11,7 @@ from pathlib import Path
 import streamlit as st
 from PIL import Image
 
-from . import palette, streamlit_inside
+from . import lessons, palette, streamlit_inside
 from .address import settings
 from .controls import inputs
 from .text import catalogue, literal, prose
@@ -133,7 +133,8 @@ def run(around: Around) -> None:
 
 def _menu(open_page: Place, pages: Mapping[Place, st.Page]) -> None:
     """The sections, and the pages of the open one."""
-    st.html(_OPEN.format(open=SECTIONS.index(section(open_page)) + 1))
+    way = lessons.told() if open_page in SECTIONS[1].pages or open_page.id in lessons.PAGES else ""
+    st.html(_OPEN.format(open=SECTIONS.index(section(open_page)) + 1) + way)
     with st.container(key="menu"):
         with st.container(horizontal=True, key="sections"):
             for each in SECTIONS:

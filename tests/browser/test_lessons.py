@@ -1,0 +1,79 @@
+"""The way through the lessons as a reader goes it: in by the door, a task done, on, elsewhere, a reload, and out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Server, open_page, ready
+from tests.browser.menu import link_to
+from views.lessons import LESSONS
+
+BAR = "nav.lessons"
+
+
+@pytest.fixture(autouse=True)
+def forgotten(page: Page) -> Iterator[None]:
+    """The tab of all tests keeps nothing of it."""
+    yield
+    page.evaluate("localStorage.clear()")
+
+
+def test_the_way(page: Page, server: Server):
+    open_page(page, f"{server.url}/?text=I+want+to+buy+a+car.")
+    bar = page.locator(BAR)
+    expect(bar).to_be_hidden()
+    page.get_by_role("link", name="Learn step by step").click()
+    expect(bar.locator(".place")).to_have_text("1 of 11: Before the Transformer")
+    expect(bar.get_by_role("link", name="Back")).to_have_count(0)
+    bar.get_by_role("link", name="Next").click()
+    expect(bar.locator(".place")).to_have_text("2 of 11: Sizes")
+    ready(page)
+    assert "text=I+want+to+buy+a+car." in page.url
+    bar.get_by_role("link", name="Next").click()
+    expect(bar.locator(".place")).to_have_text("3 of 11: Tokens")
+    ready(page)
+    bar.get_by_role("button", name="Try it here").click()
+    task = page.locator(f".st-key-experiment-{LESSONS[2].experiment}")
+    expect(task.get_by_role("button")).to_be_focused()
+    expect(bar.locator(".done")).to_have_count(0)
+    page.keyboard.press("Enter")
+    expect(bar.locator(".done")).to_have_text("Done")
+    ready(page)
+    page.reload()
+    ready(page)
+    expect(bar.locator(".done")).to_have_text("Done")
+    link_to(page, "Masks").click()  # whose first part is no lesson
+    expect(bar.locator("a.place")).to_have_text("Go on with 3 of 11: Tokens")
+    page.go_back()
+    expect(bar.locator("span.place")).to_have_text("3 of 11: Tokens")
+    bar.get_by_role("button", name="Leave").click()
+    expect(bar).to_be_hidden()
+    ready(page)
+    page.reload()
+    ready(page)
+    expect(bar).to_be_hidden()
+
+
+def test_it_hides_nothing_and_no_lecture(page: Page, server: Server):
+    page.set_viewport_size({"width": 390, "height": 844})
+    open_page(page, f"{server.url}/loss")
+    page.evaluate("localStorage.setItem('lessons', '1')")
+    page.reload()
+    ready(page)
+    bar = page.locator(BAR)
+    expect(bar).to_be_visible()
+    box = bar.bounding_box()
+    assert box["height"] <= 44 and box["width"] == 390
+    for each in bar.locator(".place, a, button").all():
+        inside = each.bounding_box()
+        assert inside["x"] >= 0 and inside["x"] + inside["width"] <= 390
+    main = page.locator("[data-testid=stMain]")
+    assert main.evaluate("main => main.scrollHeight - main.clientHeight > 0")
+    main.evaluate("main => main.scrollTo(0, main.scrollHeight)")
+    last = main.locator("[data-testid=stElementContainer]").last.bounding_box()
+    assert last["y"] + last["height"] <= box["y"] + 1
+    page.keyboard.press("Shift+P")
+    expect(bar).to_be_hidden()

@@ -1,0 +1,123 @@
+// The bar of lessons, for who has entered by the home page's door: where the reader is, what to try here, back and next.
+// Only this browser keeps that somebody is on the way and what has been done. What there is to show comes with the page.
+(() => {
+  const [ON, DONE, LAST] = ["lessons", "lessons-done", "lessons-last"];
+  const DOOR = ".st-key-doors a[href*='history']";
+  const { shared } = document.currentScript.dataset;
+  const root = document.documentElement;
+  const bar = document.createElement("nav");
+  bar.className = "lessons";
+  bar.hidden = true;
+  let told = null; // as the page says it
+  let drawn = ""; // what the bar was drawn from
+
+  // A browser may keep nothing, for privacy: then the bar lasts as long as the page.
+  const memory = {};
+  const read = (name) => {
+    try {
+      return localStorage.getItem(name) ?? memory[name] ?? "";
+    } catch {
+      return memory[name] ?? "";
+    }
+  };
+  const keep = (name, value) => {
+    memory[name] = value;
+    try {
+      localStorage.setItem(name, value);
+    } catch {}
+  };
+  const done = () => new Set(read(DONE).split(" ").filter(Boolean));
+
+  const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  const make = (kind, text, more = {}) => bar.appendChild(Object.assign(document.createElement(kind), { textContent: text }, more));
+  const page = () => location.pathname.split("/").pop();
+  const here = () => {
+    const part = (lesson) => new URLSearchParams(location.search).get(lesson.key) ?? (lesson.first ? lesson.part : "");
+    return told.lessons.findIndex((lesson) => lesson.page === page() && part(lesson) === lesson.part);
+  };
+  // The sentence and what else all pages share goes along.
+  const addressOf = (lesson) => {
+    const kept = [...new URLSearchParams(location.search)].filter(([name]) => shared.split(" ").includes(name));
+    return `${lesson.page}?${lesson.query}${kept.length ? `&${new URLSearchParams(kept)}` : ""}`;
+  };
+  const taskOf = (lesson) => document.querySelector(`.st-key-experiment-${lesson.experiment}`);
+  const isTried = (task) => Boolean(task && !task.querySelector("[class*=st-key-try-]") && task.textContent);
+
+  const draw = (at) => {
+    const { lessons, words } = told;
+    const finished = done();
+    const place = at < 0 ? Math.max(0, lessons.findIndex(({ experiment }) => experiment === read(LAST))) : at;
+    const lesson = lessons[place];
+    const task = at < 0 ? null : taskOf(lesson);
+    const known = finished.has(lesson.experiment);
+    const now = JSON.stringify([at, place, location.search, known, Boolean(task), finished.size, words, lessons]);
+    if (now === drawn) return;
+    drawn = now;
+    bar.replaceChildren();
+    bar.setAttribute("aria-label", words.lessons);
+    const said = { number: place + 1, all: lessons.length, name: lesson.name };
+    if (at < 0) make("a", filled(words.away, said), { href: addressOf(lesson), className: "place" });
+    else make("span", filled(words.place, said), { className: "place" });
+    const dots = make("span", "", { className: "dots" });
+    dots.setAttribute("aria-hidden", true);
+    for (const [number, each] of lessons.entries()) {
+      const dot = dots.appendChild(document.createElement("i"));
+      dot.toggleAttribute("data-done", finished.has(each.experiment));
+      dot.toggleAttribute("data-here", number === at);
+    }
+    if (known) make("span", words.done, { className: "done" });
+    if (task) make("button", words.task, { type: "button", onclick: () => lead(taskOf(lesson)) });
+    if (at > 0) make("a", words.back, { href: addressOf(lessons[at - 1]), rel: "prev" });
+    if (at >= 0 && at < lessons.length - 1) make("a", words.next, { href: addressOf(lessons[at + 1]), rel: "next" });
+    make("button", words.leave, { type: "button", onclick: leave });
+  };
+  const lead = (task) => {
+    task.scrollIntoView({ block: "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+    task.querySelector("button")?.focus({ preventScroll: true });
+  };
+  const leave = () => {
+    keep(ON, "");
+    look();
+  };
+
+  const look = () => {
+    const said = document.querySelector("[data-lessons]");
+    const on = Boolean(said) && read(ON) === "1";
+    bar.hidden = !on;
+    root.toggleAttribute("data-on-lessons", on);
+    if (!on) return;
+    told = JSON.parse(said.dataset.lessons);
+    const at = here();
+    if (at >= 0) {
+      const { experiment } = told.lessons[at];
+      if (read(LAST) !== experiment) keep(LAST, experiment);
+      if (isTried(taskOf(told.lessons[at])) && !done().has(experiment)) keep(DONE, [...done(), experiment].join(" "));
+    }
+    draw(at);
+  };
+
+  document.addEventListener(
+    "click",
+    ({ target }) => {
+      if (!target.closest?.(DOOR)) return;
+      keep(ON, "1");
+      keep(LAST, "");
+    },
+    true,
+  );
+  let waiting = false;
+  const soon = () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      look();
+    });
+  };
+  new MutationObserver((changes) => {
+    if (changes.some(({ target }) => !bar.contains(target))) soon();
+  }).observe(document, { childList: true, subtree: true });
+  addEventListener("popstate", soon);
+  addEventListener("storage", soon);
+  addEventListener("DOMContentLoaded", () => document.body.append(bar));
+})();
