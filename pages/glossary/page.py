@@ -8,8 +8,8 @@ import streamlit as st
 from views.address import settings
 from views.controls import widgets
 from views.html import terms
-from views.text import glossary, literal, prose
-from views.text.catalogue import say
+from views.text import glossary, prose
+from views.text.catalogue import Name, say
 
 PAGE = glossary.PAGE
 
@@ -20,12 +20,12 @@ def main() -> None:
     st.markdown(prose.lead(PAGE))
     label = say("glossary.find", "Find a term")
     wanted = widgets.text(label, "find", "", say("glossary.any", "all terms"), width=360)
-    entries = [terms.Entry(glossary.name(text), text, *_part(id)) for id, text in _texts().items()]
+    entries = [terms.Entry(Name(glossary.name(text))(), text, *_part(id)) for id, text in _texts().items()]
     found = terms.matching(entries, wanted)
     if found:
         st.html(terms.listed(found))
     else:
-        st.info(prose.block("glossary", "none", query=literal.markdown(wanted)))
+        st.info(prose.block("glossary", "none"))
 
 
 def _texts() -> dict[str, str]:

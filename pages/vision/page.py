@@ -30,7 +30,7 @@ VIEWS = (
     Part("any-patch", Message("vision.view.any", "Any patch"), any_patch, ("read-a-map", "what-it-is")),
     Part("layers", Message("vision.view.layers", "Through the layers"), through_the_layers),  # has its own texts
     Part("positions", Message("vision.view.positions", "Positions"), positions),
-    Part("convolution", Message("vision.view.convolution", "Beside a convolution"), beside_a_convolution),
+    Part("convolution", Message("vision.view.convolution", "Convolution"), beside_a_convolution),
     Part("heads", Message("vision.view.heads", "Heads"), each_head),
     Part("full-maps", Message("vision.view.maps", "Full maps"), full_maps),
     Part("what-if", Message("vision.view.what-if", "What if"), what_if, ("what-if",)),

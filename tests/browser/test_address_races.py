@@ -154,6 +154,7 @@ def test_a_click_on_a_page_that_back_has_left_does_not_undo_back(slow: tuple[Pag
     arrived(page, "Attribution")
 
 
+@pytest.mark.slow
 def test_a_sentence_goes_along_however_soon_the_menu_is_used(page: Page, server: Server):
     """The box is left, and after so many milliseconds a link is pressed: neither of them waits for an answer."""
     open_page(page, f"{server.url}/?text=I+am+a+student.")

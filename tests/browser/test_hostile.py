@@ -23,7 +23,7 @@ HOSTILE = (
 )
 IN_ADDRESS = (HOSTILE, f"<script>{MARK}=1</script>", f"${MARK}$ www.{MARK}.io **{MARK}** `{MARK}`")
 ALL_PARTS = bool(os.environ.get("ATLAS_ALL_PARTS"))
-NAMES = [place.id for place in page_frame.PAGES][:: 1 if ALL_PARTS else 3]
+NAMES = [place.id for place in page_frame.PAGES][:: 1 if ALL_PARTS else 5]
 
 # Whatever was made of the mark: a variable, an element, an attribute that leads somewhere, a formula.
 MADE = f"""() => {{

@@ -5,6 +5,8 @@ import json
 import urllib.error
 import urllib.request
 
+import pytest
+
 from benchmarks.load import Wave, measurements, percentile
 from benchmarks.load_protocol import Client
 from benchmarks.load_visitor import PAGES, SENTENCES, Visitor, photo
@@ -63,6 +65,7 @@ def test_percentile_is_the_smallest_value_that_so_many_do_not_exceed():
     assert (percentile(values, 0.95), percentile(values, 0.5), percentile([7], 0.95)) == (95, 50, 7)
 
 
+@pytest.mark.slow
 def test_no_page_minds_settings_that_another_page_left_under_the_same_name(server):
     """Tokens and Decoding both keep a `step` in the address, one a name, the other a number."""
 

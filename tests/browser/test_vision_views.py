@@ -42,6 +42,7 @@ def legends(page: Page, previous: str = "") -> str:
     return page.evaluate(LEGENDS)
 
 
+@pytest.mark.slow
 def test_another_class_has_other_curves_and_a_link_brings_them_back(page: Page, app: AppServer):
     open_page(page, app.url)
     first = legends(page)

@@ -14,7 +14,8 @@ from streamlit.testing.v1 import AppTest
 
 from views.text.catalogue import CLOSED, OPENED
 
-_DATA = re.compile(r"\$[^$]*\$|`[^`]*`|\]\([^)]*\)|U\+[0-9A-F]{4,}")  # formulas, code, targets of links
+# formulas, code, targets of links, which may have a title
+_DATA = re.compile(r"\$[^$]*\$|`[^`]*`|\]\((?:[^)\"]|\"[^\"]*\")*\)|U\+[0-9A-F]{4,}")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _VOID = frozenset({"br", "img", "input", "hr", "meta", "link", "path", "rect", "line", "circle", "use"})
 

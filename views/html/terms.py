@@ -52,7 +52,6 @@ def listed(entries: Sequence[Entry]) -> str:
 
 
 def _explained(entry: Entry) -> str:
-    """The explanation without the term, which stands above it; code as such."""
-    text = " ".join(re.sub(r"\*\*.+?\*\*:?\s*", "", entry.text, count=1).split())
-    text = re.sub(r"`(.+?)`", lambda code: f"<code>{code[1]}</code>", literal.html(text))
-    return text[:1].upper() + text[1:]
+    """The explanation without the term, which stands above it."""
+    text = " ".join(re.sub(r"\*\*.+?\*\*:?\s*", "", entry.text, count=1).replace("`", "").split())
+    return literal.html(text[:1].upper() + text[1:])

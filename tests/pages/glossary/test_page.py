@@ -20,4 +20,4 @@ def test_what_is_looked_for_comes_by_link():
 
 def test_nothing_found_is_said():
     (said,) = [each.value for each in visit("glossary", find="*zebra*").info]
-    assert said == "No term holds *\\*zebra\\**. Take fewer letters, or another word for it."
+    assert said == "No term holds what you look for. Take fewer letters, or another word for it."

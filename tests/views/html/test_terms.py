@@ -18,5 +18,5 @@ def test_names_come_before_explanations_and_a_whole_name_alone():
 
 def test_a_term_stands_above_its_explanation_and_leads_to_its_part():
     found = listed([TOKEN])
-    assert "<dt>Token</dt><dd>The unit of text, such as <code>&lt;s&gt;</code>. " in found
+    assert "<dt>Token</dt><dd>The unit of text, such as &lt;s&gt;. " in found
     assert 'href="tokens?part=spelling&amp;text=a" target="_self" aria-label="Token: Tokens">Tokens</a>' in found

@@ -39,7 +39,7 @@ def test_tokens_stand_below_their_columns_and_long_ones_are_cut():
     assert across == sorted(across) and across[1] - across[0] == across[4] - across[3] < across[3] - across[2]
 
 
-def test_the_path_is_strong_and_every_other_edge_thin():
+def test_the_path_is_strong_and_every_third_edge_thin():
     lines = [line for line in drawn().iter(f"{SVG}path") if line.get("marker-end")]
     strong = [line for line in lines if line.get("stroke-width") == "3"]
     assert len(lines) == 3 and len(strong) == 2  # an edge of the path is drawn once
