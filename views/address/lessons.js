@@ -1,7 +1,9 @@
 // The bar of lessons, for who has entered by the home page's door: where the reader is, what to try here, back and next.
 // Only this browser keeps that somebody is on the way and what has been done. What there is to show comes with the page.
 (() => {
-  const [ON, DONE, LAST] = ["lessons", "lessons-done", "lessons-last"];
+  const ON = "lessons";
+  const DONE = "lessons-done";
+  const LAST = "lessons-last";
   const DOOR = ".st-key-doors a[href*='history']";
   const { shared } = document.currentScript.dataset;
   const root = document.documentElement;
@@ -29,7 +31,7 @@
   const done = () => new Set(read(DONE).split(" ").filter(Boolean));
 
   const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
-  const make = (kind, text, more = {}) => bar.appendChild(Object.assign(document.createElement(kind), { textContent: text }, more));
+  const element = (kind, text, more = {}) => bar.appendChild(Object.assign(document.createElement(kind), { textContent: text }, more));
   const page = () => location.pathname.split("/").pop();
   const here = () => {
     const part = (lesson) => new URLSearchParams(location.search).get(lesson.key) ?? (lesson.first ? lesson.part : "");
@@ -56,23 +58,25 @@
     bar.replaceChildren();
     bar.setAttribute("aria-label", words.lessons);
     const said = { number: place + 1, all: lessons.length, name: lesson.name };
-    if (at < 0) make("a", filled(words.away, said), { href: addressOf(lesson), className: "place" });
-    else make("span", filled(words.place, said), { className: "place" });
-    const dots = make("span", "", { className: "dots" });
+    if (at < 0) element("a", filled(words.away, said), { href: addressOf(lesson), className: "place" });
+    else element("span", filled(words.place, said), { className: "place" });
+    const dots = element("span", "", { className: "dots" });
     dots.setAttribute("aria-hidden", true);
     for (const [number, each] of lessons.entries()) {
       const dot = dots.appendChild(document.createElement("i"));
       dot.toggleAttribute("data-done", finished.has(each.experiment));
       dot.toggleAttribute("data-here", number === at);
     }
-    if (known) make("span", words.done, { className: "done" });
-    if (task) make("button", words.task, { type: "button", onclick: () => lead(taskOf(lesson)) });
-    if (at > 0) make("a", words.back, { href: addressOf(lessons[at - 1]), rel: "prev" });
-    if (at >= 0 && at < lessons.length - 1) make("a", words.next, { href: addressOf(lessons[at + 1]), rel: "next" });
-    make("button", words.leave, { type: "button", onclick: leave });
+    if (known) element("span", words.done, { className: "done" });
+    if (task) element("button", words.task, { type: "button", onclick: () => lead(taskOf(lesson)) });
+    if (at > 0) element("a", words.back, { href: addressOf(lessons[at - 1]), rel: "prev" });
+    if (at >= 0 && at < lessons.length - 1) element("a", words.next, { href: addressOf(lessons[at + 1]), rel: "next" });
+    element("button", words.leave, { type: "button", onclick: leave });
   };
   const lead = (task) => {
-    task.scrollIntoView({ block: "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const behavior = still ? "auto" : "smooth";
+    task.scrollIntoView({ behavior, block: "center" });
     task.querySelector("button")?.focus({ preventScroll: true });
   };
   const leave = () => {

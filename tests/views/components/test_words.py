@@ -29,15 +29,15 @@ FUNCTIONS = {
 }
 PROPERTIES = {
     *("chips", "className", "colorScheme", "drawn", "key", "mode", "name", "scope", "shown"),
-    *("id", "rel", "side", "textAlign", "textBaseline", "type"),
+    *("behavior", "block", "id", "rel", "side", "textAlign", "textBaseline", "type"),
 }
 TOLD = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
 STYLE = re.compile(
     r"#\w{6}|[\d. ]*px.*|(?:rgb|url|color-mix|linear-gradient|max|min)\(.*\)|[MHVhvlz\d\s.-]+", re.IGNORECASE
 )
 CONSTANTS = {
-    *("ARRANGED_BY", "BOX", "CHIPS", "DEEDS", "FIRST", "LEFT", "LINKS", "MARKS", "MEAN", "MENU", "NAME", "NEWS"),
-    *("NO_TEXT", "PICTURE", "SLIDER", "UPLOAD_BOX", "WRITING", "across", "axes", "names"),
+    *("ARRANGED_BY", "BOX", "CHIPS", "DEEDS", "DONE", "DOOR", "FIRST", "LAST", "LEFT", "LINKS", "MARKS", "MEAN"),
+    *("MENU", "NAME", "NEWS", "NO_TEXT", "ON", "PICTURE", "SLIDER", "UPLOAD_BOX", "WRITING", "across", "axes", "names"),
 }
 IDS = {"light", "dark", "token"}
 LOOPS = re.compile(r"for \(const (?:kind|side) of \[[^\]]*$")  # over ids
