@@ -37,6 +37,8 @@ IN_SCRIPTS = (
 )  # fmt: skip
 
 
+# Which lessons are done stays with the reader: the server is not to know.
+ALLOWED_IN_SCRIPTS = {"views/address/lessons.js": {"localStorage"}}
 # Tests that run what this project itself wrote a moment before, and nothing that anyone typed.
 ALLOWED = {
     "tests/deploy/test_journeys.py": {"importlib.import_module()"},  # the files of tests/browser, by name
@@ -102,8 +104,8 @@ def test_no_source_does_what_is_forbidden():
 
 def test_no_browser_script_does_what_is_forbidden():
     assert SCRIPTS
-    found = {str(path.relative_to(ROOT)): script_offences(path.read_text(encoding="utf-8")) for path in SCRIPTS}
-    assert {name: parts for name, parts in found.items() if parts} == {}
+    found = {str(path.relative_to(ROOT)): set(script_offences(path.read_text(encoding="utf-8"))) for path in SCRIPTS}
+    assert {name: parts for name, parts in found.items() if parts} == ALLOWED_IN_SCRIPTS
 
 
 def test_weights_ship_as_safetensors_only():

@@ -58,7 +58,7 @@ def entries(page: Page, deed: Callable[[], None]) -> int:
 
 
 def test_back_to_any_page_shows_its_sentence(page: Page, server: Server):
-    of_each_section = ("translate", "attribution", "positions", "loss", "vision")
+    of_each_section = ("translate", "attribution", "history", "positions", "loss", "vision")
     titles = [title for name, title in PAGES if name in of_each_section]
     open_page(page, f"{server.url}/?text=I+am+a+student.")
     for title in titles[1:]:

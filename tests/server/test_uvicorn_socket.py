@@ -83,11 +83,13 @@ def test_a_message_that_is_too_large_is_refused_before_it_is_there(server: tuple
 
 
 def test_parts_of_a_message_count_together(server: tuple[str, str]):
-    with opened(server[0], "198.51.100.10") as socket:
-        with pytest.raises(ConnectionClosed) as closed:
+    for _ in range(5):  # the server's last word is lost where the client is still sending
+        with opened(server[0], "198.51.100.10") as socket, pytest.raises(ConnectionClosed) as closed:
             socket.send(bytes(2**19) for _ in range(4))
             socket.recv(PATIENCE)
-        assert closed.value.rcvd.code == 1009
+        if closed.value.rcvd:
+            break
+    assert closed.value.rcvd.code == 1009
 
 
 def test_under_another_server_nothing_is_found():

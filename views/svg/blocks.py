@@ -1,5 +1,6 @@
 """What diagrams of networks are made of: blocks, arrows, and links to the pages that open them."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlencode
 
@@ -64,7 +65,9 @@ def linked(
         return drawn
     address = literal.html(f"{page}?{urlencode({**settings, **(keep or {})})}".rstrip("?"))
     label = literal.html(say("diagram.link", "{block}: open the page {page}", block=name, page=pages[page]))
-    return f'<a href="{address}" target="_self" aria-label="{label}"><title>{label}</title>{drawn}</a>'
+    inside = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", drawn))
+    called = f"{label} ({inside})" if inside else label  # who speaks to a computer says what is seen
+    return f'<a href="{address}" target="_self" aria-label="{called}"><title>{label}</title>{drawn}</a>'
 
 
 def _marker(name: str, colour: str) -> str:
