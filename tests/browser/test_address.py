@@ -23,7 +23,7 @@ from views.controls.picture_input import NO_LINK
 
 PAGES = [(place.id, place.title()) for place in page_frame.PAGES]
 GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))
-SENTENCES = ["She & he = 100% #1+1", "\ud55c\uad6d\uc5b4 \U0001f600"]
+SENTENCES = ["She & he = 100% #1+1 \ud55c\uad6d\uc5b4 \U0001f600"]
 
 
 def box(page: Page):

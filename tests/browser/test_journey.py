@@ -237,7 +237,7 @@ def test_files_hold_what_is_shown(server: Server, page: Page):
 @pytest.mark.parametrize(
     "text",
     [
-        "<script>window.hacked=1</script><img src=x onerror=window.hacked=1><b>a</b>",
+        "<script>window.hacked=1</script><img src=x onerror=window.hacked=1><b>a</b> "
         "**a** `b` $x$ $$y^2$$ :red[c] :material/home: [d](javascript:alert(1)) # e",
     ],
 )
