@@ -77,3 +77,27 @@ def test_no_text_alternative_and_no_lead_holds_a_link():
             heading = part.splitlines()[0] if part.strip() else ""
             if heading.startswith("# ") or heading.endswith("-alt"):
                 assert "](term:" not in part, (path.name, heading)
+
+
+# Terms whose names are said in other senses too, and texts that are no prose or stand where no link can.
+OTHER_SENSES = {"gate", "hypothesis", "mask", "patch", "sampling", "scores", "temperature", "view"}
+NO_PROSE = {"experiments", "glossary", "notices"}
+NO_LINK = re.compile("alt|help|check|keep$|d-model$|not-|no-|what-is-counted")
+NOT_SAID = re.compile(
+    r"`[^`]*`|\$\$.*?\$\$|\$[^$]*\$|!?\[[^\]]*\]\([^)]*\)|\{[^}]*\}|\*\*[^*]*\*\*|<[^>]*>|(?m:^\s*[#|].*$)", re.S
+)
+
+
+def test_the_first_place_of_a_term_in_a_block_is_marked():
+    names = {id: re.escape(glossary.name(text(id))) for id in set(glossary.SHOWN) - OTHER_SENSES}
+    missing = []
+    for path in TEXTS.glob("*.md"):
+        blocks = re.findall(r"(?ms)^## (.+?)\n(.*?)(?=^## |\Z)", path.read_text(encoding="utf-8"))
+        for heading, block in blocks if path.stem not in NO_PROSE else ():
+            if NO_LINK.search(heading) or len(block.split()) < 12:
+                continue
+            said = " ".join(NOT_SAID.sub(" ", block).split())
+            for id, name in names.items():
+                if f"](term:{id})" not in block and re.search(rf"(?i)(?<![\w/*-]){name}s?(?![\w-])", said):
+                    missing.append((path.stem, heading, id))
+    assert missing == []
