@@ -41,6 +41,8 @@ def shape_walk(
     with torch.device("meta"):
         ids = torch.zeros(batch, length, dtype=torch.int64)
         stream = nn.Embedding(2, d_model)(ids)
+        positions = torch.zeros(length, d_model)  # no axis of sequences: added to each alike, by broadcasting
+        stream = stream + positions
         projected = nn.Linear(d_model, d_model)(stream)
         split = projected.view(batch, length, n_heads, d_k)
         heads = split.transpose(1, 2)
@@ -53,6 +55,8 @@ def shape_walk(
     steps = {
         "ids": ids,
         "embedded": stream,
+        "positions": positions,
+        "with positions": stream,
         "queries, projected": projected,
         "split into heads": split,
         "heads first": heads,

@@ -68,6 +68,7 @@ def example() -> None:
             tables.name(say("decoding.column.softmax", "softmax of the row"), softmax, "number"),
         ]
         tables.show(columns, say("decoding.rows.table", "Rows as scores"))
+        files.csv(*tables.content(columns), "rows", say("decoding.rows.csv", "Rows as CSV"))
         found = None
         if typed == RAISED:
             one, other = (np.array(row.softmax) for row in rows)

@@ -17,6 +17,8 @@ from views.text.numbers import grouped, three_digits
 TENSORS = {  # what the steps of `shape_walk` are called
     "ids": Message("inside.shapes.ids", "ids"),
     "embedded": Message("inside.shapes.embedded", "embeddings"),
+    "positions": Message("inside.shapes.positions", "positions, the same for all sequences"),
+    "with positions": Message("inside.shapes.with-positions", "embeddings + positions"),
     "queries, projected": Message("inside.shapes.projected", "queries, projected"),
     "split into heads": Message("inside.shapes.split", "split into heads"),
     "heads first": Message("inside.shapes.first", "heads first"),
@@ -90,18 +92,19 @@ def walk(mine: list[Shape]) -> None:
     """Shapes for the sentence, and for sizes that the reader types."""
     boxes = (  # at first a batch of ten sequences of twenty tokens in the paper's base model
         (say("inside.shapes.sequences", "Sequences"), "shape_batch", 10, 128),
-        (say("inside.shapes.tokens", "Tokens"), "shape_length", 20, 128),
+        (say("inside.shapes.tokens", "Query tokens"), "shape_length", 20, 128),
+        (say("inside.shapes.keys", "Key tokens, 0: as many"), "shape_keys", 0, 128),
         (Name("d_model")(), "shape_width", 512, 1024),
         (say("inside.shapes.heads", "Heads"), "shape_heads", 8, 64),
         (Name("d_v")(), "shape_d_v", 64, 1024),
     )
     with st.container(horizontal=True, gap="medium"):
-        sizes = [int(widgets.number(label, key, first, 1, most)) for label, key, first, most in boxes]
-    *_, width, count, d_v = sizes
+        sizes = [int(widgets.number(label, key, first, min(first, 1), most)) for label, key, first, most in boxes]
+    sequences, queries, keys, width, count, d_v = sizes
     if width % count:
         st.warning(block("inside", "indivisible", width=width, heads=count))
         return
-    tried = shape_walk(*sizes[:-1], d_v=d_v)
+    tried = shape_walk(sequences, queries, width, count, keys or None, d_v)
     columns = [
         tables.Column(say("column.tensor", "tensor"), [TENSORS[step.step]() for step in mine]),
         tables.name(say("inside.shapes.yours", "your sentence"), [str(step.shape) for step in mine], "number"),

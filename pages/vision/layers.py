@@ -218,7 +218,11 @@ def through_the_layers(service: Service, key: str, trace: PatchTrace) -> None:
         ends=checks.said("ends of curves", float(np.abs(np.array(ends) - probability).max())),
     )
     _files(trace, class_index, scores, measured)
-    offer_program(service, "layers", explained=trace.classes[class_index], layer=layer + 1, fusion=fusion)
+    explained = trace.classes[class_index]
+    offer_program(service, "layers", explained=explained, layer=layer + 1, fusion=fusion)
+    orders = {IDS[method]: tuple(order_of(score).tolist()) for method, score in scores.items()}
+    title = say("vision.curves.code", "Deletion and insertion in PyTorch")
+    offer_program(service, "curves", title, explained=explained, orders=orders)
     with st.expander(say("vision.methods", "Where the four methods come from")):
         paragraph(PAGE, "methods")
 
