@@ -131,7 +131,6 @@ class RecognitionTask:
     Args:
         images: of which some are held back; the epoch that recognizes most of those, at the last size, is shipped.
         teacher, compiled: see `RecognitionStep`.
-        begun: how the network's weights began; see `model.training.mimetic`.
     """
 
     def __init__(
@@ -143,13 +142,11 @@ class RecognitionTask:
         how: Augmentation,
         teacher: Teacher | None = None,
         compiled: bool = False,
-        begun: str = "random",
     ) -> None:
         self.network, self.teacher = network, teacher
         self.step = RecognitionStep(network, recipe.label_smoothing, teacher, compiled)
         self.images, self.recipe, self.stages, self.how = images, recipe, stages, how
         taught = f"; teacher {teacher.facts}" if teacher else ""
-        taught += f"; begun {begun}" if begun != "random" else ""
         self.data = f"SHA-256 {images.sha256}; held back {len(images.held_back)}{taught}; views {asdict(how)}"
         self.epoch = 0
         self.kept: dict[tuple[int, int], list[Tensor]] = {}  # by round and picture, where views come again
