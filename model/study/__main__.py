@@ -10,6 +10,7 @@ share the folder too, it gives the same numbers.
 
 import argparse
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 from ..hub.errors import OpenError
@@ -21,6 +22,8 @@ from ..training.processes import ProcessGroup
 from .inputs import StudyError, read_inputs
 from .run import study
 from .subjects import open_subject
+
+PATIENCE = timedelta(days=30)  # hosts of different speed get as many inputs each
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -38,7 +41,7 @@ def _run(options: argparse.Namespace) -> int:
         raise StudyError(f"{options.inputs} inputs leave nothing to measure; give --inputs 1 or more.")
     inputs = read_inputs(options.texts).part(options.inputs)
     spread = options.device == SPREAD
-    processes = ProcessGroup.join("cpu" if spread else options.device)
+    processes = ProcessGroup.join("cpu" if spread else options.device, PATIENCE)
     try:
         if spread and processes.world_size > 1:
             raise StudyError("A spread model takes all devices; start it in one process.")

@@ -15,6 +15,7 @@ from .head_card import write_readable_card
 from .head_study import study_classifier
 from .images import read_images
 from .map_study import read_drawn, study_maps
+from .mimetic import BEGINNINGS, begin_mimetic
 from .optimizer import Recipe
 from .processes import ProcessGroup
 from .recognition import RecognitionTask, Recognizer, Stages
@@ -55,6 +56,7 @@ def add_picture_commands(commands: argparse._SubParsersAction) -> None:
     add_options_of(vision, VisionConfig, NETWORK_OPTIONS)
     vision.add_argument("--teacher", type=Path, help="folder of a finished convolutional network to learn from")
     add_options_of(vision, Distillation())
+    vision.add_argument("--begin", choices=BEGINNINGS, default="mimetic", help="its weights; default %(default)s")
     vision.add_argument(
         "--start-from", type=Path, help="folder of a finished classifier to train further, by the epochs of --stages"
     )
@@ -88,6 +90,7 @@ def _add_picture_options(command: argparse.ArgumentParser, stages: str, how: Aug
     command.add_argument(
         "--held-back", type=int, default=1000, help="training pictures that epochs are chosen by; default %(default)s"
     )
+    command.add_argument("--compiled", action="store_true", help="faster on a processor; needs a C++ compiler")
     add_options_of(command, how)
 
 
@@ -100,15 +103,15 @@ def _train_recognizer(options: argparse.Namespace, sizes: type, network: type[Re
     if options.resume and network is ConvolutionalNetwork:  # a finished run has chosen at which size it reads
         side = read_json(options.out / "config.json").get("image_size", side)
     config = taken(sizes, options, classes=images.classes, image_size=side)
-    before = None
+    before, begun = None, getattr(options, "begin", "random")
     if folder := getattr(options, "start_from", None):
         if folder.resolve() == options.out.resolve():
             raise CheckpointError("--start-from and --out are the same folder; give another --out.")
         before = earlier_pictures(folder, images, stages)
-        config, stages = before.config, before.stages
+        config, stages, begun = before.config, before.stages, "random"
     elif options.resume and (pixels := pixels_before(options.out)):  # a run that began with --start-from
         config = sizes.from_dict(read_json(options.out / "config.json"))
-        stages = after(pixels, stages)
+        stages, begun = after(pixels, stages), "random"
     recipe = taken(Recipe, options, epochs=stages.epochs)
     teacher = None
     if getattr(options, "teacher", None):
@@ -117,11 +120,13 @@ def _train_recognizer(options: argparse.Namespace, sizes: type, network: type[Re
     def prepare(processes: ProcessGroup) -> Prepared:
         def task() -> RecognitionTask:
             made = network(config)
+            if begun == "mimetic":
+                begin_mimetic(made)
             if before:
                 load_weights(made, before.tensors, str(options.start_from))
                 if processes.leads:
                     before.hand_over(options.out)
-            return RecognitionTask(made, images, recipe, stages, how, teacher)
+            return RecognitionTask(made, images, recipe, stages, how, teacher, options.compiled, begun)
 
         return Prepared(config, task, before.start if before else None)
 

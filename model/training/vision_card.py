@@ -59,6 +59,7 @@ def finish_recognizer(
         | {"stages": [[size, pixels.count(size)] for size in dict.fromkeys(pixels)], "chosen": _chosen(epochs)}
         | ({"teacher": teacher.facts} if teacher else {})
         | ({"earlier": earlier} if (earlier := _earlier(rows)) else {})
+        | ({"begun": "mimetic"} if "; begun mimetic" in start["data"] else {})
         | ({"reading": reading} if reading else {}),
     }
     write_json(folder / "card.json", card)
@@ -179,6 +180,12 @@ def card_markdown(card: dict, sizes: dict, heads: str = "") -> str:
   which recognizes {100 * teacher["top1"]:.1f} % of the pictures held back (SHA-256 `{teacher["sha256"]}`).
   It reads the same view at {teacher["pixels"]} pixels; its answers at temperature {teacher["temperature"]:g} decide
   {share:g} % of the loss"""
+        if rounds := teacher.get("rounds"):
+            more += f"; the same views come again after {rounds} epochs"
+    if training.get("begun"):
+        more += """
+- Weights began with attention like that of trained networks and with waves as position vectors (Trockman and Kolter
+  2023), all else at random"""
     more += "".join(f"\n- Until epoch {end}: {what}" for end, what in training.get("earlier", []))
     if chosen:
         share = 100 * chosen["top1"]

@@ -60,7 +60,7 @@ def test_the_card_adds_both_runs_minutes_epochs_and_steps(first, further):
     assert [restart["epoch"] for restart in after["restarts"]] == [4]
     assert after["earlier"][0][0] == 3 and "'mixed': 0.5" in after["earlier"][0][1]
     text = (further / "card.md").read_text()
-    assert "- Until epoch 3: views {" in text and "Warm restart at epoch 4" in text
+    assert "- Until epoch 3: begun mimetic; views {" in text and "Warm restart at epoch 4" in text
     assert "earlier" not in before
 
 
