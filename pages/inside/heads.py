@@ -20,6 +20,7 @@ TENSORS = {  # what the steps of `shape_walk` are called
     "embedded": Message("inside.shapes.embedded", "embeddings"),
     "positions": Message("inside.shapes.positions", "positions, the same for all sequences"),
     "with positions": Message("inside.shapes.with-positions", "embeddings + positions"),
+    "of one head": Message("inside.shapes.weights", "W_Q of one head"),
     "queries, projected": Message("inside.shapes.projected", "queries, projected"),
     "split into heads": Message("inside.shapes.split", "split into heads"),
     "heads first": Message("inside.shapes.first", "heads first"),
